@@ -1,0 +1,214 @@
+#include "app/agent/agent.hpp"
+
+#include "app/agent/file_writer.hpp"
+#include "app/agent/reaper.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace caisson::agent {
+
+namespace {
+
+constexpr std::int64_t first_lease_ms = 10 * 60 * 1000;    // before any server came
+constexpr std::int64_t rest_after_ms = 1000;
+constexpr std::int64_t end_within_ms = 2000;
+
+/// As PID 1 only SIGCHLD: the programs could send the others to it.
+sigset_t handled_signals()
+{
+    sigset_t set;
+    ::sigemptyset(&set);
+    ::sigaddset(&set, SIGCHLD);
+    if (::getpid() != 1) {
+        ::sigaddset(&set, SIGTERM);
+        ::sigaddset(&set, SIGINT);
+    }
+    return set;
+}
+
+}    // namespace
+
+int agent::run()
+{
+    if (!prepare())
+        return 1;
+    bool resting = false;
+    while (!ending_) {
+        const auto timeout = next_timeout_ms();
+        const bool may_rest = !resting && current_ && (timeout < 0 || timeout > rest_after_ms);
+        const auto ready = events_.wait(may_rest ? rest_after_ms : timeout);
+        resting = ready.empty();
+        if (resting && may_rest)
+            current_->rest();
+        for (const auto& each : ready)
+            handle(each);
+        enforce_deadlines();
+        watch_all();
+        pump();
+        if (current_ && !current_->watch(events_, source::link_in))
+            return 1;
+    }
+    end_everything();
+    return 0;
+}
+
+bool agent::prepare()
+{
+    last_heard_ms_ = monotonic_ms();
+    const auto set = handled_signals();
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    signals_.fd.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_.fd || !events_.want(signals_, source::signals, 0, EPOLLIN))
+        return false;
+    if (options_.listen_fd >= 0) {
+        listener_.fd.reset(options_.listen_fd);
+        return events_.want(listener_, source::listener, 0, EPOLLIN);
+    }
+    current_ = std::make_unique<connection>(connection::kind::stdio, unique_fd(options_.stdio_in), unique_fd(options_.stdio_out));
+    return current_->watch(events_, source::link_in);
+}
+
+void agent::handle(const ready_fd& ready)
+{
+    switch (ready.from) {
+    case source::signals: return on_signals();
+    case source::listener: return accept_candidate();
+    case source::link_in: return handle_link(current_, (ready.events & ~EPOLLOUT) != 0);
+    case source::link_out: return handle_link(current_, false);
+    case source::candidate: return handle_link(candidate_, true);
+    default: return handle_program(ready);
+    }
+}
+
+void agent::handle_program(const ready_fd& ready)
+{
+    const auto found = programs_.find(ready.exec);
+    auto* execution = session_.find(ready.exec);
+    if (found == programs_.end() || !execution)
+        return;
+    auto& of = found->second;
+    if (ready.from == source::input)
+        of.feed(events_, execution->input());
+    else if (ready.from == source::output)
+        of.read(events_, execution->output(protocol::stream_number::stdout_stream), protocol::stream_number::stdout_stream);
+    else
+        of.read(events_, execution->output(protocol::stream_number::stderr_stream), protocol::stream_number::stderr_stream);
+}
+
+void agent::on_signals()
+{
+    signalfd_siginfo info{};
+    while (::read(signals_.fd.get(), &info, sizeof(info)) == sizeof(info))
+        ending_ = ending_ || info.ssi_signo != SIGCHLD;
+    reap();
+}
+
+void agent::reap()
+{
+    const auto cause = lease_over_ ? protocol::exit_cause::lease
+                       : ending_   ? protocol::exit_cause::shutdown
+                                   : protocol::exit_cause::by_itself;
+    while (const auto dead = reap_one()) {
+        const auto is_leader = [&](const auto& each) { return each.second.running() && each.second.pid() == dead->pid; };
+        const auto found = std::find_if(programs_.begin(), programs_.end(), is_leader);
+        if (found == programs_.end())
+            continue;
+        const auto report = found->second.ended(dead->wait_status, dead->usage, cause);
+        if (auto* execution = session_.find(found->first))
+            execution->set_exited(report);
+    }
+    for (auto& [number, each] : programs_)
+        each.look_for_group();
+    std::erase_if(
+        programs_, [](const auto& each) { return each.second.forgotten() && !each.second.running() && !each.second.next_deadline_ms(); });
+}
+
+void agent::enforce_deadlines()
+{
+    const auto now = monotonic_ms();
+    for (auto& [number, each] : programs_)
+        each.enforce(now);
+    if (const auto end = lease_end_ms(); end >= 0 && now >= end)
+        ending_ = lease_over_ = true;
+}
+
+/// -1: a server is there, as far as a socket can tell.
+std::int64_t agent::lease_end_ms() const
+{
+    if (session_.is_open() && !current_->is_stdio())
+        return -1;
+    constexpr auto longest = std::uint64_t{1} << 40;
+    return last_heard_ms_ + (greeted_ ? static_cast<std::int64_t>(std::min(session_.lease_ms(), longest)) : first_lease_ms);
+}
+
+std::int64_t agent::next_timeout_ms() const
+{
+    std::int64_t first = lease_end_ms();
+    for (const auto& [number, each] : programs_)
+        if (const auto at = each.next_deadline_ms(); at != 0 && (first < 0 || at < first))
+            first = at;
+    return first < 0 ? -1 : std::max<std::int64_t>(first - monotonic_ms(), 0);
+}
+
+void agent::end_everything()
+{
+    const auto until = monotonic_ms() + end_within_ms;
+    const auto set = handled_signals();
+    while (has_children() && monotonic_ms() < until) {
+        kill_descendants();
+        const timespec moment{0, 20'000'000};
+        ::sigtimedwait(&set, nullptr, &moment);
+        reap();
+    }
+    pump();
+}
+
+void agent::watch_all()
+{
+    for (auto& [number, each] : programs_)
+        if (auto* execution = session_.find(number))
+            each.watch(events_, *execution);
+}
+
+protocol::agent_host::start_result agent::start(
+    protocol::exec_number number, const protocol::spawn_request& request, std::vector<unique_fd> join)
+{
+    if (programs_.contains(number))    // forgotten while it ran
+        return {EEXIST, "spawn", {}};
+    if (programs_.size() >= protocol::agent_session::max_executions)
+        return {EAGAIN, "too many executions", {}};
+    program fresh(number);
+    auto outcome = fresh.start(request, join);
+    if (outcome.code == 0)
+        programs_.emplace(number, std::move(fresh));
+    return outcome;
+}
+
+int agent::put_file(const protocol::file_chunk& chunk) { return write_file_chunk(options_.work, chunk); }
+
+void agent::signal(protocol::exec_number number, const protocol::signal_order& order)
+{
+    if (const auto found = programs_.find(number); found != programs_.end())
+        found->second.signal(static_cast<int>(order.number), order.group);
+}
+
+void agent::resize(protocol::exec_number number, const protocol::resize_order& order)
+{
+    if (const auto found = programs_.find(number); found != programs_.end())
+        found->second.resize(order.cols, order.rows);
+}
+
+void agent::forget(protocol::exec_number number)
+{
+    const auto found = programs_.find(number);
+    if (found == programs_.end())
+        return;
+    found->second.forget(events_);
+    if (!found->second.running() && !found->second.next_deadline_ms())
+        programs_.erase(found);
+}
+
+}    // namespace caisson::agent

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "app/agent/connection.hpp"
+#include "app/agent/options.hpp"
+#include "app/agent/program.hpp"
+#include "core/protocol/agent_session.hpp"
+
+#include <map>
+#include <memory>
+
+namespace caisson::agent {
+
+/// The agent's loop: one thread, epoll, no blocking call but clone's wait for an execve.
+class agent final : protocol::agent_host {
+public:
+    explicit agent(const options& how) : options_(how), session_(*this) { }
+
+    /// Until the sandbox ends. Returns the exit status.
+    int run();
+
+private:
+    start_result start(protocol::exec_number number, const protocol::spawn_request& request, std::vector<unique_fd> join) override;
+    int put_file(const protocol::file_chunk& chunk) override;
+    void signal(protocol::exec_number number, const protocol::signal_order& order) override;
+    void resize(protocol::exec_number number, const protocol::resize_order& order) override;
+    void forget(protocol::exec_number number) override;
+    void shutdown() override { ending_ = true; }
+
+    bool prepare();
+    void handle(const ready_fd& ready);
+    void handle_program(const ready_fd& ready);
+    void on_signals();
+    void reap();
+    void enforce_deadlines();
+    std::int64_t next_timeout_ms() const;
+    std::int64_t lease_end_ms() const;
+    void end_everything();
+
+    void accept_candidate();
+    void handle_link(std::unique_ptr<connection>& from, bool readable);
+    bool handle_frames(connection& from);
+    bool on_frame(connection& from, const protocol::frame_view& frame);
+    bool on_hello(connection& from, const protocol::frame_view& frame);
+    bool is_current(const connection& which) const { return current_.get() == &which; }
+    void drop(std::unique_ptr<connection>& which);
+    void pump();
+    void watch_all();
+
+    options options_;
+    protocol::agent_session session_;
+    poller events_;
+    watched_fd signals_;
+    watched_fd listener_;
+    std::unique_ptr<connection> current_;      // obeyed, or over stdio: waiting for a server
+    std::unique_ptr<connection> candidate_;    // accepted, HELLO to come
+    std::map<protocol::exec_number, program> programs_;
+    std::int64_t last_heard_ms_ = 0;    // of the server
+    bool greeted_ = false;              // a server was there
+    bool ending_ = false;
+    bool lease_over_ = false;
+};
+
+}    // namespace caisson::agent

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "app/agent/exec_image.hpp"
+#include "core/base/unique_fd.hpp"
+
+#include <span>
+#include <sys/types.h>
+
+namespace caisson::agent {
+
+/// What a child does between clone(2) and execve(2), and how far it came.
+struct child_plan {
+    int stdio[3] = {-1, -1, -1};        // none below 3
+    bool controlling_tty = false;       // stdio[0] becomes the session's terminal
+    std::span<const unique_fd> join;    // "0" is written to each
+    std::span<const protocol::spawn_request::limit> rlimits;
+    const char* cwd = "/";
+    const std::string* filter = nullptr;    // struct sock_filter[]
+    exec_image* image = nullptr;
+
+    const char* failed_step = nullptr;    // null: the program runs
+    int code = 0;
+};
+
+/// Starts a child in this process's memory (CLONE_VM) and waits until it has called execve or failed (CLONE_VFORK). A child
+/// that failed is reaped. Returns -1 with failed_step and code set on failure.
+pid_t start_child(child_plan& plan);
+
+}    // namespace caisson::agent

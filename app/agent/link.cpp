@@ -1,0 +1,124 @@
+#include "app/agent/agent.hpp"
+
+#include <sys/socket.h>
+
+/// The half of the agent that talks to servers.
+namespace caisson::agent {
+
+namespace {
+
+constexpr std::size_t output_bytes = 256 * 1024;    // encoded at a time
+
+}    // namespace
+
+/// The newest connection that has not said HELLO takes the place of an older one: that may never say it.
+void agent::accept_candidate()
+{
+    unique_fd accepted(::accept4(listener_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!accepted)
+        return;
+    drop(candidate_);
+    candidate_ = std::make_unique<connection>(connection::kind::socket, std::move(accepted), unique_fd());
+    if (!candidate_->watch(events_, source::candidate))
+        drop(candidate_);
+}
+
+void agent::handle_link(std::unique_ptr<connection>& from, bool readable)
+{
+    if (!from)
+        return;
+    auto* const which = from.get();
+    bool alive = !readable || which->read();
+    if (readable && alive) {
+        last_heard_ms_ = monotonic_ms();
+        alive = handle_frames(*which);
+    }
+    if (!alive)
+        drop(is_current(*which) ? current_ : candidate_);
+}
+
+/// False if the connection is to be dropped.
+bool agent::handle_frames(connection& from)
+{
+    protocol::frame_view frame;
+    for (;;) {
+        switch (from.decoder().next(frame)) {
+        case protocol::decode_status::need_more: return true;
+        case protocol::decode_status::opened: from.greeting = true; break;
+        case protocol::decode_status::frame:
+            if (on_frame(from, frame))
+                break;
+            [[fallthrough]];
+        case protocol::decode_status::broken:
+            if (!from.is_stdio())
+                return false;
+            session_.break_off(from.output());
+            from.decoder().resync();
+        }
+    }
+}
+
+bool agent::on_frame(connection& from, const protocol::frame_view& frame)
+{
+    if (from.greeting)
+        return on_hello(from, frame);
+    if (!is_current(from) || !session_.is_open())
+        return false;
+    session_.add_descriptors(from.take_descriptors());
+    return session_.on_frame(frame);
+}
+
+bool agent::on_hello(connection& from, const protocol::frame_view& frame)
+{
+    from.greeting = false;
+    protocol::hello server;
+    if (frame.type != protocol::frame_type::hello || !protocol::decode(frame.body, server))
+        return false;
+    std::string answer;
+    if (!session_.open(server, answer)) {
+        if (from.is_stdio())    // the server that is obeyed reads there
+            return true;
+        from.output() = answer;
+        from.flush();
+        return false;
+    }
+    greeted_ = true;
+    from.drop_output();
+    from.output() = std::move(answer);
+    if (!is_current(from)) {
+        from.unwatch(events_);
+        if (current_)
+            current_->close(events_);
+        current_ = std::move(candidate_);
+    }
+    return true;
+}
+
+void agent::drop(std::unique_ptr<connection>& which)
+{
+    if (!which)
+        return;
+    if (is_current(*which)) {
+        session_.close();
+        last_heard_ms_ = monotonic_ms();
+    }
+    which->close(events_);
+    which.reset();
+}
+
+/// Sends what is due until the stream is full or nothing is due.
+void agent::pump()
+{
+    while (current_ && (session_.is_open() || current_->has_output())) {
+        if (!current_->has_output())
+            session_.emit(current_->output(), output_bytes);
+        if (!current_->has_output())
+            return;
+        if (!current_->flush())
+            return drop(current_);
+        if (current_->has_output())
+            return;
+    }
+}
+
+}    // namespace caisson::agent

@@ -1,0 +1,17 @@
+#pragma once
+
+namespace caisson::agent {
+
+/// The command line: caisson-agent [--subreaper] [--work DIR] (--listen-fd N | --stdio)
+struct options {
+    int listen_fd = -1;    // an inherited listening unix stream socket; -1: the link is the next two
+    int stdio_in = -1;     // what descriptors 0 and 1 were
+    int stdio_out = -1;
+    bool subreaper = false;             // not PID 1: descendants are re-parented here all the same
+    const char* work = "/workspace";    // what FILE paths are below
+};
+
+/// False if the command line is not understood; then usage was printed.
+bool parse(int argc, char** argv, options& out);
+
+}    // namespace caisson::agent

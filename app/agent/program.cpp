@@ -1,0 +1,170 @@
+#include "app/agent/program.hpp"
+
+#include "app/agent/child.hpp"
+#include "app/agent/stdio_set.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <unistd.h>
+
+namespace caisson::agent {
+
+namespace {
+
+constexpr std::int64_t grace_ms = 1000;           // between SIGTERM and SIGKILL
+constexpr std::size_t read_bytes = 256 * 1024;    // at a time, so that the streams take turns
+constexpr std::uint64_t longest_wall_ms = std::uint64_t{1} << 40;
+
+std::uint64_t to_us(const timeval& time)
+{
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
+}
+
+child_plan plan_for(const protocol::spawn_request& request, const stdio_set& stdio, std::span<const unique_fd> join, exec_image& image)
+{
+    child_plan plan;
+    for (int i = 0; i < 3; ++i)
+        plan.stdio[i] = stdio.child[request.pty ? 0 : i].get();
+    plan.controlling_tty = request.pty.has_value();
+    plan.join = join;
+    plan.rlimits = request.rlimits;
+    plan.cwd = request.cwd.c_str();
+    plan.filter = &request.seccomp_filter;
+    plan.image = &image;
+    return plan;
+}
+
+}    // namespace
+
+protocol::agent_host::start_result program::start(const protocol::spawn_request& request, std::span<const unique_fd> join)
+{
+    exec_image image(request);
+    if (!image.valid())
+        return {EINVAL, "arguments", {}};
+    stdio_set stdio;
+    if (const int code = request.pty ? open_terminal(*request.pty, stdio) : open_pipes(stdio))
+        return {code, request.pty ? "terminal" : "pipes", {}};
+    auto plan = plan_for(request, stdio, join, image);
+    pid_ = start_child(plan);
+    if (pid_ < 0)
+        return {plan.code, plan.failed_step, {}};
+    started_us_ = monotonic_us();
+    running_ = group_alive_ = true;
+    terminal_ = request.pty.has_value();
+    input_.fd = std::move(stdio.input);
+    output_.fd = std::move(stdio.output);
+    error_.fd = std::move(stdio.error);
+    if (request.wall_ms > 0)
+        deadline_ms_ = started_us_ / 1000 + static_cast<std::int64_t>(std::min(request.wall_ms, longest_wall_ms));
+    return {0, {}, {pid_, static_cast<std::uint64_t>(started_us_) * 1000}};
+}
+
+protocol::exit_report program::ended(int wait_status, const rusage& usage, protocol::exit_cause cause)
+{
+    running_ = false;
+    look_for_group();
+    protocol::exit_report report;
+    report.wait_status = wait_status;
+    report.cause = overdue_ ? protocol::exit_cause::wall_limit : cause;
+    report.user_us = to_us(usage.ru_utime);
+    report.system_us = to_us(usage.ru_stime);
+    report.max_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    report.wall_us = static_cast<std::uint64_t>(std::max<std::int64_t>(monotonic_us() - started_us_, 0));
+    return report;
+}
+
+void program::look_for_group()
+{
+    if (running_ || !group_alive_)
+        return;
+    group_alive_ = ::kill(-pid_, 0) == 0 || errno == EPERM;
+    if (!group_alive_)
+        deadline_ms_ = grace_end_ms_ = 0;
+}
+
+void program::signal(int number, bool group) const
+{
+    if (group && group_alive_)
+        ::kill(-pid_, number);
+    else if (running_)
+        ::kill(pid_, number);
+}
+
+void program::resize(std::uint16_t cols, std::uint16_t rows) const
+{
+    if (terminal_ && output_.fd)
+        resize_terminal(output_.fd.get(), cols, rows);
+}
+
+void program::read(poller& events, protocol::output_window& into, protocol::stream_number stream)
+{
+    auto& from = stream == protocol::stream_number::stdout_stream ? output_ : error_;
+    const auto room = into.room();
+    if (!from.fd || room.empty())
+        return;
+    const auto got = ::read(from.fd.get(), room.data(), std::min(room.size(), read_bytes));
+    if (got > 0) {
+        into.filled(static_cast<std::size_t>(got));
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {    // a terminal ends with EIO
+        into.end();
+        events.drop(from);
+    }
+}
+
+void program::feed(poller& events, protocol::input_window& from)
+{
+    while (input_.fd) {
+        const auto bytes = from.pending();
+        if (bytes.empty())
+            break;
+        const auto done = ::write(input_.fd.get(), bytes.data(), bytes.size());
+        if (done < 0 && errno == EAGAIN)
+            return;
+        if (done < 0 && errno != EINTR) {    // nobody reads it any more
+            from.reader_gone();
+            events.drop(input_);
+        } else if (done > 0) {
+            line_begun_ = bytes[static_cast<std::size_t>(done) - 1] != '\n';
+            from.delivered(static_cast<std::size_t>(done));
+        }
+    }
+    if (input_.fd && from.finished() && (!terminal_ || send_terminal_eof(input_.fd.get(), line_begun_)))
+        events.drop(input_);
+}
+
+void program::watch(poller& events, protocol::agent_execution& execution)
+{
+    using protocol::stream_number;
+    const auto wanted = [&](stream_number stream) { return execution.output(stream).wants_input() ? EPOLLIN : 0U; };
+    events.want(output_, source::output, number_, wanted(stream_number::stdout_stream));
+    events.want(error_, source::error, number_, wanted(stream_number::stderr_stream));
+    if (input_.events == 0)    // otherwise it is known to be full
+        feed(events, execution.input());
+    const bool waits = !execution.input().pending().empty() || execution.input().finished();
+    events.want(input_, source::input, number_, waits ? EPOLLOUT : 0U);
+}
+
+void program::forget(poller& events)
+{
+    forgotten_ = true;
+    events.drop(input_);
+    events.drop(output_);
+    events.drop(error_);
+}
+
+void program::enforce(std::int64_t now_ms)
+{
+    if (next_deadline_ms() == 0 || now_ms < next_deadline_ms())
+        return;
+    overdue_ = true;
+    if (grace_end_ms_ != 0) {
+        signal(SIGKILL, true);
+        grace_end_ms_ = deadline_ms_ = 0;
+    } else {
+        signal(SIGTERM, true);
+        grace_end_ms_ = now_ms + grace_ms;
+    }
+}
+
+}    // namespace caisson::agent

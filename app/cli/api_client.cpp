@@ -1,0 +1,161 @@
+#include "app/cli/api_client.hpp"
+
+#include "app/cli/exit_status.hpp"
+#include "core/auth/admin_key.hpp"
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace caisson::cli {
+
+namespace {
+
+constexpr std::chrono::seconds patience{60};
+constexpr std::size_t max_message_bytes = 16 << 20;
+
+bool is_this_machine(const std::string& host)
+{
+    boost::system::error_code failure;
+    const auto address = asio::ip::make_address(host, failure);
+    return host == "localhost" || (!failure && address.is_loopback());
+}
+
+errc code_of(std::string_view name, int status)
+{
+    for (auto code = static_cast<int>(errc::internal); code <= static_cast<int>(errc::cancelled); ++code)
+        if (name == slug(static_cast<errc>(code)))
+            return static_cast<errc>(code);
+    if (status == 401)
+        return errc::unauthorized;
+    if (status == 404)
+        return errc::not_found;
+    return status >= 500 ? errc::runtime_unavailable : errc::bad_request;
+}
+
+net::request request_for(std::string method, std::string target)
+{
+    net::request what;
+    what.method = std::move(method);
+    what.target = std::move(target);
+    return what;
+}
+
+}    // namespace
+
+result<server_access> resolve_access(const client_options& options, const std::map<std::string, std::string>& environment)
+{
+    auto address = net::url::parse(options.url);
+    if (address.has_error())
+        return error{errc::bad_request, "the address \"" + options.url + "\" cannot be used: " + address.error().detail};
+    server_access access{std::move(*address), secret(), "set CAISSON_API_KEY to a valid key"};
+    if (const auto given = environment.find("CAISSON_API_KEY"); given != environment.end() && !given->second.empty()) {
+        access.key = secret(given->second);
+        return access;
+    }
+    const auto file = options.data_dir / "admin.key";
+    if (!is_this_machine(access.address.host))
+        return access;
+    if (auto key = read_key_file(file))
+        access.key = std::move(*key);
+    else
+        access.key_hint = "set CAISSON_API_KEY, or --data to a directory whose admin.key you can read (" + file.string() + " is not)";
+    return access;
+}
+
+api_client::api_client(io_executor executor, timers& time, server_access access)
+    : time_(time), access_(std::move(access)), client_(executor, time, access_.address)
+{
+}
+
+net::headers api_client::common_fields() const
+{
+    net::headers fields{{"Accept", "application/json"}, {"User-Agent", "caisson"}};
+    if (!access_.key.empty())
+        fields.set("Authorization", "Bearer " + std::string(access_.key.reveal()));
+    return fields;
+}
+
+task<result<boost::json::value>> api_client::get(std::string target)
+{
+    return call(request_for("GET", std::move(target)));
+}
+
+task<result<boost::json::value>> api_client::remove(std::string target)
+{
+    return call(request_for("DELETE", std::move(target)));
+}
+
+task<result<boost::json::value>> api_client::post(std::string target, boost::json::value body)
+{
+    auto what = request_for("POST", std::move(target));
+    what.body = boost::json::serialize(body);
+    return call(std::move(what));
+}
+
+task<result<boost::json::value>> api_client::call(net::request what)
+{
+    what.fields = common_fields();
+    if (!what.body.empty())
+        what.fields.set("Content-Type", "application/json");
+    auto answer = co_await client_.send(std::move(what), time_.steady_now() + patience);
+    if (answer.has_error())
+        co_return told(answer.error());
+    if (answer->status >= 400)
+        co_return refusal(answer->status, answer->body);
+    if (answer->body.empty())
+        co_return boost::json::value(nullptr);
+    boost::system::error_code failure;
+    auto value = boost::json::parse(answer->body, failure);
+    if (failure)
+        co_return error{errc::bad_request, access_.address.str() + " answered with something that is not JSON; is it a Caisson server?"};
+    co_return value;
+}
+
+task<result<std::unique_ptr<net::websocket>>> api_client::connect(std::string target)
+{
+    net::websocket_options options;
+    options.max_message_bytes = max_message_bytes;
+    auto opened = co_await client_.connect_websocket(std::move(target), common_fields(), time_.steady_now() + patience, options);
+    if (opened.has_error())
+        co_return told(opened.error());
+    co_return std::move(*opened);
+}
+
+task<result<std::unique_ptr<net::body_reader>>> api_client::open_lines(std::string target)
+{
+    auto what = request_for("GET", std::move(target));
+    what.fields = common_fields();
+    what.fields.set("Accept", "application/x-ndjson");
+    auto opened = co_await client_.open_stream(std::move(what), time_.steady_now() + patience);
+    if (opened.has_error())
+        co_return told(opened.error());
+    const auto status = (*opened)->head().status;
+    if (status < 400)
+        co_return std::move(*opened);
+    auto body = co_await (*opened)->read();
+    co_return refusal(status, body.has_value() && *body ? **body : std::string());
+}
+
+error api_client::told(error what) const
+{
+    if (what.code == errc::runtime_unavailable || what.code == errc::timed_out)
+        what.detail += "; is `caisson serve` running there? CAISSON_URL says where the server is";
+    if (what.code == errc::unauthorized)
+        what.detail += "; " + access_.key_hint;
+    return what;
+}
+
+error api_client::refusal(int status, const std::string& body) const
+{
+    boost::system::error_code failure;
+    const auto value = boost::json::parse(body, failure);
+    if (failure || !value.is_object())
+        return told({code_of("", status), access_.address.str() + " answered " + std::to_string(status) + " " + std::string(net::reason_phrase(status))});
+    const auto& object = value.get_object();
+    // Not through told() unless it is about the key: the server did answer.
+    error what{code_of(text_of(object, "error"), status), text_of(object, "message")};
+    return what.code == errc::unauthorized ? told(std::move(what)) : what;
+}
+
+}    // namespace caisson::cli

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "app/cli/command_line.hpp"
+#include "core/adapters/net/client.hpp"
+#include "core/base/secret.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace caisson::cli {
+
+/// Where the server is and with what key it is spoken to.
+struct server_access {
+    net::url address;
+    secret key;
+    std::string key_hint;    // what to do if the server wants another key
+};
+
+/// The address of `options`; the key of CAISSON_API_KEY, or for a server on this machine the one in admin.key. The local
+/// key is never sent elsewhere. Errors: errc::bad_request for an address that cannot be used.
+result<server_access> resolve_access(const client_options& options, const std::map<std::string, std::string>& environment);
+
+/// The server's API as JSON. I/O thread only. Errors: those of the answer's slug with its message; those of net::client.
+class api_client {
+public:
+    /// `time` must outlive it.
+    api_client(io_executor executor, timers& time, server_access access);
+
+    task<result<boost::json::value>> get(std::string target);
+    task<result<boost::json::value>> post(std::string target, boost::json::value body);
+    task<result<boost::json::value>> remove(std::string target);
+
+    task<result<std::unique_ptr<net::websocket>>> connect(std::string target);
+    task<result<std::unique_ptr<net::body_reader>>> open_lines(std::string target);
+
+    std::string address() const { return access_.address.str(); }
+
+private:
+    task<result<boost::json::value>> call(net::request what);
+    net::headers common_fields() const;
+    error told(error what) const;
+    error refusal(int status, const std::string& body) const;
+
+    timers& time_;
+    server_access access_;
+    net::client client_;
+};
+
+}    // namespace caisson::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/base/config.hpp"
+#include "core/runtime/types.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace caisson::cli {
+
+/// What the verbs need of the server's side.
+struct server_hooks {
+    std::function<int(const server_config&)> serve;
+    std::function<std::vector<runtime_capabilities>(const server_config&)> probe_runtimes;
+};
+
+/// Runs one verb; `args` are those after the program's name. Returns the process's exit status; never throws.
+int run_cli(const std::vector<std::string>& args, const server_hooks& hooks);
+
+}    // namespace caisson::cli

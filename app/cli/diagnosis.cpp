@@ -1,0 +1,125 @@
+#include "app/cli/diagnosis.hpp"
+
+#include "app/cli/text_table.hpp"
+#include "core/exec/languages.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace caisson::cli {
+
+namespace {
+
+constexpr std::size_t widest_line = 400;
+
+finding look_at_program(const std::string& what, const std::filesystem::path& path, const std::string& remedy)
+{
+    if (::access(path.c_str(), X_OK) == 0)
+        return {finding_state::ok, what, path.string(), ""};
+    return {finding_state::failed, what, path.string() + " is not there or cannot be executed", remedy};
+}
+
+finding look_at_data(const std::filesystem::path& data_dir)
+{
+    auto place = data_dir;
+    while (!std::filesystem::exists(place) && place.has_relative_path())
+        place = place.parent_path();
+    if (::access(place.c_str(), W_OK | X_OK) != 0)
+        return {finding_state::failed, "data directory", place.string() + " cannot be written", "choose another one with --data, or change its owner"};
+    return {finding_state::ok, "data directory", place == data_dir ? data_dir.string() : data_dir.string() + " (will be made)", ""};
+}
+
+finding look_at_language(const language_catalog::entry& entry)
+{
+    const auto what = "language " + std::string(entry.what->name);
+    if (entry.available())
+        return {finding_state::ok, what, entry.path, ""};
+    return {finding_state::information, what, std::string(entry.what->interpreter) + " is not in /usr/bin", "install its Debian package to use it"};
+}
+
+finding judge(const runtime_capabilities& runtime, const server_config& config)
+{
+    const auto what = "runtime " + runtime.name;
+    if (!runtime.available) {
+        const auto state = runtime.name == config.default_runtime ? finding_state::failed : finding_state::degraded;
+        return {state, what, "does not work", runtime.unavailable_reason};
+    }
+    if (!runtime.isolates)
+        return {finding_state::degraded, what, "works, WITHOUT ANY ISOLATION", "switch it off unless all code that is sent is trusted"};
+    return {finding_state::ok, what, runtime.name == config.default_runtime ? "works, the default" : "works", ""};
+}
+
+colour colour_of(finding_state state)
+{
+    switch (state) {
+    case finding_state::ok: return colour::green;
+    case finding_state::degraded: return colour::yellow;
+    case finding_state::failed: return colour::red;
+    case finding_state::information: return colour::grey;
+    }
+    return colour::none;
+}
+
+}    // namespace
+
+std::string_view to_string(finding_state state)
+{
+    switch (state) {
+    case finding_state::ok: return "ok";
+    case finding_state::degraded: return "degraded";
+    case finding_state::failed: return "failed";
+    case finding_state::information: return "note";
+    }
+    return "unknown";
+}
+
+std::vector<finding> look_at_host(const server_config& config)
+{
+    std::vector<finding> all;
+    all.push_back(look_at_data(config.data_dir));
+    all.push_back(look_at_program("caisson-agent", config.agent_path, "build or install it beside caisson, or set agent_path"));
+    all.push_back(look_at_program("caisson-launch", config.launch_path, "build or install it beside caisson, or set launch_path"));
+    if (std::ranges::count(config.runtimes, "bubblewrap") > 0)
+        all.push_back(look_at_program("bwrap", config.bubblewrap.path, "apt-get install bubblewrap"));
+    const language_catalog languages;
+    for (const auto& entry : languages.entries())
+        all.push_back(look_at_language(entry));
+    return all;
+}
+
+std::vector<finding> judge_runtimes(const std::vector<runtime_capabilities>& found, const server_config& config)
+{
+    std::vector<finding> all;
+    for (const auto& runtime : found) {
+        all.push_back(judge(runtime, config));
+        for (const auto& control : runtime.degraded)
+            all.push_back({finding_state::degraded, runtime.name + " " + control.control, control.reason, control.remedy});
+    }
+    return all;
+}
+
+bool healthy(const std::vector<finding>& all)
+{
+    return std::ranges::none_of(all, [](const finding& one) { return one.state == finding_state::failed; });
+}
+
+std::string findings_text(const std::vector<finding>& all, bool colours)
+{
+    text_table table({"STATE", "WHAT", "FOUND"});
+    for (const auto& one : all) {
+        const auto remedy = one.remedy.empty() ? "" : "; " + one.remedy;
+        table.add({{std::string(to_string(one.state)), colour_of(one.state)}, {one_line(one.what, 40)}, {one_line(one.detail + remedy, widest_line)}});
+    }
+    return table.str(colours);
+}
+
+boost::json::array findings_json(const std::vector<finding>& all)
+{
+    boost::json::array items;
+    for (const auto& one : all)
+        items.push_back({{"state", to_string(one.state)}, {"what", one.what}, {"detail", one.detail}, {"remedy", one.remedy}});
+    return items;
+}
+
+}    // namespace caisson::cli

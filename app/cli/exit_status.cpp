@@ -1,0 +1,78 @@
+#include "app/cli/exit_status.hpp"
+
+#include <csignal>
+#include <cstring>
+
+namespace caisson::cli {
+
+namespace {
+
+std::optional<int> small_number(const boost::json::object& from, std::string_view name)
+{
+    const auto* value = from.if_contains(name);
+    if (value == nullptr || !value->is_int64() || value->get_int64() < 0 || value->get_int64() > 255)
+        return std::nullopt;
+    return static_cast<int>(value->get_int64());
+}
+
+std::string sentence_for(const std::string& verdict)
+{
+    if (verdict == "wall_limit")
+        return "the program was ended at its time limit";
+    if (verdict == "cpu_limit")
+        return "the program was ended at its CPU time limit";
+    if (verdict == "memory_limit")
+        return "the program was killed at its memory limit";
+    if (verdict == "output_limit")
+        return "the program was killed at its output limit";
+    if (verdict == "cancelled")
+        return "the execution was cancelled";
+    if (verdict == "lost")
+        return "the sandbox was lost; whether the program ended is not known";
+    if (verdict == "runtime_error")
+        return "the program could not be run";
+    return {};
+}
+
+}    // namespace
+
+std::string text_of(const boost::json::object& from, std::string_view name)
+{
+    const auto* value = from.if_contains(name);
+    return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+int exit_status_of(const boost::json::object& end)
+{
+    const auto status = text_of(end, "status");
+    const auto verdict = text_of(end, "verdict");
+    if (status == "timeout")
+        return exit_status::timeout;
+    if (status == "cancelled")
+        return exit_status::cancelled;
+    if (status == "interrupted" || verdict == "runtime_error" || verdict == "lost")
+        return exit_status::infrastructure;
+    if (verdict == "memory_limit" || verdict == "output_limit")
+        return exit_status::signal_base + SIGKILL;
+    if (const auto code = small_number(end, "exit_code"))
+        return *code;
+    if (const auto signal = small_number(end, "signal"))
+        return exit_status::signal_base + *signal;
+    return exit_status::infrastructure;
+}
+
+std::string ending_note(const boost::json::object& end)
+{
+    auto note = sentence_for(text_of(end, "verdict"));
+    if (text_of(end, "verdict") == "signaled") {
+        const auto signal = small_number(end, "signal");
+        const char* const name = signal ? ::sigabbrev_np(*signal) : nullptr;
+        note = "the program was ended by signal " + (name != nullptr ? "SIG" + std::string(name) : std::to_string(signal.value_or(0)));
+    }
+    const auto cause = text_of(end, "error");
+    if (!note.empty() && !cause.empty())
+        note += ": " + cause;
+    return note;
+}
+
+}    // namespace caisson::cli

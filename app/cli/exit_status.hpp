@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include <string>
+
+namespace caisson::cli {
+
+/// Exit statuses of the client verbs.
+namespace exit_status {
+inline constexpr int ok = 0;
+inline constexpr int failed = 1;          // the server refused, or there is no such thing
+inline constexpr int usage = 2;
+inline constexpr int timeout = 124;       // of `run`: a time limit ended the program
+inline constexpr int infrastructure = 125;    // of `run`: the program was not run or its end is not known
+inline constexpr int cancelled = 130;     // of `run`: 128 + SIGINT
+inline constexpr int signal_base = 128;
+}    // namespace exit_status
+
+/// What `run` exits with, from an exit event or a record (status, verdict, exit_code, signal).
+int exit_status_of(const boost::json::object& end);
+
+/// What a person should know about an end that is not a plain exit, as a sentence; empty for a plain exit.
+std::string ending_note(const boost::json::object& end);
+
+/// A string member, empty if it is absent or of another type.
+std::string text_of(const boost::json::object& from, std::string_view name);
+
+}    // namespace caisson::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+namespace caisson::cli::help {
+
+/// What --help of each verb ends with: examples, exit statuses, variables.
+std::string general(const std::string& data_dir);
+std::string serve(const std::string& data_dir);
+std::string run();
+std::string ps();
+std::string logs();
+std::string key(const std::string& data_dir);
+std::string doctor();
+
+}    // namespace caisson::cli::help

@@ -1,0 +1,103 @@
+#include "app/cli/help_texts.hpp"
+#include "app/cli/languages.hpp"
+#include "app/cli/option_helpers.hpp"
+#include "app/cli/quantities.hpp"
+#include "app/cli/verb_parsers.hpp"
+
+namespace caisson::cli {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& message)
+{
+    throw CLI::ValidationError("run", message);
+}
+
+/// The program is a file: where it comes from and what language it is in.
+void take_file(run_options& options, const std::vector<std::string>& operands)
+{
+    options.args.assign(operands.begin() + 1, operands.end());
+    if (operands.front() == "-") {
+        options.program_from_stdin = true;
+        return;
+    }
+    options.file = operands.front();
+    if (options.language.empty())
+        options.language = language_of_file(*options.file);
+    if (options.language.empty())
+        refuse("the language of \"" + operands.front() + "\" cannot be told from its name; say it with -l, or put a command after --");
+}
+
+void take_program(run_options& options, const operand_split& split, bool stdin_is_terminal)
+{
+    if (options.code && options.shell)
+        refuse("-c and --shell exclude each other");
+    if (options.code || options.shell)
+        options.args = split.operands;
+    else if (split.after_dashes)
+        options.command = split.operands;
+    else if (!split.operands.empty())
+        take_file(options, split.operands);
+    else if (!options.language.empty() && !stdin_is_terminal)
+        options.program_from_stdin = true;
+    else
+        refuse("nothing to run: give a FILE, -c CODE, --shell LINE, or -- COMMAND");
+}
+
+void check_program(const run_options& options, bool after_dashes)
+{
+    if ((options.code || options.program_from_stdin) && options.language.empty())
+        refuse("say the language with -l");
+    if (after_dashes && options.command.empty() && !options.code && !options.shell)
+        refuse("there is no command after --");
+    if (!options.language.empty() && (options.shell || !options.command.empty()))
+        refuse("-l is for a FILE or -c; a command has no language");
+    if (options.program_from_stdin && options.forward_stdin)
+        refuse("standard input cannot be the program and its input; put the program into a file");
+    if (options.detach && (options.forward_stdin || options.pty))
+        refuse("--detach excludes --stdin and --pty");
+}
+
+}    // namespace
+
+std::vector<std::string> verb_parsers::take_operands(const std::vector<std::string>& run_args)
+{
+    operands_ = split_operands(*run_verb_, run_args);
+    return operands_.options;
+}
+
+run_options verb_parsers::chosen_run()
+{
+    take_program(run_, operands_, defaults_.stdin_is_terminal);
+    check_program(run_, operands_.after_dashes);
+    return run_;
+}
+
+void verb_parsers::add_run()
+{
+    run_verb_ = add_verb(app_, "run", "Run a program in a fresh sandbox and show what it writes", help::run());
+    add_client(run_verb_, run_.client);
+    run_verb_->add_option("--language,-l", run_.language, "python, javascript, bash, or an alias such as py, js, sh");
+    run_verb_->add_option("--code,-c", run_.code, "the program itself");
+    run_verb_->add_option("--shell", run_.shell, "a line for the shell");
+    run_verb_->add_flag("--stdin", run_.forward_stdin, "pass standard input on, live");
+    add_uploads(run_verb_, "--file", run_.files, "put a file into the working directory; may be repeated")->option_text("PATH[:NAME]");
+    add_pairs(run_verb_, "--env,-e", run_.env, "set a variable; may be repeated")->option_text("NAME=VALUE");
+    add_pairs(run_verb_, "--label", run_.labels, "label the execution; may be repeated")->option_text("NAME=VALUE");
+    run_verb_->add_option("--cwd", run_.cwd, "directory to start in");
+    run_verb_->add_option("--runtime", run_.runtime, "default: the server's");
+    run_verb_->add_flag("--pty", run_.pty, "give it a terminal");
+    run_verb_->add_flag("--detach,-d", run_.detach, "print the execution's id and leave it running");
+    run_verb_->add_flag("--stats", run_.stats, "at the end say on standard error what it took");
+    add_run_limits(run_verb_);
+}
+
+void verb_parsers::add_run_limits(CLI::App* verb)
+{
+    add_parsed(verb, "--timeout", run_.wall_ms, parse_duration_ms, "a time such as 30s or 2m", "end it after this; default 30s")->option_text("TIME");
+    add_parsed(verb, "--memory", run_.memory_bytes, parse_bytes, "a size such as 512Mi or 1Gi", "default 512Mi")->option_text("SIZE");
+    add_parsed(verb, "--cpus", run_.cpus, parse_cpus, "a number of cores such as 0.5", "default 0.5")->option_text("NUMBER");
+    verb->add_option("--network", run_.network, "none is the default")->check(CLI::IsMember({"none"}));
+}
+
+}    // namespace caisson::cli

@@ -1,0 +1,130 @@
+#include "app/cli/run_request.hpp"
+
+#include "core/base/base64.hpp"
+#include "core/base/utf8.hpp"
+
+#include <boost/json/array.hpp>
+
+#include <unistd.h>
+
+namespace caisson::cli {
+
+namespace {
+
+error cannot_read(const std::string& name)
+{
+    return error{errc::bad_request, name + " cannot be read, or is larger than 64 MiB"};
+}
+
+boost::json::array list_of(const std::vector<std::string>& texts)
+{
+    return boost::json::array(texts.begin(), texts.end());
+}
+
+boost::json::object map_of(const named_texts& pairs)
+{
+    boost::json::object object;
+    for (const auto& [name, value] : pairs)
+        object[name] = value;
+    return object;
+}
+
+boost::json::value content_of(std::string bytes)
+{
+    if (is_utf8(bytes))
+        return boost::json::string(bytes);
+    return boost::json::object{{"base64", base64_encode(bytes)}};
+}
+
+bool is_plain_name(std::string_view name)
+{
+    const auto plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    };
+    return !name.starts_with('.') && !name.starts_with('-') && std::ranges::all_of(name, plain);
+}
+
+void put_program(boost::json::object& body, const run_options& options, std::string program)
+{
+    if (options.shell)
+        body["shell"] = *options.shell;
+    else if (!options.command.empty())
+        body["command"] = list_of(options.command);
+    else {
+        body["language"] = options.language;
+        body["code"] = options.code ? *options.code : std::move(program);
+        if (options.file && is_plain_name(options.file->filename().string()))
+            body["entry"] = options.file->filename().string();    // so that messages of the interpreter name it
+    }
+    if (!options.args.empty())
+        body["args"] = list_of(options.args);
+}
+
+void put_limits(boost::json::object& body, const run_options& options)
+{
+    boost::json::object limits;
+    if (options.wall_ms)
+        limits["wall_ms"] = *options.wall_ms;
+    if (options.memory_bytes)
+        limits["memory_bytes"] = *options.memory_bytes;
+    if (options.cpus)
+        limits["cpus"] = *options.cpus;
+    if (!limits.empty())
+        body["limits"] = std::move(limits);
+}
+
+}    // namespace
+
+result<run_inputs> read_inputs(const run_options& options)
+{
+    run_inputs inputs;
+    if (options.file || options.program_from_stdin) {
+        auto program = options.file ? read_whole(options.file->string(), max_upload_bytes) : read_whole(STDIN_FILENO, max_upload_bytes);
+        if (!program)
+            return cannot_read(options.file ? options.file->string() : "the program on standard input");
+        inputs.program = std::move(*program);
+        if (!is_utf8(inputs.program))
+            return error{errc::bad_request, "the program is not UTF-8 text; send it with --file and run it with a command after --"};
+    }
+    for (const auto& one : options.files) {
+        auto content = read_whole(one.from.string(), max_upload_bytes);
+        if (!content)
+            return cannot_read(one.from.string());
+        inputs.files.emplace_back(one.as, std::move(*content));
+    }
+    if (options.pty)
+        inputs.window = window_of(STDOUT_FILENO);
+    return inputs;
+}
+
+boost::json::object run_request(const run_options& options, run_inputs inputs)
+{
+    boost::json::object body;
+    put_program(body, options, std::move(inputs.program));
+    if (!inputs.files.empty()) {
+        auto& files = body["files"].emplace_object();
+        for (auto& [name, content] : inputs.files)
+            files[name] = content_of(std::move(content));
+    }
+    if (!options.env.empty())
+        body["env"] = map_of(options.env);
+    if (!options.labels.empty())
+        body["labels"] = map_of(options.labels);
+    if (!options.cwd.empty())
+        body["cwd"] = options.cwd;
+    if (!options.runtime.empty())
+        body["runtime"] = options.runtime;
+    if (!options.network.empty())
+        body["network"] = {{"mode", options.network}};
+    put_limits(body, options);
+    if (options.pty) {
+        const auto window = inputs.window.value_or(window_size());
+        body["pty"] = {{"cols", window.cols}, {"rows", window.rows}};
+    }
+    if (options.forward_stdin || options.pty)
+        body["stdin_open"] = true;
+    body["wait"] = false;
+    return body;
+}
+
+}    // namespace caisson::cli

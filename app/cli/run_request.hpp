@@ -1,0 +1,27 @@
+#pragma once
+
+#include "app/cli/command_line.hpp"
+#include "app/cli/terminal.hpp"
+#include "core/base/error.hpp"
+
+#include <boost/json/object.hpp>
+
+namespace caisson::cli {
+
+/// What is read from this machine before a request can be made.
+struct run_inputs {
+    std::string program;                                            // of FILE or of standard input
+    std::vector<std::pair<std::string, std::string>> files;         // name in the sandbox, content
+    std::optional<window_size> window;                              // of the terminal, for --pty
+};
+
+/// Largest program or file that is read, before the server's own limit on requests is asked.
+inline constexpr std::size_t max_upload_bytes = 64 << 20;
+
+/// Reads what `options` name. Errors: errc::bad_request naming the file that cannot be read or is too large.
+result<run_inputs> read_inputs(const run_options& options);
+
+/// The body of POST /v1/executions. No I/O.
+boost::json::object run_request(const run_options& options, run_inputs inputs);
+
+}    // namespace caisson::cli

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "core/async/offload.hpp"
+#include "core/base/unique_fd.hpp"
+
+#include <termios.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace caisson::cli {
+
+/// True if `fd` is a terminal and nothing (NO_COLOR, TERM=dumb) speaks against colours.
+bool wants_colours(int fd, const std::map<std::string, std::string>& environment);
+
+struct window_size {
+    int cols = 80;
+    int rows = 24;
+};
+/// Of the terminal at `fd`; nothing if there is none.
+std::optional<window_size> window_of(int fd);
+
+/// Puts the terminal at standard input into raw mode, and back when it dies. Does nothing if it is not a terminal.
+class raw_mode {
+public:
+    raw_mode();
+    ~raw_mode();
+    raw_mode(const raw_mode&) = delete;
+    raw_mode& operator=(const raw_mode&) = delete;
+
+private:
+    std::optional<termios> before_;
+};
+
+/// Writes to a descriptor on a thread of its own, so that a slow reader of ours does not stop the connection.
+class descriptor_writer {
+public:
+    explicit descriptor_writer(int fd) : fd_(fd), pool_("write", 1) {}
+
+    /// False once the other end is gone or the descriptor is broken.
+    task<bool> write(std::string bytes);
+
+private:
+    int fd_;
+    worker_pool pool_;
+};
+
+/// Reads a descriptor on a thread of its own. stop() ends a read that waits.
+class descriptor_reader {
+public:
+    explicit descriptor_reader(int fd);
+
+    /// At least one byte; empty at the end, after an error and after stop().
+    task<std::string> read();
+    void stop();
+
+private:
+    std::string read_blocking() const;
+    int fd_;
+    unique_fd stopped_;    // an eventfd
+    worker_pool pool_;
+};
+
+/// A whole descriptor or file of at most `limit` bytes; nothing if it is longer or cannot be read.
+std::optional<std::string> read_whole(int fd, std::size_t limit);
+std::optional<std::string> read_whole(const std::string& path, std::size_t limit);
+
+}    // namespace caisson::cli

@@ -1,0 +1,89 @@
+#include "app/cli/text_table.hpp"
+
+#include "core/base/utf8.hpp"
+
+#include <algorithm>
+
+namespace caisson::cli {
+
+namespace {
+
+bool begins_character(char c)
+{
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
+/// Characters of valid UTF-8; wide ones count as one column.
+std::size_t columns_of(std::string_view text)
+{
+    return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+std::string_view sequence(colour how)
+{
+    switch (how) {
+    case colour::none: return "";
+    case colour::bold: return "\x1b[1m";
+    case colour::red: return "\x1b[31m";
+    case colour::green: return "\x1b[32m";
+    case colour::yellow: return "\x1b[33m";
+    case colour::grey: return "\x1b[90m";
+    }
+    return "";
+}
+
+std::string_view first_columns(std::string_view text, std::size_t columns)
+{
+    std::size_t seen = 0;
+    for (std::size_t at = 0; at < text.size(); ++at)
+        if (begins_character(text[at]) && seen++ == columns)
+            return text.substr(0, at);
+    return text;
+}
+
+}    // namespace
+
+std::string coloured(std::string_view text, colour how, bool enabled)
+{
+    if (!enabled || how == colour::none || text.empty())
+        return std::string(text);
+    return std::string(sequence(how)) + std::string(text) + "\x1b[0m";
+}
+
+std::string one_line(std::string_view text, std::size_t width)
+{
+    auto line = to_valid_utf8(text);
+    // C1 control characters are two bytes in UTF-8: C2 80 to C2 9F.
+    for (std::size_t at = 0; at + 1 < line.size(); ++at)
+        if (line[at] == '\xC2' && static_cast<unsigned char>(line[at + 1]) < 0xA0U)
+            line.replace(at, 2, " ");
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == 0x7F; };
+    std::ranges::replace_if(line, is_control, ' ');
+    if (columns_of(line) <= width)
+        return line;
+    return std::string(first_columns(line, width - 1)) + "…";
+}
+
+std::string text_table::str(bool colours) const
+{
+    std::vector<std::size_t> widths;
+    for (const auto& title : titles_)
+        widths.push_back(columns_of(title));
+    for (const auto& row : rows_)
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], columns_of(row[i].text));
+
+    std::string text;
+    const auto put = [&](std::size_t i, std::string_view value, colour how) {
+        text += coloured(value, how, colours);
+        text += i + 1 == widths.size() ? "\n" : std::string(widths[i] - columns_of(value) + 2, ' ');
+    };
+    for (std::size_t i = 0; i < titles_.size(); ++i)
+        put(i, titles_[i], colour::bold);
+    for (const auto& row : rows_)
+        for (std::size_t i = 0; i < row.size(); ++i)
+            put(i, row[i].text, row[i].how);
+    return text;
+}
+
+}    // namespace caisson::cli

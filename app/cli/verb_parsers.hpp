@@ -1,0 +1,80 @@
+#pragma once
+
+#include "app/cli/command_line.hpp"
+#include "app/cli/operands.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace caisson::cli {
+
+/// What stands where neither the command line nor anything else says.
+struct defaults {
+    std::string url;
+    std::string data_dir;
+    std::string config_file;
+    bool stdin_is_terminal = false;
+};
+
+/// Declares all verbs on an app and gathers what they were given. Its methods throw CLI::ParseError.
+class verb_parsers {
+public:
+    /// `app` must outlive it.
+    verb_parsers(CLI::App& app, defaults values);
+    verb_parsers(const verb_parsers&) = delete;
+    verb_parsers& operator=(const verb_parsers&) = delete;
+
+    /// Keeps the operands among the arguments of `run` and returns the rest. To be called before the app parses.
+    std::vector<std::string> take_operands(const std::vector<std::string>& run_args);
+
+    /// The verb that was given, checked. To be called after the app has parsed.
+    command chosen();
+
+private:
+    CLI::App* add_verb(CLI::App& to, const std::string& name, const std::string& about, const std::string& footer = {});
+    void add_client(CLI::App* verb, client_options& to);
+    void add_settings_flags(CLI::App* verb, std::vector<flag_setting>& to);
+    void add_flag_for(CLI::App* verb, std::vector<flag_setting>& to, const std::string& flag, const std::string& key, const std::string& about);
+    void add_serve();
+    void add_run();
+    void add_run_limits(CLI::App* verb);
+    void add_ps();
+    void add_one_execution();
+    void add_keys();
+    void add_doctor();
+
+    serve_options chosen_serve();
+    run_options chosen_run();
+    doctor_options chosen_doctor();
+
+    CLI::App& app_;
+    defaults defaults_;
+    CLI::App* serve_verb_ = nullptr;
+    CLI::App* run_verb_ = nullptr;
+    CLI::App* ps_verb_ = nullptr;
+    CLI::App* show_verb_ = nullptr;
+    CLI::App* logs_verb_ = nullptr;
+    CLI::App* cancel_verb_ = nullptr;
+    CLI::App* rm_verb_ = nullptr;
+    CLI::App* key_create_verb_ = nullptr;
+    CLI::App* key_list_verb_ = nullptr;
+    CLI::App* key_revoke_verb_ = nullptr;
+    CLI::App* doctor_verb_ = nullptr;
+
+    operand_split operands_;
+    serve_options serve_;
+    run_options run_;
+    ps_options ps_;
+    show_options show_;
+    logs_options logs_;
+    cancel_options cancel_;
+    rm_options rm_;
+    key_create_options key_create_;
+    key_list_options key_list_;
+    key_revoke_options key_revoke_;
+    doctor_options doctor_;
+};
+
+}    // namespace caisson::cli

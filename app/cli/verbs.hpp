@@ -1,0 +1,45 @@
+#pragma once
+
+#include "app/cli/cli.hpp"
+#include "app/cli/command_line.hpp"
+#include "core/base/error.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <map>
+#include <string>
+
+namespace caisson::cli {
+
+/// What all verbs know of the process they run in.
+struct verb_context {
+    std::map<std::string, std::string> environment;
+    host_facts host;
+    bool colours = false;    // of standard output
+    const server_hooks* hooks = nullptr;
+};
+
+// Each verb writes its results on standard output, mistakes as one sentence on standard error, and returns the exit status.
+int run_verb(const serve_options& options, const verb_context& context);
+int run_verb(const run_options& options, const verb_context& context);
+int run_verb(const ps_options& options, const verb_context& context);
+int run_verb(const show_options& options, const verb_context& context);
+int run_verb(const logs_options& options, const verb_context& context);
+int run_verb(const cancel_options& options, const verb_context& context);
+int run_verb(const rm_options& options, const verb_context& context);
+int run_verb(const key_create_options& options, const verb_context& context);
+int run_verb(const key_list_options& options, const verb_context& context);
+int run_verb(const key_revoke_options& options, const verb_context& context);
+int run_verb(const doctor_options& options, const verb_context& context);
+int run_verb(const version_options& options, const verb_context& context);
+
+/// Writes to standard output; what cannot be written is lost.
+void print(std::string_view text);
+void print_json(const boost::json::value& value);
+
+/// One line on standard error that begins with "caisson: ".
+void complain(std::string_view sentence);
+/// The same for a failure, with its fields one a line; returns `status`.
+int complain(const error& what, int status);
+
+}    // namespace caisson::cli

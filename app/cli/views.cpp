@@ -1,0 +1,196 @@
+#include "app/cli/views.hpp"
+
+#include "app/cli/exit_status.hpp"
+#include "app/cli/quantities.hpp"
+#include "app/cli/text_table.hpp"
+#include "core/base/clock.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace caisson::cli {
+
+namespace {
+
+constexpr std::size_t widest_value = 100;
+
+colour colour_of_status(std::string_view status)
+{
+    if (status == "success")
+        return colour::green;
+    if (status == "queued" || status == "running")
+        return colour::yellow;
+    return colour::red;
+}
+
+std::string age(std::int64_t since_ms, std::int64_t now_ms)
+{
+    return show_duration(std::max<std::int64_t>(0, now_ms - since_ms) / 1'000 * 1'000) + " ago";
+}
+
+std::string age_of(const boost::json::object& record, std::int64_t now_ms)
+{
+    const auto created = from_rfc3339(text_of(record, "created_at"));
+    return created ? age(*created, now_ms) : "";
+}
+
+std::string took(const boost::json::object& record)
+{
+    const auto* value = record.if_contains("duration_ms");
+    return value != nullptr && value->is_int64() ? show_duration(value->get_int64()) : "";
+}
+
+std::string end_of(const boost::json::object& record)
+{
+    const auto verdict = text_of(record, "verdict");
+    for (const auto* name : {"exit_code", "signal"})
+        if (const auto* value = record.if_contains(name); value != nullptr && value->is_int64())
+            return (std::string_view(name) == "signal" ? "signal " : "exit ") + std::to_string(value->get_int64());
+    return verdict;
+}
+
+std::string pairs_of(const boost::json::object& record, std::string_view name)
+{
+    std::string text;
+    if (const auto* value = record.if_contains(name); value != nullptr && value->is_object())
+        for (const auto& member : value->get_object())
+            text += (text.empty() ? "" : " ") + std::string(member.key()) + "=" + text_of(value->get_object(), member.key());
+    return text;
+}
+
+std::string what_of(const boost::json::object& record)
+{
+    const auto language = text_of(record, "language");
+    return language.empty() ? text_of(record, "kind") : language;
+}
+
+/// A value of a record as people read it; empty for what says nothing.
+std::string shown(const boost::json::value& value)
+{
+    if (value.is_null() || (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty()))
+        return {};
+    if (value.is_string())
+        return std::string(value.get_string());
+    if (value.is_array()) {
+        std::string text;
+        for (const auto& item : value.get_array())
+            text += (text.empty() ? "" : ", ") + shown(item);
+        return text;
+    }
+    if (value.is_object()) {
+        std::string text;
+        for (const auto& member : value.get_object())
+            text += (text.empty() ? "" : ", ") + std::string(member.key()) + " " + shown(member.value());
+        return text;
+    }
+    return boost::json::serialize(value);
+}
+
+bool is_output(std::string_view name)
+{
+    constexpr std::array<std::string_view, 4> names{"stdout", "stderr", "logs", "output"};
+    return std::ranges::find(names, name) != names.end();
+}
+
+std::string scopes_of(const api_key_row& key)
+{
+    std::string text;
+    for (const auto one : key.scopes)
+        text += (text.empty() ? "" : ",") + std::string(to_string(one));
+    return text;
+}
+
+text_table::cell state_of(const api_key_row& key, std::int64_t now_ms)
+{
+    if (key.revoked_at_ms)
+        return {"revoked", colour::red};
+    if (key.expires_at_ms && *key.expires_at_ms <= now_ms)
+        return {"expired", colour::red};
+    return {"active", colour::green};
+}
+
+boost::json::value time_or_null(const std::optional<std::int64_t>& at_ms)
+{
+    if (!at_ms)
+        return nullptr;
+    return boost::json::value(to_rfc3339(*at_ms));
+}
+
+}    // namespace
+
+std::string executions_table(const boost::json::array& items, std::int64_t now_ms, bool colours)
+{
+    text_table table({"ID", "STATUS", "END", "WHAT", "CREATED", "TOOK", "LABELS"});
+    for (const auto& item : items) {
+        if (!item.is_object())
+            continue;
+        const auto& record = item.get_object();
+        const auto status = text_of(record, "status");
+        table.add({{one_line(text_of(record, "execution_id"), 40)}, {one_line(status, 20), colour_of_status(status)}, {one_line(end_of(record), 20)},
+            {one_line(what_of(record), 20)}, {age_of(record, now_ms)}, {took(record)}, {one_line(pairs_of(record, "labels"), 60)}});
+    }
+    return table.str(colours);
+}
+
+std::string record_text(const boost::json::object& record, bool colours)
+{
+    std::string text;
+    for (const auto& member : record) {
+        const auto value = is_output(member.key()) ? std::string() : one_line(shown(member.value()), widest_value);
+        if (value.empty())
+            continue;
+        auto label = std::string(member.key());
+        label.resize(std::max<std::size_t>(label.size() + 1, 18), ' ');
+        const bool is_status = member.key() == "status";
+        text += coloured(label, colour::grey, colours) + coloured(value, is_status ? colour_of_status(value) : colour::none, colours) + "\n";
+    }
+    return text;
+}
+
+std::string stages_line(const boost::json::object& record)
+{
+    const auto* stages = record.if_contains("stages");
+    std::string line;
+    if (stages == nullptr || !stages->is_object())
+        return line;
+    for (const auto& member : stages->get_object()) {
+        if (!member.value().is_number())
+            continue;
+        std::string name(member.key());
+        if (name.ends_with("_ms"))
+            name.resize(name.size() - 3);
+        std::ranges::replace(name, '_', ' ');
+        std::array<char, 64> number{};
+        std::snprintf(number.data(), number.size(), "%.1f", member.value().to_number<double>());
+        line += (line.empty() ? "" : ", ") + name + " " + number.data() + " ms";
+    }
+    return line;
+}
+
+std::string keys_table(std::span<const api_key_row> keys, std::int64_t now_ms, bool colours)
+{
+    text_table table({"ID", "TENANT", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"});
+    for (const auto& key : keys)
+        table.add({{key.id.str()}, {one_line(key.tenant_name, 30)}, {"…" + key.hint}, {scopes_of(key)}, state_of(key, now_ms), {age(key.created_at_ms, now_ms)},
+            {key.expires_at_ms ? to_rfc3339(*key.expires_at_ms) : "never"}, {key.last_used_at_ms ? age(*key.last_used_at_ms, now_ms) : "never"}});
+    return table.str(colours);
+}
+
+boost::json::array keys_json(std::span<const api_key_row> keys)
+{
+    boost::json::array items;
+    for (const auto& key : keys) {
+        boost::json::array scopes;
+        for (const auto one : key.scopes)
+            scopes.emplace_back(to_string(one));
+        items.push_back({{"id", key.id.str()}, {"tenant", key.tenant_name}, {"tenant_id", key.tenant.str()}, {"hint", key.hint}, {"scopes", std::move(scopes)},
+            {"created_at", to_rfc3339(key.created_at_ms)}, {"expires_at", time_or_null(key.expires_at_ms)}, {"last_used_at", time_or_null(key.last_used_at_ms)},
+            {"revoked_at", time_or_null(key.revoked_at_ms)}});
+    }
+    return items;
+}
+
+}    // namespace caisson::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/auth/types.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace caisson::cli {
+
+/// Executions of a list, one a line.
+std::string executions_table(const boost::json::array& items, std::int64_t now_ms, bool colours);
+
+/// One record, a value a line; without its output.
+std::string record_text(const boost::json::object& record, bool colours);
+
+/// Where the time went, on one line: "queue 0.1 ms, start 6.2 ms, …"; empty if the record has no stages.
+std::string stages_line(const boost::json::object& record);
+
+/// Keys, one a line; the text of a key is not known any more, only its last letters.
+std::string keys_table(std::span<const api_key_row> keys, std::int64_t now_ms, bool colours);
+
+/// Keys as JSON, without their hashes.
+boost::json::array keys_json(std::span<const api_key_row> keys);
+
+}    // namespace caisson::cli

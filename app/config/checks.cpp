@@ -1,0 +1,120 @@
+#include "app/config/checks.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace caisson {
+
+namespace {
+
+constexpr std::string_view process_key = "runtimes.process.i_know_this_runs_code_without_isolation";
+constexpr std::string_view mock_key = "runtimes.mock.enabled_for_tests";
+
+class checker {
+public:
+    checker(draft_config& draft, const setting_places& places, std::vector<field_problem>& mistakes)
+        : draft_(draft), places_(places), mistakes_(mistakes)
+    {
+    }
+
+    void check()
+    {
+        if (draft_.config.data_dir.empty())
+            report({}, "data_dir: set it, since neither XDG_STATE_HOME nor HOME says where it could be");
+        check_enabled();
+        check_default();
+        check_limits();
+        check_uids();
+    }
+
+private:
+    /// The place where one of `keys` was set last, or "default".
+    std::string place_of(std::initializer_list<std::string> keys) const
+    {
+        for (const auto& key : keys)
+            if (const auto found = places_.find(key); found != places_.end())
+                return found->second;
+        return "default";
+    }
+
+    void report(std::initializer_list<std::string> keys, std::string message) { mistakes_.push_back({place_of(keys), std::move(message)}); }
+
+    bool enabled(const std::string& name) const { return std::ranges::count(draft_.config.runtimes, name) > 0; }
+
+    void check_enabled()
+    {
+        auto& runtimes = draft_.config.runtimes;
+        runtimes.clear();
+        for (const auto& name : draft_.enabled_runtimes) {
+            if (name == "process" && !draft_.process_without_isolation)
+                report({"runtimes.enabled"}, "runtimes.enabled: \"process\" does not isolate; it is switched on only by " + std::string(process_key) + " = true");
+            else if (name == "mock" && !draft_.mock_for_tests)
+                report({"runtimes.enabled"}, "runtimes.enabled: \"mock\" runs nothing; it is switched on only by " + std::string(mock_key) + " = true");
+            else if (name != "bubblewrap" && name != "process" && name != "mock")
+                report({"runtimes.enabled"}, "runtimes.enabled: there is no runtime \"" + name + "\"; there are bubblewrap, process and mock");
+            else if (!enabled(name))
+                runtimes.push_back(name);
+        }
+        if (draft_.process_without_isolation && !enabled("process"))
+            runtimes.emplace_back("process");
+        if (draft_.mock_for_tests && !enabled("mock"))
+            runtimes.emplace_back("mock");
+    }
+
+    void check_default()
+    {
+        const std::string name = draft_.default_runtime == "auto" ? "bubblewrap" : draft_.default_runtime;
+        draft_.config.default_runtime = name;
+        if (name == "mock")
+            report({"runtimes.default"}, "runtimes.default: \"mock\" is never a default; a request has to name it");
+        else if (!enabled(name))
+            report({"runtimes.default", "runtimes.enabled"}, "runtimes.default: \"" + name + "\" is not an enabled runtime");
+    }
+
+    void check_range(const std::string& name, const limit_range& range)
+    {
+        const std::string key = "limits." + name;
+        const bool follows = range.def == 0;
+        if (range.min <= range.max && (follows || (range.min <= range.def && range.def <= range.max)))
+            return;
+        report({key + ".default", key + ".max", key + ".min"}, key + ": min " + std::to_string(range.min) + ", default " + std::to_string(range.def) +
+                ", max " + std::to_string(range.max) + " must be in this order");
+    }
+
+    void check_limits()
+    {
+        const auto& limits = draft_.config.limits;
+        check_range("wall_ms", limits.wall_ms);
+        check_range("cpu_ms", limits.cpu_ms);
+        check_range("memory_bytes", limits.memory_bytes);
+        check_range("cpu_milli", limits.cpu_milli);
+        check_range("pids", limits.pids);
+        check_range("disk_bytes", limits.disk_bytes);
+        check_range("inodes", limits.inodes);
+        check_range("file_bytes", limits.file_bytes);
+        check_range("open_files", limits.open_files);
+        check_range("max_output_bytes", limits.max_output_bytes);
+    }
+
+    void check_uids()
+    {
+        constexpr std::int64_t last_uid = 4'294'967'293;    // the two above mean "none" to the kernel and to nobody's tools
+        const auto& range = draft_.config.bubblewrap;
+        if (range.uid_first + range.uid_count - 1 > last_uid)
+            report({"runtimes.bubblewrap.uid_first", "runtimes.bubblewrap.uid_count"},
+                "runtimes.bubblewrap: uid_first + uid_count is beyond the last user id " + std::to_string(last_uid));
+    }
+
+    draft_config& draft_;
+    const setting_places& places_;
+    std::vector<field_problem>& mistakes_;
+};
+
+}    // namespace
+
+void check_config(draft_config& draft, const setting_places& places, std::vector<field_problem>& mistakes)
+{
+    checker(draft, places, mistakes).check();
+}
+
+}    // namespace caisson

@@ -1,0 +1,114 @@
+#include "app/config/load.hpp"
+
+#include "app/config/checks.hpp"
+#include "app/config/settings.hpp"
+#include "app/config/toml_source.hpp"
+
+#include <algorithm>
+
+namespace caisson {
+
+namespace {
+
+/// Variables of the command line's own, which are no settings.
+constexpr std::string_view client_variables[] = {"CAISSON_URL", "CAISSON_API_KEY", "CAISSON_CONFIG"};
+
+/// Variables that Kubernetes sets for a service that is called "caisson".
+bool is_service_link(std::string_view name)
+{
+    return name == "CAISSON_PORT" || name.starts_with("CAISSON_PORT_") || name.starts_with("CAISSON_SERVICE_");
+}
+
+void set_defaults(draft_config& draft, const config_sources& sources)
+{
+    auto& config = draft.config;
+    config.data_dir = default_data_dir(sources.host, sources.environment);
+    config.agent_path = sources.host.executable_dir / "caisson-agent";
+    config.launch_path = sources.host.executable_dir / "caisson-launch";
+    config.executions.max_running = std::max<std::int64_t>(4, 2LL * sources.host.cores);
+}
+
+class loader {
+public:
+    explicit loader(const config_sources& sources) : sources_(sources), settings_(settings_of(draft_)) { set_defaults(draft_, sources); }
+    loader(const loader&) = delete;
+    loader& operator=(const loader&) = delete;
+
+    result<server_config> load()
+    {
+        if (sources_.file)
+            apply_toml_file(*sources_.file, settings_, places_, mistakes_);
+        for (const auto& [name, value] : sources_.environment)
+            apply_variable(name, value);
+        for (const auto& flag : sources_.flags)
+            apply_flag(flag);
+        check_config(draft_, places_, mistakes_);
+        if (mistakes_.empty())
+            return std::move(draft_.config);
+        const auto count = std::to_string(mistakes_.size()) + (mistakes_.size() == 1 ? " mistake" : " mistakes");
+        return error{errc::bad_request, "the configuration has " + count, std::move(mistakes_)};
+    }
+
+    std::string describe() const
+    {
+        std::string text;
+        for (const auto& one : settings_) {
+            const auto shown = one.shown();
+            text += one.key + " = " + (shown.empty() ? "(not set)" : shown) + "\n    " + one.about + "; " + std::string(name_of(one.kind)) + "; " +
+                    environment_name(one.key) + "\n";
+        }
+        return text;
+    }
+
+private:
+    void apply_variable(const std::string& name, const std::string& value)
+    {
+        if (!name.starts_with("CAISSON_") || value.empty() || is_service_link(name) || std::ranges::find(client_variables, name) != std::end(client_variables))
+            return;
+        const auto named = [&name](const setting& one) { return environment_name(one.key) == name; };
+        const auto to = std::ranges::find_if(settings_, named);
+        if (to == settings_.end())
+            mistakes_.push_back({name, "no setting has this variable; unset it"});
+        else
+            apply_text(*to, name, value);
+    }
+
+    void apply_flag(const flag_setting& flag)
+    {
+        const auto to = std::ranges::find(settings_, flag.key, &setting::key);
+        if (to == settings_.end())
+            mistakes_.push_back({flag.flag, flag.key + ": unknown key"});
+        else
+            apply_text(*to, flag.flag, flag.value);
+    }
+
+    void apply_text(const setting& to, const std::string& place, const std::string& text)
+    {
+        const auto value = parse_setting(to.kind, text);
+        const auto wrong = value ? to.apply(*value) : "must be " + std::string(name_of(to.kind));
+        if (wrong)
+            mistakes_.push_back({place, *wrong});
+        else
+            places_[to.key] = place;
+    }
+
+    const config_sources& sources_;
+    draft_config draft_;
+    std::vector<setting> settings_;
+    setting_places places_;
+    std::vector<field_problem> mistakes_;
+};
+
+}    // namespace
+
+result<server_config> load_config(const config_sources& sources)
+{
+    return loader(sources).load();
+}
+
+std::string describe_settings(const config_sources& sources)
+{
+    return loader(sources).describe();
+}
+
+}    // namespace caisson

@@ -1,0 +1,224 @@
+#include "app/config/settings.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace caisson {
+
+namespace {
+
+using mistake = std::optional<std::string>;
+
+constexpr std::int64_t most = 1LL << 50;
+constexpr std::int64_t day_ms = 86'400'000;
+
+std::string listed(const std::vector<std::string>& items)
+{
+    std::string text;
+    for (const auto& item : items)
+        text += (text.empty() ? "" : ",") + item;
+    return text;
+}
+
+setting integer(std::string key, std::int64_t& target, std::int64_t min, std::int64_t max, std::string about)
+{
+    auto apply = [&target, min, max](const setting_value& value) -> mistake {
+        const auto number = std::get<std::int64_t>(value);
+        if (number < min || number > max)
+            return "must be from " + std::to_string(min) + " to " + std::to_string(max) + ", is " + std::to_string(number);
+        target = number;
+        return std::nullopt;
+    };
+    return {std::move(key), setting_kind::integer, std::move(about), std::move(apply), [&target] { return std::to_string(target); }};
+}
+
+setting boolean(std::string key, bool& target, std::string about)
+{
+    auto apply = [&target](const setting_value& value) -> mistake {
+        target = std::get<bool>(value);
+        return std::nullopt;
+    };
+    return {std::move(key), setting_kind::boolean, std::move(about), std::move(apply), [&target] { return target ? "true" : "false"; }};
+}
+
+setting path(std::string key, std::filesystem::path& target, std::string about)
+{
+    auto apply = [&target](const setting_value& value) -> mistake {
+        const auto& text = std::get<std::string>(value);
+        if (text.empty() || text.find('\0') != std::string::npos)
+            return "must be a path";
+        target = std::filesystem::absolute(text).lexically_normal();
+        return std::nullopt;
+    };
+    return {std::move(key), setting_kind::text, std::move(about), std::move(apply), [&target] { return target.string(); }};
+}
+
+setting text(std::string key, std::string& target, std::string about)
+{
+    auto apply = [&target](const setting_value& value) -> mistake {
+        target = std::get<std::string>(value);
+        return std::nullopt;
+    };
+    return {std::move(key), setting_kind::text, std::move(about), std::move(apply), [&target] { return target; }};
+}
+
+setting text_list(std::string key, std::vector<std::string>& target, std::string about)
+{
+    auto apply = [&target](const setting_value& value) -> mistake {
+        target = std::get<std::vector<std::string>>(value);
+        return std::nullopt;
+    };
+    return {std::move(key), setting_kind::text_list, std::move(about), std::move(apply), [&target] { return listed(target); }};
+}
+
+template <class Enum>
+setting choice(std::string key, Enum& target, std::vector<std::pair<std::string, Enum>> choices, std::string about)
+{
+    auto apply = [&target, choices](const setting_value& value) -> mistake {
+        std::string names;
+        for (const auto& [name, meaning] : choices) {
+            if (std::get<std::string>(value) == name) {
+                target = meaning;
+                return std::nullopt;
+            }
+            names += (names.empty() ? "" : ", ") + name;
+        }
+        return "must be one of " + names;
+    };
+    auto shown = [&target, choices] {
+        for (const auto& [name, meaning] : choices)
+            if (meaning == target)
+                return name;
+        return std::string();
+    };
+    return {std::move(key), setting_kind::text, std::move(about), std::move(apply), std::move(shown)};
+}
+
+setting listen(server_config& config)
+{
+    auto apply = [&config](const setting_value& value) -> mistake {
+        auto address = parse_host_and_port(std::get<std::string>(value));
+        if (!address)
+            return "must be HOST:PORT such as 127.0.0.1:8320 or [::1]:8320, with a port from 0 to 65535";
+        config.listen_host = std::move(address->host);
+        config.listen_port = address->port;
+        return std::nullopt;
+    };
+    auto shown = [&config] { return config.listen_host + ":" + std::to_string(config.listen_port); };
+    return {"listen", setting_kind::text, "address to serve on; port 0 picks one", std::move(apply), std::move(shown)};
+}
+
+class table {
+public:
+    explicit table(draft_config& draft) : draft_(draft), config_(draft.config) {}
+
+    std::vector<setting> build()
+    {
+        add_server();
+        add_runtimes();
+        add_executions();
+        add_limits();
+        add_http();
+        return std::move(settings_);
+    }
+
+private:
+    void add(setting one) { settings_.push_back(std::move(one)); }
+    void add_server();
+    void add_runtimes();
+    void add_executions();
+    void add_limits();
+    void add_limit(const std::string& name, limit_range& range, const std::string& what);
+    void add_http();
+
+    draft_config& draft_;
+    server_config& config_;
+    std::vector<setting> settings_;
+};
+
+void table::add_server()
+{
+    add(listen(config_));
+    add(path("data_dir", config_.data_dir, "where the database and everything else is kept"));
+    add(path("ready_file", config_.ready_file, "written once connections are accepted: {\"url\":…,\"api_key\":…}"));
+    add(choice<shutdown_action>("on_shutdown", config_.on_shutdown, {{"keep", shutdown_action::keep}, {"end", shutdown_action::end}},
+        "running sandboxes at SIGTERM: keep them for the next start, or end them"));
+    add(choice<log_level>("log.level", config_.log_threshold,
+        {{"debug", log_level::debug}, {"info", log_level::info}, {"warning", log_level::warning}, {"error", log_level::error}}, "least level that is logged"));
+    add(path("log.file", config_.log_file, "log lines go here instead of standard error"));
+    add(path("agent_path", config_.agent_path, "caisson-agent"));
+    add(path("launch_path", config_.launch_path, "caisson-launch"));
+}
+
+void table::add_runtimes()
+{
+    add(text("runtimes.default", draft_.default_runtime, "runtime of requests that name none; auto is bubblewrap"));
+    add(text_list("runtimes.enabled", draft_.enabled_runtimes, "runtimes that isolate and may be used"));
+    add(boolean("runtimes.process.i_know_this_runs_code_without_isolation", draft_.process_without_isolation,
+        "DANGER: lets requests run programs as this server's user, with its files and network"));
+    add(boolean("runtimes.mock.enabled_for_tests", draft_.mock_for_tests, "a scripted runtime that runs nothing"));
+    add(path("runtimes.bubblewrap.path", config_.bubblewrap.path, "the bwrap program"));
+    add(integer("runtimes.bubblewrap.uid_first", config_.bubblewrap.uid_first, 1'000, 4'294'000'000, "first host user id of sandboxes when run by root"));
+    add(integer("runtimes.bubblewrap.uid_count", config_.bubblewrap.uid_count, 1, 16'777'216, "how many host user ids there are"));
+    add(path("runtimes.bubblewrap.cgroup_root", config_.bubblewrap.cgroup_root, "control group below which sandboxes get theirs; found if not set"));
+}
+
+void table::add_executions()
+{
+    auto& executions = config_.executions;
+    add(integer("executions.max_running", executions.max_running, 1, 10'000, "executions at once; the rest wait"));
+    add(integer("executions.max_queued", executions.max_queued, 0, 1'000'000, "executions that may wait; beyond it 429"));
+    add(integer("executions.max_waiting_clients", executions.max_waiting_clients, 1, 100'000, "requests that may wait for an end"));
+    add(integer("executions.live_buffer_bytes", executions.live_buffer_bytes, 65'536, 256LL << 20, "newest output kept in memory for each live execution"));
+    add(integer("executions.agent_lease_ms", executions.agent_lease_ms, 10'000, 30 * day_ms, "a sandbox without a server ends after this"));
+}
+
+void table::add_limit(const std::string& name, limit_range& range, const std::string& what)
+{
+    const std::string key = "limits." + name;
+    const std::int64_t least_default = range.def == 0 ? 0 : 1;    // 0: follows from other limits
+    add(integer(key + ".min", range.min, 1, most, "least " + what + " that a request may ask for"));
+    add(integer(key + ".default", range.def, least_default, most, what + " of a request that does not say"));
+    add(integer(key + ".max", range.max, 1, most, "most " + what + " that a request may ask for"));
+}
+
+void table::add_limits()
+{
+    auto& limits = config_.limits;
+    add_limit("wall_ms", limits.wall_ms, "time");
+    add_limit("cpu_ms", limits.cpu_ms, "CPU time (default 0: wall_ms × cpus)");
+    add_limit("memory_bytes", limits.memory_bytes, "memory");
+    add_limit("cpu_milli", limits.cpu_milli, "thousandths of a core");
+    add_limit("pids", limits.pids, "processes and threads");
+    add_limit("disk_bytes", limits.disk_bytes, "disk space");
+    add_limit("inodes", limits.inodes, "files and directories");
+    add_limit("file_bytes", limits.file_bytes, "size of one file (default 0: disk_bytes)");
+    add_limit("open_files", limits.open_files, "open files of a process");
+    add_limit("max_output_bytes", limits.max_output_bytes, "output kept");
+}
+
+void table::add_http()
+{
+    auto& http = config_.http;
+    add(integer("http.max_connections", http.max_connections, 1, 1'000'000, "connections at once"));
+    add(integer("http.max_request_line_bytes", http.max_request_line_bytes, 256, 1 << 20, "method, target and version"));
+    add(integer("http.max_header_bytes", http.max_header_bytes, 1'024, 16 << 20, "all headers of a request"));
+    add(integer("http.max_headers", http.max_headers, 8, 10'000, "headers of a request"));
+    add(integer("http.max_body_bytes", http.max_body_bytes, 1'024, 4LL << 30, "body of a request"));
+    add(integer("http.header_timeout_ms", http.header_timeout_ms, 100, 600'000, "from a request's first byte to the end of its headers"));
+    add(integer("http.body_timeout_ms", http.body_timeout_ms, 100, 600'000, "between two reads of a body"));
+    add(integer("http.idle_timeout_ms", http.idle_timeout_ms, 100, day_ms, "between two requests of a connection"));
+    add(integer("http.write_timeout_ms", http.write_timeout_ms, 100, 600'000, "a client that takes nothing for so long is dropped"));
+    add(integer("http.drain_timeout_ms", http.drain_timeout_ms, 0, 600'000, "for sessions at shutdown"));
+    add(integer("http.max_websocket_message_bytes", http.max_websocket_message_bytes, 1'024, 4LL << 30, "one message of a client"));
+    add(integer("http.max_refs_per_connection", http.max_refs_per_connection, 1, 1'000'000, "executions that one /v1/connect may follow"));
+}
+
+}    // namespace
+
+std::vector<setting> settings_of(draft_config& draft)
+{
+    return table(draft).build();
+}
+
+}    // namespace caisson

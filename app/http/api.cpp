@@ -1,0 +1,146 @@
+#include "app/http/api.hpp"
+
+#include "core/auth/scopes.hpp"
+
+#include <array>
+#include <optional>
+
+namespace caisson::http {
+
+struct route {
+    std::string_view method;
+    std::string_view pattern;
+    std::optional<scope> needs;    // nothing: open to all
+    task<> (api::*answer)(call_ptr);
+    std::uint64_t body_bytes = 0;  // 0: no body is expected, a small one is taken
+};
+
+struct route_table {
+    static constexpr std::uint64_t whole_body = UINT64_MAX;    // what the server takes at all
+    static constexpr std::array<route, 17> routes{{
+        {"POST", "/v1/executions", scope::run, &api::create_execution, whole_body},
+        {"GET", "/v1/executions", scope::read, &api::list_executions},
+        {"GET", "/v1/executions/{id}", scope::read, &api::get_execution},
+        {"DELETE", "/v1/executions/{id}", scope::run, &api::delete_execution},
+        {"POST", "/v1/executions/{id}/cancel", scope::run, &api::cancel_execution},
+        {"POST", "/v1/executions/{id}/signal", scope::run, &api::signal_execution},
+        {"POST", "/v1/executions/{id}/stdin", scope::run, &api::write_stdin, whole_body},
+        {"GET", "/v1/executions/{id}/logs", scope::read, &api::get_logs},
+        {"GET", "/v1/executions/{id}/events", scope::read, &api::get_events},
+        {"GET", "/v1/executions/{id}/stream", scope::read, &api::stream_execution},
+        {"GET", "/v1/connect", scope::run, &api::connect},
+        {"POST", "/v1/tickets", scope::read, &api::create_ticket},
+        {"GET", "/v1/languages", scope::read, &api::get_languages},
+        {"GET", "/v1/runtimes", scope::read, &api::get_runtimes},
+        {"GET", "/health", std::nullopt, &api::get_health},
+        {"GET", "/ready", std::nullopt, &api::get_ready},
+        {"GET", "/openapi.json", std::nullopt, &api::get_openapi},
+    }};
+};
+
+namespace {
+
+/// Bodies of requests that need none or little.
+constexpr std::uint64_t small_body = 64 << 10;
+
+/// The credential of a request: Authorization: Bearer, or X-API-Key.
+std::optional<std::string> presented_key(const net::request& from)
+{
+    if (const auto field = from.fields.find("Authorization")) {
+        constexpr std::string_view bearer = "bearer ";
+        if (field->size() > bearer.size() && net::equal_no_case(field->substr(0, bearer.size()), bearer))
+            return std::string(field->substr(bearer.size()));
+        return std::string();
+    }
+    if (const auto field = from.fields.find("X-API-Key"))
+        return std::string(*field);
+    return std::nullopt;
+}
+
+error no_credentials()
+{
+    return {errc::unauthorized, "send a key as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"; `caisson key create --tenant NAME` makes one"};
+}
+
+std::string_view scope_word(scope wanted)
+{
+    return wanted == scope::run ? "run" : wanted == scope::read ? "read" : "admin";
+}
+
+}    // namespace
+
+api::api(api_services services) : use_(std::move(services))
+{
+    for (std::size_t i = 0; i < route_table::routes.size(); ++i)
+        router_.add(route_table::routes[i].method, route_table::routes[i].pattern, i);
+}
+
+std::vector<std::string> api::route_names()
+{
+    std::vector<std::string> names;
+    for (const auto& each : route_table::routes)
+        names.push_back(std::string(each.method) + " " + std::string(each.pattern));
+    return names;
+}
+
+std::uint64_t api::body_limit(const net::request& head) const
+{
+    const auto match = router_.match(head.method, head.path);
+    if (match.kind != net::match_kind::found)
+        return small_body;
+    const auto bytes = route_table::routes[match.route].body_bytes;
+    return bytes == 0 ? small_body : bytes;
+}
+
+task<> api::handle(net::exchange& one)
+{
+    auto match = router_.match(one.request().method, one.request().path);
+    const auto kind = match.kind;
+    const auto* to = kind == net::match_kind::found ? &route_table::routes[match.route] : nullptr;
+    const auto allow = match.allow;
+    auto call = std::make_shared<http::call>(one, std::move(match));
+    const auto& asked = one.request();
+    if (kind == net::match_kind::not_found)
+        return call->fail({errc::not_found, "there is no route " + asked.method.substr(0, 16) + " " + asked.path.substr(0, 128) + "; /openapi.json lists all"});
+    if (kind == net::match_kind::method_not_allowed)
+        return call->fail({errc::method_not_allowed, asked.method.substr(0, 16) + " is not possible here; use " + allow}, {"Allow", allow});
+    return answer(std::move(call), to);
+}
+
+task<> api::answer(call_ptr one, const route* to)
+{
+    if (to->needs) {
+        auto who = co_await authenticate(one);
+        if (who.has_error()) {
+            co_await one->fail(who.error());
+            co_return;
+        }
+        one->who = std::move(*who);
+        if (!allows(one->who, *to->needs)) {
+            co_await one->fail({errc::forbidden, "this key lacks the scope \"" + std::string(scope_word(*to->needs)) + "\""});
+            co_return;
+        }
+    }
+    co_await (this->*to->answer)(one);
+}
+
+task<result<principal>> api::authenticate(call_ptr one)
+{
+    const auto& request = one->request();
+    result<principal> who = no_credentials();
+    if (auto key = presented_key(request)) {
+        if (key->empty())
+            co_return no_credentials();
+        who = co_await use_.auth.authenticate(std::move(*key));
+    } else if (const auto ticket = request.query_value("ticket")) {
+        who = use_.tickets.redeem(*ticket);
+    }
+    if (who.has_error())
+        co_return who.error();
+    const auto wanted = request.fields.find("X-Tenant-ID");
+    if (wanted && *wanted != who->tenant.str() && *wanted != who->tenant_name)
+        co_return error{errc::forbidden, "X-Tenant-ID is not the key's tenant"};
+    co_return who;
+}
+
+}    // namespace caisson::http

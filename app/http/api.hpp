@@ -1,0 +1,60 @@
+#pragma once
+
+#include "app/http/call.hpp"
+#include "app/http/services.hpp"
+
+#include <span>
+
+namespace caisson::http {
+
+/// One route of the API.
+struct route;
+
+/// All routes: finds the route, asks who is there, and lets the route answer. docs/openapi.yaml describes each of them.
+class api : public net::handler {
+public:
+    explicit api(api_services services);
+
+    task<> handle(net::exchange& one) override;
+    std::uint64_t body_limit(const net::request& head) const override;
+
+    /// "GET /v1/executions/{id}" of every route, for the test that holds them against the contract.
+    static std::vector<std::string> route_names();
+
+private:
+    friend struct route_table;
+
+    task<> answer(call_ptr one, const route* to);
+    task<result<principal>> authenticate(call_ptr one);
+
+    // executions_routes.cpp
+    task<> create_execution(call_ptr one);
+    task<> list_executions(call_ptr one);
+    task<> get_execution(call_ptr one);
+    task<> delete_execution(call_ptr one);
+    task<> cancel_execution(call_ptr one);
+    task<> signal_execution(call_ptr one);
+    task<> write_stdin(call_ptr one);
+    // log_routes.cpp
+    task<> get_logs(call_ptr one);
+    task<> get_events(call_ptr one);
+    // stream_routes.cpp
+    task<> stream_execution(call_ptr one);
+    task<> connect(call_ptr one);
+    // service_routes.cpp
+    task<> create_ticket(call_ptr one);
+    task<> get_languages(call_ptr one);
+    task<> get_runtimes(call_ptr one);
+    task<> get_health(call_ptr one);
+    task<> get_ready(call_ptr one);
+    task<> get_openapi(call_ptr one);
+
+    task<> answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect);
+    task<> answer_accepted(call_ptr one, execution_row row);
+
+    api_services use_;
+    net::router router_;
+    std::size_t waiting_clients_ = 0;
+};
+
+}    // namespace caisson::http

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "app/http/services.hpp"
+#include "core/adapters/net/exchange.hpp"
+#include "core/adapters/net/router.hpp"
+#include "core/auth/types.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace caisson::http {
+
+/// One request on its way through the api: who sent it, what its path captured, and how it is answered. Shared by the
+/// coroutines that answer it; all of them end before the exchange does.
+class call {
+public:
+    call(net::exchange& exchange, net::route_match match) : exchange_(exchange), match_(std::move(match)) {}
+
+    const net::request& request() const { return exchange_.request(); }
+    net::exchange& exchange() { return exchange_; }
+
+    principal who;
+    const tenant_id& tenant() const { return who.tenant; }
+
+    /// The `{id}` of the path. Errors: errc::not_found if it is malformed, as for one that does not exist.
+    result<execution_id> id() const;
+
+    task<> answer(int status, std::string json);
+    task<> answer(int status, std::string json, net::header_field extra);
+    /// The one error body, with Retry-After where a later try may help.
+    task<> fail(error what);
+    task<> fail(error what, net::header_field extra);
+    task<> text(int status, std::string type, std::string body);
+
+private:
+    net::exchange& exchange_;
+    net::route_match match_;
+};
+
+using call_ptr = std::shared_ptr<call>;
+
+}    // namespace caisson::http

@@ -1,0 +1,53 @@
+#include "app/http/collect.hpp"
+
+namespace caisson::http {
+
+namespace {
+
+constexpr std::size_t read_bytes = 4 << 20;
+
+task<result<wire::inline_texts>> open_and_collect(task<result<std::unique_ptr<log_reader>>> opening)
+{
+    auto log = co_await std::move(opening);
+    if (log.has_error())
+        co_return log.error();
+    co_return co_await collect_output(std::shared_ptr<log_reader>(std::move(*log)));
+}
+
+}    // namespace
+
+log_event seen_part(const viewed_event& viewed)
+{
+    auto part = *viewed.event;
+    part.end = viewed.seen;
+    part.offset += viewed.skip;
+    if (viewed.skip > 0)
+        part.data = part.data.slice(viewed.skip);
+    return part;
+}
+
+task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log)
+{
+    wire::inline_output texts;
+    for (;;) {
+        auto events = co_await log->next(read_bytes, false);
+        if (events.has_error())
+            co_return events.error();
+        if (events->empty())
+            co_return texts.finish();
+        for (const auto& each : *events)
+            texts.add(seen_part(each));
+    }
+}
+
+task<result<wire::inline_texts>> output_of(const api_services& use, tenant_id tenant, execution_id id)
+{
+    return open_and_collect(use.executions.open_log(std::move(tenant), std::move(id), {}));
+}
+
+protocol::agent_link::target target_of(wire::signal_scope scope)
+{
+    return scope == wire::signal_scope::group ? protocol::agent_link::target::group : protocol::agent_link::target::leader;
+}
+
+}    // namespace caisson::http

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "app/http/services.hpp"
+#include "app/wire/control_request.hpp"
+#include "app/wire/inline_output.hpp"
+#include "core/exec/log_reader.hpp"
+
+#include <memory>
+
+namespace caisson::http {
+
+/// The event as one viewer sees it: without the bytes that it has, and with its own position.
+log_event seen_part(const viewed_event& viewed);
+
+/// The texts of all that the log holds now.
+task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log);
+/// The same of an execution by its id. `use` outlives the call.
+task<result<wire::inline_texts>> output_of(const api_services& use, tenant_id tenant, execution_id id);
+
+protocol::agent_link::target target_of(wire::signal_scope scope);
+
+}    // namespace caisson::http

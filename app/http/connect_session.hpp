@@ -1,0 +1,50 @@
+#pragma once
+
+#include "app/http/socket_viewer.hpp"
+#include "core/async/task_group.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace caisson::http {
+
+/// One client of /v1/connect: many executions over one WebSocket, each by the name that the client gave it. I/O thread only.
+class connect_session : public std::enable_shared_from_this<connect_session> {
+public:
+    /// `use` outlives the session.
+    connect_session(const api_services& use, principal who, std::shared_ptr<net::websocket> socket, wire::frame_format frames);
+
+    /// Handles frames until the client leaves. A refused frame is answered and does not end the connection.
+    task<> serve();
+    /// Stops following, and ends what was started with cancel_on_disconnect unless the server is stopping.
+    task<> end(bool draining);
+
+private:
+    struct followed {
+        execution_id id;
+        bool cancel_on_disconnect = false;
+    };
+
+    task<> handle(std::string text);
+    task<result<void>> run(wire::run_frame frame);
+    task<result<void>> attach(wire::attach_frame frame);
+    result<void> check_ref(const std::string& ref) const;
+    void follow(std::string ref, followed what, std::unique_ptr<log_reader> log, bool pty);
+    task<> send_and_note(std::string ref, std::shared_ptr<socket_viewer> viewer);
+    result<execution_id> find_target(const wire::client_frame& frame) const;
+
+    const api_services& use_;
+    principal who_;
+    std::shared_ptr<net::websocket> socket_;
+    wire::frame_format frames_;
+    std::map<std::string, followed, std::less<>> followed_;
+    std::uint32_t next_ref_no_ = 1;
+    task_group sending_;
+};
+
+/// serve() and end() of a session that lives as long as they run.
+task<> serve_connection(std::shared_ptr<connect_session> session);
+task<> end_connection(std::shared_ptr<connect_session> session, bool draining);
+
+}    // namespace caisson::http

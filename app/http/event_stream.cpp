@@ -1,0 +1,102 @@
+#include "app/http/event_stream.hpp"
+
+#include "app/http/collect.hpp"
+#include "app/wire/event_frame.hpp"
+#include "core/adapters/net/sse.hpp"
+#include "core/async/deadline.hpp"
+
+namespace caisson::http {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t write_bytes = 256 << 10;
+/// A quiet stream shows that it lives this often; a client that is gone is found by it.
+constexpr auto heartbeat_every = 15s;
+
+enum class line_format { sse, json_lines };
+
+/// What one answer is written with. Shared by the coroutines of one answer.
+struct pump_state {
+    const api_services& use;
+    call_ptr one;
+    std::unique_ptr<log_reader> log;
+    std::unique_ptr<net::stream_writer> out;
+    std::string id;
+    bool pty = false;
+    line_format format = line_format::sse;
+    bool follow = true;
+};
+
+void append(std::string& text, const viewed_event& viewed, const pump_state& state)
+{
+    const auto event = seen_part(viewed);
+    const wire::frame_source source{state.id, state.pty};
+    if (state.format == line_format::sse) {
+        text += wire::sse_event(event, source);
+    } else {
+        wire::append_event_frame(text, event, source);
+        text += '\n';
+    }
+}
+
+task<bool> write_next(std::shared_ptr<pump_state> state)
+{
+    auto reading = state->log->next(write_bytes, state->follow);
+    auto events = co_await with_deadline(state->use.time, state->use.time.steady_now() + heartbeat_every, std::move(reading));
+    std::string text;
+    if (events.has_error() && events.error().code == errc::timed_out)
+        text = state->format == line_format::sse ? net::sse_comment("still running") : std::string();
+    else if (events.has_error() || events->empty())
+        co_return false;
+    else
+        for (const auto& each : *events)
+            append(text, each, *state);
+    co_return co_await state->out->write(text);
+}
+
+task<> pump(std::shared_ptr<pump_state> state)
+{
+    while (co_await write_next(state)) {
+    }
+    co_await state->out->finish();
+}
+
+task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task<result<std::unique_ptr<log_reader>>> opening,
+    task<result<execution_row>> finding)
+{
+    auto row = co_await std::move(finding);
+    auto log = co_await std::move(opening);
+    if (row.has_error() || log.has_error()) {
+        co_await state->one->fail(row.has_error() ? row.error() : log.error());
+        co_return;
+    }
+    state->log = std::move(*log);
+    state->pty = row->pty;
+    net::response head;
+    head.fields.set("Content-Type", state->format == line_format::sse ? std::string(net::sse_content_type) : "application/x-ndjson");
+    head.fields.set("Cache-Control", "no-store");
+    head.fields.set("X-Accel-Buffering", "no");
+    head.fields.set("Location", "/v1/executions/" + row->id.str());
+    state->out = co_await state->one->exchange().begin_stream(std::move(head));
+    const auto outcome = co_await race(pump(state), state->one->exchange().client_gone());
+    if (outcome.index() == 1 && cancel_on_disconnect)
+        static_cast<void>(co_await state->use.executions.cancel(row->tenant, row->id));
+}
+
+}    // namespace
+
+task<> stream_events(const api_services& use, call_ptr one, execution_id id, log_position after, bool cancel_on_disconnect)
+{
+    auto state = std::make_shared<pump_state>(pump_state{use, one, nullptr, nullptr, id.str(), false, line_format::sse, true});
+    return stream(std::move(state), cancel_on_disconnect, use.executions.open_log(one->tenant(), id, after), use.executions.find(one->tenant(), id));
+}
+
+task<> stream_lines(const api_services& use, call_ptr one, execution_id id, log_position after, bool follow)
+{
+    auto state = std::make_shared<pump_state>(pump_state{use, one, nullptr, nullptr, id.str(), false, line_format::json_lines, follow});
+    return stream(std::move(state), false, use.executions.open_log(one->tenant(), id, after), use.executions.find(one->tenant(), id));
+}
+
+}    // namespace caisson::http

@@ -1,0 +1,102 @@
+#include "app/http/api.hpp"
+#include "app/http/collect.hpp"
+#include "app/http/event_stream.hpp"
+#include "app/wire/query.hpp"
+
+namespace caisson::http {
+
+namespace {
+
+bool wants_event_stream(const net::request& from)
+{
+    const auto accept = from.fields.find("Accept");
+    return accept && accept->find("text/event-stream") != std::string_view::npos;
+}
+
+/// What ends an EventSource for good: nothing follows this position, and nothing will.
+task<bool> is_final_position(const api_services* use, tenant_id tenant, execution_id id, log_position after)
+{
+    auto row = co_await use->executions.find(tenant, id);
+    if (row.has_error() || !is_final(row->status))
+        co_return false;
+    auto log = co_await use->executions.open_log(tenant, id, after);
+    if (log.has_error())
+        co_return false;
+    auto rest = co_await (*log)->next(1, false);
+    co_return rest.has_value() && rest->empty();
+}
+
+/// Writes the text of a log, all streams as they came.
+task<> write_text(std::shared_ptr<log_reader> log, net::stream_writer* out)
+{
+    constexpr std::size_t read_bytes = 1 << 20;
+    for (;;) {
+        auto events = co_await log->next(read_bytes, false);
+        if (events.has_error() || events->empty())
+            co_return;
+        for (const auto& each : *events) {
+            const auto part = seen_part(each);
+            const auto notice = part.kind == event_kind::truncated ? "\n[… " + std::to_string(part.missing_bytes) + " bytes are not kept …]\n" : std::string();
+            const bool taken = co_await out->write(notice.empty() ? part.data.view() : std::string_view(notice));
+            if (!taken)
+                co_return;
+        }
+    }
+}
+
+}    // namespace
+
+task<> api::get_logs(call_ptr one)
+{
+    const auto id = one->id();
+    auto query = wire::parse_no_query(one->request().query);
+    if (id.has_error() || query.has_error()) {
+        co_await one->fail(id.has_error() ? id.error() : query.error());
+        co_return;
+    }
+    auto log = co_await use_.executions.open_log(one->tenant(), *id, {});
+    if (log.has_error()) {
+        co_await one->fail(log.error());
+        co_return;
+    }
+    net::response head;
+    head.fields.set("Content-Type", "text/plain; charset=utf-8");
+    head.fields.set("X-Content-Type-Options", "nosniff");
+    head.fields.set("Cache-Control", "no-store");
+    auto out = co_await one->exchange().begin_stream(std::move(head));
+    co_await write_text(std::shared_ptr<log_reader>(std::move(*log)), out.get());
+    co_await out->finish();
+}
+
+task<> api::get_events(call_ptr one)
+{
+    const auto id = one->id();
+    auto query = wire::parse_events_query(one->request().query);
+    if (id.has_error() || query.has_error()) {
+        co_await one->fail(id.has_error() ? id.error() : query.error());
+        co_return;
+    }
+    auto after = query->after.value_or(log_position());
+    if (const auto last = one->request().fields.find("Last-Event-ID")) {
+        const auto position = from_cursor(*last);
+        if (!position) {
+            co_await one->fail({errc::bad_request, "the header Last-Event-ID is not a cursor of this API", {{"Last-Event-ID", "is not a cursor"}}});
+            co_return;
+        }
+        after = *position;
+    }
+    if (!wants_event_stream(one->request())) {
+        co_await stream_lines(use_, one, *id, after, query->follow);
+        co_return;
+    }
+    const bool final = co_await is_final_position(&use_, one->tenant(), *id, after);
+    if (final) {
+        net::response nothing;
+        nothing.status = 204;
+        co_await one->exchange().respond(std::move(nothing));
+        co_return;
+    }
+    co_await stream_events(use_, one, *id, after, false);
+}
+
+}    // namespace caisson::http

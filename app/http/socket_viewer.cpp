@@ -1,0 +1,83 @@
+#include "app/http/socket_viewer.hpp"
+
+#include "app/http/collect.hpp"
+#include "app/wire/event_frame.hpp"
+#include "core/auth/scopes.hpp"
+
+namespace caisson::http {
+
+namespace {
+
+constexpr std::size_t read_bytes = 1 << 20;
+/// What may wait in a socket before its viewer pauses.
+constexpr std::size_t most_queued = 4 << 20;
+
+void send_one(const socket_viewer& viewer, const log_event& event)
+{
+    const bool binary = viewer.frames == wire::frame_format::binary;
+    if (binary && event.kind == event_kind::output) {
+        const auto header = wire::binary_header(event, viewer.pty, viewer.ref_no);
+        viewer.socket->send_binary(std::string(header.begin(), header.end()), event.data);
+        return;
+    }
+    wire::frame_source source{viewer.id.str(), viewer.pty, viewer.ref};
+    if (binary)
+        source.ref_no = viewer.ref_no;
+    viewer.socket->send_text(wire::event_frame_json(event, source));
+}
+
+task<result<void>> without_value(task<result<std::uint64_t>> work)
+{
+    auto done = co_await std::move(work);
+    co_return done.has_error() ? result<void>(done.error()) : result<void>();
+}
+
+task<result<void>> without_row(task<result<execution_row>> work)
+{
+    auto done = co_await std::move(work);
+    co_return done.has_error() ? result<void>(done.error()) : result<void>();
+}
+
+task<result<void>> refused(error why)
+{
+    co_return why;
+}
+
+}    // namespace
+
+task<> send_log(std::shared_ptr<socket_viewer> viewer)
+{
+    while (viewer->socket->open()) {
+        auto events = co_await viewer->log->next(read_bytes, true);
+        if (events.has_error()) {
+            viewer->socket->send_text(wire::error_frame_json(events.error(), viewer->ref, viewer->id.str()));
+            co_return;
+        }
+        if (events->empty())
+            co_return;
+        for (const auto& each : *events)
+            send_one(*viewer, seen_part(each));
+        co_await viewer->socket->drained(most_queued);
+    }
+}
+
+task<result<void>> apply_frame(const api_services& use, principal who, execution_id id, wire::client_frame frame)
+{
+    auto& executions = use.executions;
+    const auto& tenant = who.tenant;
+    if (!allows(who, scope::run))
+        return refused({errc::forbidden, "this key lacks the scope \"run\""});
+    if (auto* input = std::get_if<wire::stdin_frame>(&frame)) {
+        execution_service::stdin_request given{std::move(input->input.data), input->input.offset, input->input.eof};
+        return without_value(executions.write_stdin(tenant, id, std::move(given), use.time.steady_now()));
+    }
+    if (const auto* wanted = std::get_if<wire::signal_frame>(&frame))
+        return executions.signal(tenant, id, wanted->signal.number, target_of(wanted->signal.scope));
+    if (const auto* wanted = std::get_if<wire::resize_frame>(&frame))
+        return executions.resize(tenant, id, wanted->size);
+    if (std::holds_alternative<wire::cancel_frame>(frame))
+        return without_row(executions.cancel(tenant, id));
+    return refused({errc::bad_request, "this frame has no meaning here"});
+}
+
+}    // namespace caisson::http

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "app/http/services.hpp"
+#include "app/wire/client_frame.hpp"
+#include "app/wire/query.hpp"
+#include "core/adapters/net/websocket.hpp"
+#include "core/exec/log_reader.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace caisson::http {
+
+/// One execution's log on its way into a WebSocket.
+struct socket_viewer {
+    std::shared_ptr<net::websocket> socket;
+    std::unique_ptr<log_reader> log;
+    execution_id id;
+    bool pty = false;
+    std::string ref;                 // of /v1/connect; empty on …/stream
+    std::uint32_t ref_no = 0;
+    wire::frame_format frames = wire::frame_format::json;
+};
+
+/// Sends all events, the live ones as they come, until the exit event is sent or the socket closes. A slow socket holds up
+/// nobody else: this viewer waits for it, and what it misses meanwhile it reads from storage.
+task<> send_log(std::shared_ptr<socket_viewer> viewer);
+
+/// Does what a client's frame asks of an execution (stdin, stdin_eof, signal, resize, cancel). `use` outlives the call.
+/// Errors: errc::forbidden without the scope "run", and those of execution_service.
+task<result<void>> apply_frame(const api_services& use, principal who, execution_id id, wire::client_frame frame);
+
+}    // namespace caisson::http

@@ -1,0 +1,22 @@
+// caisson-launch: does what posix_spawn cannot, then becomes the program it was started for. The server starts it, so that
+// the server itself never forks and never has another user's rights.
+
+#include "app/launch/fail.hpp"
+#include "app/launch/steps.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int main(int argc, char** argv, char** environment)
+{
+    using namespace caisson::launch;
+    const options wanted = parse_options(argc, argv);
+    ::umask(022);
+    join_groups(wanted);
+    mount_private_tmpfs(wanted);
+    set_limits(wanted);
+    become_user(wanted);
+    ::execveat(wanted.exec_fd, "", wanted.argv, environment, AT_EMPTY_PATH);
+    fail("execve");
+}

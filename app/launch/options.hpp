@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace caisson::launch {
+
+/// The command line:
+///   caisson-launch --status-fd N --exec-fd N [--join-fd N]… [--tmpfs BYTES:INODES] [--uid N] [--rlimit RESOURCE:VALUE]… -- ARGV…
+struct options {
+    static constexpr std::size_t most = 16;
+    struct limit {
+        std::uint64_t resource;
+        std::uint64_t value;
+    };
+
+    int status_fd = -1;
+    int exec_fd = -1;    // what is executed, as `argv`
+    int join_fds[most];
+    std::size_t join_count = 0;
+    bool has_tmpfs = false;
+    std::uint64_t tmpfs_bytes = 0;
+    std::uint64_t tmpfs_inodes = 0;
+    bool has_uid = false;
+    std::uint64_t uid = 0;
+    limit rlimits[most];
+    std::size_t rlimit_count = 0;
+    char** argv = nullptr;
+};
+
+/// Ends the process with a word on the status descriptor if the line is wrong.
+options parse_options(int argc, char** argv);
+
+}    // namespace caisson::launch

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "app/launch/options.hpp"
+
+namespace caisson::launch {
+
+// Each does its part of the work and ends the process if it fails.
+
+/// Moves this process into the cgroups whose cgroup.procs it was given.
+void join_groups(const options& wanted);
+
+/// Unshares the mount namespace (an ordinary user: a user namespace of its own uid first) and covers /tmp with a tmpfs of
+/// bounded size and inodes that holds work, tmp and shm, which belong to the uid to come.
+void mount_private_tmpfs(const options& wanted);
+
+void set_limits(const options& wanted);
+
+/// Gives up root for good, with all groups.
+void become_user(const options& wanted);
+
+}    // namespace caisson::launch

@@ -1,0 +1,93 @@
+#include "app/server/host.hpp"
+
+#include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
+#include "core/adapters/process/process_runtime.hpp"
+#include "core/adapters/spawn/launcher.hpp"
+#include "core/adapters/spawn/process_spawner.hpp"
+#include "core/async/deadline.hpp"
+
+#include <fcntl.h>
+
+#include <csignal>
+#include <cstdlib>
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Where servers of one host agree on who uses which uid.
+std::string uid_lock_directory()
+{
+    return "/run/caisson/uids";
+}
+
+local_runtime_options local_options(const server_config& config, const std::string& instance)
+{
+    return {config.data_dir.string(), instance, config.launch_path.string(), config.agent_path.string()};
+}
+
+bubblewrap_options options_of(const server_config& config, const std::string& instance)
+{
+    bubblewrap_options options;
+    options.local = local_options(config, instance);
+    options.bwrap_path = config.bubblewrap.path.string();
+    options.first_uid = static_cast<uid_t>(config.bubblewrap.uid_first);
+    options.last_uid = static_cast<uid_t>(config.bubblewrap.uid_first + config.bubblewrap.uid_count - 1);
+    options.uid_lock_dir = uid_lock_directory();
+    return options;
+}
+
+}    // namespace
+
+host::host(const server_config& config, const std::string& instance, io_executor executor, timers& time, logger& log, worker_pool& work)
+    : groups_(std::make_shared<system_cgroup_io>(), cgroup_options_of_this_process(instance))
+{
+    groups_.prepare();
+    const local_services services{executor, time, log, work, groups_};
+    for (const auto& name : config.runtimes) {
+        if (name == "bubblewrap") {
+            runtimes_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance)));
+        } else if (name == "process") {
+            log.warning("the runtime \"process\" is enabled: what it runs is NOT isolated from this host");
+            runtimes_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance)));
+        } else {
+            throw std::runtime_error("there is no runtime \"" + name + "\"; runtimes: bubblewrap, process, mock");
+        }
+    }
+}
+
+std::vector<runtime*> host::runtimes() const
+{
+    std::vector<runtime*> all;
+    for (const auto& each : runtimes_)
+        all.push_back(each.get());
+    return all;
+}
+
+task<result<std::string>> run_and_read(timers* time, std::vector<std::string> argv)
+{
+    auto pipe = make_pipe();
+    const unique_fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!pipe || !nothing)
+        co_return error{errc::runtime_unavailable, "no file descriptors are left"};
+    spawn_options options;
+    options.path = argv.front();
+    options.argv = argv;
+    options.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"};
+    options.descriptors.add(nothing.get());
+    options.descriptors.add(pipe->write.get());
+    options.descriptors.add(pipe->write.get());
+    auto started = spawn_process(options);
+    pipe->write.reset();
+    if (started.has_error())
+        co_return started.error();
+    auto reading = read_until(std::move(pipe->read), std::nullopt, 64 << 10);
+    auto text = co_await with_deadline(*time, time->steady_now() + 10s, std::move(reading));
+    started->send(SIGKILL);
+    static_cast<void>(co_await started->wait());
+    co_return text;
+}
+
+}    // namespace caisson

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "core/adapters/spawn/cgroup_tree.hpp"
+#include "core/async/offload.hpp"
+#include "core/async/timers.hpp"
+#include "core/base/config.hpp"
+#include "core/base/log.hpp"
+#include "core/runtime/ports.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+/// The runtimes that the config enables, in its order, and the control groups that they share. What is passed in outlives it.
+class host {
+public:
+    /// Warns of each runtime that does not isolate. Throws std::runtime_error for a runtime that does not exist.
+    host(const server_config& config, const std::string& instance, io_executor executor, timers& time, logger& log, worker_pool& work);
+
+    std::vector<runtime*> runtimes() const;
+
+private:
+    cgroup_tree groups_;
+    std::vector<std::unique_ptr<runtime>> runtimes_;
+};
+
+/// Runs a program on the host with a clean environment and returns what it printed to both streams, at most 64 KiB; for version
+/// probes. `time` outlives the call. Errors: errc::runtime_unavailable if it cannot be started, errc::timed_out after 10 s.
+task<result<std::string>> run_and_read(timers* time, std::vector<std::string> argv);
+
+}    // namespace caisson

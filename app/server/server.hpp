@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/base/config.hpp"
+#include "core/runtime/types.hpp"
+
+#include <vector>
+
+namespace caisson {
+
+/// Runs the server until SIGTERM or SIGINT; returns the exit status of the process.
+int serve(const server_config& config);
+
+/// What each enabled runtime can do on this host, found by trying. Blocks.
+std::vector<runtime_capabilities> probe_runtimes(const server_config& config);
+
+}    // namespace caisson

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "app/wire/inline_output.hpp"
+#include "app/wire/json_writer.hpp"
+#include "core/exec/types.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace caisson::wire {
+
+/// An execution for a list: `output` only where it was asked for.
+struct execution_item {
+    const execution_row* row = nullptr;
+    const inline_texts* output = nullptr;    // null: left out
+};
+
+/// The one object of an execution. Absent values are omitted; `error` is null unless something is wrong. Without `output`
+/// the *_truncated flags speak of the log; with it, of the texts in the object.
+std::string execution_json(const execution_row& row, const inline_texts* output = nullptr);
+
+/// A page of executions. `next_cursor` is null in JSON if it is nothing.
+std::string execution_list_json(std::span<const execution_item> items, const std::optional<std::string>& next_cursor);
+
+}    // namespace caisson::wire

@@ -1,0 +1,100 @@
+#include "app/wire/service_view.hpp"
+
+#include "app/wire/json_writer.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/utf8.hpp"
+
+namespace caisson::wire {
+
+namespace {
+
+void write_language(json_writer& out, const language_catalog::entry& entry)
+{
+    out.begin_object().key("name").text(entry.what->name).key("aliases").begin_array();
+    for (auto alias : entry.what->aliases)
+        out.text(alias);
+    out.end_array().key("file").text(entry.what->file).key("available").boolean(entry.available());
+    if (entry.available())
+        out.key("interpreter").text(entry.path);
+    if (!entry.version.empty())
+        out.key("version").text(entry.version);
+    out.end_object();
+}
+
+void write_runtime(json_writer& out, const runtime_capabilities& runtime)
+{
+    out.begin_object().key("name").text(runtime.name).key("available").boolean(runtime.available);
+    if (!runtime.unavailable_reason.empty())
+        out.key("reason").text(to_valid_utf8(runtime.unavailable_reason));
+    out.key("isolates").boolean(runtime.isolates);
+    out.key("enforces").begin_object();
+    out.key("memory").boolean(runtime.enforces_memory).key("pids").boolean(runtime.enforces_pids);
+    out.key("cpu").boolean(runtime.enforces_cpu).key("disk").boolean(runtime.enforces_disk).end_object();
+    out.key("execution_usage").boolean(runtime.execution_usage).key("pauses").boolean(runtime.pauses);
+    out.key("degraded").begin_array();
+    for (const auto& [control, reason, remedy] : runtime.degraded) {
+        out.begin_object().key("control").text(to_valid_utf8(control)).key("reason").text(to_valid_utf8(reason));
+        out.key("remedy").text(to_valid_utf8(remedy)).end_object();
+    }
+    out.end_array().end_object();
+}
+
+}    // namespace
+
+std::string languages_json(const language_catalog& catalog)
+{
+    std::string text;
+    json_writer out(text);
+    out.begin_object().key("items").begin_array();
+    for (const auto& entry : catalog.entries())
+        write_language(out, entry);
+    out.end_array().end_object();
+    return text;
+}
+
+std::string runtimes_json(std::span<const runtime_capabilities* const> runtimes, std::string_view default_runtime)
+{
+    std::string text;
+    json_writer out(text);
+    out.begin_object().key("default").text(default_runtime).key("items").begin_array();
+    for (const auto* runtime : runtimes)
+        write_runtime(out, *runtime);
+    out.end_array().end_object();
+    return text;
+}
+
+std::string ticket_json(std::string_view ticket, std::int64_t expires_at_ms)
+{
+    std::string text;
+    json_writer out(text);
+    out.begin_object().key("ticket").text(ticket).key("expires_at").text(to_rfc3339(expires_at_ms)).end_object();
+    return text;
+}
+
+std::string ready_json(std::span<const dependency> dependencies)
+{
+    bool ready = true;
+    for (const auto& one : dependencies)
+        ready = ready && one.ready;
+    std::string text;
+    json_writer out(text);
+    out.begin_object().key("status").text(ready ? "ready" : "not_ready").key("dependencies").begin_object();
+    for (const auto& one : dependencies) {
+        out.key(one.name).begin_object().key("ready").boolean(one.ready);
+        if (!one.detail.empty())
+            out.key("detail").text(to_valid_utf8(one.detail));
+        out.end_object();
+    }
+    out.end_object().end_object();
+    return text;
+}
+
+std::string health_json(std::string_view version)
+{
+    std::string text;
+    json_writer out(text);
+    out.begin_object().key("status").text("ok").key("version").text(version).end_object();
+    return text;
+}
+
+}    // namespace caisson::wire

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/exec/languages.hpp"
+#include "core/runtime/types.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace caisson::wire {
+
+/// GET /v1/languages: {"items":[{"name","aliases","file","available","version"?,"interpreter"?}]}.
+std::string languages_json(const language_catalog& catalog);
+
+/// GET /v1/runtimes: {"default","items":[…]}, each with what this host does not enforce.
+std::string runtimes_json(std::span<const runtime_capabilities* const> runtimes, std::string_view default_runtime);
+
+/// POST /v1/tickets: {"ticket","expires_at"}.
+std::string ticket_json(std::string_view ticket, std::int64_t expires_at_ms);
+
+/// One thing that the server needs, for GET /ready.
+struct dependency {
+    std::string_view name;
+    bool ready = false;
+    std::string detail;    // why not; empty if ready
+};
+
+/// GET /ready: {"status":"ready"|"not_ready","dependencies":{name:{"ready","detail"?}}}.
+std::string ready_json(std::span<const dependency> dependencies);
+
+/// GET /health: {"status":"ok","version"}.
+std::string health_json(std::string_view version);
+
+}    // namespace caisson::wire

@@ -1,0 +1,127 @@
+"""The server under measurement, its peers, and the directory that all of them work in."""
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from machine import memory_of
+from processes import Background, Failed, run_json
+
+
+class Bench:
+    """Starts the server on entry; ends everything that was started and removes the directory on exit."""
+
+    def __init__(self, root, quick):
+        self.root = root
+        self.quick = quick
+        self.built = root / "build/bench"
+        self.dir = None
+        self.started = []
+        self.runs = 0
+
+    def __enter__(self):
+        self.dir = Path(tempfile.mkdtemp(prefix="work-", dir=self.built))
+        self.dir.chmod(0o711)
+        try:
+            self.start_server()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for each in reversed(self.started):
+            each.stop()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def many(self, full, quick):
+        return quick if self.quick else full
+
+    def program(self, name):
+        return self.built / f"bench-{name}"
+
+    def path(self, name):
+        return self.dir / name
+
+    def fresh_dir(self, name):
+        path = self.path(name)
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(mode=0o700)
+        return path
+
+    def write(self, name, content):
+        path = self.path(name)
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def background(self, argv, name, env=None, reads_line=False):
+        each = Background(argv, self.path(f"{name}.log"), env, reads_line)
+        self.started.append(each)
+        return each
+
+    def start_server(self):
+        self.ready = self.path("ready.json")
+        argv = [self.built / "caisson", "serve", "--config", self.write("caisson.toml", ""), "--data", self.path("data"),
+                "--listen", "127.0.0.1:0", "--ready-file", self.ready, "--on-shutdown", "end", "--log-level", "warning"]
+        env = {name: value for name, value in os.environ.items() if not name.startswith("CAISSON_")}
+        begin = time.monotonic()
+        self.server = self.background(argv, "server", env)
+        self.server.wait_until(self.ready.exists)
+        self.ready_ms = (time.monotonic() - begin) * 1000
+        found = json.loads(self.ready.read_text())
+        self.key = found["api_key"]
+        self.address = urlsplit(found["url"]).netloc
+        self.server.wait_until(lambda: self.call("GET", "/ready")[0] == 200)
+        self.idle_memory = memory_of(self.server.pid)
+        self.wait_for_runtime()
+
+    def wait_for_runtime(self):
+        """One run that must succeed: what was not probed yet is probed now."""
+        status, body = self.call("POST", "/v1/executions", {"command": ["/usr/bin/true"]})
+        answer = json.loads(body)
+        if status != 200 or answer.get("status") != "success":
+            raise Failed(f"the server cannot run /usr/bin/true: {body.decode()}")
+        self.example = answer["execution_id"]
+
+    def call(self, method, target, body=None):
+        connection = http.client.HTTPConnection(self.address, timeout=60)
+        try:
+            headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+            connection.request(method, target, json.dumps(body) if body is not None else None, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def rest_load(self, body, count, clients=1):
+        """Runs over REST; the program checks that each succeeded."""
+        self.runs += count * clients
+        argv = [self.program("rest-load"), "--ready", self.ready, "--body", self.write("request.json", body), "--count", count, "--clients", clients]
+        return run_json(argv)
+
+    def spawn_floor(self, argv, count, workers=1):
+        return run_json([self.program("spawn-floor"), "--workers", workers, "--count", count, "--", *argv])
+
+    def view(self, body, measure):
+        """One viewer of one run on the server."""
+        self.runs += 1
+        return run_json([self.program("ws-viewer"), "--ready", self.ready, "--body", self.write("view.json", body), "--measure", measure])
+
+    def view_relay(self, relay, measure):
+        return run_json([self.program("ws-viewer"), "--relay", relay.line["port"], "--measure", measure])
+
+    def relay(self, argv, name):
+        return self.background([self.program("ws-relay"), "--", *argv], name, reads_line=True)
+
+
+def free_port():
+    """A port that was free a moment ago, for servers that cannot pick one themselves."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,107 @@
+"""Medians, spreads and ratios, and the page that shows them."""
+
+import math
+import statistics
+
+
+def percentile(values, part):
+    """Nearest rank."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(len(ordered) * part) - 1)]
+
+
+class Series:
+    """What one contender showed, round by round; each round has one value or many."""
+
+    def __init__(self, unit):
+        self.unit = unit
+        self.rounds = []
+        self.p99s = []
+
+    def add(self, values, p99=None):
+        self.rounds.append(values)
+        if p99 is not None:
+            self.p99s.append(p99)
+
+    def medians(self):
+        return [statistics.median(values) for values in self.rounds]
+
+    def median(self):
+        return statistics.median(self.medians())
+
+    def p99(self):
+        """Of all samples, if there are enough; of rounds that bring their own, the median."""
+        if self.p99s:
+            return statistics.median(self.p99s)
+        pooled = [value for values in self.rounds for value in values]
+        return percentile(pooled, 0.99) if len(pooled) >= 100 else None
+
+
+def ratios(ours, peer):
+    """Of each round's medians, since both contenders met the same machine then."""
+    return [mine / theirs for mine, theirs in zip(ours.medians(), peer.medians())]
+
+
+def number(value):
+    if value is None:
+        return ""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+
+
+def span(values):
+    return f"{number(min(values))}–{number(max(values))}"
+
+
+class Results:
+    """Rows of the table, and what else was seen."""
+
+    def __init__(self):
+        self.lines = []
+        self.seen = []
+
+    def compare(self, row, what, contenders):
+        """`contenders`: name to Series, the project's own first."""
+        names = list(contenders)
+        ours = contenders[names[0]]
+        for name in names:
+            series = contenders[name]
+            ratio = ""
+            if series is not ours:
+                times = ratios(ours, series)
+                ratio = f"{number(statistics.median(times))} ({span(times)})"
+            self.lines.append([row, what, name, f"{number(series.median())} {series.unit}", span(series.medians()), number(series.p99()), ratio])
+            row = what = ""
+
+    def note(self, text):
+        self.seen.append(text)
+
+    HEAD = ["row", "measured", "by", "median", "medians of rounds", "p99", "caisson is × this"]
+
+    def table(self):
+        """For a terminal and for Markdown alike."""
+        rows = [self.HEAD, *self.lines]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(self.HEAD))]
+        text = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
+        text.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+        return "\n".join(text) + "\n\n" + "".join(f"- {line}\n" for line in self.seen)
+
+
+INTRODUCTION = """# Measured
+
+Written by `bench/run`, which measures the server and its peers in the same run, in turn, round by round. "caisson is × this"
+is the server's median over the peer's, round by round: the median of these ratios, and their range. For durations less than
+1 is better, for rates more than 1. Absolute figures belong to the machine below; only ratios can be compared between machines.
+p99 is of all samples together; for wrk it is the median of the rounds' own.
+"""
+
+
+def page(found, machine, build_times, notes, seconds):
+    builds = "Not measured; `bench/run --build-times` does.\n"
+    if build_times:
+        builds = ("A clean release build without ccache takes {build_s} s with {jobs} jobs, after {configure_s} s of configuring "
+                  "(measured {date}).\n").format(**build_times)
+    more = "".join(f"- {line}\n" for line in notes)
+    return (f"{INTRODUCTION}\n{found.table()}\n## Machine\n\n" + "".join(f"- {line}\n" for line in machine) +
+            f"- the whole run took {seconds:.0f} s\n\n## Build\n\n{builds}{more}")

@@ -1,0 +1,45 @@
+/// usage: bench-spawn-floor [--workers N] [--count N] -- PROGRAM ARGS…
+/// N workers at once, each starting the program and waiting for it `count` times: what the host itself takes.
+#include "bench/arguments.hpp"
+#include "bench/report.hpp"
+#include "bench/spawn.hpp"
+
+#include <future>
+#include <vector>
+
+namespace caisson::bench {
+
+namespace {
+
+samples_ns run_worker(const std::vector<std::string>& argv, std::int64_t count)
+{
+    samples_ns samples;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto begin = now_ns();
+        finish(start(argv));
+        samples.push_back(now_ns() - begin);
+    }
+    return samples;
+}
+
+void measure(const arguments& given)
+{
+    const auto count = given.count("count", 100);
+    finish(start(given.command()));
+    const auto begin = now_ns();
+    std::vector<std::future<samples_ns>> workers;
+    for (std::int64_t i = 0; i < given.count("workers", 1); ++i)
+        workers.push_back(std::async(std::launch::async, run_worker, std::cref(given.command()), count));
+    samples_ns all;
+    for (auto& worker : workers) {
+        const auto part = worker.get();
+        all.insert(all.end(), part.begin(), part.end());
+    }
+    print_report({{"wall_ns", now_ns() - begin}}, all);
+}
+
+}    // namespace
+
+}    // namespace caisson::bench
+
+int main(int argc, char** argv) { return caisson::bench::run_main(argc, argv, caisson::bench::measure); }

@@ -1,0 +1,30 @@
+# One folder, one target: its sources are the .cpp files that lie in the folder itself.
+
+# caisson_library(NAME DEPS...): a static library of this folder, in the project's style.
+function(caisson_library name)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(NOT sources)    # types and ports only
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE caisson_options ${ARGN})
+    return()
+  endif()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC caisson_options ${ARGN})
+  caisson_precompiled(${name})
+endfunction()
+
+# All targets but the first share one precompiled header: it is most of the build time.
+function(caisson_precompiled name)
+  if(TARGET caisson_pch)
+    target_precompile_headers(${name} REUSE_FROM caisson_pch)
+  endif()
+endfunction()
+
+# caisson_tests(NAME DEPS...): one test program of this folder's *_test.cpp and helpers.
+function(caisson_tests name)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE caisson_options ${ARGN} tests_support GTest::gmock GTest::gtest GTest::gtest_main)
+  caisson_precompiled(${name})
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
+endfunction()

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+/// What bwrap is to build, with descriptors by their numbers in its process.
+struct bubblewrap_layout {
+    std::string work;             // directories of the host to become /workspace, /tmp and /dev/shm
+    std::string tmp;
+    std::string shm;
+    struct etc_file {
+        std::string name;         // in /etc
+        int content_fd;
+    };
+    std::vector<etc_file> etc;
+    int agent_fd = -1;            // the agent's program
+    int seccomp_fd = -1;
+    int info_fd = -1;
+    int listen_fd = -1;
+};
+
+/// What the host has, so that the arguments can be tested without one.
+struct host_files {
+    std::function<bool(const std::string& path)> exists;
+    /// Where a symbolic link points to; empty if it is none.
+    std::function<std::string(const std::string& path)> link_target;
+};
+host_files real_host_files();
+
+/// bwrap's argument vector. The order matters: what is bound later lies over what was before, and the root is read-only last.
+std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, const host_files& host);
+
+}    // namespace caisson

@@ -1,0 +1,214 @@
+#include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
+
+#include "core/adapters/bubblewrap/arguments.hpp"
+#include "core/adapters/bubblewrap/bubblewrap_sandbox.hpp"
+#include "core/adapters/spawn/seccomp_filter.hpp"
+#include "core/adapters/spawn/small_file.hpp"
+#include "core/async/deadline.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace caisson {
+
+namespace {
+
+    using namespace std::chrono_literals;
+
+    constexpr std::string_view passwd = "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"
+                                        "sandbox:x:1000:1000:sandbox:/workspace:/bin/sh\n"
+                                        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+    constexpr std::string_view group = "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n";
+    constexpr std::string_view hosts = "127.0.0.1 localhost sandbox\n::1 localhost\n";
+    constexpr std::string_view nsswitch = "passwd: files\ngroup: files\nhosts: files\n";
+
+    bool is_root()
+    {
+        return ::geteuid() == 0;
+    }
+
+    /// The pid of bwrap's child on this host, from what --info-fd says.
+    std::optional<pid_t> child_pid(std::string_view info)
+    try {
+        return boost::json::parse(boost::json::string_view(info.data(), info.size())).at("child-pid").to_number<pid_t>();
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
+
+    /// The value of a line "Name:\tvalue" of /proc/PID/status.
+    std::string status_value(std::string_view status, std::string_view name)
+    {
+        const auto at = status.find("\n" + std::string(name) + ":\t");
+        if (at == std::string_view::npos)
+            return {};
+        const auto value = status.substr(at + name.size() + 3);
+        return std::string(value.substr(0, value.find('\n')));
+    }
+
+}    // namespace
+
+/// All CLOEXEC; `table` says which number each has in bwrap and in the agent.
+struct bubblewrap_runtime::inherited {
+    std::vector<unique_fd> opened;
+    descriptor_table table;
+    bubblewrap_layout layout;
+    std::vector<unique_fd> join;
+    unique_fd info;    // the end to read
+
+    /// Returns the number in the child, or -1.
+    int add(unique_fd fd)
+    {
+        if (!fd)
+            return -1;
+        opened.push_back(std::move(fd));
+        return table.add(opened.back().get());
+    }
+};
+
+bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_options options)
+    : local_runtime("bubblewrap", services, options.local),
+      options_(std::move(options)),
+      uids_(options_.uid_lock_dir, options_.first_uid, options_.last_uid),
+      seccomp_("seccomp", agent_filter())
+{
+    for (const auto& [name, text] : {std::pair{"passwd", passwd}, {"group", group}, {"hosts", hosts}, {"nsswitch.conf", nsswitch}})
+        etc_.push_back({name, memory_file(name, text)});
+}
+
+std::unique_ptr<local_sandbox> bubblewrap_runtime::make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory)
+{
+    return std::make_unique<bubblewrap_sandbox>(services(), std::move(id), std::move(record), std::move(directory), live(), uids_);
+}
+
+result<void> bubblewrap_runtime::prepare(local_sandbox& created)
+{
+    if (!is_root())
+        return {};
+    auto lease = uids_.acquire();
+    if (lease.has_error())
+        return lease.error();
+    return created.hold(std::move(*lease));
+}
+
+result<bubblewrap_runtime::inherited> bubblewrap_runtime::open_inherited(local_sandbox& created)
+{
+    inherited files;
+    auto& layout = files.layout;
+    // The lock of the host uid is the agent's standard input, an empty file: as long as the agent lives, the uid is taken.
+    unique_fd input(created.lease() ? ::fcntl(created.lease()->descriptor(), F_DUPFD_CLOEXEC, 0) : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    bool complete = files.add(std::move(input)) == 0;
+    complete = files.add(created.directory().open_log()) == 1 && files.add(created.directory().open_log()) == 2 && complete;
+    layout.listen_fd = files.add(std::move(created.listener()));
+    layout.seccomp_fd = files.add(seccomp_.reopen());
+    layout.agent_fd = files.add(unique_fd(::open(options().agent_path.c_str(), O_RDONLY | O_CLOEXEC)));
+    for (const auto& file : etc_) {
+        layout.etc.push_back({file.name, files.add(file.content.reopen())});
+        complete = layout.etc.back().content_fd >= 0 && complete;
+    }
+    if (auto info = make_pipe()) {
+        files.info = std::move(info->read);
+        layout.info_fd = files.add(std::move(info->write));
+    }
+    if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || layout.agent_fd < 0 || layout.info_fd < 0)
+        return error{errc::runtime_unavailable, "the sandbox cannot be given its descriptors: " + std::string(std::strerror(errno))};
+    auto join = created.record().group.child("agent").open_for_join();
+    if (join.has_error())
+        return join.error();
+    files.join = std::move(*join);
+    return files;
+}
+
+launch_request bubblewrap_runtime::request_for(const local_sandbox& created, const inherited& files) const
+{
+    const auto& limits = created.record().limits;
+    bubblewrap_layout layout = files.layout;
+    layout.work = "/tmp/work";    // where the launcher puts them, in a mount namespace of its own
+    layout.tmp = "/tmp/tmp";
+    layout.shm = "/tmp/shm";
+    launch_request request{.launch_path = options().launch_path,
+        .tmpfs = launch_request::private_tmpfs{limits.disk_bytes, limits.inodes},
+        .uid = created.record().uid,
+        .rlimits = baseline_rlimits(),
+        .executable = options_.bwrap_path,
+        .argv = bubblewrap_arguments(layout, real_host_files()),
+        .environment = {},
+        .descriptors = files.table};
+    for (const auto& fd : files.join)
+        request.join.push_back(fd.get());
+    return request;
+}
+
+task<result<void>> bubblewrap_runtime::start(sandbox& created)
+{
+    auto& box = static_cast<local_sandbox&>(created);
+    auto files = open_inherited(box);
+    if (files.has_error())
+        co_return files.error();
+    auto request = request_for(box, *files);
+    auto monitor = co_await launch(services().time, std::move(request));
+    if (monitor.has_error())
+        co_return monitor.error();
+    auto done = box.adopt_monitor(std::move(*monitor));
+    files->opened.clear();    // the listener too: when the agent is gone nobody listens
+    if (done.has_error())
+        co_return done;
+    auto agent = co_await read_agent(std::move(files->info), box.directory());
+    if (agent.has_error())
+        co_return agent.error();
+    co_return box.adopt_agent(std::move(*agent));
+}
+
+task<result<process_handle>> bubblewrap_runtime::read_agent(unique_fd info, const run_directory& directory)
+{
+    constexpr std::size_t longest = 4096;
+    auto text = co_await with_deadline(services().time, services().time.steady_now() + 10s, read_until(std::move(info), '}', longest));
+    if (text.has_error())
+        co_return error{errc::timed_out, "bwrap did not make the sandbox in time"};
+    const auto pid = child_pid(*text);
+    auto agent = pid ? process_handle::open_running(*pid) : std::nullopt;
+    if (agent)
+        co_return std::move(*agent);
+    const auto line = directory.first_log_line();
+    co_return error{errc::runtime_unavailable, line.empty() ? "bwrap did not make the sandbox" : line};
+}
+
+std::optional<std::string> bubblewrap_runtime::missing() const
+{
+    if (auto reason = not_executable(options_.bwrap_path, "install bubblewrap 0.8 or newer (apt-get install bubblewrap)"))
+        return reason;
+    if (auto reason = not_executable(options().launch_path, "it belongs beside the server's executable"))
+        return reason;
+    if (auto reason = not_executable(options().agent_path, "it belongs beside the server's executable"))
+        return reason;
+    const auto enabled = [](const char* path) { return read_small_file(path).value_or("1\n") != "0\n"; };
+    if (!enabled("/proc/sys/user/max_user_namespaces"))
+        return "user namespaces are switched off: sysctl user.max_user_namespaces=15000";
+    if (!is_root() && !enabled("/proc/sys/kernel/unprivileged_userns_clone"))
+        return "ordinary users may not make user namespaces: sysctl kernel.unprivileged_userns_clone=1";
+    if (!is_root() && read_small_file("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1\n")
+        return "AppArmor keeps ordinary users from user namespaces: sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+    return std::nullopt;
+}
+
+result<void> bubblewrap_runtime::inspect(const local_sandbox& running, runtime_capabilities& found)
+{
+    const auto status = read_small_file("/proc/" + std::to_string(running.record().agent->pid) + "/status").value_or("");
+    constexpr std::string_view none = "0000000000000000";
+    const bool confined = status_value(status, "Seccomp") == "2" && status_value(status, "NoNewPrivs") == "1"
+        && status_value(status, "CapEff") == none && status_value(status, "CapBnd") == none;
+    if (!confined)
+        return error{errc::runtime_unavailable, "a sandbox was made, but without its seccomp filter or with capabilities: use a kernel with CONFIG_SECCOMP_FILTER"};
+    found.isolates = true;
+    found.enforces_disk = running.disk().has_value();
+    if (!found.enforces_disk)
+        found.degraded.push_back({"disk", "how full a sandbox is cannot be seen from outside", "let the server see its sandboxes' /proc/PID/root"});
+    if (!is_root())
+        found.degraded.push_back({"host_uid", "sandboxes have the server's own host uid", "run the server as root: each sandbox then gets its own"});
+    return {};
+}
+
+}    // namespace caisson

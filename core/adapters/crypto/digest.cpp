@@ -1,0 +1,42 @@
+#include "core/adapters/crypto/digest.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <array>
+#include <stdexcept>
+
+namespace caisson {
+
+std::string sha256_hex(std::string_view bytes)
+{
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned length = 0;
+    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1)
+        throw std::runtime_error("SHA-256 is not available in this OpenSSL");
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string hex;
+    for (unsigned i = 0; i < length; ++i) {
+        hex.push_back(digits[digest[i] >> 4]);
+        hex.push_back(digits[digest[i] & 15u]);
+    }
+    return hex;
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view bytes)
+{
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned length = 0;
+    if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+            digest.data(), &length) == nullptr)
+        throw std::runtime_error("HMAC-SHA-256 is not available in this OpenSSL");
+    return {reinterpret_cast<const char*>(digest.data()), length};
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b)
+{
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}    // namespace caisson

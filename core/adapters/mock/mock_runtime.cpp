@@ -1,0 +1,73 @@
+#include "core/adapters/mock/mock_runtime.hpp"
+
+#include "core/adapters/mock/mock_sandbox.hpp"
+
+#include <algorithm>
+
+namespace caisson {
+
+mock_runtime::mock_runtime(io_executor executor, timers& time, logger& log)
+    : executor_(executor), time_(time), log_(log), capabilities_{.name = "mock", .available = true, .execution_usage = true, .pauses = true}
+{
+    capabilities_.degraded.push_back({"everything", "programs are scripts; nothing runs", "use another runtime for real programs"});
+}
+
+task<> mock_runtime::probe()
+{
+    co_return;
+}
+
+task<result<std::unique_ptr<sandbox>>> mock_runtime::create(sandbox_spec spec)
+{
+    if (const auto failure = std::exchange(create_failure_, std::nullopt))
+        co_return *failure;
+    auto agent = std::make_shared<mock_agent>(executor_, time_, log_);
+    agents_->insert_or_assign(spec.id, agent);
+    co_return std::make_unique<mock_sandbox>(spec.id, std::move(agent), agents_);
+}
+
+task<result<void>> mock_runtime::start(sandbox& created)
+{
+    if (const auto failure = std::exchange(start_failure_, std::nullopt))
+        co_return *failure;
+    static_cast<mock_sandbox&>(created).set_started();
+    co_return result<void>();
+}
+
+task<result<std::unique_ptr<sandbox>>> mock_runtime::recover(sandbox_id id, std::string)
+{
+    const auto found = agents_->find(id);
+    if (found == agents_->end() || found->second->dead()) {
+        agents_->erase(id);
+        co_return error{errc::gone, "the sandbox's agent does not run any more"};
+    }
+    auto recovered = std::make_unique<mock_sandbox>(id, found->second, agents_);
+    recovered->set_started();
+    co_return std::unique_ptr<sandbox>(std::move(recovered));
+}
+
+task<std::size_t> mock_runtime::sweep(std::vector<sandbox_id> keep)
+{
+    std::vector<std::shared_ptr<mock_agent>> left_over;
+    for (auto& [id, agent] : *agents_) {
+        // Another owner is a handle.
+        if (agent.use_count() == 1 && std::ranges::find(keep, id) == keep.end())
+            left_over.push_back(agent);
+    }
+    for (const auto& agent : left_over) {
+        co_await agent->stop();
+        std::erase_if(*agents_, [&](const auto& each) { return each.second == agent; });
+    }
+    co_return left_over.size();
+}
+
+bool mock_runtime::kill_agent(const sandbox_id& id)
+{
+    const auto found = agents_->find(id);
+    if (found == agents_->end())
+        return false;
+    found->second->die("the agent was killed by signal 9");
+    return true;
+}
+
+}    // namespace caisson

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/adapters/mock/mock_agent.hpp"
+#include "core/runtime/ports.hpp"
+
+#include <map>
+
+namespace caisson {
+
+/// A handle of one sandbox of the mock runtime.
+class mock_sandbox : public sandbox {
+public:
+    using agent_map = std::map<sandbox_id, std::shared_ptr<mock_agent>>;
+
+    mock_sandbox(sandbox_id id, std::shared_ptr<mock_agent> agent, std::shared_ptr<agent_map> agents)
+        : id_(std::move(id)), agent_(std::move(agent)), agents_(std::move(agents))
+    {
+    }
+
+    const sandbox_id& id() const override { return id_; }
+    std::string runtime_state() const override { return R"({"runtime":"mock"})"; }
+    task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
+    result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
+    std::optional<disk_usage> disk() const override { return disk_usage{.bytes_exhausted = agent_->disk_full()}; }
+    task<std::string> ended() override { return agent_->ended(); }
+    task<result<void>> pause() override;
+    task<result<void>> resume() override;
+    task<result<void>> stop() override;
+    task<result<void>> destroy() override;
+
+    /// Until then nobody can connect.
+    void set_started() { started_ = true; }
+
+private:
+    sandbox_id id_;
+    std::shared_ptr<mock_agent> agent_;
+    std::shared_ptr<agent_map> agents_;
+    bool started_ = false;
+};
+
+}    // namespace caisson

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "core/adapters/net/http_types.hpp"
+#include "core/adapters/net/url.hpp"
+#include "core/adapters/net/websocket.hpp"
+#include "core/async/timers.hpp"
+#include "core/base/error.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace caisson::net {
+
+struct client_options {
+    std::uint64_t max_response_bytes = 256ull << 20;    // of send()
+    std::size_t max_head_bytes = 64 * 1024;
+    std::size_t max_idle_connections = 4;
+};
+
+/// An answer whose body is read as it comes (SSE, JSON lines, downloads). Destroying it closes the connection.
+class body_reader {
+public:
+    virtual ~body_reader() = default;
+
+    /// Status and fields; the body is empty.
+    virtual const response& head() const = 0;
+    /// The next bytes as they came, at least one; nothing at the end. One call at a time; safe to cancel.
+    /// Errors: errc::runtime_unavailable if the connection broke before the end.
+    virtual task<result<std::optional<std::string>>> read() = 0;
+};
+
+/// Requests to one server over http://, with kept-alive connections. I/O thread only. It outlives what it started. Any status
+/// is a result; errors are
+/// errc::runtime_unavailable (cannot connect, or the connection broke), errc::timed_out, errc::bad_request (what came is not HTTP)
+/// and errc::too_large, with the address and what to do in the detail.
+class client {
+public:
+    client(io_executor executor, timers& time, url server, client_options options = {});
+    ~client();
+    client(const client&) = delete;
+    client& operator=(const client&) = delete;
+
+    /// Sends `what` (method, target, fields, body; Host and Content-Length are added) and reads the whole answer. A request that
+    /// is idempotent by its method is sent again once if a kept connection turned out dead.
+    task<result<response>> send(request what, steady_time deadline);
+
+    /// As send, but returns at the head. `deadline` is for the head only.
+    task<result<std::unique_ptr<body_reader>>> open_stream(request what, steady_time deadline);
+
+    /// A WebSocket at `target`. If the server declines, the detail holds its status and message. The client must outlive it.
+    /// Errors: also what error_of_status makes of the server's status.
+    task<result<std::unique_ptr<websocket>>> connect_websocket(
+        std::string target, headers fields, steady_time deadline, websocket_options options = {});
+
+    const url& server() const;
+
+private:
+    struct impl;
+    std::unique_ptr<impl> impl_;
+};
+
+/// The error that a status of 300 or more stands for, with the `message` of a JSON error body, or the body's beginning.
+error error_of_status(int status, std::string_view body);
+
+}    // namespace caisson::net

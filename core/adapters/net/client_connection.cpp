@@ -1,0 +1,178 @@
+#include "core/adapters/net/client_connection.hpp"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/basic_resolver.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <array>
+
+namespace caisson::net {
+
+namespace {
+
+constexpr std::size_t max_fields = 1000;
+constexpr std::size_t max_input_bytes = 128 * 1024;
+
+error broken(const boost::system::error_code& why)
+{
+    const auto how = why == asio::error::eof ? std::string("closed by the server before the answer was complete") : why.message();
+    return {errc::runtime_unavailable, "the connection broke: " + how};
+}
+
+error not_http(const refusal& why)
+{
+    return {why.code == errc::too_large ? errc::too_large : errc::bad_request, "the answer is refused: " + why.message};
+}
+
+task<result<std::vector<tcp::endpoint>>> resolve(url server)
+{
+    boost::system::error_code failed;
+    std::vector<tcp::endpoint> out;
+    const auto literal = asio::ip::make_address(server.host, failed);
+    if (!failed) {
+        out.emplace_back(literal, server.port);
+        co_return out;
+    }
+    const auto executor = co_await asio::this_coro::executor;
+    asio::ip::basic_resolver<tcp, io_executor> resolver(executor);
+    const auto found = co_await resolver.async_resolve(server.host, std::to_string(server.port), asio::redirect_error(use_task, failed));
+    throw_if_cancelled(failed);
+    if (failed)
+        co_return error{errc::runtime_unavailable, "the name '" + server.host + "' stands for no address: " + failed.message()};
+    for (const auto& each : found)
+        out.push_back(each.endpoint());
+    co_return out;
+}
+
+headers fields_to_send(const request& what, const url& server)
+{
+    headers out{{"Host", server.authority()}};
+    for (const auto& field : what.fields) {
+        if (!equal_no_case(field.name, "Host") && !equal_no_case(field.name, "Content-Length"))
+            out.add(field.name, field.value);
+    }
+    if (!what.body.empty() || what.method == "POST" || what.method == "PUT" || what.method == "PATCH")
+        out.add("Content-Length", std::to_string(what.body.size()));
+    return out;
+}
+
+}    // namespace
+
+void throw_if_cancelled(const boost::system::error_code& failed)
+{
+    if (failed == asio::error::operation_aborted)
+        throw boost::system::system_error(failed);
+}
+
+task<result<tcp_socket>> connect_to(url server)
+{
+    auto addresses = co_await resolve(server);
+    if (addresses.has_error())
+        co_return addresses.error();
+    const auto executor = co_await asio::this_coro::executor;
+    tcp_socket socket(executor);
+    boost::system::error_code failed;
+    co_await asio::async_connect(socket, *addresses, asio::redirect_error(use_task, failed));
+    throw_if_cancelled(failed);
+    if (failed) {
+        auto message = "cannot connect to " + server.str() + ": " + failed.message() + ". Is the server running there?";
+        co_return error{errc::runtime_unavailable, std::move(message)};
+    }
+    boost::system::error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    co_return std::move(socket);
+}
+
+client_connection::client_connection(tcp_socket socket, const client_options& options)
+    : socket_(std::move(socket)), input_(std::max(max_input_bytes, options.max_head_bytes + 1)), max_head_bytes_(options.max_head_bytes)
+{
+}
+
+bool client_connection::is_alive()
+{
+    // Nothing may come while no request is out: neither an end nor bytes.
+    boost::system::error_code failed;
+    char byte = 0;
+    socket_.non_blocking(true, failed);
+    socket_.receive(asio::buffer(&byte, 1), tcp_socket::message_peek, failed);
+    return failed == asio::error::would_block;
+}
+
+task<result<void>> client_connection::send(std::shared_ptr<const request> what, url server)
+{
+    const auto head = serialize_request_head(what->method, server.base_path + what->target, fields_to_send(*what, server));
+    const std::array<asio::const_buffer, 2> parts{asio::buffer(head), asio::buffer(what->body)};
+    boost::system::error_code failed;
+    answered_ = false;
+    co_await asio::async_write(socket_, parts, asio::redirect_error(use_task, failed));
+    throw_if_cancelled(failed);
+    // A server that refuses a large body answers and closes before it has read all: the answer is worth reading.
+    if (failed && failed != asio::error::broken_pipe && failed != asio::error::connection_reset)
+        co_return broken(failed);
+    co_return result<void>();
+}
+
+task<result<void>> client_connection::read_more()
+{
+    const auto room = input_.prepare();
+    boost::system::error_code failed;
+    const auto count = co_await socket_.async_read_some(asio::buffer(room.data(), room.size()), asio::redirect_error(use_task, failed));
+    input_.commit(count);
+    answered_ = answered_ || count > 0;
+    throw_if_cancelled(failed);
+    if (failed)
+        co_return broken(failed);
+    co_return result<void>();
+}
+
+task<result<response>> client_connection::read_head(std::string method, std::uint64_t max_body_bytes)
+{
+    while (true) {
+        const head_limits limits{max_head_bytes_, max_head_bytes_, max_fields};
+        head_scanner scanner(limits);
+        while (!scanner.scan(input_.view())) {
+            if (scanner.refused())
+                co_return not_http(*scanner.refused());
+            auto more = co_await read_more();
+            if (more.has_error())
+                co_return more.error();
+        }
+        response_head head;
+        const auto refused = parse_response_head(input_.view().substr(0, scanner.head_bytes()), method, head);
+        input_.consume(scanner.head_bytes());
+        if (refused)
+            co_return not_http(*refused);
+        if (head.response.status / 100 != 1)
+            co_return begin_body(std::move(head), max_body_bytes);
+    }
+}
+
+result<response> client_connection::begin_body(response_head head, std::uint64_t max_body_bytes)
+{
+    body_ = body_decoder(head.body, head.content_length, max_body_bytes);
+    keep_alive_ = head.keep_alive;
+    if (body_.refused())
+        return not_http(*body_.refused());
+    return std::move(head.response);
+}
+
+task<result<void>> client_connection::read_body(std::string* out)
+{
+    const auto before = out->size();
+    while (!body_.done() && out->size() == before) {
+        input_.consume(body_.feed(input_.view(), *out));
+        if (body_.refused())
+            co_return not_http(*body_.refused());
+        if (body_.done() || out->size() > before)
+            break;
+        auto more = co_await read_more();
+        if (more.has_error() && !body_.end_of_input())
+            co_return more.error();
+    }
+    co_return result<void>();
+}
+
+}    // namespace caisson::net

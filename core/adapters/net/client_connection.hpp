@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/adapters/net/body_decoder.hpp"
+#include "core/adapters/net/client.hpp"
+#include "core/adapters/net/head.hpp"
+#include "core/adapters/net/input_buffer.hpp"
+#include "core/adapters/net/socket.hpp"
+
+namespace caisson::net {
+
+/// Cancelled work ends with an exception, so that its deadline decides what came of it.
+void throw_if_cancelled(const boost::system::error_code& failed);
+
+/// Connects to `server`, trying each of its addresses. Errors: errc::runtime_unavailable.
+task<result<tcp_socket>> connect_to(url server);
+
+/// One connection of a client: sends a request, then reads its answer in pieces. Cancellation throws operation_aborted.
+class client_connection {
+public:
+    client_connection(tcp_socket socket, const client_options& options);
+
+    /// False if nothing of an answer can follow: the peer closed the connection while it was idle.
+    bool is_alive();
+
+    task<result<void>> send(std::shared_ptr<const request> what, url server);
+    /// The answer's head; 1xx answers are passed over. `max_body_bytes` bounds what read_body gives in all.
+    task<result<response>> read_head(std::string method, std::uint64_t max_body_bytes);
+    /// Appends what came to `out`, at least one byte unless the body is over. Then done() is true.
+    task<result<void>> read_body(std::string* out);
+
+    bool done() const { return body_.done(); }
+    bool reusable() const { return keep_alive_ && body_.done() && input_.empty(); }
+    /// True if a byte of the answer came: then the request was taken by the server.
+    bool answered() const { return answered_; }
+
+private:
+    task<result<void>> read_more();
+    result<response> begin_body(response_head head, std::uint64_t max_body_bytes);
+
+    tcp_socket socket_;
+    input_buffer input_;
+    std::size_t max_head_bytes_;
+    body_decoder body_;
+    bool keep_alive_ = false;
+    bool answered_ = false;
+};
+
+}    // namespace caisson::net

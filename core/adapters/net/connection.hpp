@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/adapters/net/input_buffer.hpp"
+#include "core/adapters/net/server_state.hpp"
+#include "core/adapters/net/socket.hpp"
+
+#include <string_view>
+
+namespace caisson::net {
+
+/// What a connection is waiting for; decides what happens when its time is over.
+enum class phase {
+    idle,         // the first byte of a request: closed silently
+    reading,      // the rest of a request: the read ends and timed_out() is true
+    handling,     // a handler: no time limit here
+    writing,      // the client to take bytes: cut
+    lingering,    // the client to close: cut
+};
+
+/// A socket of the server with its unused input and its deadline. The server's sweeper looks at the deadlines, so that a
+/// request costs no timer.
+class connection {
+public:
+    connection(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer);
+    ~connection();
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
+
+    /// Reads what is there into input(). False at the end, on an error, or when the time is over.
+    task<bool> read_more();
+    /// Sends the parts at once. False, and the connection is closed, when the client is gone or takes nothing for write_timeout.
+    task<bool> write(std::string_view first, std::string_view second = {}, std::string_view third = {});
+    /// Returns when the peer closed or reset. Input that comes meanwhile is kept.
+    task<> peer_gone();
+    /// Says that no more comes and waits, bounded, for the client to close, so that it can read the last answer.
+    task<> linger();
+
+    /// The deadline counts from now.
+    void wait_for(phase what, std::chrono::milliseconds limit);
+    void handling() { phase_ = phase::handling; }
+    void close();
+    void close_if_idle();
+    /// Ends what waits too long.
+    void sweep(steady_time now);
+
+    input_buffer& input() { return input_; }
+    const std::string& peer() const { return peer_; }
+    server_state& server() { return *state_; }
+    bool timed_out() const { return timed_out_; }
+    bool broken() const { return broken_; }
+    tcp_socket take_socket();
+
+private:
+    struct write_progress;
+
+    std::shared_ptr<server_state> state_;
+    tcp_socket socket_;
+    const std::string peer_;
+    input_buffer input_;
+    phase phase_ = phase::idle;
+    steady_time deadline_ = steady_time::max();
+    bool timed_out_ = false;
+    bool ended_ = false;     // the peer sends no more
+    bool broken_ = false;    // nothing can be sent any more
+    std::list<connection*>::iterator place_;
+};
+
+}    // namespace caisson::net

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace caisson::net {
+
+struct header_field {
+    std::string name;
+    std::string value;
+};
+
+/// Header fields in the order they came. Names compare without case.
+class headers {
+public:
+    headers() = default;
+    headers(std::initializer_list<header_field> fields) : fields_(fields) { }
+
+    /// The first value of `name`. The view lasts until the fields change.
+    std::optional<std::string_view> find(std::string_view name) const;
+    bool contains(std::string_view name) const { return find(name).has_value(); }
+    std::size_t count(std::string_view name) const;
+    /// True if a comma-separated list under `name` holds `token`, both without case ("Connection: keep-alive, Upgrade").
+    bool has_token(std::string_view name, std::string_view token) const;
+
+    /// Replaces all values of `name`.
+    void set(std::string_view name, std::string value);
+    void add(std::string_view name, std::string value) { fields_.push_back({std::string(name), std::move(value)}); }
+    void erase(std::string_view name);
+
+    std::size_t size() const { return fields_.size(); }
+    auto begin() const { return fields_.begin(); }
+    auto end() const { return fields_.end(); }
+
+private:
+    std::vector<header_field> fields_;
+};
+
+/// One request: what a server received, or what a client is to send (then only method, target, fields and body count).
+struct request {
+    std::string method;                                             // as sent, normally upper case
+    std::string target;                                             // as sent, in origin form: "/path?query"
+    std::string path;                                               // the part before '?', not decoded: the router decodes what it captures
+    std::vector<std::pair<std::string, std::string>> query = {};    // decoded, in order; '+' is a space
+    headers fields = {};
+    std::string body = {};
+    std::string peer = {};          // "127.0.0.1:51234"
+    std::string request_id = {};    // the client's X-Request-Id if it is sane, else made here
+
+    /// The first value of a query parameter.
+    std::optional<std::string_view> query_value(std::string_view name) const;
+};
+
+struct response {
+    int status = 200;
+    headers fields = {};
+    std::string body = {};
+};
+
+/// ASCII letters compare without case.
+bool equal_no_case(std::string_view a, std::string_view b);
+
+/// "Not Found" for 404; "Unknown" for a number without a name.
+std::string_view reason_phrase(int status);
+
+/// True if the request's Origin header is absent or names the host that the Host header names (scheme ignored: TLS may end
+/// in front). A browser sets Origin on every WebSocket handshake; a program usually sends none.
+bool same_origin(const request& from);
+
+}    // namespace caisson::net

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace caisson::net {
+
+/// `text` with every byte outside RFC 3986's unreserved characters as %XX; fit for a path segment and a query value.
+std::string percent_encode(std::string_view text);
+
+enum class plus_sign { literal, space };
+
+/// `text` with every %XX replaced by its byte; nothing if a '%' is not followed by two hex digits.
+std::optional<std::string> percent_decode(std::string_view text, plus_sign plus = plus_sign::literal);
+
+}    // namespace caisson::net

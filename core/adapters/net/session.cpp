@@ -1,0 +1,297 @@
+#include "core/adapters/net/session.hpp"
+
+#include "core/adapters/net/session_exchange.hpp"
+
+#include <boost/asio/this_coro.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+
+namespace caisson::net {
+
+namespace {
+
+constexpr std::size_t max_request_id_bytes = 128;
+constexpr std::size_t early_reserve_bytes = 1 << 20;    // of an announced body, before it comes
+
+bool is_sane_id(std::string_view text)
+{
+    return !text.empty() && text.size() <= max_request_id_bytes && std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+std::string what(const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::exception& e) {
+        return e.what();
+    } catch (...) {
+        return "unknown exception";
+    }
+}
+
+response problem(int status, errc code, std::string_view message, std::string_view request_id)
+{
+    const boost::json::object body{{"error", slug(code)}, {"message", message}, {"request_id", request_id}};
+    return {status, {{"Content-Type", "application/json"}}, boost::json::serialize(body)};
+}
+
+/// Bytes of a request body, counted against what all connections may hold.
+class held_body {
+public:
+    explicit held_body(server_state& state) : state_(state) { }
+    ~held_body() { state_.bodies_bytes -= held_; }
+    held_body(const held_body&) = delete;
+    held_body& operator=(const held_body&) = delete;
+
+    bool grow_to(std::uint64_t bytes)
+    {
+        state_.bodies_bytes += bytes - held_;
+        held_ = bytes;
+        return state_.bodies_bytes <= state_.options.max_bodies_bytes;
+    }
+
+private:
+    server_state& state_;
+    std::uint64_t held_ = 0;
+};
+
+refusal too_slow_head(std::chrono::milliseconds limit)
+{
+    return {408, errc::timed_out, "the head of the request did not come within " + std::to_string(limit.count()) + " ms"};
+}
+
+refusal too_slow_body(const server_options& options)
+{
+    return {408, errc::timed_out,
+        "the body came slower than " + std::to_string(options.min_body_bytes) + " bytes in " +
+            std::to_string(options.body_timeout.count()) + " ms"};
+}
+
+class session {
+public:
+    session(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer)
+        : state_(std::move(state)), link_(state_, std::move(socket), std::move(peer)), held_(*state_)
+    {
+    }
+
+    task<> run();
+    task<> turn_away();
+
+private:
+    task<bool> serve_one();
+    task<bool> await_first_byte();
+    task<bool> read_head();
+    task<bool> scan_head();
+    task<bool> read_body();
+    task<bool> take_body();
+    task<bool> answer();
+    task<bool> refuse(refusal why);
+    void name_request();
+
+    std::shared_ptr<server_state> state_;
+    connection link_;
+    // Of the request that is served now:
+    request_head head_;
+    head_scanner scanner_{head_limits{}};
+    body_decoder decoder_;
+    held_body held_;
+    std::size_t served_ = 0;
+};
+
+task<> session::run()
+{
+    while (co_await serve_one()) { }
+    co_await link_.linger();
+}
+
+/// True if another request may follow.
+task<bool> session::serve_one()
+{
+    head_ = request_head{};
+    held_.grow_to(0);
+    const bool begun = co_await await_first_byte();
+    if (!begun || !co_await read_head())
+        co_return false;
+    if (head_.body != framing::none && !co_await read_body())
+        co_return false;
+    ++served_;
+    link_.handling();
+    co_return co_await answer();
+}
+
+task<bool> session::await_first_byte()
+{
+    link_.wait_for(phase::idle, state_->options.idle_timeout);
+    auto& input = link_.input();
+    input.shrink();
+    while (true) {
+        while (input.view().starts_with("\r\n"))
+            input.consume(2);
+        if (!input.empty() && input.view() != "\r")
+            co_return true;
+        // A server that drains serves what was already sent, and no more.
+        if (state_->draining)
+            co_return false;
+        const bool more = co_await link_.read_more();
+        if (!more)
+            co_return false;
+    }
+}
+
+/// False if it was refused or the client is gone; so for all that read.
+task<bool> session::read_head()
+{
+    link_.wait_for(phase::reading, state_->options.header_timeout);
+    auto& input = link_.input();
+    if (cannot_begin_request(input.view().front())) {
+        refusal why{400, errc::bad_request, "this is not HTTP; TLS is not spoken on this port"};
+        co_return co_await refuse(std::move(why));
+    }
+    const bool complete = co_await scan_head();
+    if (!complete)
+        co_return false;
+    auto refused = parse_request_head(input.view().substr(0, scanner_.head_bytes()), head_);
+    input.consume(scanner_.head_bytes());
+    name_request();
+    if (refused)
+        co_return co_await refuse(std::move(*refused));
+    co_return true;
+}
+
+task<bool> session::scan_head()
+{
+    const auto& options = state_->options;
+    const head_limits limits{options.max_request_line_bytes, options.max_header_bytes, options.max_header_count};
+    scanner_ = head_scanner(limits);
+    while (!scanner_.scan(link_.input().view())) {
+        if (scanner_.refused())
+            co_return co_await refuse(*scanner_.refused());
+        const bool more = co_await link_.read_more();
+        if (!more && link_.timed_out())
+            co_return co_await refuse(too_slow_head(options.header_timeout));
+        if (!more)
+            co_return false;
+    }
+    co_return true;
+}
+
+void session::name_request()
+{
+    head_.request.peer = link_.peer();
+    const auto given = head_.request.fields.find("X-Request-Id");
+    head_.request.request_id = given && is_sane_id(*given) ? std::string(*given) : state_->next_request_id();
+}
+
+task<bool> session::read_body()
+{
+    const auto limit = std::min(state_->options.max_body_bytes, state_->answers.body_limit(head_.request));
+    decoder_ = body_decoder(head_.body, head_.content_length, limit);
+    if (decoder_.refused())
+        co_return co_await refuse(*decoder_.refused());
+    if (head_.expects_continue && !decoder_.done() && link_.input().empty()) {
+        const bool sent = co_await link_.write("HTTP/1.1 100 Continue\r\n\r\n");
+        if (!sent)
+            co_return false;
+    }
+    if (head_.body == framing::length)
+        head_.request.body.reserve(std::min<std::size_t>(head_.content_length, early_reserve_bytes));
+    co_return co_await take_body();
+}
+
+task<bool> session::take_body()
+{
+    const auto& options = state_->options;
+    auto& body = head_.request.body;
+    std::size_t due = 0;    // body bytes at which the time begins anew
+    while (true) {
+        link_.input().consume(decoder_.feed(link_.input().view(), body));
+        if (decoder_.refused())
+            co_return co_await refuse(*decoder_.refused());
+        if (!held_.grow_to(body.size())) {
+            refusal why{503, errc::runtime_unavailable, "the server holds too many request bodies; try again soon"};
+            co_return co_await refuse(std::move(why));
+        }
+        if (decoder_.done())
+            co_return true;
+        if (body.size() >= due) {
+            link_.wait_for(phase::reading, options.body_timeout);
+            due = body.size() + options.min_body_bytes;
+        }
+        const bool more = co_await link_.read_more();
+        if (!more && link_.timed_out())
+            co_return co_await refuse(too_slow_body(options));
+        if (!more)
+            co_return false;
+    }
+}
+
+/// True if another request may follow.
+task<bool> session::answer()
+{
+    session_exchange one(link_, head_, served_ < state_->options.max_requests_per_connection);
+    std::exception_ptr failure;
+    try {
+        co_await state_->answers.handle(one);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    const auto cancelled = co_await asio::this_coro::cancellation_state;
+    if (failure && cancelled.cancelled() != asio::cancellation_type::none)
+        std::rethrow_exception(failure);
+    const auto& request = head_.request;
+    if (failure || !one.begun()) {
+        state_->log.error("a request handler failed", {{"request_id", request.request_id}, {"method", request.method},
+                                                          {"path", request.path}, {"what", failure ? what(failure) : "it did not answer"}});
+    }
+    if (!one.begun()) {
+        auto sorry = problem(500, errc::internal, "the server failed to answer this request", request.request_id);
+        co_await one.respond(std::move(sorry));
+    }
+    if (!one.finished())
+        link_.close();
+    co_return one.keeps_alive();
+}
+
+/// Answers and says that no other request may follow.
+task<bool> session::refuse(refusal why)
+{
+    auto& id = head_.request.request_id;
+    if (id.empty())
+        id = state_->next_request_id();
+    auto answer = problem(why.status, why.code, why.message, id);
+    if (why.status == 503)
+        answer.fields.add("Retry-After", std::to_string(state_->options.retry_after.count()));
+    link_.handling();
+    session_exchange last(link_, head_, false);
+    co_await last.respond(std::move(answer));
+    co_return false;
+}
+
+task<> session::turn_away()
+{
+    ++state_->turned_away;
+    auto leave = [state = state_.get()](void*) { --state->turned_away; };
+    const std::unique_ptr<void, decltype(leave)> guard(this, leave);
+    auto message = "the server has its " + std::to_string(state_->options.max_connections) + " connections; try again soon";
+    refusal why{503, errc::runtime_unavailable, std::move(message)};
+    co_await refuse(std::move(why));
+    co_await link_.linger();
+}
+
+}    // namespace
+
+task<> serve_connection(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer)
+{
+    session one(std::move(state), std::move(socket), std::move(peer));
+    co_await one.run();
+}
+
+task<> turn_away(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer)
+{
+    session one(std::move(state), std::move(socket), std::move(peer));
+    co_await one.turn_away();
+}
+
+}    // namespace caisson::net

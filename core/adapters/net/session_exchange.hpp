@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/adapters/net/connection.hpp"
+#include "core/adapters/net/exchange.hpp"
+#include "core/adapters/net/head.hpp"
+
+namespace caisson::net {
+
+/// The exchange that a session hands to the handler.
+class session_exchange final : public exchange {
+public:
+    /// `keep_alive`: whether the connection may serve another request as far as the server is concerned.
+    session_exchange(connection& link, request_head& head, bool keep_alive) : link_(link), head_(head), keep_(keep_alive) { }
+
+    const net::request& request() const override { return head_.request; }
+    task<> respond(response answer) override;
+    task<std::unique_ptr<stream_writer>> begin_stream(response head) override;
+    task<result<std::unique_ptr<websocket>>> upgrade(websocket_options options) override;
+    task<> client_gone() override { return link_.peer_gone(); }
+    bool draining() const override { return link_.server().draining; }
+    task<> drain_begun() override;
+
+    /// True if something was sent as the answer.
+    bool begun() const { return begun_; }
+    /// True if the whole answer was sent, or the connection is not HTTP any more.
+    bool finished() const { return finished_; }
+    /// Whether another request may follow.
+    bool keeps_alive() const { return keep_ && finished_ && !link_.broken(); }
+
+private:
+    class writer;
+
+    void begin(const headers& fields);
+    std::string head_text(response& answer, std::string_view framing_field) const;
+
+    connection& link_;
+    request_head& head_;
+    bool keep_;
+    bool begun_ = false;
+    bool finished_ = false;
+};
+
+}    // namespace caisson::net

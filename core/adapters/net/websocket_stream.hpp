@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/adapters/net/http_types.hpp"
+#include "core/adapters/net/socket.hpp"
+#include "core/adapters/net/websocket.hpp"
+#include "core/async/task_group.hpp"
+#include "core/async/timers.hpp"
+#include "core/base/error.hpp"
+
+#include <memory>
+
+namespace caisson::net {
+
+/// What a WebSocket lives on; both outlive it.
+struct websocket_host {
+    timers* time;
+    task_group* tasks;    // where its reader and writer run
+};
+
+/// Answers a checked handshake with 101 and `extra` fields.
+/// Errors: errc::bad_request if the client went away.
+task<result<std::unique_ptr<websocket>>> accept_websocket(
+    tcp_socket socket, request handshake, headers extra, websocket_options options, websocket_host host);
+
+/// What a client's handshake needs.
+struct websocket_target {
+    std::string authority;    // for Host
+    std::string target;
+    headers fields;
+};
+
+/// The client's side, over a connected socket. Errors: the one that the server's status stands for, errc::runtime_unavailable
+/// if the connection broke, errc::bad_request if what came is no WebSocket answer.
+task<result<std::unique_ptr<websocket>>> open_websocket(
+    tcp_socket socket, websocket_target to, websocket_options options, websocket_host host);
+
+}    // namespace caisson::net

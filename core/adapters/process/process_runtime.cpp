@@ -1,0 +1,80 @@
+#include "core/adapters/process/process_runtime.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+namespace caisson {
+
+namespace {
+
+    std::string work_directory(const local_sandbox& created)
+    {
+        return created.directory().path() + "/work";
+    }
+
+}    // namespace
+
+process_runtime::process_runtime(local_services services, local_runtime_options options) : local_runtime("process", services, std::move(options)) {}
+
+std::unique_ptr<local_sandbox> process_runtime::make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory)
+{
+    return std::make_unique<local_sandbox>(services(), std::move(id), std::move(record), std::move(directory), live());
+}
+
+result<void> process_runtime::prepare(local_sandbox& created)
+{
+    if (::mkdir(work_directory(created).c_str(), 0700) != 0)
+        return error{errc::runtime_unavailable, "work directory: " + std::string(std::strerror(errno))};
+    return {};
+}
+
+task<result<void>> process_runtime::start(sandbox& created)
+{
+    auto& box = static_cast<local_sandbox&>(created);
+    const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const unique_fd log = box.directory().open_log();
+    const unique_fd listener = std::move(box.listener());
+    auto join = box.record().group.child("agent").open_for_join();
+    if (join.has_error())
+        co_return join.error();
+    if (!null || !log || !listener)
+        co_return error{errc::runtime_unavailable, "the agent cannot be given its descriptors"};
+
+    launch_request request{.launch_path = options().launch_path, .rlimits = {baseline_rlimits().front()}, .executable = options().agent_path};
+    for (const int fd : {null.get(), log.get(), log.get()})
+        request.descriptors.add(fd);
+    const int listen_fd = request.descriptors.add(listener.get());
+    request.argv = {"caisson-agent", "--subreaper", "--work", work_directory(box), "--listen-fd", std::to_string(listen_fd)};
+    request.environment = {"PATH=/usr/local/bin:/usr/bin:/bin"};
+    for (const auto& fd : *join)
+        request.join.push_back(fd.get());
+
+    auto agent = co_await launch(services().time, std::move(request));
+    if (agent.has_error())
+        co_return agent.error();
+    auto again = process_handle::open(agent->identity());
+    auto done = box.adopt_monitor(std::move(*agent));
+    if (!done.has_error() && !again)
+        co_return error{errc::runtime_unavailable, "the agent ended at once: " + box.directory().first_log_line()};
+    if (!done.has_error())
+        done = box.adopt_agent(std::move(*again));
+    co_return done;
+}
+
+std::optional<std::string> process_runtime::missing() const
+{
+    if (auto reason = not_executable(options().launch_path, "it belongs beside the server's executable"))
+        return reason;
+    return not_executable(options().agent_path, "it belongs beside the server's executable");
+}
+
+result<void> process_runtime::inspect(const local_sandbox&, runtime_capabilities& found)
+{
+    found.degraded.push_back({"isolation", "programs run on the host as the server's own user", "use the bubblewrap runtime"});
+    found.degraded.push_back({"disk", "the work directory has no limit of its own", "use the bubblewrap runtime"});
+    return {};
+}
+
+}    // namespace caisson

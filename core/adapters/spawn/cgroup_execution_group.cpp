@@ -1,0 +1,53 @@
+#include "core/adapters/spawn/cgroup_execution_group.hpp"
+
+namespace caisson {
+
+using namespace std::chrono_literals;
+
+result<std::unique_ptr<execution_group>> cgroup_execution_group::open(
+    timers& time, control_group work, const std::string& name, const cgroup_limits& limits)
+{
+    auto group = work.child(name);
+    auto made = group.make();
+    if (!made.has_error())
+        made = group.limit(limits);
+    if (made.has_error()) {
+        group.try_remove();
+        return made.error();
+    }
+    auto joins = group.open_for_join();
+    if (joins.has_error()) {
+        group.try_remove();
+        return joins.error();
+    }
+    return std::unique_ptr<execution_group>(new cgroup_execution_group(time, std::move(work), std::move(group), std::move(*joins)));
+}
+
+std::vector<int> cgroup_execution_group::join_descriptors() const
+{
+    std::vector<int> descriptors;
+    for (const auto& fd : joins_)
+        descriptors.push_back(fd.get());
+    return descriptors;
+}
+
+void cgroup_execution_group::kill() noexcept
+{
+    // Under the freezer of v1 a group stays frozen while the one above it is.
+    if (!group_.controls(cgroup_control::kill) && work_.controls(cgroup_control::freeze)) {
+        try {
+            (void)work_.thaw();
+        } catch (const std::exception&) {
+            // Out of memory for an error text: the group's own thaw follows.
+        }
+    }
+    group_.kill();
+}
+
+task<result<void>> cgroup_execution_group::remove()
+{
+    joins_.clear();
+    return remove_group(time_, group_, time_.steady_now() + 5s);
+}
+
+}    // namespace caisson

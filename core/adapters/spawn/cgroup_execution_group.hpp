@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/adapters/spawn/control_group.hpp"
+#include "core/runtime/ports.hpp"
+
+#include <memory>
+
+namespace caisson {
+
+/// An execution's group below its sandbox's `work` group. Where `work` has no members it is no group.
+class cgroup_execution_group : public execution_group {
+public:
+    /// Makes or finds the group. `time` outlives it. Errors: errc::runtime_unavailable.
+    static result<std::unique_ptr<execution_group>> open(timers& time, control_group work, const std::string& name, const cgroup_limits& limits);
+
+    std::vector<int> join_descriptors() const override;
+    group_usage usage() const override { return group_.usage(); }
+    void kill() noexcept override;
+    std::size_t population() const override { return group_.population(); }
+    task<result<void>> remove() override;
+
+private:
+    cgroup_execution_group(timers& time, control_group work, control_group group, std::vector<unique_fd> joins)
+        : time_(time), work_(std::move(work)), group_(std::move(group)), joins_(std::move(joins))
+    {
+    }
+
+    timers& time_;
+    control_group work_;
+    control_group group_;
+    std::vector<unique_fd> joins_;
+};
+
+}    // namespace caisson

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/base/unique_fd.hpp"
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace caisson {
+
+/// What cgroup code does to a file system, so that tests can stand a directory of plain files in for one. Returns errno or 0.
+class cgroup_io {
+public:
+    virtual ~cgroup_io() = default;
+
+    /// 0 also if it exists.
+    virtual int make_directory(const std::string& path) = 0;
+    /// 0 also if it does not exist.
+    virtual int remove_directory(const std::string& path) = 0;
+    virtual int write(const std::string& path, std::string_view text) = 0;
+    virtual std::optional<std::string> read(const std::string& path) const = 0;
+    virtual bool exists(const std::string& path) const = 0;
+    /// For writing; invalid if it cannot be opened.
+    virtual unique_fd open(const std::string& path) = 0;
+    /// Names of the directories in `path`.
+    virtual std::vector<std::string> directories(const std::string& path) const = 0;
+    virtual void kill(pid_t pid) = 0;
+};
+
+/// The real one.
+class system_cgroup_io : public cgroup_io {
+public:
+    int make_directory(const std::string& path) override;
+    int remove_directory(const std::string& path) override;
+    int write(const std::string& path, std::string_view text) override;
+    std::optional<std::string> read(const std::string& path) const override;
+    bool exists(const std::string& path) const override;
+    unique_fd open(const std::string& path) override;
+    std::vector<std::string> directories(const std::string& path) const override;
+    void kill(pid_t pid) override;
+};
+
+}    // namespace caisson

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "core/adapters/spawn/cgroup_io.hpp"
+#include "core/adapters/spawn/cgroup_mounts.hpp"
+#include "core/async/task.hpp"
+#include "core/async/timers.hpp"
+#include "core/base/error.hpp"
+#include "core/runtime/types.hpp"
+
+#include <boost/json/array.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+/// What a hierarchy is used for. Bits of an unsigned.
+namespace cgroup_control {
+    inline constexpr unsigned memory = 1;
+    inline constexpr unsigned pids = 2;
+    inline constexpr unsigned cpu = 4;
+    inline constexpr unsigned cpu_usage = 8;
+    inline constexpr unsigned freeze = 16;
+    inline constexpr unsigned kill = 32;
+}    // namespace cgroup_control
+
+/// A group's directory in one hierarchy.
+struct cgroup_member {
+    std::string directory;
+    cgroup_version version = cgroup_version::v2;
+    unsigned controls = 0;
+};
+
+/// Limits of a group; what is absent is not set.
+struct cgroup_limits {
+    std::optional<std::int64_t> memory_bytes;
+    std::optional<std::int64_t> pids;
+    std::optional<std::int64_t> cpu_milli;
+    bool group_oom = false;    // the kernel kills the whole group for memory, where it can (v2)
+};
+
+/// One group over all hierarchies that the host's mix of cgroup v1 and v2 needs for it. A value: copying names the same
+/// group. Without members it is no group: it limits, measures and kills nothing, and never fails.
+class control_group {
+public:
+    control_group() = default;
+    control_group(std::shared_ptr<cgroup_io> io, std::vector<cgroup_member> members) : io_(std::move(io)), members_(std::move(members)) {}
+
+    control_group child(const std::string& name) const;
+    const std::vector<cgroup_member>& members() const { return members_; }
+    bool controls(unsigned what) const;
+
+    /// Makes the directories, or finds them. Errors: errc::runtime_unavailable; what was made stays, remove() it.
+    result<void> make();
+    /// Lets children have the controllers (v2). Needed before limits of a child.
+    result<void> enable_children();
+    /// Errors: errc::runtime_unavailable, naming the file.
+    result<void> limit(const cgroup_limits& limits);
+    /// One descriptor of cgroup.procs for each hierarchy: writing "0" moves the writer in.
+    result<std::vector<unique_fd>> open_for_join() const;
+
+    group_usage usage() const;
+    std::size_t population() const;
+    /// Freezing is not instant: ask frozen() afterwards. Errors: errc::not_implemented without a freezer.
+    result<void> freeze();
+    result<void> thaw();
+    bool frozen() const;
+    /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone.
+    void kill() noexcept;
+    /// One try at removing the group and all below it, leaves first; true when nothing is left.
+    bool try_remove() noexcept;
+
+    boost::json::array to_json() const;
+    /// Nothing if `text` is not what to_json() writes.
+    static std::optional<control_group> from_json(std::shared_ptr<cgroup_io> io, const boost::json::value& text);
+
+private:
+    const cgroup_member* with(unsigned what) const;
+    std::optional<std::string> read(unsigned what, std::string_view v1_file, std::string_view v2_file) const;
+    result<void> write(const cgroup_member& member, const std::string& file, const std::string& text);
+    result<void> limit_memory(const cgroup_limits& limits);
+    result<void> limit_cpu(std::int64_t cpu_milli);
+    result<void> set_frozen(bool frozen);
+    std::vector<pid_t> processes() const;
+    bool try_remove_directory(const std::string& directory);
+
+    std::shared_ptr<cgroup_io> io_;
+    std::vector<cgroup_member> members_;
+};
+
+/// Kills and removes a group and all below it. Errors: errc::timed_out when the kernel has not let it go by `deadline`.
+task<result<void>> remove_group(timers& time, control_group group, steady_time deadline);
+
+}    // namespace caisson

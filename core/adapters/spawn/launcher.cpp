@@ -1,0 +1,121 @@
+#include "core/adapters/spawn/launcher.hpp"
+
+#include "core/async/deadline.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/asio/redirect_error.hpp>
+
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/resource.h>
+
+namespace caisson {
+
+namespace {
+
+    using namespace std::chrono_literals;
+
+    /// Kills the process, if it is not let go before.
+    class kill_guard {
+    public:
+        explicit kill_guard(const process_handle& process) : process_(&process) {}
+        ~kill_guard()
+        {
+            if (process_ != nullptr)
+                process_->send(SIGKILL);
+        }
+        kill_guard(const kill_guard&) = delete;
+        kill_guard& operator=(const kill_guard&) = delete;
+        void let_go() { process_ = nullptr; }
+
+    private:
+        const process_handle* process_;
+    };
+
+    spawn_options options_of(const launch_request& request, int status, int executable)
+    {
+        spawn_options options{.path = request.launch_path, .argv = {"caisson-launch"}, .environment = request.environment, .descriptors = request.descriptors};
+        auto& argv = options.argv;
+        const auto add = [&](const char* name, const std::string& value) {
+            argv.emplace_back(name);
+            argv.push_back(value);
+        };
+        add("--status-fd", std::to_string(options.descriptors.add(status)));
+        add("--exec-fd", std::to_string(options.descriptors.add(executable)));
+        for (const int fd : request.join)
+            add("--join-fd", std::to_string(options.descriptors.add(fd)));
+        if (request.tmpfs)
+            add("--tmpfs", std::to_string(request.tmpfs->bytes) + ":" + std::to_string(request.tmpfs->inodes));
+        if (request.uid)
+            add("--uid", std::to_string(*request.uid));
+        for (const auto& limit : request.rlimits)
+            add("--rlimit", std::to_string(limit.resource) + ":" + std::to_string(limit.value));
+        argv.emplace_back("--");
+        argv.insert(argv.end(), request.argv.begin(), request.argv.end());
+        return options;
+    }
+
+}    // namespace
+
+std::optional<pipe_ends> make_pipe()
+{
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+        return std::nullopt;
+    return pipe_ends{unique_fd(ends[0]), unique_fd(ends[1])};
+}
+
+task<std::string> read_until(unique_fd pipe, std::optional<char> last, std::size_t limit_bytes)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    asio::posix::basic_stream_descriptor<io_executor> stream(executor, pipe.release());
+    std::string text;
+    char buffer[1024];
+    while (text.size() < limit_bytes) {
+        boost::system::error_code failed;
+        auto token = asio::redirect_error(use_task, failed);
+        const std::size_t got = co_await stream.async_read_some(asio::buffer(buffer), token);
+        if (failed == asio::error::operation_aborted)
+            throw boost::system::system_error(failed);
+        if (failed || got == 0)
+            break;
+        text.append(buffer, got);
+        if (last && text.find(*last) != std::string::npos)
+            break;
+    }
+    co_return text;
+}
+
+task<result<process_handle>> launch(timers& time, launch_request request)
+{
+    auto status = make_pipe();
+    const unique_fd executable(::open(request.executable.c_str(), O_PATH | O_CLOEXEC));
+    if (!status || !executable)
+        co_return error{errc::runtime_unavailable, request.executable + ": " + std::strerror(errno)};
+    const auto options = options_of(request, status->write.get(), executable.get());
+    auto started = spawn_process(options);
+    if (started.has_error())
+        co_return started.error();
+    kill_guard guard(*started);
+    status->write.reset();
+    constexpr std::size_t longest = 500;
+    auto complaint = co_await with_deadline(time, time.steady_now() + 10s, read_until(std::move(status->read), '\n', longest));
+    if (complaint.has_value() && complaint->empty()) {
+        guard.let_go();
+        co_return std::move(*started);
+    }
+    started->send(SIGKILL);
+    co_await started->wait();
+    if (complaint.has_error())
+        co_return error{errc::timed_out, "the launcher did not get to its program in time"};
+    co_return error{errc::runtime_unavailable, "the launcher failed: " + complaint->substr(0, complaint->find('\n'))};
+}
+
+std::vector<launch_request::limit> baseline_rlimits()
+{
+    return {{RLIMIT_CORE, 0}, {RLIMIT_MEMLOCK, 64 << 10}, {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_RTPRIO, 0}, {RLIMIT_NICE, 0}};
+}
+
+}    // namespace caisson

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "core/adapters/spawn/local_sandbox.hpp"
+
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+struct local_runtime_options {
+    std::string data_dir;       // run/<sandbox> is made in it
+    std::string instance;       // of the server, unique on this host
+    std::string launch_path;    // caisson-launch
+    std::string agent_path;     // caisson-agent
+};
+
+/// What the runtimes of this host have in common: run directories, cgroups, records, recovery and sweeping.
+class local_runtime : public runtime {
+public:
+    std::string_view name() const override { return capabilities_.name; }
+    const runtime_capabilities& capabilities() const override { return capabilities_; }
+    task<> probe() override;
+    task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
+    task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
+    task<std::size_t> sweep(std::vector<sandbox_id> keep) override;
+
+protected:
+    local_runtime(std::string name, local_services services, local_runtime_options options);
+
+    /// An object of the runtime's own class.
+    virtual std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) = 0;
+    /// What a new sandbox needs besides its directory, groups and socket. Errors: errc::runtime_unavailable.
+    virtual result<void> prepare(local_sandbox& created) = 0;
+    /// Nothing if a sandbox can be tried here; else a sentence that says what to do.
+    virtual std::optional<std::string> missing() const = 0;
+    /// Looks from outside at a probe's running sandbox, and adds what it finds. Errors: why the runtime must not be used.
+    virtual result<void> inspect(const local_sandbox& running, runtime_capabilities& found) = 0;
+
+    local_services& services() { return services_; }
+    const local_runtime_options& options() const { return options_; }
+    const local_sandbox::live_set& live() const { return live_; }
+
+private:
+    task<result<void>> try_sandbox(runtime_capabilities& found);
+    task<result<void>> try_running(local_sandbox& created, runtime_capabilities& found);
+    result<void> prepare_parts(local_sandbox& created, const sandbox_spec& spec);
+    std::unique_ptr<local_sandbox> find_left_over(const sandbox_id& id);
+    std::vector<sandbox_id> candidates() const;
+
+    local_services services_;
+    local_runtime_options options_;
+    runtime_capabilities capabilities_;
+    local_sandbox::live_set live_ = std::make_shared<std::multiset<sandbox_id>>();
+};
+
+/// Nothing if `path` can be executed.
+std::optional<std::string> not_executable(const std::string& path, const std::string& remedy);
+
+}    // namespace caisson

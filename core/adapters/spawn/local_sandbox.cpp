@@ -1,0 +1,249 @@
+#include "core/adapters/spawn/local_sandbox.hpp"
+
+#include "core/adapters/spawn/cgroup_execution_group.hpp"
+#include "core/async/deadline.hpp"
+#include "core/protocol/unix_stream.hpp"
+
+#include <csignal>
+#include <sys/wait.h>
+
+namespace caisson {
+
+namespace {
+
+    using namespace std::chrono_literals;
+    using exit_task = task<std::optional<int>>;
+
+    constexpr auto end_deadline = 5s;
+    constexpr int shell_signal_base = 128;    // bwrap ends with this plus the signal that ended its child
+
+    std::string describe(std::optional<int> status)
+    {
+        if (!status)
+            return "the agent ended";
+        if (WIFSIGNALED(*status))
+            return "the agent was killed by signal " + std::to_string(WTERMSIG(*status));
+        const int code = WEXITSTATUS(*status);
+        if (code > shell_signal_base)
+            return "the agent was killed by signal " + std::to_string(code - shell_signal_base);
+        return "the agent exited with status " + std::to_string(code);
+    }
+
+    std::string with_log(std::string text, const std::optional<run_directory>& directory)
+    {
+        const auto line = directory ? directory->first_log_line() : std::string();
+        return line.empty() ? text : text + ": " + line;
+    }
+
+    /// The sandbox is over when its agent is; what the server started for it knows how the agent ended.
+    task<std::string> watch_end(timers& time, std::optional<exit_task> agent, std::optional<exit_task> monitor, std::optional<run_directory> directory)
+    {
+        if (agent) {
+            auto own_status = co_await std::move(*agent);
+            if (own_status)
+                co_return with_log(describe(own_status), directory);
+        }
+        if (!monitor)
+            co_return with_log("the agent ended", directory);
+        if (!agent) {
+            auto status = co_await std::move(*monitor);
+            co_return with_log(describe(status), directory);
+        }
+        auto status = co_await with_deadline(time, time.steady_now() + 1s, std::move(*monitor));
+        co_return with_log(describe(status.has_value() ? *status : std::nullopt), directory);
+    }
+
+    task<bool> poll_frozen(timers& time, control_group group, steady_time deadline)
+    {
+        while (!group.frozen()) {
+            if (time.steady_now() >= deadline)
+                co_return false;
+            co_await time.wait_for(1ms);
+        }
+        co_return true;
+    }
+
+}    // namespace
+
+local_sandbox::local_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live)
+    : services_(services), id_(std::move(id)), record_(std::move(record)), directory_(std::move(directory)), live_(std::move(live))
+{
+    live_->insert(id_);
+}
+
+local_sandbox::~local_sandbox()
+{
+    live_->erase(live_->find(id_));
+}
+
+result<void> local_sandbox::hold(uid_lease lease)
+{
+    record_.uid = lease.uid();
+    lease_ = std::move(lease);
+    return save();
+}
+
+result<void> local_sandbox::adopt_monitor(process_handle monitor)
+{
+    record_.monitor = monitor.identity();
+    monitor_ = std::move(monitor);
+    return save();
+}
+
+result<void> local_sandbox::adopt_agent(process_handle agent)
+{
+    record_.agent = agent.identity();
+    agent_ = std::move(agent);
+    return save();
+}
+
+bool local_sandbox::find_processes()
+{
+    if (record_.monitor)
+        monitor_ = process_handle::open(*record_.monitor);
+    if (record_.agent)
+        agent_ = process_handle::open(*record_.agent);
+    return agent_.has_value();
+}
+
+task<result<std::unique_ptr<protocol::byte_stream>>> local_sandbox::connect()
+{
+    if (!directory_ || !agent_)
+        co_return error{errc::runtime_unavailable, "the agent does not run"};
+    auto socket = directory_->connect();
+    if (socket.has_error())
+        co_return socket.error();
+    co_return protocol::make_unix_stream(services_.executor, std::move(*socket));
+}
+
+result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string name, group_limits limits)
+{
+    // Never above the sandbox's own: v1 refuses a larger cpu quota, and the rest would only be read wrongly.
+    const auto& whole = record_.limits;
+    const cgroup_limits bounded{.memory_bytes = std::min(limits.memory_bytes, whole.memory_bytes) + whole.disk_bytes,
+        .pids = std::min(limits.pids, whole.pids),
+        .cpu_milli = std::min(limits.cpu_milli, whole.cpu_milli),
+        .group_oom = true};
+    return cgroup_execution_group::open(services_.time, work(), name, bounded);
+}
+
+task<std::string> local_sandbox::ended()
+{
+    // Not a coroutine: what it hands out owns its descriptors, so the sandbox may go.
+    std::optional<exit_task> agent;
+    std::optional<exit_task> monitor;
+    if (agent_)
+        agent = agent_->wait();
+    if (monitor_ && !monitor_is_agent())
+        monitor = monitor_->wait();
+    return watch_end(services_.time, std::move(agent), std::move(monitor), directory_ ? directory_->duplicate() : std::nullopt);
+}
+
+task<result<void>> local_sandbox::pause()
+{
+    auto asked = work().freeze();
+    if (asked.has_error())
+        co_return asked;
+    const bool done = co_await poll_frozen(services_.time, work(), services_.time.steady_now() + 2s);
+    if (done)
+        co_return result<void>();
+    (void)work().thaw();
+    co_return error{errc::timed_out, "the kernel did not freeze the sandbox in time"};
+}
+
+task<result<void>> local_sandbox::resume()
+{
+    co_return work().thaw();
+}
+
+void local_sandbox::kill_below_agent()
+{
+    // A subreaper's descendants all stay below it as long as it lives. Stopped, it starts none.
+    agent_->send(SIGSTOP);
+    constexpr int most_passes = 100;
+    for (int pass = 0; pass < most_passes; ++pass) {
+        const auto below = descendants_of(agent_->identity().pid);
+        if (below.empty())
+            return;
+        for (const pid_t pid : below)
+            ::kill(pid, SIGKILL);
+    }
+}
+
+bool local_sandbox::monitor_is_agent() const
+{
+    return monitor_ && agent_ && monitor_->identity() == agent_->identity();
+}
+
+/// The agent first: its parent then reaps it and ends by itself, so that nobody's init has to.
+void local_sandbox::kill_agent()
+{
+    if (monitor_is_agent() && record_.group.members().empty() && agent_->alive())
+        kill_below_agent();
+    agent_->send(SIGKILL);
+}
+
+void local_sandbox::kill_rest()
+{
+    record_.group.kill();
+    if (!monitor_ || !monitor_->alive())
+        return;
+    // Started, but not far enough to know the agent: it is among the monitor's children.
+    if (!agent_) {
+        for (const pid_t pid : children_of(monitor_->identity().pid))
+            ::kill(pid, SIGKILL);
+    }
+    monitor_->send(SIGKILL);
+}
+
+task<result<void>> local_sandbox::wait_gone(steady_time deadline)
+{
+    for (const auto* process : {&agent_, &monitor_}) {
+        if (!process->has_value())
+            continue;
+        auto gone = co_await with_deadline(services_.time, deadline, (*process)->wait());
+        if (gone.has_error())
+            co_return error{errc::timed_out, "a process of the sandbox does not end"};
+    }
+    co_return result<void>();
+}
+
+task<result<void>> local_sandbox::stop()
+{
+    listener_.reset();
+    (void)work().thaw();    // under the freezer of v1 nothing dies
+    if (agent_) {
+        kill_agent();
+        (void)co_await wait_gone(services_.time.steady_now() + 1s);
+    }
+    kill_rest();
+    co_return co_await wait_gone(services_.time.steady_now() + end_deadline);
+}
+
+task<result<void>> local_sandbox::destroy()
+{
+    auto done = co_await stop();
+    if (done.has_error())
+        co_return done;
+    done = co_await remove_group(services_.time, record_.group, services_.time.steady_now() + end_deadline);
+    if (done.has_error())
+        co_return done;
+    if (directory_) {
+        auto remove = [copy = directory_->path()] { return run_directory::remove(copy); };
+        done = co_await offload(services_.workers, std::move(remove));
+        if (done.has_error())
+            co_return done;
+        directory_.reset();
+    }
+    release_uid();
+    co_return result<void>();
+}
+
+void local_sandbox::release_uid()
+{
+    if (lease_)
+        lease_->release();
+    lease_.reset();
+}
+
+}    // namespace caisson

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "core/adapters/spawn/cgroup_tree.hpp"
+#include "core/adapters/spawn/local_record.hpp"
+#include "core/adapters/spawn/run_directory.hpp"
+#include "core/adapters/spawn/uid_allocator.hpp"
+#include "core/async/offload.hpp"
+#include "core/base/log.hpp"
+#include "core/runtime/ports.hpp"
+
+#include <memory>
+#include <optional>
+#include <set>
+
+namespace caisson {
+
+/// What the runtimes of this host work with; all of it outlives them and their sandboxes.
+struct local_services {
+    io_executor executor;
+    timers& time;
+    logger& log;
+    worker_pool& workers;
+    cgroup_tree& groups;    // one for all runtimes of a server
+};
+
+/// A sandbox whose agent is a process of this host, found over a socket in its run directory.
+class local_sandbox : public sandbox {
+public:
+    /// Ids of the sandboxes that have an object here: what is left of others may be swept.
+    using live_set = std::shared_ptr<std::multiset<sandbox_id>>;
+
+    local_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live);
+    ~local_sandbox() override;
+
+    const sandbox_id& id() const override { return id_; }
+    std::string runtime_state() const override { return record_.to_json(); }
+    task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
+    result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
+    std::optional<disk_usage> disk() const override { return std::nullopt; }
+    task<std::string> ended() override;
+    task<result<void>> pause() override;
+    task<result<void>> resume() override;
+    task<result<void>> stop() override;
+    task<result<void>> destroy() override;
+
+    // For the runtime that makes it.
+
+    const local_record& record() const { return record_; }
+    bool has_directory() const { return directory_.has_value(); }
+    /// Only if there is one.
+    const run_directory& directory() const { return *directory_; }
+    /// The socket until the agent has it; then invalid.
+    unique_fd& listener() { return listener_; }
+    /// Keeps the lease until destroy() has ended everything.
+    /// Errors: errc::runtime_unavailable if the record cannot be written.
+    result<void> hold(uid_lease lease);
+    const std::optional<uid_lease>& lease() const { return lease_; }
+    /// Takes the processes, also into the record on disk. Errors: errc::runtime_unavailable.
+    result<void> adopt_monitor(process_handle monitor);
+    result<void> adopt_agent(process_handle agent);
+    /// Opens the recorded processes that still run; true if the agent does.
+    bool find_processes();
+
+protected:
+    const std::optional<process_handle>& agent() const { return agent_; }
+    local_services& services() { return services_; }
+    /// Last step of destroy(), when nothing of the sandbox runs or is mounted any more.
+    virtual void release_uid();
+
+private:
+    control_group work() const { return record_.group.child("work"); }
+    result<void> save() const { return directory_->write_state(record_.to_json()); }
+    bool monitor_is_agent() const;
+    void kill_agent();
+    void kill_rest();
+    void kill_below_agent();
+    task<result<void>> wait_gone(steady_time deadline);
+
+    local_services services_;
+    sandbox_id id_;
+    local_record record_;
+    std::optional<run_directory> directory_;
+    live_set live_;
+    unique_fd listener_;
+    std::optional<uid_lease> lease_;
+    std::optional<process_handle> agent_;
+    std::optional<process_handle> monitor_;
+};
+
+}    // namespace caisson

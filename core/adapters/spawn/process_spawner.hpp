@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/adapters/spawn/process.hpp"
+#include "core/base/error.hpp"
+
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+/// The descriptors of a child: index is the number there. They stay the caller's and are closed nowhere but in the child.
+class descriptor_table {
+public:
+    /// Returns the number that `fd` has in the child.
+    int add(int fd)
+    {
+        sources_.push_back(fd);
+        return static_cast<int>(sources_.size()) - 1;
+    }
+    const std::vector<int>& sources() const { return sources_; }
+
+private:
+    std::vector<int> sources_;
+};
+
+struct spawn_options {
+    std::string path;                         // absolute
+    std::vector<std::string> argv;
+    std::vector<std::string> environment;     // "NAME=value"; nothing is inherited
+    descriptor_table descriptors;             // all others are closed in the child
+};
+
+/// Starts a process in a session of its own, in "/", with default signal actions and nothing blocked, without forking the
+/// server's memory. Errors: errc::runtime_unavailable.
+result<process_handle> spawn_process(const spawn_options& options);
+
+}    // namespace caisson

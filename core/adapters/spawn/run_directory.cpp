@@ -1,0 +1,152 @@
+#include "core/adapters/spawn/run_directory.hpp"
+
+#include "core/adapters/spawn/remove_tree.hpp"
+#include "core/adapters/spawn/small_file.hpp"
+#include "core/base/utf8.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+namespace caisson {
+
+namespace {
+
+    error failure(const std::string& what, int code)
+    {
+        return error{errc::runtime_unavailable, "run directory: " + what + ": " + std::strerror(code)};
+    }
+
+    /// By way of the directory's descriptor: a path of the data directory may be longer than an address holds.
+    sockaddr_un address_in(int directory)
+    {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        const auto path = "/proc/self/fd/" + std::to_string(directory) + "/s";
+        path.copy(address.sun_path, sizeof address.sun_path - 1);
+        return address;
+    }
+
+    std::string path_of(const std::string& data_dir, const sandbox_id& id)
+    {
+        return data_dir + "/run/" + id.str();
+    }
+
+}    // namespace
+
+result<run_directory> run_directory::make(const std::string& data_dir, const sandbox_id& id)
+{
+    const auto parent = data_dir + "/run";
+    if (::mkdir(parent.c_str(), 0700) != 0 && errno != EEXIST)
+        return failure(parent, errno);
+    const auto path = path_of(data_dir, id);
+    if (::mkdir(path.c_str(), 0700) != 0) {
+        if (errno != EEXIST)
+            return failure(path, errno);
+        const int failed = remove_tree(path);
+        if (failed != 0 || ::mkdir(path.c_str(), 0700) != 0)
+            return failure(path, failed != 0 ? failed : errno);
+    }
+    auto opened = open(data_dir, id);
+    if (!opened)
+        return failure(path, errno);
+    return std::move(*opened);
+}
+
+std::optional<run_directory> run_directory::open(const std::string& data_dir, const sandbox_id& id)
+{
+    auto path = path_of(data_dir, id);
+    unique_fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory)
+        return std::nullopt;
+    return run_directory(std::move(path), std::move(directory));
+}
+
+std::vector<sandbox_id> run_directory::list(const std::string& data_dir)
+{
+    std::vector<sandbox_id> found;
+    std::error_code failed;
+    for (std::filesystem::directory_iterator entry(data_dir + "/run", failed), end; !failed && entry != end; entry.increment(failed)) {
+        if (auto id = sandbox_id::parse(entry->path().filename().string()))
+            found.push_back(std::move(*id));
+    }
+    return found;
+}
+
+result<unique_fd> run_directory::listen() const
+{
+    unique_fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!socket)
+        return failure("socket", errno);
+    const auto address = address_in(directory_.get());
+    if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return failure("bind", errno);
+    constexpr int backlog = 16;
+    if (::listen(socket.get(), backlog) != 0)
+        return failure("listen", errno);
+    return socket;
+}
+
+result<unique_fd> run_directory::connect() const
+{
+    unique_fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!socket)
+        return failure("socket", errno);
+    const auto address = address_in(directory_.get());
+    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+        return socket;
+    if (errno == EAGAIN)
+        return error{errc::timed_out, "the agent does not accept connections"};
+    return error{errc::runtime_unavailable, "the agent is gone: " + std::string(std::strerror(errno))};
+}
+
+result<void> run_directory::write_state(const std::string& text) const
+{
+    const unique_fd file(::openat(directory_.get(), "state.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file)
+        return failure("state", errno);
+    if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+        return failure("state", ENOSPC);
+    if (::renameat(directory_.get(), "state.new", directory_.get(), "state") != 0)
+        return failure("state", errno);
+    return {};
+}
+
+std::optional<std::string> run_directory::read_state() const
+{
+    return read_small_file(path_ + "/state");
+}
+
+unique_fd run_directory::open_log() const
+{
+    return unique_fd(::openat(directory_.get(), "log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+}
+
+std::string run_directory::first_log_line() const
+{
+    constexpr std::size_t longest = 300;
+    const auto text = read_small_file(path_ + "/log", longest).value_or("");
+    return to_valid_utf8(text.substr(0, text.find('\n')));
+}
+
+result<void> run_directory::remove(const std::string& path)
+{
+    const int failed = remove_tree(path);
+    if (failed != 0)
+        return failure(path, failed);
+    return {};
+}
+
+std::optional<run_directory> run_directory::duplicate() const
+{
+    unique_fd copy(::fcntl(directory_.get(), F_DUPFD_CLOEXEC, 0));
+    if (!copy)
+        return std::nullopt;
+    return run_directory(path_, std::move(copy));
+}
+
+}    // namespace caisson

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/base/error.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/unique_fd.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+/// `<data>/run/<sandbox id>`, mode 0700: a live sandbox's socket `s`, its record `state` and the text `log` that its agent and
+/// launcher print. Nothing in it is reachable from a sandbox that isolates. All calls are a few quick system calls.
+class run_directory {
+public:
+    /// Makes it, or empties one that is left over. Errors: errc::runtime_unavailable.
+    static result<run_directory> make(const std::string& data_dir, const sandbox_id& id);
+    /// Nothing if it does not exist.
+    static std::optional<run_directory> open(const std::string& data_dir, const sandbox_id& id);
+    /// Of those that exist, in no order.
+    static std::vector<sandbox_id> list(const std::string& data_dir);
+
+    const std::string& path() const { return path_; }
+    /// Makes the socket that the agent inherits. Errors: errc::runtime_unavailable.
+    result<unique_fd> listen() const;
+    /// A non-blocking stream to the agent. Errors: errc::runtime_unavailable when nobody listens; errc::timed_out when too
+    /// many connections wait.
+    result<unique_fd> connect() const;
+
+    /// Replaces the record. Errors: errc::runtime_unavailable.
+    result<void> write_state(const std::string& text) const;
+    std::optional<std::string> read_state() const;
+
+    /// For appending.
+    unique_fd open_log() const;
+    /// Its first line, at most 300 bytes of valid UTF-8.
+    std::string first_log_line() const;
+
+    /// Removes the directory of that path() with all that is in it, however deep, following no link. Idempotent. May take long if programs wrote in it:
+    /// then call it on a worker. Errors: errc::runtime_unavailable.
+    static result<void> remove(const std::string& path);
+    /// Another handle of the same directory.
+    std::optional<run_directory> duplicate() const;
+
+private:
+    run_directory(std::string path, unique_fd directory) : path_(std::move(path)), directory_(std::move(directory)) {}
+    std::string path_;
+    unique_fd directory_;
+};
+
+}    // namespace caisson

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cerrno>
+
+namespace caisson {
+
+/// A call that no program of a sandbox may make. `number` is for calls that libseccomp may not know by name yet; these have
+/// the same number on every architecture.
+struct refused_call {
+    const char* name;
+    int code;
+    int number = -1;
+};
+
+inline constexpr refused_call refused_calls[] = {
+    // Namespaces, mounts and roots. The flags of clone3 are out of a filter's sight; libc falls back to clone.
+    {"clone3", ENOSYS}, {"unshare", EPERM}, {"setns", EPERM}, {"mount", EPERM}, {"umount", EPERM}, {"umount2", EPERM},
+    {"pivot_root", EPERM}, {"chroot", EPERM}, {"mount_setattr", EPERM, 442}, {"open_tree", EPERM, 428}, {"move_mount", EPERM, 429},
+    {"fsopen", EPERM, 430}, {"fsconfig", EPERM, 431}, {"fsmount", EPERM, 432}, {"fspick", EPERM, 433}, {"statmount", ENOSYS, 457},
+    {"listmount", ENOSYS, 458}, {"open_tree_attr", ENOSYS, 467}, {"listns", ENOSYS, 470},
+    // Kernel objects that no namespace covers: they would connect tenants.
+    {"keyctl", ENOSYS}, {"add_key", ENOSYS}, {"request_key", ENOSYS}, {"io_uring_setup", ENOSYS, 425}, {"io_uring_enter", ENOSYS, 426},
+    {"io_uring_register", ENOSYS, 427}, {"bpf", EPERM}, {"perf_event_open", EPERM}, {"userfaultfd", EPERM}, {"fanotify_init", EPERM},
+    {"fanotify_mark", EPERM}, {"lookup_dcookie", EPERM}, {"memfd_secret", ENOSYS, 447},
+    // Files by handle instead of by path.
+    {"name_to_handle_at", EPERM}, {"open_by_handle_at", EPERM},
+    // Other processes' memory and descriptors.
+    {"ptrace", EPERM}, {"process_vm_readv", EPERM}, {"process_vm_writev", EPERM}, {"process_madvise", EPERM, 440},
+    {"process_mrelease", EPERM, 448}, {"pidfd_getfd", EPERM, 438}, {"kcmp", EPERM}, {"move_pages", EPERM}, {"migrate_pages", EPERM},
+    // The machine.
+    {"kexec_load", EPERM}, {"kexec_file_load", EPERM}, {"init_module", EPERM}, {"finit_module", EPERM}, {"delete_module", EPERM},
+    {"create_module", ENOSYS}, {"query_module", ENOSYS}, {"get_kernel_syms", ENOSYS}, {"reboot", EPERM}, {"swapon", EPERM},
+    {"swapoff", EPERM}, {"acct", EPERM}, {"quotactl", EPERM}, {"quotactl_fd", EPERM, 443}, {"nfsservctl", ENOSYS}, {"syslog", EPERM},
+    {"sethostname", EPERM}, {"setdomainname", EPERM}, {"settimeofday", EPERM}, {"clock_settime", EPERM}, {"clock_settime64", EPERM},
+    {"clock_adjtime", EPERM}, {"clock_adjtime64", EPERM}, {"adjtimex", EPERM}, {"stime", EPERM}, {"vhangup", EPERM}, {"iopl", EPERM},
+    {"ioperm", EPERM}, {"modify_ldt", EPERM}, {"vm86", EPERM}, {"vm86old", EPERM}, {"uselib", ENOSYS}, {"ustat", ENOSYS},
+    {"sysfs", ENOSYS}, {"_sysctl", ENOSYS}, {"set_mempolicy_home_node", EPERM, 450}, {"lsm_set_self_attr", EPERM, 460},
+};
+
+}    // namespace caisson

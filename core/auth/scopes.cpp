@@ -1,0 +1,13 @@
+#include "core/auth/scopes.hpp"
+
+#include <algorithm>
+
+namespace caisson {
+
+bool allows(std::span<const scope> held, scope wanted)
+{
+    const auto grants = [wanted](scope one) { return one == wanted || one == scope::admin; };
+    return std::ranges::any_of(held, grants);
+}
+
+}    // namespace caisson

@@ -1,0 +1,58 @@
+#include "core/auth/tickets.hpp"
+
+#include "core/auth/key_text.hpp"
+
+#include <algorithm>
+
+namespace caisson {
+
+namespace {
+
+constexpr std::size_t letters = 43;
+constexpr std::size_t max_presented = 64;
+
+}    // namespace
+
+ticket_office::ticket_office(const clock& time, digest_function digest, ticket_options options)
+    : time_(time), digest_(digest), options_(options)
+{
+}
+
+result<std::string> ticket_office::issue(principal who)
+{
+    drop_old();
+    if (by_hash_.size() >= options_.max_tickets)
+        return error{errc::rate_limited, "too many tickets are open; try again in a minute"};
+    if (open_tickets_of(who.key) >= options_.max_per_key)
+        return error{errc::rate_limited, "this key has " + std::to_string(options_.max_per_key) + " open tickets; use them or wait a minute"};
+    std::string ticket = "tkt_" + random_letters(letters);
+    by_hash_.insert_or_assign(digest_(ticket), entry{std::move(who), time_.steady_now() + options_.lifetime});
+    return ticket;
+}
+
+result<principal> ticket_office::redeem(std::string_view ticket)
+{
+    const error refused{errc::unauthorized, "the ticket is unknown, used or too old; get a new one with POST /v1/tickets"};
+    if (ticket.size() > max_presented)
+        return refused;
+    const auto found = by_hash_.find(digest_(ticket));
+    if (found == by_hash_.end())
+        return refused;
+    const entry used = std::move(found->second);
+    by_hash_.erase(found);
+    if (used.ends <= time_.steady_now())
+        return refused;
+    return used.who;
+}
+
+void ticket_office::drop_old()
+{
+    std::erase_if(by_hash_, [now = time_.steady_now()](const auto& one) { return one.second.ends <= now; });
+}
+
+std::size_t ticket_office::open_tickets_of(const key_id& key) const
+{
+    return static_cast<std::size_t>(std::ranges::count_if(by_hash_, [&key](const auto& one) { return one.second.who.key == key; }));
+}
+
+}    // namespace caisson

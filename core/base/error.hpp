@@ -1,0 +1,68 @@
+#pragma once
+
+#include <boost/assert/source_location.hpp>
+#include <boost/system/result.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace caisson {
+
+/// What kind of expected failure it is. Each has one slug and one HTTP status (app/http/status.hpp).
+enum class errc {
+    internal,
+    bad_request,
+    unauthorized,
+    forbidden,
+    not_found,
+    method_not_allowed,
+    conflict,
+    gone,
+    too_large,
+    unsupported_media_type,
+    unprocessable,
+    rate_limited,
+    quota_exceeded,
+    queue_full,
+    not_implemented,
+    runtime_unavailable,
+    timed_out,
+    cancelled,
+};
+
+/// The name that the wire uses, for example "bad_request".
+std::string_view slug(errc code);
+
+/// One mistake in a request or a config: where, and what would be right.
+struct field_problem {
+    std::string field;      // a path such as "limits.wall_ms"
+    std::string message;    // a sentence without the field's name
+};
+
+/// An expected failure. `detail` is a sentence for people and never holds secrets or host paths of other tenants.
+struct error {
+    errc code = errc::internal;
+    std::string detail;
+    std::vector<field_problem> fields = {};
+};
+
+/// A value or an expected failure; the header of each function lists the codes. Broken worlds (disk, bugs) are exceptions.
+template <class T = void>
+using result = boost::system::result<T, error>;
+
+/// What value() of a failed result throws.
+class error_exception : public std::runtime_error {
+public:
+    explicit error_exception(error what);
+    const caisson::error& error() const { return error_; }
+
+private:
+    caisson::error error_;
+};
+
+/// Found by argument-dependent lookup from boost::system::result.
+[[noreturn]] void throw_exception_from_error(const error& what, const boost::source_location& where);
+
+}    // namespace caisson

@@ -1,0 +1,99 @@
+#include "core/exec/ending.hpp"
+
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstring>
+
+namespace caisson {
+
+namespace {
+
+verdict decide_verdict(const ending_facts& facts)
+{
+    if (!facts.fault.empty())
+        return verdict::runtime_error;
+    if (facts.cancelled)
+        return verdict::cancelled;
+    if (!facts.lost.empty() || !facts.wait_status)
+        return verdict::lost;
+    if (facts.output_limit)
+        return verdict::output_limit;
+    const bool killed = WIFSIGNALED(*facts.wait_status) && WTERMSIG(*facts.wait_status) == SIGKILL;
+    if (facts.killed_for_memory || (killed && facts.group.oom_kills > 0))
+        return verdict::memory_limit;
+    if (facts.wall_limit)
+        return verdict::wall_limit;
+    if (facts.cpu_limit)
+        return verdict::cpu_limit;
+    return WIFSIGNALED(*facts.wait_status) ? verdict::signaled : verdict::exited;
+}
+
+execution_status status_of(verdict value, std::optional<int> exit_code)
+{
+    switch (value) {
+    case verdict::exited: return exit_code == 0 ? execution_status::success : execution_status::failed;
+    case verdict::wall_limit:
+    case verdict::cpu_limit: return execution_status::timeout;
+    case verdict::cancelled: return execution_status::cancelled;
+    case verdict::lost: return execution_status::interrupted;
+    case verdict::signaled:
+    case verdict::memory_limit:
+    case verdict::output_limit:
+    case verdict::runtime_error: break;
+    }
+    return execution_status::failed;
+}
+
+std::vector<limit_kind> limits_hit(const ending_facts& facts)
+{
+    std::vector<limit_kind> hit;
+    if (facts.group.oom_kills > 0 || facts.killed_for_memory)
+        hit.push_back(limit_kind::memory);
+    if (facts.group.pids_refused > 0)
+        hit.push_back(limit_kind::pids);
+    if (facts.disk && facts.disk->bytes_exhausted)
+        hit.push_back(limit_kind::disk);
+    if (facts.disk && facts.disk->inodes_exhausted)
+        hit.push_back(limit_kind::inodes);
+    if (facts.output_cut)
+        hit.push_back(limit_kind::output);
+    return hit;
+}
+
+std::string sentence(verdict value, const ending& end, const ending_facts& facts, const execution_limits& limits)
+{
+    switch (value) {
+    case verdict::exited: return *end.exit_code == 0 ? "" : "the program exited with code " + std::to_string(*end.exit_code);
+    case verdict::signaled:
+        return "the program was ended by signal " + std::to_string(*end.signal) + " (" + ::strsignal(*end.signal) + ")";
+    case verdict::wall_limit: return "the program ran longer than limits.wall_ms (" + std::to_string(limits.wall_ms) + " ms)";
+    case verdict::cpu_limit: return "the program used more CPU time than limits.cpu_ms (" + std::to_string(limits.cpu_ms) + " ms)";
+    case verdict::memory_limit:
+        return "the program needed more memory than limits.memory_bytes (" + std::to_string(limits.memory_bytes) + " bytes)";
+    case verdict::output_limit:
+        return "the program wrote more than limits.max_output_bytes (" + std::to_string(limits.max_output_bytes) + " bytes)";
+    case verdict::cancelled: return "the execution was cancelled";
+    case verdict::lost: return facts.lost.empty() ? "the end of the program was not seen" : facts.lost;
+    case verdict::runtime_error: return facts.fault;
+    }
+    return "";
+}
+
+}    // namespace
+
+ending decide_ending(const ending_facts& facts, const execution_limits& limits)
+{
+    ending end;
+    if (facts.wait_status && WIFEXITED(*facts.wait_status))
+        end.exit_code = WEXITSTATUS(*facts.wait_status);
+    if (facts.wait_status && WIFSIGNALED(*facts.wait_status))
+        end.signal = WTERMSIG(*facts.wait_status);
+    end.verdict = decide_verdict(facts);
+    end.status = status_of(end.verdict, end.exit_code);
+    end.limits_hit = limits_hit(facts);
+    end.error = sentence(end.verdict, end, facts, limits);
+    return end;
+}
+
+}    // namespace caisson

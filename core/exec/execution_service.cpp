@@ -1,0 +1,234 @@
+#include "core/exec/execution_service.hpp"
+
+#include "core/async/deadline.hpp"
+#include "core/exec/record.hpp"
+
+namespace caisson {
+
+namespace {
+
+/// How much stdin may wait for one program to read.
+constexpr std::uint64_t most_waiting_stdin = 64 << 20;
+
+error unknown_execution(const execution_id& id)
+{
+    return {errc::not_found, "there is no execution \"" + id.str() + "\""};
+}
+
+task<> wait_change(std::shared_ptr<live_execution> one, std::uint64_t seen)
+{
+    co_await one->changed.wait_past(seen);
+}
+
+}    // namespace
+
+execution_service::execution_service(execution_services services)
+    : use_(std::move(services)),
+      queue_(use_.max_running, use_.max_queued),
+      runs_(use_.executor, use_.log),
+      cleanup_(use_.executor, use_.log),
+      runner_(use_, queue_, cleanup_),
+      changed_(use_.executor)
+{
+}
+
+execution_service::live_ptr execution_service::make_live(execution_row row, execution_spec spec, log_extent stored)
+{
+    auto options = use_.logs;
+    options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
+    auto log = std::make_shared<live_log>(use_.executor, row.id, use_.events, use_.time, use_.log, options, std::move(stored));
+    auto one = std::make_shared<live_execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
+    one->give_stdin(shared_bytes(one->spec.stdin_data), !one->spec.stdin_open);
+    one->spec.stdin_data.clear();
+    return one;
+}
+
+void execution_service::launch(live_ptr one, bool in_sandbox)
+{
+    live_.emplace(one->row.id, one);
+    one->background.spawn("log of " + one->row.id.str(), one->log->run());
+    runs_.spawn("run of " + one->row.id.str(), run_and_leave(one, in_sandbox));
+}
+
+task<> execution_service::run_and_leave(live_ptr one, bool in_sandbox)
+{
+    if (in_sandbox)
+        co_await runner_.take_up(one);
+    else
+        co_await runner_.run(one);
+    live_.erase(one->row.id);
+    changed_.notify_all();
+}
+
+task<result<execution_row>> execution_service::submit(tenant_id tenant, execution_spec spec)
+{
+    if (stopping_)
+        co_return error{errc::runtime_unavailable, "the server is stopping; try again in a few seconds"};
+    if (queue_.full())
+        co_return error{errc::queue_full, "the queue is full (" + std::to_string(queue_.waiting()) + " executions wait); try again later"};
+    execution_row row;
+    row.id = use_.ids.make<execution_id>();
+    row.tenant = tenant;
+    row.kind = spec.kind;
+    row.language = spec.language;
+    row.runtime = spec.runtime;
+    row.labels = spec.labels;
+    row.limits = spec.limits;
+    row.pty = spec.pty.has_value();
+    row.created_at_ms = use_.time.now_ms();
+    auto inserted = co_await use_.executions.insert(row, spec);
+    if (inserted.has_error())
+        co_return inserted.error();
+    if (stopping_)    // it is recorded: the next server runs it
+        co_return row;
+    auto one = make_live(row, std::move(spec), {});
+    one->log->control(event_kind::state, state_body(one->row));
+    launch(one, false);
+    co_return row;
+}
+
+execution_service::live_ptr execution_service::find_live(const tenant_id& tenant, const execution_id& id) const
+{
+    const auto found = live_.find(id);
+    return found != live_.end() && found->second->row.tenant == tenant ? found->second : nullptr;
+}
+
+task<result<execution_row>> execution_service::find(tenant_id tenant, execution_id id)
+{
+    const auto one = find_live(tenant, id);
+    if (one && one->phase != run_phase::ending)
+        co_return one->row;
+    auto row = co_await use_.executions.find(tenant, id);
+    if (row.has_error() && row.error().code == errc::not_found)
+        co_return unknown_execution(id);
+    co_return row;
+}
+
+task<result<execution_row>> execution_service::wait(tenant_id tenant, execution_id id, steady_time until)
+{
+    const auto one = find_live(tenant, id);
+    while (one && one->phase != run_phase::ended && !stopping_ && use_.time.steady_now() < until) {
+        const auto seen = one->changed.version();
+        auto change = wait_change(one, seen);
+        static_cast<void>(co_await with_deadline(use_.time, until, std::move(change)));
+    }
+    if (one && one->phase == run_phase::ended)
+        co_return one->row;
+    co_return co_await find(std::move(tenant), std::move(id));
+}
+
+task<result<std::vector<execution_row>>> execution_service::list(tenant_id tenant, execution_filter filter)
+{
+    auto rows = co_await use_.executions.list(std::move(tenant), std::move(filter));
+    co_return rows;
+}
+
+task<result<execution_row>> execution_service::cancel(tenant_id tenant, execution_id id)
+{
+    auto asked = co_await use_.executions.request_cancel(tenant, id);
+    if (asked.has_error() && asked.error().code == errc::not_found)
+        co_return unknown_execution(id);
+    if (asked.has_error())
+        co_return asked.error();
+    const auto one = find_live(tenant, id);
+    if (!one)
+        co_return co_await find(std::move(tenant), std::move(id));
+    one->row.cancel_requested = true;
+    one->wake();
+    co_return one->row;
+}
+
+/// The live execution, if it can be written to or signalled now.
+task<result<execution_service::live_ptr>> execution_service::running_one(tenant_id tenant, execution_id id)
+{
+    auto one = find_live(tenant, id);
+    if (one && (one->phase == run_phase::ending || one->phase == run_phase::ended))
+        co_return error{errc::conflict, "the execution has ended"};
+    if (one)
+        co_return one;
+    auto row = co_await use_.executions.find(tenant, id);
+    if (row.has_error())
+        co_return unknown_execution(id);
+    co_return error{errc::conflict, "the execution has ended with status \"" + std::string(to_string(row->status)) + "\""};
+}
+
+task<result<void>> execution_service::signal(tenant_id tenant, execution_id id, int signal_number, protocol::agent_link::target to)
+{
+    auto one = co_await running_one(std::move(tenant), std::move(id));
+    if (one.has_error())
+        co_return one.error();
+    if (!(*one)->started || !(*one)->link)
+        co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
+    (*one)->link->signal(only_execution, signal_number, to);
+    co_return result<void>();
+}
+
+task<result<void>> execution_service::resize(tenant_id tenant, execution_id id, pty_size size)
+{
+    auto one = co_await running_one(std::move(tenant), std::move(id));
+    if (one.has_error())
+        co_return one.error();
+    if (!(*one)->row.pty)
+        co_return error{errc::conflict, "the execution has no terminal; start it with \"pty\""};
+    if (!(*one)->started || !(*one)->link)
+        co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
+    (*one)->link->resize(only_execution, static_cast<std::uint16_t>(size.cols), static_cast<std::uint16_t>(size.rows));
+    co_return result<void>();
+}
+
+task<result<std::uint64_t>> execution_service::write_stdin(tenant_id tenant, execution_id id, stdin_request request, steady_time until)
+{
+    auto found = co_await running_one(std::move(tenant), std::move(id));
+    if (found.has_error())
+        co_return found.error();
+    const auto one = *found;
+    if (request.offset && *request.offset > one->stdin_end)
+        co_return error{errc::conflict, "\"offset\" leaves a hole: stdin has " + std::to_string(one->stdin_end) + " bytes so far"};
+    auto bytes = shared_bytes(std::move(request.data));
+    if (request.offset)
+        bytes = bytes.slice(std::min<std::uint64_t>(one->stdin_end - *request.offset, bytes.size()));
+    if (one->stdin_closed && (!bytes.empty() || !request.eof))
+        co_return error{errc::conflict, "stdin is closed; start the execution with \"stdin_open\": true to write to it later"};
+    if (one->stdin_end - one->stdin_taken + bytes.size() > most_waiting_stdin)
+        co_return error{errc::rate_limited, "the program has not read " + std::to_string(one->stdin_end - one->stdin_taken) + " bytes of its stdin yet; at most " + std::to_string(most_waiting_stdin) + " may wait"};
+    if (!one->stdin_closed)
+        one->give_stdin(std::move(bytes), request.eof);
+    const auto wanted = one->stdin_end;
+    while (one->stdin_taken < wanted && one->phase != run_phase::ended && !stopping_ && use_.time.steady_now() < until) {
+        const auto seen = one->changed.version();
+        auto change = wait_change(one, seen);
+        static_cast<void>(co_await with_deadline(use_.time, until, std::move(change)));
+    }
+    co_return wanted;
+}
+
+task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)
+{
+    const auto one = find_live(tenant, id);
+    if (one && one->phase != run_phase::ended)
+        co_return error{errc::conflict, "the execution has not ended; cancel it first"};
+    auto row = co_await use_.executions.find(tenant, id);
+    if (row.has_error())
+        co_return unknown_execution(id);
+    if (!is_final(row->status))
+        co_return error{errc::conflict, "the execution has not ended; cancel it first"};
+    auto erased = co_await use_.events.erase(id);    // first, so that no events are left that nobody knows of
+    if (erased.has_error())
+        co_return erased.error();
+    co_return co_await use_.executions.erase(tenant, id);
+}
+
+task<result<std::unique_ptr<log_reader>>> execution_service::open_log(tenant_id tenant, execution_id id, log_position after)
+{
+    auto one = find_live(tenant, id);
+    if (!one) {
+        auto row = co_await use_.executions.find(tenant, id);
+        if (row.has_error())
+            co_return unknown_execution(id);
+        one = find_live(tenant, id);
+    }
+    auto live = one ? one->log : nullptr;
+    co_return std::make_unique<log_reader>(id, use_.events, std::move(live), after);
+}
+
+}    // namespace caisson

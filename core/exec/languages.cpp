@@ -1,0 +1,153 @@
+#include "core/exec/languages.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+namespace caisson {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<std::string_view, 2> bash_aliases{"sh", "shell"};
+constexpr std::array<std::string_view, 3> javascript_aliases{"js", "node", "nodejs"};
+constexpr std::array<std::string_view, 2> python_aliases{"py", "python3"};
+constexpr std::array<std::string_view, 1> unbuffered{"-u"};    // Python holds back what it prints to a pipe, 8 KiB at a time
+constexpr std::array<std::string_view, 1> version_option{"--version"};
+
+constexpr std::array<language, 3> table{{
+    {"bash", bash_aliases, "main.sh", "bash", {}, version_option},
+    {"javascript", javascript_aliases, "main.js", "node", {}, version_option},
+    {"python", python_aliases, "main.py", "python3", unbuffered, version_option},
+}};
+
+bool same_word(std::string_view a, std::string_view b)
+{
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+bool is_elf(const fs::path& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::array<char, 4> magic{};
+    return in.read(magic.data(), magic.size()) && magic == std::array<char, 4>{0x7f, 'E', 'L', 'F'};
+}
+
+bool lies_below(const fs::path& file, const fs::path& root)
+{
+    return std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first == root.end();
+}
+
+bool is_real_program(const fs::path& candidate, const fs::path& root)
+{
+    std::error_code failure;
+    const auto file = fs::canonical(candidate, failure);
+    return !failure && lies_below(file, root) && fs::is_regular_file(file, failure) && ::access(file.c_str(), X_OK) == 0 && is_elf(file);
+}
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// How many characters at the front are digits and dots, without a dot at the end.
+std::size_t version_length(std::string_view text)
+{
+    std::size_t length = 0;
+    while (length < text.size() && (is_digit(text[length]) || text[length] == '.'))
+        ++length;
+    while (length > 0 && text[length - 1] == '.')
+        --length;
+    return length;
+}
+
+}    // namespace
+
+std::span<const language> known_languages() { return table; }
+
+const language* find_language(std::string_view name)
+{
+    for (const auto& row : table)
+        if (same_word(row.name, name) || std::ranges::any_of(row.aliases, [&](auto alias) { return same_word(alias, name); }))
+            return &row;
+    return nullptr;
+}
+
+std::string version_in(std::string_view output)
+{
+    constexpr std::size_t longest = 32;
+    for (std::size_t at = 0; at < output.size(); ++at) {
+        if (!is_digit(output[at]))
+            continue;
+        const auto length = version_length(output.substr(at));
+        const auto version = output.substr(at, length);
+        if (length <= longest && version.find('.') != std::string_view::npos)
+            return std::string(version);
+        at += length - 1;
+    }
+    return {};
+}
+
+std::optional<std::string> find_program_in(std::string_view name, std::span<const fs::path> directories, const fs::path& root)
+{
+    for (const auto& directory : directories)
+        if (auto candidate = directory / name; is_real_program(candidate, root))
+            return candidate.string();
+    return std::nullopt;
+}
+
+std::optional<std::string> find_program(std::string_view name)
+{
+    static const std::array<fs::path, 2> directories{"/usr/bin", "/usr/local/bin"};
+    return find_program_in(name, directories, "/usr");
+}
+
+language_catalog::language_catalog(const program_finder& find)
+{
+    for (const auto& row : table)
+        entries_.push_back({&row, find(row.interpreter).value_or(""), {}});
+}
+
+const language_catalog::entry* language_catalog::find(std::string_view name) const
+{
+    const auto* wanted = find_language(name);
+    for (const auto& entry : entries_)
+        if (entry.what == wanted)
+            return &entry;
+    return nullptr;
+}
+
+std::string language_catalog::available_names() const
+{
+    std::string names;
+    for (const auto& entry : entries_)
+        if (entry.available())
+            names.append(names.empty() ? "" : ", ").append(entry.what->name);
+    return names;
+}
+
+task<> language_catalog::probe(version_runner run)
+{
+    for (auto& entry : entries_) {
+        if (!entry.available())
+            continue;
+        std::vector<std::string> argv{entry.path};
+        argv.insert(argv.end(), entry.what->version_probe.begin(), entry.what->version_probe.end());
+        auto running = run(std::move(argv));
+        auto printed = co_await std::move(running);
+        if (printed)
+            entry.version = version_in(*printed);
+    }
+}
+
+std::vector<std::string> run_command(const language_catalog::entry& from, std::string_view file, std::span<const std::string> args)
+{
+    std::vector<std::string> argv{from.path};
+    argv.insert(argv.end(), from.what->run.begin(), from.what->run.end());
+    argv.push_back(file.starts_with('-') ? "./" + std::string(file) : std::string(file));    // never taken for an option
+    argv.insert(argv.end(), args.begin(), args.end());
+    return argv;
+}
+
+}    // namespace caisson

@@ -1,0 +1,140 @@
+#include "core/exec/live_execution.hpp"
+
+#include <cstring>
+
+namespace caisson {
+
+namespace {
+
+output_stream stream_of(protocol::stream_number stream)
+{
+    return stream == protocol::stream_number::stdout_stream ? output_stream::stdout_stream : output_stream::stderr_stream;
+}
+
+/// An acknowledgement behind the head is worth a frame after so many bytes.
+constexpr std::uint64_t acknowledge_every = 128 << 10;
+
+}    // namespace
+
+live_execution::live_execution(
+    io_executor executor, timers& time, logger& logs, execution_row the_row, execution_spec the_spec, std::shared_ptr<live_log> the_log)
+    : row(std::move(the_row)),
+      spec(std::move(the_spec)),
+      log(std::move(the_log)),
+      changed(executor),
+      background(executor, logs),
+      accepted_at(time.steady_now()),
+      started_at(accepted_at),
+      exited_at(accepted_at),
+      time_(time)
+{
+}
+
+bool live_execution::streams_ended() const
+{
+    return log->buffer().ended(output_stream::stdout_stream) && (row.pty || log->buffer().ended(output_stream::stderr_stream));
+}
+
+bool live_execution::was_cut() const
+{
+    return log->buffer().was_cut(output_stream::stdout_stream) || log->buffer().was_cut(output_stream::stderr_stream);
+}
+
+void live_execution::acknowledge(std::uint64_t at_least)
+{
+    if (!link)
+        return;
+    for (auto stream : {protocol::stream_number::stdout_stream, protocol::stream_number::stderr_stream}) {
+        auto& before = acknowledged_[stream == protocol::stream_number::stdout_stream ? 0 : 1];
+        const auto safe = log->buffer().acknowledgeable(stream_of(stream));
+        if (safe < before + at_least)
+            continue;
+        before = safe;
+        link->acknowledge(only_execution, stream, safe);
+    }
+}
+
+void live_execution::give_stdin(shared_bytes bytes, bool last)
+{
+    const auto offset = stdin_end;
+    stdin_end += bytes.size();
+    stdin_closed = stdin_closed || last;
+    if (phase != run_phase::running || !link) {
+        early_stdin_.emplace_back(offset, std::move(bytes));
+        return;
+    }
+    if (!bytes.empty())
+        link->send_stdin(only_execution, offset, std::move(bytes));
+    if (last)
+        link->end_stdin(only_execution, stdin_end);
+}
+
+void live_execution::flush_stdin()
+{
+    for (auto& [offset, bytes] : early_stdin_)
+        if (!bytes.empty())
+            link->send_stdin(only_execution, offset, std::move(bytes));
+    early_stdin_.clear();
+    if (stdin_closed)
+        link->end_stdin(only_execution, stdin_end);
+}
+
+void live_execution::on_started(std::int32_t)
+{
+    if (!started)
+        started_at = time_.steady_now();
+    started = true;
+    wake();
+}
+
+void live_execution::on_output(protocol::stream_number stream, std::uint64_t offset, shared_bytes bytes)
+{
+    if (!first_byte_at)
+        first_byte_at = time_.steady_now();
+    const bool cut_before = was_cut();
+    log->output(stream_of(stream), offset, std::move(bytes));
+    acknowledge(acknowledge_every);
+    if (!cut_before && was_cut())
+        wake();    // on_output_limit may want an end
+}
+
+void live_execution::on_gap(protocol::stream_number stream, std::uint64_t, std::uint64_t missing)
+{
+    log->gap(stream_of(stream), missing);
+}
+
+void live_execution::on_eof(protocol::stream_number stream, std::uint64_t)
+{
+    log->end(stream_of(stream));
+    wake();
+}
+
+void live_execution::on_stdin_taken(std::uint64_t offset)
+{
+    stdin_taken = std::max(stdin_taken, offset);
+    stdin_end = std::max(stdin_end, offset);    // after a restart: what an earlier server had sent
+    wake();
+}
+
+void live_execution::on_exited(protocol::exit_report report)
+{
+    if (exited)
+        return;
+    exited = report;
+    exited_at = time_.steady_now();
+    wake();
+}
+
+void live_execution::on_start_failed(int code, std::string step)
+{
+    start_failure = "the program could not be started: " + step + ": " + std::strerror(code);
+    wake();
+}
+
+void live_execution::on_unknown()
+{
+    unknown_to_agent = true;
+    wake();
+}
+
+}    // namespace caisson

@@ -1,0 +1,125 @@
+#include "core/exec/live_log.hpp"
+
+#include "core/async/deadline.hpp"
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long the begin of a character waits for its rest before it is shown as bytes.
+constexpr auto held_for = 50ms;
+/// First and longest pause between two tries of a store that fails.
+constexpr auto first_retry = 20ms;
+constexpr auto longest_retry = 1000ms;
+
+}    // namespace
+
+live_log::live_log(io_executor executor, execution_id id, event_store& store, timers& time, logger& log, log_options options, log_extent stored)
+    : id_(std::move(id)), store_(store), time_(time), log_(log), buffer_(options, std::move(stored)), work_(executor), changed_(executor)
+{
+}
+
+void live_log::output(output_stream stream, std::uint64_t offset, shared_bytes bytes)
+{
+    buffer_.output(stream, offset, std::move(bytes), time_.now_ms());
+    work_.notify_all();
+    changed_.notify_all();
+}
+
+void live_log::gap(output_stream stream, std::uint64_t missing)
+{
+    buffer_.gap(stream, missing, time_.now_ms());
+    work_.notify_all();
+}
+
+void live_log::control(event_kind kind, std::string body)
+{
+    buffer_.control(kind, std::move(body), time_.now_ms());
+    work_.notify_all();
+}
+
+void live_log::end(output_stream stream)
+{
+    buffer_.end(stream, time_.now_ms());
+    work_.notify_all();
+    changed_.notify_all();
+}
+
+task<> live_log::run()
+{
+    for (;;) {
+        co_await wait_for_work();
+        co_await store_pending();
+    }
+}
+
+task<> live_log::wait_for_work()
+{
+    while (!buffer_.has_unstored()) {
+        const auto seen = work_.version();
+        if (!buffer_.holds_back()) {
+            co_await work_.wait_past(seen);
+            continue;
+        }
+        const auto outcome = co_await race(work_.wait_past(seen), time_.wait_for(held_for));
+        if (outcome.index() == 1) {
+            buffer_.release_held(time_.now_ms());
+            changed_.notify_all();
+        }
+    }
+}
+
+task<> live_log::store_pending()
+{
+    auto batch = buffer_.take();
+    auto pause = std::chrono::milliseconds(first_retry);
+    for (;;) {
+        std::string failure;
+        try {
+            const auto outcome = co_await store_.append(id_, batch.events, batch.cuts);
+            if (outcome.has_value())
+                break;
+            failure = outcome.error().detail;
+        } catch (const boost::system::system_error& e) {
+            if (e.code() == asio::error::operation_aborted)
+                throw;
+            failure = e.what();
+        } catch (const std::exception& e) {
+            failure = e.what();
+        }
+        log_.error("events cannot be stored; trying again", {{"execution_id", id_.str()}, {"what", failure}});
+        co_await time_.wait_for(pause);
+        pause = std::min<std::chrono::milliseconds>(pause * 2, longest_retry);
+    }
+    buffer_.stored();
+    work_.notify_all();
+    changed_.notify_all();
+    if (committed_)
+        committed_();
+}
+
+task<> live_log::flushed()
+{
+    while (buffer_.has_unstored()) {
+        const auto seen = work_.version();
+        co_await work_.wait_past(seen);
+    }
+}
+
+void live_log::publish_exit()
+{
+    exit_withheld_ = false;
+    changed_.notify_all();
+}
+
+std::uint64_t live_log::visible_end() const
+{
+    const auto end = buffer_.end_number();
+    if (exit_withheld_ && end > buffer_.first_number() && buffer_.entry(end - 1)->kind == event_kind::exit)
+        return end - 1;
+    return end;
+}
+
+}    // namespace caisson

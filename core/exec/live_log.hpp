@@ -1,0 +1,60 @@
+#pragma once
+
+#include "core/async/notifier.hpp"
+#include "core/async/timers.hpp"
+#include "core/base/log.hpp"
+#include "core/exec/log_buffer.hpp"
+
+#include <functional>
+
+namespace caisson {
+
+/// The log of one execution that has not ended: takes events in, stores them in batches, wakes viewers. I/O thread only;
+/// shared by the execution and its viewers. run() must be running for anything to be stored.
+class live_log {
+public:
+    /// `store`, `time` and `log` outlive it.
+    live_log(io_executor executor, execution_id id, event_store& store, timers& time, logger& log, log_options options, log_extent stored);
+
+    const execution_id& id() const { return id_; }
+    const log_buffer& buffer() const { return buffer_; }
+
+    void output(output_stream stream, std::uint64_t offset, shared_bytes bytes);
+    void gap(output_stream stream, std::uint64_t missing);
+    void control(event_kind kind, std::string body);
+    void end(output_stream stream);
+
+    /// What is called after each commit, to acknowledge. At most one; empty to stop.
+    void on_commit(std::function<void()> callback) { committed_ = std::move(callback); }
+
+    /// Stores what comes until it is cancelled. A failing store is tried again, at most a second apart: nothing is dropped,
+    /// the program blocks when the agent's window is full.
+    task<> run();
+    /// Returns when all that came so far is durable. run() must be running.
+    task<> flushed();
+
+    /// Keeps the exit event from viewers until the record is final too, so that who sees it finds the record ended.
+    void withhold_exit() { exit_withheld_ = true; }
+    void publish_exit();
+    /// Numbers up to which viewers may read; see log_buffer.
+    std::uint64_t visible_end() const;
+
+    /// Wakes when something became visible.
+    notifier& changed() { return changed_; }
+
+private:
+    task<> store_pending();
+    task<> wait_for_work();
+
+    execution_id id_;
+    event_store& store_;
+    timers& time_;
+    logger& log_;
+    log_buffer buffer_;
+    notifier work_;       // something to store, or held back
+    notifier changed_;
+    std::function<void()> committed_;
+    bool exit_withheld_ = false;
+};
+
+}    // namespace caisson

@@ -1,0 +1,281 @@
+#include "core/exec/log_buffer.hpp"
+
+#include "core/base/utf8.hpp"
+
+#include <algorithm>
+
+namespace caisson {
+
+namespace {
+
+/// What an entry costs in memory besides its bytes, so that a program that writes single bytes is bounded too.
+constexpr std::size_t entry_overhead = 256;
+
+std::size_t cost(const log_event& event)
+{
+    return event.data.size() + event.body.size() + entry_overhead;
+}
+
+}    // namespace
+
+log_buffer::log_buffer(log_options options, log_extent stored) : options_(options), shown_(stored.end), stored_end_(stored.end), ring_start_(stored.end)
+{
+    head_bytes_ = stored.cuts.empty() ? stored.stored_output_bytes : options.max_output_bytes;
+    for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream}) {
+        auto& state = state_of(stream);
+        state.received = state.committed = stored.end.end_of(stream);
+    }
+    for (const auto& cut : stored.cuts) {
+        auto& state = state_of(cut.stream);
+        state.cut = cut.offset;
+        state.cut_stored = true;
+    }
+}
+
+void log_buffer::output(output_stream stream, std::uint64_t offset, shared_bytes bytes, std::int64_t at_ms)
+{
+    auto& state = state_of(stream);
+    if (offset + bytes.size() <= state.received || state.ended)
+        return;
+    if (offset < state.received)
+        bytes = bytes.slice(state.received - offset);
+    else if (offset > state.received)
+        gap(stream, offset - state.received, at_ms);
+    state.received += bytes.size();
+    if (!state.held.empty()) {
+        state.held.append(bytes.view());
+        bytes = shared_bytes(std::exchange(state.held, {}));
+    }
+    const auto waits = incomplete_utf8_tail(bytes.view());
+    state.held = bytes.view().substr(bytes.size() - waits);
+    if (bytes.size() > waits)
+        chunk(stream, bytes.slice(0, bytes.size() - waits), at_ms);
+}
+
+void log_buffer::gap(output_stream stream, std::uint64_t missing, std::int64_t at_ms)
+{
+    auto& state = state_of(stream);
+    release_held(at_ms);
+    state.received += missing;
+    if (state.cut) {    // behind the head: the tail begins anew
+        state.tail.clear();
+        state.tail_size = 0;
+        shown_.end_of(stream) += missing;
+        return;
+    }
+    store_truncation(stream, missing, at_ms);
+    shown_.end_of(stream) = stored_end_.end_of(stream);
+}
+
+void log_buffer::control(event_kind kind, std::string body, std::int64_t at_ms)
+{
+    log_event event;
+    event.kind = kind;
+    event.at_ms = at_ms;
+    event.body = std::move(body);
+    ++stored_end_.control;
+    ++shown_.control;
+    event.end = stored_end_;
+    add(std::move(event), true);
+}
+
+void log_buffer::end(output_stream stream, std::int64_t at_ms)
+{
+    auto& state = state_of(stream);
+    if (state.ended)
+        return;
+    if (!state.held.empty())
+        chunk(stream, shared_bytes(std::exchange(state.held, {})), at_ms);
+    state.ended = true;
+    if (state.cut)
+        store_tail(stream, at_ms);
+}
+
+void log_buffer::release_held(std::int64_t at_ms)
+{
+    for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream}) {
+        auto& state = state_of(stream);
+        if (!state.held.empty())
+            chunk(stream, shared_bytes(std::exchange(state.held, {})), at_ms);
+    }
+}
+
+bool log_buffer::holds_back() const
+{
+    return std::any_of(streams_.begin(), streams_.end(), [](const auto& state) { return !state.held.empty(); });
+}
+
+void log_buffer::chunk(output_stream stream, shared_bytes bytes, std::int64_t at_ms)
+{
+    auto& state = state_of(stream);
+    if (!state.cut) {
+        const auto room = options_.max_output_bytes - std::min(head_bytes_, options_.max_output_bytes);
+        auto head = std::min<std::uint64_t>(bytes.size(), room);
+        if (head < bytes.size())
+            head -= incomplete_utf8_tail(bytes.view().substr(0, head));
+        if (head > 0)
+            store_chunk(stream, bytes.slice(0, head), at_ms);
+        if (head == bytes.size())
+            return;
+        bytes = bytes.slice(head);
+        head_bytes_ = options_.max_output_bytes;    // the other stream's next byte is cut too
+        cut_here(stream);
+    }
+    show_chunk(stream, bytes, at_ms);
+    keep_tail(stream, bytes);
+}
+
+void log_buffer::cut_here(output_stream stream)
+{
+    auto& state = state_of(stream);
+    state.cut = stored_end_.end_of(stream);
+    cuts_to_store_.push_back({stream, *state.cut});
+}
+
+void log_buffer::store_chunk(output_stream stream, shared_bytes bytes, std::int64_t at_ms)
+{
+    log_event event;
+    event.at_ms = at_ms;
+    event.stream = stream;
+    event.offset = stored_end_.end_of(stream);
+    stored_end_.end_of(stream) += bytes.size();
+    shown_.end_of(stream) = std::max(shown_.end_of(stream), stored_end_.end_of(stream));
+    head_bytes_ += bytes.size();
+    event.end = stored_end_;
+    event.data = std::move(bytes);
+    add(std::move(event), true);
+}
+
+void log_buffer::show_chunk(output_stream stream, shared_bytes bytes, std::int64_t at_ms)
+{
+    log_event event;
+    event.at_ms = at_ms;
+    event.stream = stream;
+    event.offset = shown_.end_of(stream);
+    shown_.end_of(stream) += bytes.size();
+    event.end = shown_;
+    event.data = std::move(bytes);
+    add(std::move(event), false);
+}
+
+void log_buffer::keep_tail(output_stream stream, shared_bytes bytes)
+{
+    auto& state = state_of(stream);
+    state.tail_size += bytes.size();
+    state.tail.push_back(std::move(bytes));
+    while (state.tail_size - state.tail.front().size() >= options_.tail_bytes) {
+        state.tail_size -= state.tail.front().size();
+        state.tail.pop_front();
+    }
+}
+
+void log_buffer::store_tail(output_stream stream, std::int64_t at_ms)
+{
+    auto& state = state_of(stream);
+    if (state.tail_size > options_.tail_bytes) {
+        const auto surplus = state.tail_size - options_.tail_bytes;
+        auto& front = state.tail.front();
+        auto drop = surplus;
+        if (incomplete_utf8_tail(front.view().substr(0, surplus)) > 0)    // not in the middle of a character
+            while (drop < front.size() && (static_cast<unsigned char>(front.view()[drop]) & 0xc0u) == 0x80)
+                ++drop;
+        front = front.slice(drop);
+        state.tail_size -= drop;
+    }
+    const auto begin = state.received - state.tail_size;
+    if (begin > stored_end_.end_of(stream))
+        store_truncation(stream, begin - stored_end_.end_of(stream), at_ms);
+    std::string joined;
+    for (const auto& part : state.tail)
+        joined.append(part.view());
+    state.tail.clear();
+    state.tail_size = 0;
+    if (!joined.empty())
+        store_chunk(stream, shared_bytes(std::move(joined)), at_ms);
+}
+
+void log_buffer::store_truncation(output_stream stream, std::uint64_t missing, std::int64_t at_ms)
+{
+    log_event event;
+    event.kind = event_kind::truncated;
+    event.at_ms = at_ms;
+    event.stream = stream;
+    event.offset = stored_end_.end_of(stream);
+    event.missing_bytes = missing;
+    ++stored_end_.control;
+    ++shown_.control;
+    stored_end_.end_of(stream) += missing;
+    event.end = stored_end_;
+    state_of(stream).truncated = true;
+    add(std::move(event), true);
+}
+
+void log_buffer::add(log_event event, bool to_store)
+{
+    auto shared = std::make_shared<const log_event>(std::move(event));
+    if (to_store)
+        unstored_.emplace_back(first_number_ + ring_.size(), shared);
+    ring_size_ += cost(*shared);
+    ring_.push_back({std::move(shared), !to_store});
+    settle();
+}
+
+log_buffer::batch log_buffer::take()
+{
+    batch out;
+    for (; next_to_take_ < unstored_.size(); ++next_to_take_, ++taken_)
+        out.events.push_back(unstored_[next_to_take_].second);
+    for (; cuts_taken_ < cuts_to_store_.size(); ++cuts_taken_)
+        out.cuts.push_back(cuts_to_store_[cuts_taken_]);
+    return out;
+}
+
+void log_buffer::stored()
+{
+    for (std::size_t i = 0; i < taken_; ++i) {
+        const auto& [number, event] = unstored_[i];
+        if (number >= first_number_)
+            ring_[number - first_number_].stored = true;
+        auto& state = state_of(event->stream);
+        if (event->kind == event_kind::output || event->kind == event_kind::truncated)
+            state.committed = event->end.end_of(event->stream);
+    }
+    unstored_.erase(unstored_.begin(), unstored_.begin() + static_cast<std::ptrdiff_t>(taken_));
+    next_to_take_ -= taken_;
+    taken_ = 0;
+    for (std::size_t i = 0; i < cuts_taken_; ++i)
+        state_of(cuts_to_store_[i].stream).cut_stored = true;
+    cuts_to_store_.erase(cuts_to_store_.begin(), cuts_to_store_.begin() + static_cast<std::ptrdiff_t>(cuts_taken_));
+    cuts_taken_ = 0;
+    settle();
+}
+
+std::uint64_t log_buffer::acknowledgeable(output_stream stream) const
+{
+    const auto& state = state_of(stream);
+    if (!state.cut)
+        return state.committed;
+    if (!state.cut_stored || state.committed < *state.cut)
+        return state.committed;
+    const auto behind_tail = state.received - std::min(state.received, options_.tail_bytes);
+    return std::max(*state.cut, behind_tail);
+}
+
+/// Shows what may be shown and drops what is stored and over the ring's size.
+void log_buffer::settle()
+{
+    while (visible_ < ring_.size() && (ring_[visible_].stored || ring_[visible_].event->kind == event_kind::output))
+        ++visible_;
+    while (ring_size_ > options_.ring_bytes && visible_ > 1 && ring_.front().stored) {
+        const auto& event = *ring_.front().event;
+        for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream})
+            ring_start_.end_of(stream) = std::max(ring_start_.end_of(stream), event.end.end_of(stream));
+        ring_start_.control = std::max(ring_start_.control, event.end.control);
+        ring_size_ -= cost(event);
+        ring_.pop_front();
+        ++first_number_;
+        --visible_;
+    }
+}
+
+}    // namespace caisson

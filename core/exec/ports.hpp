@@ -1,0 +1,85 @@
+#pragma once
+
+#include "core/async/task.hpp"
+#include "core/base/error.hpp"
+#include "core/exec/events.hpp"
+#include "core/exec/types.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+/// What a list of executions may be narrowed by. Absent members do not narrow.
+struct execution_filter {
+    std::optional<execution_status> status;
+    std::optional<execution_kind> kind;
+    std::optional<std::pair<std::string, std::string>> label;
+    std::optional<std::int64_t> created_from_ms;      // inclusive
+    std::optional<std::int64_t> created_before_ms;    // exclusive
+    std::optional<execution_id> before;               // the last id of the page before: only older ones follow
+    std::size_t limit = 50;
+};
+
+/// An execution that had not ended when it was read, with what is needed to run or to re-attach it.
+struct unfinished_execution {
+    execution_row row;
+    execution_spec spec;
+};
+
+/// Records of executions. Call from the I/O thread; the work runs on the store's own database threads. Every change is
+/// durable when its call returns.
+class execution_store {
+public:
+    virtual ~execution_store() = default;
+
+    /// Errors: errc::conflict if the id exists.
+    virtual task<result<void>> insert(execution_row row, execution_spec spec) = 0;
+    /// Overwrites all but id, tenant, kind, labels, created_at_ms and cancel_requested (which only goes from false to true).
+    /// When the status is final the spec is dropped. Errors: errc::not_found; errc::conflict if the stored status is final already.
+    virtual task<result<void>> update(execution_row row) = 0;
+    /// Notes that a cancel was asked for. Errors: errc::not_found; errc::conflict if the status is final.
+    virtual task<result<void>> request_cancel(tenant_id tenant, execution_id id) = 0;
+    /// Errors: errc::not_found for an unknown id or another tenant's.
+    virtual task<result<execution_row>> find(tenant_id tenant, execution_id id) = 0;
+    /// Newest first, at most filter.limit.
+    virtual task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) = 0;
+    /// Removes a record. Errors: errc::not_found; errc::conflict unless its status is final.
+    virtual task<result<void>> erase(tenant_id tenant, execution_id id) = 0;
+    /// Of all tenants, oldest first: what a start of the server has to take up again.
+    virtual task<result<std::vector<unfinished_execution>>> unfinished() = 0;
+};
+
+/// Where one stream's kept head ended because max_output_bytes was reached.
+struct stream_cut {
+    output_stream stream = output_stream::stdout_stream;
+    std::uint64_t offset = 0;
+};
+
+/// What recovery needs to know of a log.
+struct log_extent {
+    log_position end;                  // after the last stored event
+    std::vector<stream_cut> cuts;      // at most one per stream
+    std::uint64_t stored_output_bytes = 0;
+    bool has_exit = false;
+};
+
+/// Events of executions, append-only. Same threading as execution_store. Appends of all executions share transactions.
+class event_store {
+public:
+    virtual ~event_store() = default;
+
+    /// Adds events in order and the cuts, all or nothing, durable on return. A repeat of an event that is stored (same end
+    /// position) is ignored.
+    virtual task<result<void>> append(execution_id id, std::vector<std::shared_ptr<const log_event>> events, std::vector<stream_cut> cuts) = 0;
+    /// In log order, those not covered by `after`, up to `max_bytes` of output (at least one event if there is one). Chunks
+    /// are whole: the caller drops what it has of the first.
+    virtual task<result<std::vector<std::shared_ptr<const log_event>>>> read(execution_id id, log_position after, std::size_t max_bytes) = 0;
+    virtual task<result<log_extent>> extent(execution_id id) = 0;
+    /// Removes all events. Idempotent.
+    virtual task<result<void>> erase(execution_id id) = 0;
+};
+
+}    // namespace caisson

@@ -1,0 +1,77 @@
+#include "core/exec/record.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace caisson {
+
+namespace json = boost::json;
+
+std::string state_body(const execution_row& row)
+{
+    json::object body;
+    body["status"] = to_string(row.status);
+    body["stages"] = stages_to_json(row.stages);
+    return json::serialize(body);
+}
+
+std::string usage_body(const execution_usage& usage)
+{
+    json::object body;
+    body["usage"] = usage_to_json(usage);
+    return json::serialize(body);
+}
+
+std::string exit_body(const execution_row& row)
+{
+    json::object body;
+    body["status"] = to_string(row.status);
+    body["verdict"] = to_string(row.verdict.value_or(verdict::lost));
+    json::array hit;
+    for (auto each : row.limits_hit)
+        hit.emplace_back(to_string(each));
+    body["limits_hit"] = std::move(hit);
+    if (row.exit_code)
+        body["exit_code"] = *row.exit_code;
+    if (row.signal)
+        body["signal"] = *row.signal;
+    body["usage"] = usage_to_json(row.usage);
+    if (row.error.empty())
+        body["error"] = nullptr;
+    else
+        body["error"] = row.error;
+    return json::serialize(body);
+}
+
+void apply_ending(execution_row& row, const ending& end, std::int64_t now_ms)
+{
+    row.status = end.status;
+    row.verdict = end.verdict;
+    row.limits_hit = end.limits_hit;
+    row.exit_code = end.exit_code;
+    row.signal = end.signal;
+    row.error = end.error;
+    row.finished_at_ms = now_ms;
+    row.duration_ms = now_ms - row.created_at_ms;
+}
+
+void apply_exit_body(execution_row& row, std::string_view body, std::int64_t at_ms)
+{
+    const auto value = json::parse(body);
+    const auto& object = value.as_object();
+    ending end;
+    end.status = execution_status_from(object.at("status").as_string()).value();
+    end.verdict = verdict_from(object.at("verdict").as_string()).value();
+    for (const auto& each : object.at("limits_hit").as_array())
+        end.limits_hit.push_back(limit_kind_from(each.as_string()).value());
+    if (const auto* code = object.if_contains("exit_code"))
+        end.exit_code = code->to_number<int>();
+    if (const auto* number = object.if_contains("signal"))
+        end.signal = number->to_number<int>();
+    if (object.at("error").is_string())
+        end.error = object.at("error").as_string();
+    row.usage = usage_from_json(object.at("usage").as_object());
+    apply_ending(row, end, at_ms);
+}
+
+}    // namespace caisson

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/exec/ending.hpp"
+#include "core/exec/types.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace caisson {
+
+/// The bodies of control events, as JSON objects, and what an execution's end does to its record.
+
+std::string state_body(const execution_row& row);
+std::string usage_body(const execution_usage& usage);
+std::string exit_body(const execution_row& row);
+
+/// Writes an end into the record.
+void apply_ending(execution_row& row, const ending& end, std::int64_t now_ms);
+
+/// Reads back what exit_body() wrote, for a record that a dying server did not finish. Throws std::exception on foreign text.
+void apply_exit_body(execution_row& row, std::string_view body, std::int64_t at_ms);
+
+}    // namespace caisson

@@ -1,0 +1,154 @@
+#include "core/exec/runner.hpp"
+
+#include "core/async/deadline.hpp"
+#include "core/exec/record.hpp"
+
+#include <boost/system/system_error.hpp>
+
+#include <csignal>
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Once every process of the execution is killed its streams end; an agent that does not say so is not waited for longer.
+constexpr auto streams_grace = 3s;
+constexpr auto destroy_grace = 30s;
+
+std::int64_t rounded_ms(std::int64_t us)
+{
+    return (us + 500) / 1000;
+}
+
+task<> wait_for_streams(std::shared_ptr<live_execution> one)
+{
+    while (!one->streams_ended() && one->lost.empty()) {
+        const auto seen = one->changed.version();
+        co_await one->changed.wait_past(seen);
+    }
+}
+
+}    // namespace
+
+task<> runner::conclude(live_ptr one, ending_facts facts)
+{
+    one->phase = run_phase::ending;
+    if (one->group)
+        facts.group = one->group->usage();    // before the kill: what is measured is what the program used
+    if (one->sandbox)
+        facts.disk = one->sandbox->disk();
+    co_await drain_streams(one);
+    facts.output_cut = one->was_cut();
+    fill_usage(*one, facts);
+    co_await record_end(one, std::move(facts));
+    if (one->link) {
+        one->link->forget(only_execution);
+        one->link->shutdown();
+    }
+    cleanup_.spawn("clean-up after " + one->row.id.str(), dispose(one));
+}
+
+/// In a fresh sandbox what the leader left behind ends with it; then both streams are at their end.
+task<> runner::drain_streams(live_ptr one)
+{
+    if (one->group)
+        one->group->kill();
+    if (one->exited) {
+        one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::group);
+        auto streams = wait_for_streams(one);
+        const auto until = use_.time.steady_now() + streams_grace;
+        const auto ended = co_await with_deadline(use_.time, until, std::move(streams));
+        if (ended.has_error())
+            use_.log.warning("the agent did not end the streams in time", {{"execution_id", one->row.id.str()}});
+    }
+    one->log->end(output_stream::stdout_stream);
+    one->log->end(output_stream::stderr_stream);
+}
+
+void runner::fill_usage(live_execution& one, const ending_facts& facts) const
+{
+    auto& usage = one.row.usage;
+    const auto& buffer = one.log->buffer();
+    usage.output_bytes = static_cast<std::int64_t>(buffer.received(output_stream::stdout_stream) + buffer.received(output_stream::stderr_stream));
+    one.row.stdout_truncated = buffer.truncated(output_stream::stdout_stream);
+    one.row.stderr_truncated = buffer.truncated(output_stream::stderr_stream);
+    usage.memory_peak_bytes = facts.group.memory_peak_bytes;
+    usage.pids_peak = facts.group.pids_peak;
+    if (facts.group.cpu_us)
+        usage.cpu_ms = rounded_ms(*facts.group.cpu_us);
+    if (one.exited) {
+        usage.wall_ms = rounded_ms(static_cast<std::int64_t>(one.exited->wall_us));
+        if (!usage.cpu_ms)
+            usage.cpu_ms = rounded_ms(static_cast<std::int64_t>(one.exited->user_us + one.exited->system_us));
+        if (!usage.memory_peak_bytes && one.exited->max_rss_bytes > 0)
+            usage.memory_peak_bytes = static_cast<std::int64_t>(one.exited->max_rss_bytes);
+        one.row.stages.run_ms = static_cast<double>(one.exited->wall_us) / 1000.0;
+    }
+    if (one.started && one.first_byte_at && *one.first_byte_at >= one.started_at)
+        one.row.stages.first_byte_ms = std::chrono::duration<double, std::milli>(*one.first_byte_at - one.started_at).count();
+}
+
+/// The log first, then the record that names its end; viewers see the end when both are durable.
+task<> runner::record_end(live_ptr one, ending_facts facts)
+{
+    const auto end = decide_ending(facts, one->spec.limits);
+    apply_ending(one->row, end, use_.time.now_ms());
+    one->log->withhold_exit();
+    one->log->control(event_kind::usage, usage_body(one->row.usage));
+    one->log->control(event_kind::exit, exit_body(one->row));
+    co_await one->log->flushed();
+    if (one->exited)
+        one->row.stages.collect_ms = std::chrono::duration<double, std::milli>(use_.time.steady_now() - one->exited_at).count();
+    co_await store_final(one);
+    one->phase = run_phase::ended;
+    one->log->publish_exit();
+    one->wake();
+}
+
+/// Tries until it is stored: an accepted execution always ends in the record.
+task<> runner::store_final(live_ptr one)
+{
+    for (auto pause = std::chrono::milliseconds(20);; pause = std::min<std::chrono::milliseconds>(pause * 2, 1000ms)) {
+        std::string failure;
+        try {
+            const auto stored = co_await use_.executions.update(one->row);
+            if (stored.has_value() || stored.error().code == errc::conflict)
+                co_return;
+            failure = stored.error().detail;
+        } catch (const boost::system::system_error& e) {
+            if (e.code() == asio::error::operation_aborted)
+                throw;
+            failure = e.what();
+        } catch (const std::exception& e) {
+            failure = e.what();
+        }
+        use_.log.error("a record cannot be stored; trying again", {{"execution_id", one->row.id.str()}, {"what", failure}});
+        co_await use_.time.wait_for(pause);
+    }
+}
+
+/// Removes the sandbox and only then lets the next execution have the place.
+task<> runner::dispose(live_ptr one)
+{
+    if (one->sandbox) {
+        auto destruction = one->sandbox->destroy();
+        auto destroyed = co_await with_deadline(use_.time, use_.time.steady_now() + destroy_grace, std::move(destruction));
+        if (destroyed.has_error())
+            use_.log.error("a sandbox could not be removed; the next sweep tries again", {{"sandbox_id", one->sandbox->id().str()}});
+        const auto cause = std::string(to_string(one->row.verdict.value_or(verdict::lost)));
+        if (destroyed.has_value() && one->row.sandbox)
+            static_cast<void>(co_await use_.sandboxes.update(
+                *one->row.sandbox, sandbox_state::destroyed, "", "its execution ended: " + cause, use_.time.now_ms()));
+    }
+    if (one->link)
+        one->link->close();
+    co_await one->background.stop();
+    one->link.reset();
+    one->group.reset();
+    one->sandbox.reset();
+    queue_.leave(*one);
+}
+
+}    // namespace caisson

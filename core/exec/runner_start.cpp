@@ -1,0 +1,86 @@
+#include "core/exec/runner.hpp"
+
+#include <sys/resource.h>
+
+namespace caisson {
+
+namespace {
+
+/// What every program gets unless the request says otherwise.
+std::map<std::string, std::string> base_environment(const live_execution& one)
+{
+    std::map<std::string, std::string> env{
+        {"PATH", "/usr/local/bin:/usr/bin:/bin"},
+        {"HOME", one.sandbox->work_directory()},
+        {"LANG", "C.UTF-8"},
+        {"CAISSON_EXECUTION_ID", one.row.id.str()},
+    };
+    if (one.spec.pty)
+        env["TERM"] = "xterm-256color";
+    return env;
+}
+
+/// `cwd` as the sandbox sees it.
+std::string absolute_cwd(const std::string& work, const std::string& cwd)
+{
+    if (cwd.empty())
+        return work;
+    return cwd.starts_with('/') ? cwd : work + "/" + cwd;
+}
+
+std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& limits, const runtime_capabilities& host)
+{
+    const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    std::vector<protocol::spawn_request::limit> out{
+        {RLIMIT_CORE, 0},
+        {RLIMIT_NOFILE, number(limits.open_files)},
+        {RLIMIT_FSIZE, number(limits.file_bytes)},
+        {RLIMIT_MEMLOCK, 64 << 10},
+        {RLIMIT_MSGQUEUE, 800 << 10},
+        {RLIMIT_SIGPENDING, 1'024},
+        {RLIMIT_STACK, 8 << 20},
+        {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // per process: behind the group's limit, which is exact
+    };
+    if (host.isolates && !host.enforces_pids)    // counts per user namespace (user_namespaces(7))
+        out.push_back({RLIMIT_NPROC, number(limits.pids)});
+    if (host.isolates && !host.enforces_memory)
+        out.push_back({RLIMIT_DATA, number(limits.memory_bytes)});
+    return out;
+}
+
+}    // namespace
+
+protocol::spawn_request runner::spawn_request_for(const live_execution& one) const
+{
+    const auto& spec = one.spec;
+    const auto& host = use_.runtimes.find(one.row.runtime)->second->capabilities();
+    protocol::spawn_request request;
+    request.argv = spec.argv;
+    auto env = base_environment(one);
+    for (const auto& [name, value] : spec.env)
+        env[name] = value;
+    request.env.assign(env.begin(), env.end());
+    request.cwd = absolute_cwd(one.sandbox->work_directory(), spec.cwd);
+    if (spec.pty)
+        request.pty = protocol::spawn_request::size{static_cast<std::uint16_t>(spec.pty->cols), static_cast<std::uint16_t>(spec.pty->rows)};
+    request.rlimits = rlimits_for(spec.limits, host);
+    request.wall_ms = static_cast<std::uint64_t>(spec.limits.wall_ms);
+    request.stdin_open = true;    // its end is sent like its bytes
+    if (host.isolates)
+        request.seccomp_filter = use_.payload_filter;
+    return request;
+}
+
+void runner::start_program(live_execution& one)
+{
+    auto& link = *one.link;
+    link.attach(only_execution, one, std::nullopt);
+    constexpr std::uint32_t mode = 0644;
+    for (const auto& file : one.spec.files)
+        link.put_file(only_execution, file.path, mode, shared_bytes(file.content));
+    link.spawn(only_execution, spawn_request_for(one), one.group ? one.group->join_descriptors() : std::vector<int>());
+    one.phase = run_phase::running;
+    one.flush_stdin();
+}
+
+}    // namespace caisson

@@ -1,0 +1,119 @@
+#include "core/async/deadline.hpp"
+#include "core/exec/record.hpp"
+#include "core/exec/runner.hpp"
+
+#include <csignal>
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How often the group's CPU time and memory events are read.
+constexpr auto look_every = 50ms;
+/// From SIGTERM to SIGKILL when an execution is cancelled.
+constexpr auto cancel_grace = 1s;
+/// The agent enforces the wall limit; this much later the server does it in its place.
+constexpr auto wall_backstop = 3s;
+/// After SIGKILL the agent has this long to report the end.
+constexpr auto report_grace = 5s;
+
+}    // namespace
+
+task<> runner::supervise(live_ptr one, std::shared_ptr<watch> watched)
+{
+    while (!over(*one)) {
+        const auto seen = one->changed.version();
+        if (one->unknown_to_agent) {    // an earlier server ended before the program was started: start it now
+            one->unknown_to_agent = false;
+            one->link->detach(only_execution);
+            start_program(*one);
+        }
+        note_start(*one);
+        look(*one, *watched);
+        if (over(*one))
+            break;
+        auto change = one->changed.wait_past(seen);
+        const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + look_every, std::move(change));
+        static_cast<void>(woken);    // everything is looked at anyway
+    }
+    note_start(*one);
+}
+
+bool runner::over(const live_execution& one)
+{
+    return one.exited || !one.start_failure.empty() || !one.lost.empty();
+}
+
+/// The first sight of the running program: its state event.
+void runner::note_start(live_execution& one)
+{
+    if (!one.started || one.row.status == execution_status::running)
+        return;
+    one.row.status = execution_status::running;
+    one.row.started_at_ms = use_.time.now_ms();
+    one.log->control(event_kind::state, state_body(one.row));
+    one.wake();
+}
+
+void runner::look(live_execution& one, watch& watched)
+{
+    look_at_wishes(one, watched);
+    look_at_group(one, watched);
+    look_at_clock(one, watched);
+}
+
+void runner::look_at_wishes(live_execution& one, watch& watched)
+{
+    const auto now = use_.time.steady_now();
+    if (one.cancel_wanted() && !watched.cancel_sent) {
+        watched.facts.cancelled = true;
+        watched.cancel_sent = now;
+        one.link->signal(only_execution, SIGTERM, protocol::agent_link::target::group);
+    }
+    if (watched.cancel_sent && now >= *watched.cancel_sent + cancel_grace)
+        kill(one, watched, now);
+    if (one.spec.output_limit_action == on_output_limit::kill && one.was_cut()) {
+        watched.facts.output_limit = true;
+        kill(one, watched, now);
+    }
+}
+
+void runner::look_at_group(live_execution& one, watch& watched)
+{
+    if (!one.group || watched.killed)
+        return;
+    const auto usage = one.group->usage();
+    if (usage.oom_kills > 0) {
+        watched.facts.killed_for_memory = true;
+        kill(one, watched, use_.time.steady_now());
+    } else if (usage.cpu_us && *usage.cpu_us >= one.spec.limits.cpu_ms * 1000) {
+        watched.facts.cpu_limit = true;
+        kill(one, watched, use_.time.steady_now());
+    }
+}
+
+void runner::look_at_clock(live_execution& one, watch& watched)
+{
+    const auto now = use_.time.steady_now();
+    if (one.started && now >= one.started_at + std::chrono::milliseconds(one.spec.limits.wall_ms) + wall_backstop) {
+        watched.facts.wall_limit = true;
+        kill(one, watched, now);
+    }
+    if (watched.killed_at && now >= *watched.killed_at + report_grace)
+        one.lost = "the sandbox's agent did not report the end of the killed program";
+}
+
+void runner::kill(live_execution& one, watch& watched, steady_time now)
+{
+    if (watched.killed)
+        return;
+    watched.killed = true;
+    watched.killed_at = now;
+    if (one.group)
+        one.group->kill();
+    one.link->signal(only_execution, SIGKILL, protocol::agent_link::target::group);
+}
+
+}    // namespace caisson

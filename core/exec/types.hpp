@@ -1,0 +1,139 @@
+#pragma once
+
+#include "core/base/ids.hpp"
+#include "core/runtime/types.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+enum class execution_kind { command, shell, code };
+enum class execution_status { queued, running, success, failed, timeout, cancelled, interrupted };
+
+/// What ended the leader. See docs/architecture.md "Verdicts".
+enum class verdict { exited, signaled, wall_limit, cpu_limit, memory_limit, output_limit, cancelled, lost, runtime_error };
+
+/// A limit that was met, whatever the exit was.
+enum class limit_kind { memory, pids, disk, inodes, output };
+
+enum class on_output_limit { truncate, kill };
+
+struct execution_limits {
+    std::int64_t wall_ms = 30'000;
+    std::int64_t cpu_ms = 0;                  // CPU time of the whole group; default wall_ms × cpus
+    std::int64_t memory_bytes = 512 << 20;
+    std::int64_t cpu_milli = 500;             // "cpus" on the wire, as a decimal number
+    std::int64_t pids = 128;
+    std::int64_t disk_bytes = 256 << 20;
+    std::int64_t inodes = 16'384;
+    std::int64_t file_bytes = 0;              // largest single file; default disk_bytes
+    std::int64_t open_files = 1'024;
+    std::int64_t max_output_bytes = 16 << 20;
+};
+
+struct pty_size {
+    int cols = 80;
+    int rows = 24;
+};
+
+/// A file to be put into the working directory before the start. `path` is relative, without "..".
+struct input_file {
+    std::string path;
+    std::string content;
+};
+
+/// A request that was checked: everything in it is in range. Kept with the record until the execution has ended.
+struct execution_spec {
+    execution_kind kind = execution_kind::command;
+    std::string language;                      // canonical name; empty unless kind is code
+    std::vector<std::string> argv;             // what runs, resolved: [interpreter, file, args…] for code
+    std::map<std::string, std::string> env;
+    std::vector<input_file> files;             // the code's own file too
+    std::string cwd;                           // absolute or relative to the working directory; empty is the latter
+    std::string stdin_data;
+    bool stdin_open = false;
+    std::optional<pty_size> pty;
+    execution_limits limits;
+    on_output_limit output_limit_action = on_output_limit::truncate;
+    std::string runtime;
+    std::map<std::string, std::string> labels;
+    bool cancel_on_disconnect = false;
+};
+
+struct execution_usage {
+    std::optional<std::int64_t> cpu_ms;
+    std::optional<std::int64_t> wall_ms;
+    std::optional<std::int64_t> memory_peak_bytes;
+    std::optional<std::int64_t> pids_peak;
+    std::int64_t output_bytes = 0;             // of both streams, with what was cut
+};
+
+/// Milliseconds with fractions that each stage took; absent until it is over.
+struct execution_stages {
+    std::optional<double> queue_ms;
+    std::optional<double> claim_ms;
+    std::optional<double> start_ms;
+    std::optional<double> agent_ms;
+    std::optional<double> first_byte_ms;
+    std::optional<double> run_ms;
+    std::optional<double> collect_ms;
+};
+
+/// An execution as it is kept.
+struct execution_row {
+    execution_id id;
+    tenant_id tenant;
+    execution_kind kind = execution_kind::command;
+    execution_status status = execution_status::queued;
+    std::optional<caisson::verdict> verdict;
+    std::vector<limit_kind> limits_hit;
+    std::optional<int> exit_code;
+    std::optional<int> signal;
+    std::string error;                          // a sentence; empty on success
+    std::string language;
+    std::string runtime;
+    std::optional<sandbox_id> sandbox;
+    std::vector<std::string> degraded;          // controls that this host did not enforce
+    std::map<std::string, std::string> labels;
+    execution_limits limits;
+    execution_usage usage;
+    execution_stages stages;
+    bool stdout_truncated = false;
+    bool stderr_truncated = false;
+    bool pty = false;
+    std::int64_t created_at_ms = 0;
+    std::optional<std::int64_t> started_at_ms;
+    std::optional<std::int64_t> finished_at_ms;
+    std::optional<std::int64_t> duration_ms;
+    bool cancel_requested = false;              // durable, so that a restart does not forget it
+};
+
+bool is_final(execution_status status);
+
+std::string_view to_string(execution_kind value);
+std::string_view to_string(execution_status value);
+std::string_view to_string(caisson::verdict value);
+std::string_view to_string(limit_kind value);
+std::optional<execution_kind> execution_kind_from(std::string_view text);
+std::optional<execution_status> execution_status_from(std::string_view text);
+std::optional<caisson::verdict> verdict_from(std::string_view text);
+std::optional<limit_kind> limit_kind_from(std::string_view text);
+
+/// A spec as JSON and back, for the record of an execution that has not ended. Throws std::exception on foreign text.
+std::string spec_to_json(const execution_spec& spec);
+execution_spec spec_from_json(std::string_view text);
+
+boost::json::object limits_to_json(const execution_limits& limits);
+execution_limits limits_from_json(const boost::json::object& object);
+boost::json::object usage_to_json(const execution_usage& usage);
+execution_usage usage_from_json(const boost::json::object& object);
+boost::json::object stages_to_json(const execution_stages& stages);
+execution_stages stages_from_json(const boost::json::object& object);
+
+}    // namespace caisson

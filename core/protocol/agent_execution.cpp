@@ -1,0 +1,109 @@
+#include "core/protocol/agent_execution.hpp"
+
+#include <utility>
+
+namespace caisson::protocol {
+
+namespace {
+
+/// Small enough that the streams and executions of a sandbox take turns, large enough to carry a gigabyte a second.
+constexpr std::size_t output_frame_bytes = 128 * 1024;
+
+}    // namespace
+
+void agent_execution::set_started(const started& what, bool pty)
+{
+    phase_ = exec_phase::running;
+    started_ = what;
+    started_due_ = true;
+    if (pty)
+        stderr_.end();
+}
+
+void agent_execution::set_failed(int code, std::string step)
+{
+    phase_ = exec_phase::failed;
+    error_code_ = code;
+    error_step_ = std::move(step);
+    end_due_ = true;
+}
+
+void agent_execution::set_exited(const exit_report& report)
+{
+    phase_ = exec_phase::exited;
+    exited_ = report;
+    end_due_ = true;
+}
+
+void agent_execution::resume(const resume_point& server)
+{
+    joined_ = true;
+    stdout_.resume(server.stdout_committed);
+    stderr_.resume(server.stderr_committed);
+    input_.ack_sent();    // STATE says it
+    state_due_ = true;
+    started_due_ = phase_ == exec_phase::running || phase_ == exec_phase::exited;
+    end_due_ = phase_ == exec_phase::exited || phase_ == exec_phase::failed;
+}
+
+void agent_execution::emit_control(std::string& out)
+{
+    if (!joined_)
+        return;
+    if (std::exchange(state_due_, false))
+        encode_frame(out, number_, state());
+    if (std::exchange(started_due_, false))
+        encode_frame(out, number_, started_);
+    if (phase_ != exec_phase::failed && input_.ack_due()) {
+        encode_frame(out, number_, stdin_ack{input_.taken(), input_.limit()});
+        input_.ack_sent();
+    }
+    emit_eof(out, stream_number::stdout_stream);
+    emit_eof(out, stream_number::stderr_stream);
+    if (!std::exchange(end_due_, false))
+        return;
+    if (phase_ == exec_phase::exited)
+        encode_frame(out, number_, exited_);
+    else
+        encode_frame(out, number_, start_error{error_code_, error_step_});
+}
+
+bool agent_execution::emit_output(std::string& out)
+{
+    if (!joined_)
+        return false;
+    const bool first = emit_output(out, stream_number::stdout_stream);
+    const bool second = emit_output(out, stream_number::stderr_stream);
+    return first || second;
+}
+
+bool agent_execution::emit_output(std::string& out, stream_number stream)
+{
+    auto& window = output(stream);
+    auto bytes = window.unsent(output_frame_bytes);
+    if (bytes.empty())
+        return false;
+    bytes = bytes.substr(0, chunk_length(bytes));
+    encode_frame(out, number_, output_chunk{stream, window.next_offset(), bytes});
+    out.append(bytes);
+    out.push_back(frame_end);
+    window.sent(bytes.size());
+    emit_eof(out, stream);
+    return true;
+}
+
+void agent_execution::emit_eof(std::string& out, stream_number stream)
+{
+    auto& window = output(stream);
+    if (!window.eof_due())
+        return;
+    encode_frame(out, number_, stream_end{stream, window.end_offset()});
+    window.eof_sent();
+}
+
+exec_state agent_execution::state() const
+{
+    return {phase_, stdout_.base(), stdout_.end_offset(), stderr_.base(), stderr_.end_offset(), input_.taken(), input_.limit()};
+}
+
+}    // namespace caisson::protocol

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/base/shared_bytes.hpp"
+#include "core/base/unique_fd.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace caisson::protocol {
+
+/// Descriptors that several owners keep open.
+using shared_descriptors = std::shared_ptr<const std::vector<unique_fd>>;
+
+/// Frames for one write: small ones are put together, large bytes are referred to, not copied.
+class frame_batch {
+public:
+    /// Where to append whole frames, and the fronts of those whose bytes follow by finish_frame().
+    std::string& text() { return text_; }
+    void finish_frame(shared_bytes bytes);
+    /// Descriptors for the batch's first byte; only while it is empty.
+    void set_descriptors(shared_descriptors fds);
+
+    bool empty() const { return pieces_.empty() && text_.empty(); }
+    std::size_t size() const { return size_ + text_.size(); }
+    /// Valid as long as the batch; nothing may be added afterwards.
+    std::span<const std::string_view> parts();
+    std::span<const int> descriptors() const { return descriptor_numbers_; }
+
+private:
+    void close_text();
+
+    std::string text_;
+    std::vector<shared_bytes> pieces_;
+    std::size_t size_ = 0;
+    std::vector<std::string_view> parts_;
+    shared_descriptors descriptors_;
+    std::vector<int> descriptor_numbers_;
+};
+
+}    // namespace caisson::protocol

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "core/protocol/agent_link.hpp"
+#include "core/protocol/frame_batch.hpp"
+#include "core/protocol/messages.hpp"
+#include "core/protocol/stdin_queue.hpp"
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace caisson::protocol {
+
+/// One execution as the server's end of the link sees it: what is still to be said to the agent, and what was heard.
+class link_execution {
+public:
+    /// `resume` for an execution that the agent should know already.
+    link_execution(exec_number number, execution_sink& sink, std::optional<resume_point> resume);
+
+    void put_file(std::string path, std::uint32_t mode, shared_bytes content);
+    void spawn(const spawn_request& request, shared_descriptors join);
+    /// It will not be started, for a reason on this side.
+    void refuse(int code, std::string step);
+    stdin_queue& input() { return input_; }
+    void acknowledge(stream_number stream, std::uint64_t end);
+    void signal(const signal_order& order);
+    void resize(const resize_order& order) { resize_ = order; }
+    /// The sink hears nothing more.
+    void detach() { sink_ = nullptr; }
+
+    /// A new connection: what was not confirmed is to be said again.
+    void connected();
+    enum class filled { nothing, something, needs_new_batch };
+    /// Adds what is due, at most one piece of bulk data, so that executions take turns.
+    filled fill(frame_batch& batch, bool carries_descriptors);
+    bool is_refused() const { return refusal_ && !exited_; }
+    /// Tells the sink of a start that failed on this side.
+    void report_refusal();
+    /// False if the agent broke the protocol.
+    bool on_frame(const frame_view& frame);
+
+private:
+    struct input_file {
+        std::string path;
+        std::uint32_t mode;
+        shared_bytes content;
+    };
+    struct stream_state {
+        std::uint64_t received = 0;
+        std::uint64_t acknowledged = 0;
+        std::uint64_t told = 0;    // what the agent was told of `acknowledged` on this connection
+        bool ended = false;
+    };
+    enum class stage {
+        idle,      // nothing was said on this connection
+        asked,     // RESUME was sent, STATE is to come
+        joined,    // the agent sends what it has
+    };
+
+    void confirm();
+    filled fill_start(frame_batch& batch, bool carries_descriptors);
+    bool fill_file(frame_batch& batch);
+    void fill_spawn(frame_batch& batch, bool carries_descriptors);
+    bool fill_orders(frame_batch& batch);
+    bool fill_input(frame_batch& batch);
+    bool on_state(const exec_state& state);
+    bool on_output(const output_chunk& chunk);
+    bool on_end(const stream_end& end);
+    bool on_stdin_ack(const stdin_ack& ack);
+    void skip_to(stream_number stream, std::uint64_t offset);
+    stream_state& of(stream_number stream) { return stream == stream_number::stdout_stream ? stdout_ : stderr_; }
+
+    exec_number number_;
+    execution_sink* sink_;
+    stage stage_ = stage::idle;
+    bool known_to_agent_;    // it was spawned here before, or by an earlier server
+
+    bool spawn_wanted_ = false;
+    bool stdin_open_ = false;
+    shared_bytes spawn_;    // empty again when it is confirmed
+    shared_descriptors join_;
+    std::vector<input_file> files_;
+    std::size_t file_index_ = 0;
+    std::size_t file_offset_ = 0;
+    std::optional<std::pair<int, std::string>> refusal_;
+
+    stdin_queue input_;
+    stream_state stdout_;
+    stream_state stderr_;
+    std::deque<signal_order> signals_;
+    std::optional<resize_order> resize_;
+    bool started_ = false;
+    bool exited_ = false;
+};
+
+}    // namespace caisson::protocol

@@ -1,0 +1,120 @@
+#include "core/protocol/link_execution.hpp"
+
+#include <utility>
+
+/// The half of link_execution that hears the agent. A sink may detach from inside of any call to it.
+namespace caisson::protocol {
+
+bool link_execution::on_frame(const frame_view& frame)
+{
+    switch (frame.type) {
+    case frame_type::state: {
+        exec_state state;
+        return decode(frame.body, state) && on_state(state);
+    }
+    case frame_type::started: {
+        started what;
+        if (!decode(frame.body, what))
+            return false;
+        confirm();
+        if (!std::exchange(started_, true) && sink_)
+            sink_->on_started(what.pid);
+        return true;
+    }
+    case frame_type::output: {
+        output_chunk chunk;
+        return decode(frame.body, chunk) && on_output(chunk);
+    }
+    case frame_type::eof: {
+        stream_end end;
+        return decode(frame.body, end) && on_end(end);
+    }
+    case frame_type::stdin_ack: {
+        stdin_ack ack;
+        return decode(frame.body, ack) && on_stdin_ack(ack);
+    }
+    case frame_type::exited: {
+        exit_report report;
+        if (!decode(frame.body, report))
+            return false;
+        if (!std::exchange(exited_, true) && sink_)
+            sink_->on_exited(report);
+        return true;
+    }
+    case frame_type::error: {
+        start_error what;
+        if (!decode(frame.body, what))
+            return false;
+        confirm();
+        if (!std::exchange(exited_, true) && sink_)
+            sink_->on_start_failed(what.code, std::string(what.step));
+        return true;
+    }
+    default: return false;
+    }
+}
+
+bool link_execution::on_state(const exec_state& state)
+{
+    if (stage_ != stage::asked)    // the answer to a SPAWN that the agent had already
+        return true;
+    if (state.phase != exec_phase::unknown) {
+        stage_ = stage::joined;
+        confirm();
+        skip_to(stream_number::stdout_stream, state.stdout_base);
+        skip_to(stream_number::stderr_stream, state.stderr_base);
+        return on_stdin_ack({state.stdin_taken, state.stdin_limit});
+    }
+    if (spawn_wanted_) {    // the order was lost with the connection
+        known_to_agent_ = false;
+        connected();
+    } else if (sink_) {
+        sink_->on_unknown();
+    }
+    return true;
+}
+
+bool link_execution::on_output(const output_chunk& chunk)
+{
+    skip_to(chunk.stream, chunk.offset);
+    auto& state = of(chunk.stream);
+    const auto had = state.received - chunk.offset;
+    if (had >= chunk.bytes.size())
+        return true;
+    if (state.ended)
+        return false;
+    const auto offset = state.received;
+    const auto fresh = chunk.bytes.substr(had);
+    state.received += fresh.size();
+    if (sink_)
+        sink_->on_output(chunk.stream, offset, shared_bytes(std::string(fresh)));
+    return true;
+}
+
+bool link_execution::on_end(const stream_end& end)
+{
+    skip_to(end.stream, end.end);
+    if (!std::exchange(of(end.stream).ended, true) && sink_)
+        sink_->on_eof(end.stream, end.end);
+    return true;
+}
+
+bool link_execution::on_stdin_ack(const stdin_ack& ack)
+{
+    if (input_.acknowledge(ack.taken, ack.limit) && sink_)
+        sink_->on_stdin_taken(ack.taken);
+    return true;
+}
+
+/// The agent's stream goes on at `offset`: what lies between was lost.
+void link_execution::skip_to(stream_number stream, std::uint64_t offset)
+{
+    auto& state = of(stream);
+    if (offset <= state.received)
+        return;
+    const auto from = std::exchange(state.received, offset);
+    if (sink_)
+        sink_->on_gap(stream, from, offset - from);
+}
+
+}    // namespace caisson::protocol

@@ -1,0 +1,111 @@
+#include "core/protocol/link_state.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace caisson::protocol {
+
+namespace {
+
+/// One write carries about this much: enough to be efficient, little enough that orders do not wait long behind data.
+constexpr std::size_t batch_bytes = 512 * 1024;
+
+bool is_from_agent(frame_type type) { return type >= frame_type::state && type <= frame_type::forgotten; }
+
+}    // namespace
+
+void link_state::attach(exec_number number, execution_sink& sink, std::optional<resume_point> resume)
+{
+    detach(number);
+    executions_.emplace(number, std::make_shared<link_execution>(number, sink, resume));
+}
+
+void link_state::detach(exec_number number)
+{
+    const auto found = executions_.find(number);
+    if (found == executions_.end())
+        return;
+    found->second->detach();
+    executions_.erase(found);
+}
+
+std::shared_ptr<link_execution> link_state::find(exec_number number) const
+{
+    const auto found = executions_.find(number);
+    return found == executions_.end() ? nullptr : found->second;
+}
+
+void link_state::forget(exec_number number)
+{
+    detach(number);
+    forgotten_.insert(number);
+    forgets_due_.insert(number);
+}
+
+void link_state::connected(bool carries_descriptors)
+{
+    carries_descriptors_ = carries_descriptors;
+    for (const auto& [number, execution] : executions_)
+        execution->connected();
+    forgets_due_ = forgotten_;
+    shutdown_due_ = shutdown_wanted_;
+    ping_due_ = false;
+}
+
+bool link_state::fill(frame_batch& batch)
+{
+    report_refusals();
+    if (!fill_executions(batch))
+        return true;
+    for (const auto number : std::exchange(forgets_due_, {}))
+        encode_bare_frame(batch.text(), frame_type::forget, number);
+    if (std::exchange(shutdown_due_, false))
+        encode_bare_frame(batch.text(), frame_type::shutdown, 0);
+    if (std::exchange(ping_due_, false))
+        encode_bare_frame(batch.text(), frame_type::ping, 0);
+    return !batch.empty();
+}
+
+/// False if an execution's turn has to wait for the next batch.
+bool link_state::fill_executions(frame_batch& batch)
+{
+    std::size_t idle = 0;
+    auto turn = executions_.lower_bound(next_);
+    while (idle < executions_.size() && batch.size() < batch_bytes) {
+        if (turn == executions_.end())
+            turn = executions_.begin();
+        const auto done = turn->second->fill(batch, carries_descriptors_);
+        next_ = turn->first;
+        if (done == link_execution::filled::needs_new_batch)
+            return false;
+        idle = done == link_execution::filled::something ? 0 : idle + 1;
+        ++turn;
+    }
+    next_ = turn == executions_.end() ? 0 : turn->first;
+    return true;
+}
+
+void link_state::report_refusals()
+{
+    std::vector<std::shared_ptr<link_execution>> now;    // a sink may change the map
+    for (const auto& [number, execution] : executions_)
+        if (execution->is_refused())
+            now.push_back(execution);
+    for (const auto& each : now)
+        each->report_refusal();
+}
+
+bool link_state::on_frame(const frame_view& frame)
+{
+    if (!is_from_agent(frame.type))
+        return false;
+    if (frame.type == frame_type::forgotten) {
+        forgotten_.erase(frame.exec);
+        forgets_due_.erase(frame.exec);
+        return true;
+    }
+    const auto execution = find(frame.exec);    // kept alive while its sink is called
+    return !execution || execution->on_frame(frame);
+}
+
+}    // namespace caisson::protocol

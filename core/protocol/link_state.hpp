@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/protocol/link_execution.hpp"
+
+#include <map>
+#include <memory>
+#include <set>
+
+namespace caisson::protocol {
+
+/// The server's end of the link without its I/O: what it keeps of every execution, what it says next, whom it tells what it
+/// hears. Sinks may call back into it from inside of on_frame() and fill().
+class link_state {
+public:
+    void attach(exec_number number, execution_sink& sink, std::optional<resume_point> resume);
+    void detach(exec_number number);
+    /// Nothing if it is not attached.
+    std::shared_ptr<link_execution> find(exec_number number) const;
+    void forget(exec_number number);
+    void shutdown() { shutdown_wanted_ = shutdown_due_ = true; }
+    void ping() { ping_due_ = true; }
+
+    /// HELLO was exchanged on a new connection.
+    void connected(bool carries_descriptors);
+    /// Adds frames for one write; false if nothing is due.
+    bool fill(frame_batch& batch);
+    /// False if the agent broke the protocol.
+    bool on_frame(const frame_view& frame);
+
+private:
+    void report_refusals();
+    bool fill_executions(frame_batch& batch);
+
+    std::map<exec_number, std::shared_ptr<link_execution>> executions_;
+    exec_number next_ = 0;                 // whose turn it is
+    std::set<exec_number> forgotten_;      // until the agent confirms
+    std::set<exec_number> forgets_due_;    // of those, not said on this connection
+    bool carries_descriptors_ = false;
+    bool shutdown_wanted_ = false;
+    bool shutdown_due_ = false;
+    bool ping_due_ = false;
+};
+
+}    // namespace caisson::protocol

@@ -1,0 +1,89 @@
+#include "core/protocol/messages.hpp"
+
+namespace caisson::protocol {
+
+namespace {
+
+constexpr std::uint32_t max_rlimits = 32;
+constexpr std::size_t max_filter_bytes = 4096 * 8;    // BPF_MAXINSNS of 8 bytes
+
+/// Each text takes at least its length's four bytes, so that a count cannot promise more than is there.
+bool decode_texts(field_reader& in, std::vector<std::string>& out)
+{
+    const auto count = in.u32();
+    for (std::uint32_t i = 0; i < count && in.ok(); ++i)
+        out.emplace_back(in.text(max_spawn_bytes));
+    return in.ok();
+}
+
+bool decode_env(field_reader& in, std::vector<std::pair<std::string, std::string>>& out)
+{
+    const auto count = in.u32();
+    for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
+        const auto name = in.text(max_spawn_bytes);
+        const auto value = in.text(max_spawn_bytes);
+        out.emplace_back(name, value);
+    }
+    return in.ok();
+}
+
+bool decode_rlimits(field_reader& in, std::vector<spawn_request::limit>& out)
+{
+    const auto count = in.u32();
+    if (count > max_rlimits)
+        return false;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto resource = in.u32();
+        out.push_back({resource, in.u64()});
+    }
+    return in.ok();
+}
+
+}    // namespace
+
+std::string encode_spawn(const spawn_request& request)
+{
+    std::string out;
+    append_number(out, request.argv.size(), 4);
+    for (const auto& each : request.argv)
+        append_text(out, each);
+    append_number(out, request.env.size(), 4);
+    for (const auto& [name, value] : request.env) {
+        append_text(out, name);
+        append_text(out, value);
+    }
+    append_text(out, request.cwd);
+    const auto size = request.pty.value_or(spawn_request::size{0, 0});
+    append_number(out, request.pty.has_value(), 1);
+    append_number(out, size.cols, 2);
+    append_number(out, size.rows, 2);
+    append_number(out, request.rlimits.size(), 4);
+    for (const auto& each : request.rlimits) {
+        append_number(out, each.resource, 4);
+        append_number(out, each.value, 8);
+    }
+    append_number(out, request.wall_ms, 8);
+    append_text(out, request.seccomp_filter);
+    return out;
+}
+
+bool decode_spawn(std::string_view bytes, spawn_request& out)
+{
+    field_reader in(bytes);
+    out = {};
+    if (!decode_texts(in, out.argv) || !decode_env(in, out.env))
+        return false;
+    out.cwd = in.text(max_path_bytes);
+    const bool pty = in.u8() != 0;
+    const auto cols = in.u16();
+    const auto rows = in.u16();
+    if (pty)
+        out.pty = spawn_request::size{cols, rows};
+    if (!decode_rlimits(in, out.rlimits))
+        return false;
+    out.wall_ms = in.u64();
+    out.seccomp_filter = in.text(max_filter_bytes);
+    return in.complete() && !out.argv.empty() && out.seccomp_filter.size() % 8 == 0;
+}
+
+}    // namespace caisson::protocol

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "core/async/task.hpp"
+#include "core/async/timers.hpp"
+#include "core/base/error.hpp"
+#include "core/base/unique_fd.hpp"
+#include "core/protocol/byte_stream.hpp"
+#include "core/runtime/types.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+/// The kernel's view of one execution: what limits, measures, freezes and kills all its processes at once. Where the host
+/// has no groups an implementation measures nothing and kills nothing, and the capabilities say so.
+class execution_group {
+public:
+    virtual ~execution_group() = default;
+
+    /// Descriptors to pass with SPAWN: the child writes "0" to each, which moves it in. They stay owned by the group.
+    virtual std::vector<int> join_descriptors() const = 0;
+    /// Cheap enough to be polled every 50 ms (a few small reads).
+    virtual group_usage usage() const = 0;
+    /// SIGKILL to every process of the group, thawing it first. Idempotent; never throws.
+    virtual void kill() noexcept = 0;
+    /// Processes in the group now, 0 if it cannot be known.
+    virtual std::size_t population() const = 0;
+    /// Removes the group; kills what is left. Idempotent. Completes when the kernel has let it go, or with errc::timed_out.
+    virtual task<result<void>> remove() = 0;
+};
+
+/// A live sandbox with its agent. Destroying the object leaves the sandbox as it is (a server that ends calls nothing).
+class sandbox {
+public:
+    virtual ~sandbox() = default;
+
+    virtual const sandbox_id& id() const = 0;
+    /// What recover() of the same runtime needs, as JSON; kept in the record.
+    virtual std::string runtime_state() const = 0;
+
+    /// Where programs of this sandbox start and files are put, as they see it: absolute.
+    virtual std::string work_directory() const { return "/workspace"; }
+
+    /// A new connection to the agent. Errors: errc::runtime_unavailable when the agent is gone.
+    virtual task<result<std::unique_ptr<protocol::byte_stream>>> connect() = 0;
+
+    /// Makes the group of one execution, or finds the one that recover() left behind. `name` is the execution's id.
+    virtual result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) = 0;
+
+    /// Whether the writable file systems are full, by a look from outside or not at all (nothing if it cannot be known).
+    virtual std::optional<disk_usage> disk() const = 0;
+
+    /// Returns when the sandbox has ended by itself or by stop(): its agent is gone. The text says why.
+    virtual task<std::string> ended() = 0;
+
+    /// Freezes and thaws all programs, not the agent. Errors: errc::not_implemented where the host cannot.
+    virtual task<result<void>> pause() = 0;
+    virtual task<result<void>> resume() = 0;
+    /// Ends all processes, the agent too. Idempotent.
+    virtual task<result<void>> stop() = 0;
+    /// stop(), then removes every trace: groups, mounts, directories, locks. Idempotent; may be called again after a failure.
+    virtual task<result<void>> destroy() = 0;
+};
+
+/// Makes sandboxes. One object per runtime and server; outlives its sandboxes. I/O thread.
+class runtime {
+public:
+    virtual ~runtime() = default;
+
+    virtual std::string_view name() const = 0;
+    /// Of the last probe().
+    virtual const runtime_capabilities& capabilities() const = 0;
+    /// Tries what this host enforces. Run once after the server is ready, and by `doctor`.
+    virtual task<> probe() = 0;
+
+    /// Prepares directories, groups and sockets; nothing runs yet. Errors: errc::runtime_unavailable with what to do.
+    virtual task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) = 0;
+    /// Starts the agent. On failure destroy() must still be called.
+    virtual task<result<void>> start(sandbox& created) = 0;
+    /// A sandbox of an earlier server. Errors: errc::gone when its agent does not run any more; what is left of it was removed.
+    virtual task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) = 0;
+    /// Removes what lies around of this instance's sandboxes other than `keep`; returns how many were removed.
+    virtual task<std::size_t> sweep(std::vector<sandbox_id> keep) = 0;
+};
+
+}    // namespace caisson

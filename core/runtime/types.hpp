@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/base/ids.hpp"
+#include "core/sandbox/types.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+/// One thing that this host does not enforce, for example {"memory", "no cgroup can be made here", "run the server as root"}.
+struct degradation {
+    std::string control;
+    std::string reason;
+    std::string remedy;
+};
+
+/// What a runtime does on this host: found by trying, never assumed.
+struct runtime_capabilities {
+    std::string name;
+    bool available = false;
+    std::string unavailable_reason;          // a sentence that says what to do; empty if available
+    bool isolates = false;                   // false for process and mock
+    bool enforces_memory = false;
+    bool enforces_pids = false;
+    bool enforces_cpu = false;
+    bool enforces_disk = false;
+    bool execution_usage = false;            // cpu, memory and pids of each execution are measured
+    bool pauses = false;
+    std::vector<degradation> degraded;
+};
+
+struct sandbox_spec {
+    sandbox_id id;
+    sandbox_limits limits;
+    std::chrono::milliseconds lease{std::chrono::hours(24)};    // without a server the agent ends the sandbox after this
+};
+
+/// Limits of one execution inside a sandbox, as far as its group enforces them.
+struct group_limits {
+    std::int64_t memory_bytes = 0;    // without the disk's share, which the group adds
+    std::int64_t cpu_milli = 0;
+    std::int64_t pids = 0;
+};
+
+/// Readings of one execution's group. A value that this host cannot measure is absent.
+struct group_usage {
+    std::optional<std::int64_t> cpu_us;
+    std::optional<std::int64_t> memory_peak_bytes;
+    std::optional<std::int64_t> pids_peak;
+    std::int64_t oom_kills = 0;       // processes the kernel killed for memory
+    std::int64_t pids_refused = 0;    // forks refused by the pids limit
+};
+
+/// How full the sandbox's writable file systems are.
+struct disk_usage {
+    bool bytes_exhausted = false;
+    bool inodes_exhausted = false;
+};
+
+}    // namespace caisson

@@ -1,0 +1,113 @@
+#include "storage/connection.hpp"
+
+#include "storage/errors.hpp"
+
+#include <sqlite3.h>
+
+namespace caisson::sqlite {
+
+namespace {
+
+constexpr std::int64_t checkpoint_bytes = 16 << 20;
+constexpr int busy_timeout_ms = 5'000;    // another process, such as `caisson key`, holds the file for milliseconds
+
+/// Counting memory takes a lock that all connections share; nobody reads the count.
+void stop_counting_memory() { [[maybe_unused]] static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
+}    // namespace
+
+connection::connection(std::filesystem::path file, open_mode mode, int page_bytes) : file_(std::move(file))
+{
+    stop_counting_memory();
+    const int flags =
+        SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (mode == open_mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+    const int code = sqlite3_open_v2(file_.c_str(), &handle_, flags, nullptr);
+    try {
+        if (code != SQLITE_OK)
+            throw_error(handle_, code, "open " + file_.string());
+        set_up(mode, page_bytes);
+    } catch (...) {
+        close();
+        throw;
+    }
+}
+
+connection::~connection() { close(); }
+
+void connection::close() noexcept
+{
+    for (const auto& [text, handle] : idle_)
+        sqlite3_finalize(handle);
+    sqlite3_close(handle_);
+}
+
+void connection::set_up(open_mode mode, int page_bytes)
+{
+    sqlite3_busy_timeout(handle_, busy_timeout_ms);
+    // Before anything that writes: this is where a file that is no database is found out.
+    execute("SELECT count(*) FROM sqlite_schema");
+    if (mode == open_mode::read_only) {
+        execute("PRAGMA query_only = ON; PRAGMA cache_size = -8192");
+        return;
+    }
+    execute("PRAGMA page_size = " + std::to_string(page_bytes) + "; PRAGMA auto_vacuum = INCREMENTAL");    // on a new file only
+    execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+    execute("PRAGMA temp_store = MEMORY");    // where savepoints keep what they may have to put back
+    execute("PRAGMA cache_size = -32768");    // KiB
+    execute("PRAGMA wal_autocheckpoint = " + std::to_string(checkpoint_bytes / integer("PRAGMA page_size")));
+    execute("PRAGMA journal_size_limit = " + std::to_string(4 * checkpoint_bytes));
+}
+
+statement connection::prepare(std::string_view sql)
+{
+    const auto found = idle_.find(sql);
+    if (found == idle_.end())
+        return statement(*this, make(sql));
+    auto* const handle = found->second;
+    idle_.erase(found);
+    return statement(*this, handle);
+}
+
+sqlite3_stmt* connection::make(std::string_view sql)
+{
+    sqlite3_stmt* handle = nullptr;
+    const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
+    if (code != SQLITE_OK)
+        throw_error(handle_, code, std::string(sql));
+    return handle;
+}
+
+void connection::give_back(sqlite3_stmt* used) noexcept
+{
+    sqlite3_reset(used);
+    sqlite3_clear_bindings(used);
+    try {
+        if (idle_.emplace(sqlite3_sql(used), used).second)
+            return;
+    } catch (const std::bad_alloc&) {
+    }
+    sqlite3_finalize(used);
+}
+
+void connection::execute(const std::string& script)
+{
+    const int code = sqlite3_exec(handle_, script.c_str(), nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK)
+        throw_error(handle_, code, script);
+}
+
+std::int64_t connection::integer(std::string_view sql)
+{
+    auto query = prepare(sql);
+    if (!query.step())
+        throw storage_error(storage_fault::broken, "no row from: " + std::string(sql));
+    return query.integer(0);
+}
+
+std::int64_t connection::changes() const { return sqlite3_changes64(handle_); }
+
+std::int64_t connection::last_key() const { return sqlite3_last_insert_rowid(handle_); }
+
+bool connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+
+}    // namespace caisson::sqlite

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "storage/statement.hpp"
+
+#include <filesystem>
+#include <string_view>
+#include <unordered_map>
+
+struct sqlite3;
+
+namespace caisson::sqlite {
+
+enum class open_mode { read_write, read_only };
+
+/// One SQLite connection and its prepared statements. One thread at a time. Failures throw storage_error.
+class connection {
+public:
+    /// Opens `file`, which must exist; a read_write connection to an empty file begins a new database. Nothing is
+    /// written, and storage_fault::corrupt thrown, if the file is damaged at its beginning or is no database.
+    /// `page_bytes` is for a new database.
+    connection(std::filesystem::path file, open_mode mode, int page_bytes = 4096);
+    ~connection();
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
+
+    /// A statement of the cache, made at the first call with this text.
+    statement prepare(std::string_view sql);
+    /// Runs a script of any number of statements that return nothing of interest.
+    void execute(const std::string& script);
+    /// The one integer that `sql` returns.
+    std::int64_t integer(std::string_view sql);
+
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    std::int64_t changes() const;
+    /// The integer key of the last inserted row.
+    std::int64_t last_key() const;
+    /// False when SQLite rolled back on its own, too.
+    bool in_transaction() const;
+    const std::filesystem::path& file() const { return file_; }
+
+private:
+    friend class statement;
+    void give_back(sqlite3_stmt* used) noexcept;
+    void close() noexcept;
+    void set_up(open_mode mode, int page_bytes);
+    sqlite3_stmt* make(std::string_view sql);
+
+    std::filesystem::path file_;
+    sqlite3* handle_ = nullptr;
+    std::unordered_map<std::string_view, sqlite3_stmt*> idle_;    // the keys are the statements' own texts
+};
+
+}    // namespace caisson::sqlite

@@ -1,0 +1,143 @@
+#include "storage/execution_store.hpp"
+
+#include "storage/execution_columns.hpp"
+#include "storage/sql.hpp"
+
+namespace caisson {
+
+namespace {
+
+constexpr std::string_view after_all_ids = "\x7f";
+
+result<execution_row> find_row(sqlite::connection& db, const tenant_id& tenant, const execution_id& id)
+{
+    auto query = db.prepare(sql::execution::find);
+    if (!query.bind(id, tenant).step())
+        return error{errc::not_found, "no execution " + id.str()};
+    sqlite::column_reader columns(query);
+    return sqlite::execution_from(columns);
+}
+
+/// What a change that found no unfinished row of this id answers.
+error refusal(sqlite::connection& db, const tenant_id& tenant, const execution_id& id)
+{
+    const auto row = find_row(db, tenant, id);
+    return row.has_error() ? row.error() : error{errc::conflict, "execution " + id.str() + " has ended"};
+}
+
+void insert_parts(sqlite::connection& db, const execution_row& row, const execution_spec& spec)
+{
+    auto label = db.prepare(sql::execution::insert_label);
+    for (const auto& [name, value] : row.labels)
+        label.bind(row.tenant, name, value, row.id).run();
+    if (is_final(row.status))
+        return;
+    const auto text = spec_to_json(spec);
+    db.prepare(sql::execution::insert_spec).bind(row.id, sqlite::borrowed_text{text}).run();
+}
+
+/// The most selective of the list statements, with its own parameters bound.
+sqlite::statement list_statement(sqlite::connection& db, const execution_filter& wanted)
+{
+    if (wanted.label) {
+        auto query = db.prepare(sql::execution::list_by_label);
+        query.set(":label_name", wanted.label->first).set(":label_value", wanted.label->second);
+        return query;
+    }
+    return db.prepare(wanted.status ? sql::execution::list_by_status : sql::execution::list);
+}
+
+}    // namespace
+
+task<result<void>> sqlite_execution_store::insert(execution_row row, execution_spec spec)
+{
+    return db_.write([row = std::move(row), spec = std::move(spec)](sqlite::connection& db) -> result<void> {
+        auto query = db.prepare(sql::execution::insert);
+        sqlite::bind_fixed(query, row);
+        sqlite::bind_changing(query, row);
+        query.run();
+        if (db.changes() == 0)
+            return error{errc::conflict, "execution " + row.id.str() + " exists"};
+        insert_parts(db, row, spec);
+        return {};
+    });
+}
+
+task<result<void>> sqlite_execution_store::update(execution_row row)
+{
+    return db_.write([row = std::move(row)](sqlite::connection& db) -> result<void> {
+        auto query = db.prepare(sql::execution::update);
+        sqlite::bind_changing(query, row);
+        query.bind(row.id, row.tenant).run();
+        if (db.changes() == 0)
+            return refusal(db, row.tenant, row.id);
+        if (false)
+            db.prepare(sql::execution::erase_spec).bind(row.id).run();
+        return {};
+    });
+}
+
+task<result<void>> sqlite_execution_store::request_cancel(tenant_id tenant, execution_id id)
+{
+    return db_.write([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<void> {
+        db.prepare(sql::execution::request_cancel).bind(id, tenant).run();
+        if (db.changes() == 0)
+            return refusal(db, tenant, id);
+        return {};
+    });
+}
+
+task<result<execution_row>> sqlite_execution_store::find(tenant_id tenant, execution_id id)
+{
+    return db_.read([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) { return find_row(db, tenant, id); });
+}
+
+task<result<std::vector<execution_row>>> sqlite_execution_store::list(tenant_id tenant, execution_filter filter)
+{
+    return db_.read([tenant = std::move(tenant), wanted = std::move(filter)](sqlite::connection& db) -> result<std::vector<execution_row>> {
+        const auto status = wanted.status ? std::optional(to_string(*wanted.status)) : std::nullopt;
+        const auto kind = wanted.kind ? std::optional(to_string(*wanted.kind)) : std::nullopt;
+        auto query = list_statement(db, wanted);
+        query.set(":tenant", tenant).set(":status", status).set(":kind", kind).set(":limit", wanted.limit);
+        query.set(":created_from", wanted.created_from_ms).set(":created_before", wanted.created_before_ms);
+        query.set(":before", wanted.before ? std::string_view(wanted.before->str()) : after_all_ids);
+        std::vector<execution_row> page;
+        while (query.step()) {
+            sqlite::column_reader columns(query);
+            page.push_back(sqlite::execution_from(columns));
+        }
+        return page;
+    });
+}
+
+task<result<void>> sqlite_execution_store::erase(tenant_id tenant, execution_id id)
+{
+    return db_.write([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<void> {
+        const auto row = find_row(db, tenant, id);
+        if (row.has_error())
+            return row.error();
+        if (!is_final(row->status))
+            return error{errc::conflict, "execution " + id.str() + " has not ended"};
+        auto label = db.prepare(sql::execution::erase_label);
+        for (const auto& [name, value] : row->labels)
+            label.bind(tenant, name, value, id).run();
+        db.prepare(sql::execution::erase).bind(id).run();
+        return {};
+    });
+}
+
+task<result<std::vector<unfinished_execution>>> sqlite_execution_store::unfinished()
+{
+    return db_.read([](sqlite::connection& db) -> result<std::vector<unfinished_execution>> {
+        auto query = db.prepare(sql::execution::unfinished);
+        std::vector<unfinished_execution> all;
+        while (query.step()) {
+            sqlite::column_reader columns(query);
+            auto row = sqlite::execution_from(columns);
+            all.push_back({std::move(row), spec_from_json(columns.view())});
+        }
+        return all;
+    });
+}
+
+}    // namespace caisson

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "storage/connection.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace caisson::sqlite {
+
+/// The schema of one database file: what it is marked with, its migrations (name and text) in order, and the page size of a
+/// new file.
+struct schema {
+    std::int32_t application_id;
+    std::span<const std::pair<std::string_view, std::string_view>> migrations;
+    int page_bytes = 4096;
+};
+
+enum class migrate_policy {
+    apply,
+    require_current,    // for a tool beside a running server, whose schema it must not change
+};
+
+/// Brings `db` to the newest schema, one transaction a migration; user_version is the number of those applied.
+/// Throws storage_error and changes nothing: foreign for another program's database, newer_schema if it has migrations
+/// that are not in `wanted`, or has not all of them under require_current, changed_migration if the text of an applied one is
+/// not the one in `wanted`.
+void migrate(connection& db, const schema& wanted, migrate_policy policy);
+
+/// What a migration's text is recognised by: 64-bit FNV-1a as 16 hex digits.
+std::string checksum_of(std::string_view text);
+
+}    // namespace caisson::sqlite

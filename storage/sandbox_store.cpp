@@ -1,0 +1,72 @@
+#include "storage/sandbox_store.hpp"
+
+#include "storage/enums.hpp"
+#include "storage/sql.hpp"
+
+namespace caisson {
+
+namespace {
+
+sandbox_row row_from(const sqlite::statement& query)
+{
+    sqlite::column_reader columns(query);
+    sandbox_row row;
+    row.id = columns.id<sandbox_id>();
+    row.tenant = columns.id<tenant_id>();
+    row.runtime = columns.text();
+    row.state = sqlite::stored(sandbox_state_from, columns.view());
+    row.runtime_state = columns.text();
+    row.cause = columns.text();
+    row.created_at_ms = columns.integer();
+    row.ended_at_ms = columns.optional_integer();
+    return row;
+}
+
+}    // namespace
+
+task<result<void>> sqlite_sandbox_store::insert(sandbox_row row)
+{
+    return db_.write([row = std::move(row)](sqlite::connection& db) -> result<void> {
+        db.prepare(sql::sandbox::insert)
+            .bind(row.id, row.tenant, row.runtime, to_string(row.state), row.runtime_state, row.cause, row.created_at_ms, row.ended_at_ms)
+            .run();
+        if (db.changes() == 0)
+            return error{errc::conflict, "sandbox " + row.id.str() + " exists"};
+        return {};
+    });
+}
+
+task<result<void>> sqlite_sandbox_store::update(
+    sandbox_id id, sandbox_state state, std::string runtime_state, std::string cause, std::optional<std::int64_t> ended_at_ms)
+{
+    return db_.write([id = std::move(id), state, runtime_state = std::move(runtime_state), cause = std::move(cause), ended_at_ms](
+                         sqlite::connection& db) -> result<void> {
+        db.prepare(sql::sandbox::update).bind(to_string(state), runtime_state, cause, ended_at_ms, id).run();
+        if (db.changes() == 0)
+            return error{errc::not_found, "no sandbox " + id.str()};
+        return {};
+    });
+}
+
+task<result<sandbox_row>> sqlite_sandbox_store::find(sandbox_id id)
+{
+    return db_.read([id = std::move(id)](sqlite::connection& db) -> result<sandbox_row> {
+        auto query = db.prepare(sql::sandbox::find);
+        if (!query.bind(id).step())
+            return error{errc::not_found, "no sandbox " + id.str()};
+        return row_from(query);
+    });
+}
+
+task<result<std::vector<sandbox_row>>> sqlite_sandbox_store::alive()
+{
+    return db_.read([](sqlite::connection& db) -> result<std::vector<sandbox_row>> {
+        auto query = db.prepare(sql::sandbox::alive);
+        std::vector<sandbox_row> rows;
+        while (query.step())
+            rows.push_back(row_from(query));
+        return rows;
+    });
+}
+
+}    // namespace caisson

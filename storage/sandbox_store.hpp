@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/sandbox/ports.hpp"
+#include "storage/database.hpp"
+
+namespace caisson {
+
+/// Sandboxes in records.db, which must outlive the store.
+class sqlite_sandbox_store : public sandbox_store {
+public:
+    explicit sqlite_sandbox_store(sqlite::database& db) : db_(db) { }
+
+    task<result<void>> insert(sandbox_row row) override;
+    task<result<void>> update(
+        sandbox_id id, sandbox_state state, std::string runtime_state, std::string cause, std::optional<std::int64_t> ended_at_ms) override;
+    task<result<sandbox_row>> find(sandbox_id id) override;
+    task<result<std::vector<sandbox_row>>> alive() override;
+
+private:
+    sqlite::database& db_;
+};
+
+}    // namespace caisson

@@ -1,0 +1,3 @@
+UPDATE api_keys
+SET revoked_at_ms = ?
+WHERE id = ?

@@ -1,0 +1,3 @@
+SELECT control_no, stdout_end, stderr_end
+FROM events
+WHERE log = ? AND seq = ?

@@ -1,0 +1,2 @@
+DELETE FROM executions
+WHERE id = ?

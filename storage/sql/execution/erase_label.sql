@@ -1,0 +1,2 @@
+DELETE FROM execution_labels
+WHERE tenant_id = ? AND name = ? AND value = ? AND execution_id = ?

@@ -1,0 +1,2 @@
+DELETE FROM execution_specs
+WHERE execution_id = ?

@@ -1,0 +1,2 @@
+INSERT INTO execution_labels (tenant_id, name, value, execution_id)
+VALUES (?, ?, ?, ?)

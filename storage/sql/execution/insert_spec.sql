@@ -1,0 +1,2 @@
+INSERT INTO execution_specs (execution_id, spec)
+VALUES (?, ?)

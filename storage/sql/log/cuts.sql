@@ -1,0 +1,4 @@
+SELECT stream, offset
+FROM cuts
+WHERE log = ?
+ORDER BY stream

@@ -1,0 +1,2 @@
+DELETE FROM logs
+WHERE key = ?

@@ -1,0 +1,2 @@
+DELETE FROM cuts
+WHERE log = -?

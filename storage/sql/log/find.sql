@@ -1,0 +1,3 @@
+SELECT key
+FROM logs
+WHERE execution_id = ?

@@ -1,0 +1,2 @@
+INSERT INTO logs (execution_id)
+VALUES (?)

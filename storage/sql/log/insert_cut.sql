@@ -1,0 +1,3 @@
+INSERT INTO cuts (log, stream, offset)
+VALUES (?, ?, ?)
+ON CONFLICT (log, stream) DO NOTHING

@@ -1,0 +1,3 @@
+SELECT version, name, checksum
+FROM schema_migrations
+ORDER BY version

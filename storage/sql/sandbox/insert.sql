@@ -1,0 +1,3 @@
+INSERT INTO sandboxes (id, tenant_id, runtime, state, runtime_state, cause, created_at_ms, ended_at_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO NOTHING

@@ -1,0 +1,2 @@
+INSERT INTO tenants (id, name, created_at_ms)
+VALUES (?, ?, ?)

@@ -1,0 +1,28 @@
+#include "storage/transaction.hpp"
+
+#include "storage/errors.hpp"
+
+namespace caisson::sqlite {
+
+transaction::transaction(connection& db, transaction_kind kind) : db_(db)
+{
+    db_.prepare(kind == transaction_kind::read ? "BEGIN" : "BEGIN IMMEDIATE").run();
+}
+
+transaction::~transaction()
+{
+    if (!open_ || !db_.in_transaction())
+        return;
+    try {
+        db_.prepare("ROLLBACK").run();
+    } catch (const storage_error&) {    // rolled back when the connection is closed at the latest
+    }
+}
+
+void transaction::commit()
+{
+    db_.prepare("COMMIT").run();
+    open_ = false;
+}
+
+}    // namespace caisson::sqlite

@@ -1,0 +1,80 @@
+#include "core/auth/tickets.hpp"
+
+#include "tests/support/fake_timers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace caisson {
+namespace {
+
+using std::chrono::seconds;
+
+std::string fake_digest(std::string_view text)
+{
+    return "hash:" + std::string(text);
+}
+
+principal holder(const std::string& key)
+{
+    return {tenant_id::from_trusted("ten_1"), "acme", key_id::from_trusted(key), {scope::run}};
+}
+
+class TicketOffice : public ::testing::Test {
+protected:
+    asio::io_context io_;
+    caisson::testing::fake_timers time_{io_.get_executor()};
+    ticket_office office_{time_, &fake_digest, {.lifetime = seconds(60), .max_per_key = 2, .max_tickets = 3}};
+};
+
+TEST_F(TicketOffice, RedeemsOnce)
+{
+    const auto ticket = office_.issue(holder("key_1")).value();
+    EXPECT_EQ(ticket.size(), 47u);
+    EXPECT_TRUE(ticket.starts_with("tkt_"));
+    const auto who = office_.redeem(ticket);
+    ASSERT_TRUE(who.has_value());
+    EXPECT_EQ(who->key.str(), "key_1");
+    EXPECT_EQ(who->tenant_name, "acme");
+    const auto again = office_.redeem(ticket);
+    ASSERT_TRUE(again.has_error());
+    EXPECT_EQ(again.error().code, errc::unauthorized);
+}
+
+TEST_F(TicketOffice, RefusesWhatItDidNotIssue)
+{
+    EXPECT_TRUE(office_.redeem("").has_error());
+    EXPECT_TRUE(office_.redeem("tkt_" + std::string(43, 'a')).has_error());
+    EXPECT_TRUE(office_.redeem(std::string(1 << 20, 'a')).has_error());
+}
+
+TEST_F(TicketOffice, LastsAMinute)
+{
+    const auto one = office_.issue(holder("key_1")).value();
+    const auto two = office_.issue(holder("key_1")).value();
+    time_.advance(seconds(60) - std::chrono::milliseconds(1));
+    EXPECT_TRUE(office_.redeem(one).has_value());
+    time_.advance(std::chrono::milliseconds(1));
+    EXPECT_TRUE(office_.redeem(two).has_error());
+}
+
+TEST_F(TicketOffice, BoundsTheTicketsOfAKey)
+{
+    ASSERT_TRUE(office_.issue(holder("key_1")).has_value());
+    ASSERT_TRUE(office_.issue(holder("key_1")).has_value());
+    const auto third = office_.issue(holder("key_1"));
+    ASSERT_TRUE(third.has_error());
+    EXPECT_EQ(third.error().code, errc::rate_limited);
+    EXPECT_TRUE(office_.issue(holder("key_2")).has_value());
+}
+
+TEST_F(TicketOffice, BoundsAllTicketsUntilOldOnesEnd)
+{
+    for (const auto* key : {"key_1", "key_2", "key_3"})
+        ASSERT_TRUE(office_.issue(holder(key)).has_value());
+    EXPECT_TRUE(office_.issue(holder("key_4")).has_error());
+    time_.advance(seconds(60));
+    EXPECT_TRUE(office_.issue(holder("key_4")).has_value());
+}
+
+}    // namespace
+}    // namespace caisson

@@ -1,0 +1,248 @@
+#include "tests/core/runtime/runtime_world.hpp"
+
+#include "core/adapters/mock/mock_runtime.hpp"
+#include "core/adapters/process/process_runtime.hpp"
+#include "core/async/task_group.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <grp.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace caisson::testing {
+
+namespace {
+
+    constexpr uid_t ordinary_uid = 65534;
+
+    std::string make_directory()
+    {
+        std::string path = "/tmp/caisson-runtime-XXXXXX";
+        if (::mkdtemp(path.data()) == nullptr || ::chmod(path.c_str(), 0755) != 0)
+            throw std::runtime_error("no directory for the test");
+        return path;
+    }
+
+    /// The build may be where an ordinary user cannot go.
+    std::string copy_program(const std::string& directory, const std::string& name)
+    {
+        const auto path = directory + "/" + name;
+        std::filesystem::copy_file(std::string(CAISSON_BINARY_DIR) + "/" + name, path);
+        return path;
+    }
+
+    /// Collects what one execution's sink hears.
+    class recorder : public protocol::execution_sink {
+    public:
+        explicit recorder(io_executor executor) : changed_(executor) {}
+
+        void on_started(std::int32_t) override {}
+        void on_output(protocol::stream_number stream, std::uint64_t, shared_bytes bytes) override
+        {
+            (stream == protocol::stream_number::stdout_stream ? outcome.out : outcome.err) += bytes.view();
+        }
+        void on_gap(protocol::stream_number, std::uint64_t, std::uint64_t) override { ADD_FAILURE() << "a gap"; }
+        void on_eof(protocol::stream_number, std::uint64_t) override
+        {
+            ++ended_;
+            changed_.notify_all();
+        }
+        void on_stdin_taken(std::uint64_t) override {}
+        void on_exited(protocol::exit_report report) override
+        {
+            outcome.exit = report;
+            changed_.notify_all();
+        }
+        void on_start_failed(int code, std::string step) override
+        {
+            outcome.start_failure.emplace(code, std::move(step));
+            changed_.notify_all();
+        }
+        void on_unknown() override
+        {
+            outcome.unknown = true;
+            changed_.notify_all();
+        }
+
+        task<> wait()
+        {
+            while (!(outcome.exit && ended_ == 2) && !outcome.start_failure && !outcome.unknown)
+                co_await changed_.wait_past(changed_.version());
+        }
+
+        program_outcome outcome;
+
+    private:
+        notifier changed_;
+        int ended_ = 0;
+    };
+
+    task<> run_link(protocol::agent_link& link)
+    {
+        (void)co_await link.run();
+    }
+
+}    // namespace
+
+runtime_world::runtime_world(runtime_kind kind)
+    : kind_(kind),
+      directory_(make_directory()),
+      data_dir_(directory_ + "/data"),
+      groups_(std::make_shared<system_cgroup_io>(), cgroup_options_of_this_process("test-" + std::to_string(::getpid())))
+{
+    std::filesystem::create_directory(data_dir_);
+    runtime_ = make_runtime();
+}
+
+runtime_world::~runtime_world()
+{
+    runtime_.reset();
+    workers_.join();
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+}
+
+std::unique_ptr<runtime> runtime_world::make_runtime()
+{
+    const local_services services{context_.get_executor(), time_, log_, workers_, groups_};
+    if (kind_ == runtime_kind::mock)
+        return std::make_unique<mock_runtime>(context_.get_executor(), time_, log_);
+    local_runtime_options options{.data_dir = data_dir_,
+        .instance = "test",
+        .launch_path = copy_program(directory_, "caisson-launch"),
+        .agent_path = copy_program(directory_, "caisson-agent")};
+    if (kind_ == runtime_kind::process)
+        return std::make_unique<process_runtime>(services, std::move(options));
+    return std::make_unique<bubblewrap_runtime>(services, bubblewrap_options{.local = std::move(options), .uid_lock_dir = directory_ + "/uids"});
+}
+
+sandbox_spec runtime_world::spec()
+{
+    constexpr std::int64_t mib = 1 << 20;
+    return {.id = ids_.make<sandbox_id>(), .limits = {.memory_bytes = 64 * mib, .cpu_milli = 1000, .pids = 32, .disk_bytes = 4 * mib, .inodes = 64}};
+}
+
+std::unique_ptr<sandbox> runtime_world::start()
+{
+    return start(spec());
+}
+
+std::unique_ptr<sandbox> runtime_world::start(sandbox_spec spec)
+{
+    auto created = run(rt().create(std::move(spec)));
+    if (created.has_error())
+        throw std::runtime_error("create: " + created.error().detail);
+    auto started = run(rt().start(**created));
+    if (started.has_error()) {
+        run((*created)->destroy());
+        throw std::runtime_error("start: " + started.error().detail);
+    }
+    return std::move(*created);
+}
+
+void runtime_world::destroy(sandbox& box)
+{
+    const auto destroyed = run(box.destroy());
+    EXPECT_TRUE(destroyed.has_value()) << destroyed.error().detail;
+}
+
+std::vector<std::string> runtime_world::echo(const std::string& text) const
+{
+    if (kind_ == runtime_kind::mock)
+        return {"mock", "--stdout", text};
+    return {"/usr/bin/printf", "%s", text};
+}
+
+std::vector<std::string> runtime_world::hang() const
+{
+    if (kind_ == runtime_kind::mock)
+        return {"mock", "--hang"};
+    return {"/usr/bin/sleep", "1000"};
+}
+
+protocol::spawn_request runtime_world::request(std::vector<std::string> argv) const
+{
+    return {.argv = std::move(argv), .env = {{"PATH", "/usr/bin:/bin"}}, .cwd = kind_ == runtime_kind::bubblewrap ? "/workspace" : "/"};
+}
+
+program_outcome runtime_world::run_program(sandbox& box, protocol::spawn_request wanted, std::vector<int> join)
+{
+    return run(run_program_async(box, std::move(wanted), std::move(join)));
+}
+
+task<program_outcome> runtime_world::run_program_async(sandbox& box, protocol::spawn_request wanted, std::vector<int> join)
+{
+    static std::uint64_t epoch = 0;
+    static protocol::exec_number number = 0;
+    protocol::link_options options{.instance = "test", .epoch = ++epoch};
+    auto connect = [&box] { return box.connect(); };
+    const auto link = protocol::make_agent_link(context_.get_executor(), time_, log_, std::move(connect), std::move(options));
+    auto opened = co_await link->open(time_.steady_now() + std::chrono::seconds(10));
+    if (opened.has_error())
+        throw std::runtime_error("link: " + opened.error().detail);
+    task_group background(context_.get_executor(), log_);
+    background.spawn("link", run_link(*link));
+    recorder heard(context_.get_executor());
+    const auto exec = ++number;
+    link->attach(exec, heard, std::nullopt);
+    link->spawn(exec, std::move(wanted), std::move(join));
+    co_await heard.wait();
+    link->forget(exec);
+    link->close();
+    co_await background.stop();
+    co_return std::move(heard.outcome);
+}
+
+std::optional<std::string> cannot_run(const runtime_case& which)
+{
+    if (which.as_root && ::geteuid() != 0)
+        return "needs root: bubblewrap with a host uid for each sandbox";
+    if (which.kind == runtime_kind::bubblewrap && ::access("/usr/bin/bwrap", X_OK) != 0)
+        return "needs /usr/bin/bwrap: apt-get install bubblewrap";
+    return std::nullopt;
+}
+
+namespace {
+
+    void run_body(runtime_kind kind, const std::function<void(runtime_world&)>& body)
+    {
+        try {
+            runtime_world world(kind);
+            body(world);
+        } catch (const std::exception& e) {
+            ADD_FAILURE() << e.what();
+        }
+    }
+
+    [[noreturn]] void run_as_ordinary_user(runtime_kind kind, const std::function<void(runtime_world&)>& body)
+    {
+        const bool dropped = ::setgroups(0, nullptr) == 0 && ::setresgid(ordinary_uid, ordinary_uid, ordinary_uid) == 0
+            && ::setresuid(ordinary_uid, ordinary_uid, ordinary_uid) == 0 && ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;
+        if (!dropped)
+            ADD_FAILURE() << "the child could not give root up";
+        else
+            run_body(kind, body);
+        std::fflush(nullptr);
+        ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+    }
+
+}    // namespace
+
+void in_world(const runtime_case& which, const std::function<void(runtime_world&)>& body)
+{
+    if (which.as_root || ::geteuid() != 0 || which.kind != runtime_kind::bubblewrap)
+        return run_body(which.kind, body);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+        run_as_ordinary_user(which.kind, body);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "failed as an ordinary user, see above; wait status " << status;
+}
+
+}    // namespace caisson::testing

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
+#include "core/async/deadline.hpp"
+#include "core/protocol/agent_link.hpp"
+#include "tests/support/run_task.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace caisson::testing {
+
+enum class runtime_kind { bubblewrap, process, mock };
+
+/// How a contract case runs: which runtime, and as whom.
+struct runtime_case {
+    const char* name;
+    runtime_kind kind;
+    bool as_root;
+};
+
+/// How a program ended, as the agent told it.
+struct program_outcome {
+    std::string out;
+    std::string err;
+    std::optional<protocol::exit_report> exit;
+    std::optional<std::pair<int, std::string>> start_failure;
+    bool unknown = false;
+};
+
+/// One runtime with all it needs, in a directory of its own that goes away with it.
+class runtime_world {
+public:
+    explicit runtime_world(runtime_kind kind);
+    ~runtime_world();
+
+    runtime& rt() { return *runtime_; }
+    cgroup_tree& groups() { return groups_; }
+    asio::io_context& context() { return context_; }
+    timers& time() { return time_; }
+    runtime_kind kind() const { return kind_; }
+    const std::string& data_dir() const { return data_dir_; }
+
+    /// Runs `work` for at most 30 seconds; throws, or gives errc::timed_out if it gives a result, when it is not done then.
+    template <class T>
+    T run(task<T> work)
+    {
+        auto outcome = run_task(context_, with_deadline(time_, time_.steady_now() + std::chrono::seconds(30), std::move(work)));
+        if constexpr (std::is_same_v<decltype(outcome), T>)
+            return outcome;
+        else if constexpr (!std::is_void_v<T>)
+            return std::move(outcome.value());
+        else
+            outcome.value();
+    }
+
+    sandbox_spec spec();
+    /// A running sandbox; fails the test and throws if there is none.
+    std::unique_ptr<sandbox> start();
+    std::unique_ptr<sandbox> start(sandbox_spec spec);
+    void destroy(sandbox& box);
+
+    /// What this runtime runs to print `text`.
+    std::vector<std::string> echo(const std::string& text) const;
+    /// What runs until it is killed.
+    std::vector<std::string> hang() const;
+
+    protocol::spawn_request request(std::vector<std::string> argv) const;
+    program_outcome run_program(sandbox& box, protocol::spawn_request request, std::vector<int> join = {});
+    program_outcome run_program(sandbox& box, std::vector<std::string> argv) { return run_program(box, request(std::move(argv))); }
+    task<program_outcome> run_program_async(sandbox& box, protocol::spawn_request request, std::vector<int> join);
+
+private:
+    std::unique_ptr<runtime> make_runtime();
+
+    runtime_kind kind_;
+    std::string directory_;
+    std::string data_dir_;
+    asio::io_context context_;
+    system_timers time_;
+    null_logger log_;
+    worker_pool workers_{"work", 1};
+    cgroup_tree groups_;
+    id_factory ids_{time_};
+    std::unique_ptr<runtime> runtime_;
+};
+
+/// Why a case cannot run here; nothing if it can.
+std::optional<std::string> cannot_run(const runtime_case& which);
+
+/// Runs `body` in a world of its own: as it is, or in a child that gave root up where the case wants an ordinary user.
+/// Failures in the child fail the test.
+void in_world(const runtime_case& which, const std::function<void(runtime_world&)>& body);
+
+}    // namespace caisson::testing

@@ -1,0 +1,103 @@
+"""Fixtures. The server under test is a process of its own; see harness/."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from harness.contract import Contract  # noqa: E402
+from harness.leaks import Baseline, adopt_orphans  # noqa: E402
+from harness.server import BINARY, Server  # noqa: E402
+
+# An account that no one has: what root drops to in order to test as an ordinary user.
+ORDINARY_USER = 61_234
+
+
+def pytest_sessionstart(session):
+    if not BINARY.exists():
+        pytest.exit(f"{BINARY} is not there; build it with tools/build asan, or set CAISSON_BIN", returncode=2)
+    adopt_orphans()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    setattr(item, "report_" + call.when, outcome.get_result())
+
+
+@pytest.fixture(scope="session")
+def contract():
+    return Contract.load()
+
+
+def new_folder():
+    # Not pytest's own: another user must reach it, and the path should be short.
+    return tempfile.TemporaryDirectory(prefix="caisson-e2e-", dir="/tmp")
+
+
+@pytest.fixture(scope="session")
+def shared_server(contract):
+    """One server for all tests that leave it as they found it."""
+    with new_folder() as folder:
+        server = Server(folder, contract)
+        try:
+            server.start()
+            # Warm: languages are probed, pools are open, the first sandbox is gone.
+            assert server.api.run(shell="echo warm", limits={"wall_ms": 30_000})["status"] == "success"
+            yield server
+            server.stop()
+        finally:
+            server.kill()
+
+
+@pytest.fixture
+def server(shared_server, request):
+    """The shared server; afterwards nothing that the test began is left."""
+    before = Baseline(shared_server)
+    yield shared_server
+    assert shared_server.process.poll() is None, shared_server.log_tail()
+    if getattr(request.node, "report_call", None) and request.node.report_call.passed:
+        before.compare()
+
+
+@pytest.fixture
+def api(server):
+    return server.api
+
+
+@pytest.fixture
+def new_server(contract, request):
+    """Makes servers of the test's own: new_server(*options, user=…, **env)."""
+    made, folders = [], []
+
+    def make(*options, user=None, **env):
+        folders.append(new_folder())
+        made.append(Server(folders[-1].name, contract, user, options, env))
+        return made[-1].start()
+
+    yield make
+    try:
+        for each in made:
+            each.stop()
+    finally:
+        for each in made:
+            each.kill()
+        for each in folders:
+            each.cleanup()
+
+
+@pytest.fixture
+def ordinary_server(new_server):
+    """A server without rights: root drops to an account of no one, others stay who they are."""
+    return new_server(user=ORDINARY_USER if os.getuid() == 0 else None)
+
+
+@pytest.fixture(scope="session")
+def runtime(shared_server):
+    """What the default runtime enforces on this host."""
+    answer = shared_server.api.get("/v1/runtimes").value
+    return next(each for each in answer["items"] if each["name"] == answer["default"])

@@ -1,0 +1,143 @@
+"""What a run may leave behind: nothing. Looks at processes, mounts, control groups, directories, descriptors and threads."""
+
+import ctypes
+import os
+from pathlib import Path
+
+from .waiting import TimedOut, until
+
+PR_SET_CHILD_SUBREAPER = 36
+SETTLE_S = 10
+NAMES = ("sbx_", "exe_")
+
+
+def adopt_orphans():
+    """Makes this process the parent of all that a server leaves behind, so that it can be found."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def process_table():
+    """pid -> (parent, state, name)."""
+    table = {}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            text = Path(f"/proc/{entry}/stat").read_text(errors="replace")
+        except OSError:
+            continue
+        name = text[text.index("(") + 1 : text.rindex(")")]
+        state, parent = text[text.rindex(")") + 2 :].split()[:2]
+        table[int(entry)] = (int(parent), state, name)
+    return table
+
+
+def descendants(root, table):
+    found, waiting = set(), [root]
+    while waiting:
+        parent = waiting.pop()
+        children = [pid for pid, (its_parent, _, _) in table.items() if its_parent == parent]
+        found.update(children)
+        waiting += children
+    return found
+
+
+def reap_orphans(known):
+    """Takes the exit status of dead children that nobody else waits for. As the init of a host would."""
+    table = process_table()
+    for pid, (parent, state, _) in table.items():
+        if parent == os.getpid() and state == "Z" and pid not in known:
+            try:
+                os.waitpid(pid, os.WNOHANG)
+            except ChildProcessError:
+                pass
+
+
+def named_directories(tops):
+    """Directories of sandboxes and executions."""
+    found = set()
+    for top in tops:
+        for folder, names, _ in os.walk(top):
+            found.update(os.path.join(folder, name) for name in names if name.startswith(NAMES))
+    return found
+
+
+def control_groups():
+    return named_directories(["/sys/fs/cgroup"])
+
+
+def mounts(pid):
+    try:
+        return Path(f"/proc/{pid}/mountinfo").read_text().count("\n")
+    except OSError:
+        return 0
+
+
+def descriptors(pid):
+    """How many of each kind; the database's own files come and go with its readers and are left out."""
+    kinds = {}
+    for entry in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            target = os.readlink(f"/proc/{pid}/fd/{entry}")
+        except OSError:
+            continue
+        kind = target.split(":")[0] if ":" in target and not target.startswith("/") else target
+        if ".db" not in kind and ".sqlite" not in kind:
+            kinds[kind] = kinds.get(kind, 0) + 1
+    return kinds
+
+
+def resident_bytes(pid, field="VmRSS"):
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+class Baseline:
+    """The world before a test. compare() waits until it is back."""
+
+    def __init__(self, server):
+        self.server = server
+        self.others = descendants(os.getpid(), process_table()) - descendants(server.pid, process_table()) - {server.pid}
+        self.children = {name for _, _, name in self._children()}
+        self.groups = control_groups()
+        self.folders = named_directories([server.folder])
+        self.mounts = mounts(server.pid)
+        self.own_mounts = mounts("self")
+        self.descriptors = descriptors(server.pid)
+
+    def _children(self):
+        table = process_table()
+        return [(pid, table[pid][1], table[pid][2]) for pid in descendants(self.server.pid, table) if pid in table]
+
+    def differences(self):
+        known = self.others | {self.server.pid}
+        reap_orphans(known)
+        table = process_table()
+        ours = descendants(os.getpid(), table) - known
+        found = {}
+        found["processes"] = [(pid, *table[pid][1:]) for pid in ours if pid in table and table[pid][2] not in self.children]
+        found["cgroups"] = sorted(control_groups() - self.groups)
+        found["directories"] = sorted(named_directories([self.server.folder]) - self.folders)
+        if self.server.process is not None:
+            now = descriptors(self.server.pid)
+            found["descriptors"] = [(kind, count) for kind, count in now.items() if count > self.descriptors.get(kind, 0)]
+            found["mounts"] = max(0, mounts(self.server.pid) - self.mounts)
+        found["own mounts"] = max(0, mounts("self") - self.own_mounts)
+        return {what: value for what, value in found.items() if value}
+
+    def compare(self):
+        last = {}
+
+        def clean():
+            last.clear()
+            last.update(self.differences())
+            return not last
+
+        try:
+            until(clean, SETTLE_S, "nothing left behind")
+        except TimedOut:
+            raise AssertionError(f"left behind: {last}") from None

@@ -1,0 +1,205 @@
+#include "storage/errors.hpp"
+#include "storage/migrator.hpp"
+#include "storage/schemas.hpp"
+#include "storage/storage.hpp"
+#include "tests/storage/execution_rows.hpp"
+#include "tests/storage/frozen_schema.hpp"
+#include "tests/storage/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+namespace caisson::testing {
+
+namespace {
+
+using sqlite::connection;
+using sqlite::migrate_policy;
+using sqlite::open_mode;
+using text_pair = std::pair<std::string_view, std::string_view>;
+
+constexpr text_pair first{"0001_a.sql", "CREATE TABLE a (n INTEGER); INSERT INTO a VALUES (1);"};
+constexpr text_pair second{"0002_b.sql", "ALTER TABLE a ADD COLUMN m INTEGER NOT NULL DEFAULT 5;"};
+
+class Migrator : public ::testing::Test {
+protected:
+    Migrator() { write_file(dir_ / "m.db", ""); }
+    void migrate(std::vector<text_pair> migrations, migrate_policy policy = migrate_policy::apply)
+    {
+        connection db(dir_ / "m.db", open_mode::read_write);
+        sqlite::migrate(db, {42, migrations}, policy);
+    }
+    void expect_refused(
+        storage_fault fault, const std::string& says, std::vector<text_pair> migrations, migrate_policy policy = migrate_policy::apply)
+    {
+        const auto before = number("SELECT count(*) FROM sqlite_schema") * 1000 + number("PRAGMA user_version");
+        try {
+            migrate(std::move(migrations), policy);
+            ADD_FAILURE() << "not refused";
+        } catch (const storage_error& e) {
+            EXPECT_EQ(e.fault(), fault) << e.what();
+            EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
+        }
+        EXPECT_EQ(number("SELECT count(*) FROM sqlite_schema") * 1000 + number("PRAGMA user_version"), before);
+    }
+    std::int64_t number(std::string_view sql)
+    {
+        connection db(dir_ / "m.db", open_mode::read_write);
+        return db.integer(sql);
+    }
+    temp_dir dir_;
+};
+
+TEST_F(Migrator, AFreshFileGetsAllInOrder)
+{
+    migrate({first, second});
+    EXPECT_EQ(number("SELECT n + m FROM a"), 6);
+    EXPECT_EQ(number("PRAGMA user_version"), 2);
+    EXPECT_EQ(number("PRAGMA application_id"), 42);
+    EXPECT_EQ(number("SELECT count(*) FROM schema_migrations WHERE applied_at_ms > 1700000000000"), 2);
+}
+
+TEST_F(Migrator, AnOlderFileGetsWhatItLacksAndOnlyThat)
+{
+    migrate({first});
+    migrate({first, second});
+    migrate({first, second});
+    EXPECT_EQ(number("SELECT count(*) FROM a"), 1);
+    EXPECT_EQ(number("SELECT n + m FROM a"), 6);
+}
+
+TEST_F(Migrator, AFailingMigrationLeavesTheSchemaBeforeIt)
+{
+    const text_pair failing{"0002_b.sql", "CREATE TABLE b (n INTEGER); INSERT INTO nothing VALUES (1);"};
+    EXPECT_THROW(migrate({first, failing}), storage_error);
+    EXPECT_EQ(number("PRAGMA user_version"), 1);
+    EXPECT_EQ(number("SELECT count(*) FROM sqlite_schema WHERE name = 'b'"), 0);
+    migrate({first, second});
+    EXPECT_EQ(number("PRAGMA user_version"), 2);
+}
+
+TEST_F(Migrator, AChangedMigrationIsRefused)
+{
+    migrate({first, second});
+    const text_pair changed{"0001_a.sql", "CREATE TABLE a (n TEXT);"};
+    expect_refused(storage_fault::changed_migration, "0001_a.sql", {changed, second});
+}
+
+TEST_F(Migrator, ANewerSchemaIsRefused)
+{
+    migrate({first, second});
+    expect_refused(
+        storage_fault::newer_schema, "m.db was made by a newer Caisson (schema 2, this one knows up to 1): run that version", {first});
+}
+
+TEST_F(Migrator, AForeignDatabaseIsRefused)
+{
+    {
+        connection db(dir_ / "m.db", open_mode::read_write);
+        db.execute("CREATE TABLE theirs (n INTEGER)");
+    }
+    expect_refused(storage_fault::foreign, "is not a database of Caisson", {first});
+}
+
+TEST_F(Migrator, AToolDoesNotChangeTheSchemaUnderAServer)
+{
+    expect_refused(storage_fault::newer_schema, "stop the server first", {first}, migrate_policy::require_current);
+    migrate({first});
+    migrate({first}, migrate_policy::require_current);
+    expect_refused(storage_fault::newer_schema, "stop the server first", {first, second}, migrate_policy::require_current);
+}
+
+TEST_F(Migrator, ChecksumsAreFnv1a)
+{
+    EXPECT_EQ(sqlite::checksum_of(""), "cbf29ce484222325");
+    EXPECT_EQ(sqlite::checksum_of("a"), "af63dc4c8601ec8c");
+    EXPECT_EQ(sqlite::checksum_of("foobar"), "85944171f73967e8");
+}
+
+/// The texts of migrations that have been given out; they never change, new ones are added below.
+TEST(Migrations, AreAsTheyWereGivenOut)
+{
+    struct given_out {
+        std::string_view name;
+        std::string checksum;
+    };
+    const auto expect = [](const sqlite::schema& schema, const std::vector<given_out>& want) {
+        ASSERT_EQ(schema.migrations.size(), want.size());
+        for (std::size_t i = 0; i < want.size(); ++i) {
+            EXPECT_EQ(schema.migrations[i].first, want[i].name);
+            EXPECT_EQ(sqlite::checksum_of(schema.migrations[i].second), want[i].checksum) << want[i].name;
+        }
+    };
+    expect(sqlite::records_schema,
+        {{"0001_tenants_keys_sandboxes_executions.sql", "13f6157e3be57429"}, {"0002_execution_list_indexes.sql", "2e1edba21f7224d6"}});
+    expect(sqlite::events_schema, {{"0001_logs.sql", "155623159c89aff9"}});
+}
+
+/// Replaces the one `mark` in `text`.
+std::string with(std::string text, const std::string& mark, const std::string& value)
+{
+    return text.replace(text.find(mark), mark.size(), value);
+}
+
+class RecordsOfSchema1 : public ::testing::Test {
+protected:
+    RecordsOfSchema1()
+    {
+        write_file(dir_ / "records.db", "");
+        connection db(dir_ / "records.db", open_mode::read_write);
+        auto script = with(std::string(records_of_schema_1), "CHECKSUM", sqlite::checksum_of(sqlite::records_schema.migrations[0].second));
+        db.execute(with(std::move(script), "SPEC", spec_to_json({})));
+    }
+    /// Tables, columns and indexes, without the order in which they were made.
+    static std::vector<std::string> shape_of(const std::filesystem::path& file)
+    {
+        connection db(file, open_mode::read_write);
+        auto query = db.prepare(
+            "SELECT m.type || ' ' || m.name || ' ' || coalesce(i.name, c.name || ' ' || c.type || c.\"notnull\" || c.pk) AS line "
+            "FROM sqlite_schema AS m LEFT JOIN pragma_table_info(m.name) AS c LEFT JOIN pragma_index_info(m.name) AS i ORDER BY line");
+        std::vector<std::string> lines;
+        while (query.step())
+            lines.emplace_back(query.view(0));
+        return lines;
+    }
+    temp_dir dir_;
+    asio::io_context context_;
+};
+
+TEST_F(RecordsOfSchema1, KeepTheirRowsAndGetTheSchemaOfAFreshFile)
+{
+    auto stores = storage::open(dir_.path());
+    const auto tenant = numbered<tenant_id>(1);
+    EXPECT_EQ(*run_task(context_, stores->keys().ensure_tenant("acme", numbered<tenant_id>(2), 1)), tenant);
+    EXPECT_EQ(run_task(context_, stores->keys().find_key("hash-1"))->last_used_at_ms, 1500);
+    EXPECT_EQ(run_task(context_, stores->sandboxes().alive())->size(), 1u);
+    execution_filter ended;
+    ended.status = execution_status::success;
+    const auto rows = *run_task(context_, stores->executions().list(tenant, ended));
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].id, numbered<execution_id>(1));
+    EXPECT_EQ(rows[0].labels.at("team"), "a");
+    const auto unfinished = *run_task(context_, stores->executions().unfinished());
+    ASSERT_EQ(unfinished.size(), 1u);
+    EXPECT_TRUE(unfinished[0].row.cancel_requested);
+    stores.reset();
+
+    storage::open(dir_ / "fresh");
+    EXPECT_EQ(shape_of(dir_ / "records.db"), shape_of(dir_ / "fresh/records.db"));
+    EXPECT_GT(shape_of(dir_ / "records.db").size(), 60u);
+}
+
+TEST_F(RecordsOfSchema1, AreTheSchemaThatTheFirstMigrationMakes)
+{
+    write_file(dir_ / "one.db", "");
+    {
+        connection db(dir_ / "one.db", open_mode::read_write);
+        auto schema = sqlite::records_schema;
+        schema.migrations = schema.migrations.first(1);
+        sqlite::migrate(db, schema, migrate_policy::apply);
+    }
+    EXPECT_EQ(shape_of(dir_ / "records.db"), shape_of(dir_ / "one.db"));
+}
+
+}    // namespace
+
+}    // namespace caisson::testing

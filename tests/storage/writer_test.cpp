@@ -1,0 +1,181 @@
+#include "tests/storage/database_fixture.hpp"
+
+namespace caisson::testing {
+
+namespace {
+
+using sqlite::connection;
+
+class Writer : public DatabaseTest { };
+
+TEST_F(Writer, ReturnsTheClosuresValueAndItsException)
+{
+    open();
+    EXPECT_EQ(run_task(context_, db_->write([](connection&) { return std::string("value"); })), "value");
+    run_task(context_, db_->write(inserting(1)));
+    EXPECT_THROW(run_task(context_, db_->write(inserting(1))), storage_error);
+    EXPECT_THROW(run_task(context_, db_->write([](connection&) { throw std::domain_error("mine"); })), std::domain_error);
+    EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(Writer, ManyThatWaitShareOneCommit)
+{
+    open({.batch_time = std::chrono::hours(1)});
+    hold();
+    for (int i = 0; i < 300; ++i)
+        start(inserting(i));
+    go_.count_down();
+    finish();
+    EXPECT_EQ(rows(), 300);
+    EXPECT_EQ(failures_, 0);
+    EXPECT_EQ(db_->writes(), 301u);
+    EXPECT_EQ(db_->commits(), 1u);
+}
+
+TEST_F(Writer, ABatchIsBounded)
+{
+    open({.batch = 10, .batch_time = std::chrono::hours(1)});
+    hold();
+    for (int i = 0; i < 99; ++i)
+        start(inserting(i));
+    go_.count_down();
+    finish();
+    EXPECT_EQ(db_->commits(), 10u);
+    EXPECT_EQ(rows(), 99);
+}
+
+TEST_F(Writer, ABatchTakesNoMoreAfterItsTime)
+{
+    open({.batch_time = std::chrono::milliseconds(0)});
+    hold();
+    for (int i = 0; i < 20; ++i)
+        start(inserting(i));
+    go_.count_down();
+    finish();
+    EXPECT_EQ(db_->commits(), 21u);
+}
+
+TEST_F(Writer, AFailingClosureLeavesNothingAndDoesNotDisturbTheOthers)
+{
+    open({.batch_time = std::chrono::hours(1)});
+    hold();
+    start(inserting(1));
+    start([](connection& db) {
+        inserting(100)(db);
+        throw std::runtime_error("after a write");
+    });
+    start([](connection& db) -> result<void> {
+        inserting(200)(db);
+        return error{errc::conflict, "after a write"};
+    });
+    start(inserting(1));
+    start(inserting(2));
+    go_.count_down();
+    finish();
+    EXPECT_EQ(failures_, 2) << "the exception and the broken constraint";
+    EXPECT_EQ(rows(), 2);
+    EXPECT_EQ(db_->commits(), 1u);
+}
+
+TEST_F(Writer, ClosuresRunInTheOrderOfTheCalls)
+{
+    open({.batch = 7});
+    std::vector<int> order;
+    hold();
+    for (int i = 0; i < 50; ++i)
+        start([&order, i](connection&) { order.push_back(i); });
+    go_.count_down();
+    finish();
+    EXPECT_TRUE(std::ranges::is_sorted(order));
+    EXPECT_EQ(order.size(), 50u);
+}
+
+TEST_F(Writer, AFailedCommitFailsItsWholeBatchAndTheNextOneWorks)
+{
+    open({.batch_time = std::chrono::hours(1)});
+    hold();
+    start(inserting(1));
+    start([](connection& db) {
+        db.execute("PRAGMA defer_foreign_keys = ON;"
+                   "CREATE TABLE parent (n INTEGER PRIMARY KEY); CREATE TABLE child (n INTEGER REFERENCES parent (n));"
+                   "INSERT INTO child VALUES (1)");
+    });
+    start(inserting(2));
+    go_.count_down();
+    finish();
+    EXPECT_EQ(failures_, 4) << "COMMIT finds the orphan; the first closure is in the batch too";
+    EXPECT_EQ(rows(), 0);
+    run_task(context_, db_->write(inserting(3)));
+    EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(Writer, AFullDiskFailsWithItsNameAndTheNextWriteWorks)
+{
+    open();
+    run_task(context_, db_->write([](connection& db) { db.execute("PRAGMA max_page_count = 20"); }));
+    const auto large = [](connection& db) { db.prepare("INSERT INTO t (n, b) VALUES (1, zeroblob(1000000))").run(); };
+    try {
+        run_task(context_, db_->write(large));
+        FAIL() << "it fitted";
+    } catch (const storage_error& e) {
+        EXPECT_EQ(e.fault(), storage_fault::disk_full) << e.what();
+    }
+    run_task(context_, db_->write(inserting(1)));
+    EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(Writer, AFullQueueRefusesAndSaysSo)
+{
+    open({.queued = 2});
+    hold();
+    start(inserting(1));
+    start(inserting(2));
+    const auto refused = run_task(context_, db_->write([](connection&) -> result<int> { return 1; }));
+    ASSERT_TRUE(refused.has_error());
+    EXPECT_EQ(refused.error().code, errc::queue_full);
+    EXPECT_THROW(run_task(context_, db_->write(inserting(3))), storage_error);
+    go_.count_down();
+    finish();
+    EXPECT_EQ(rows(), 2);
+}
+
+TEST_F(Writer, WhatIsQueuedIsCommittedWhenTheDatabaseIsClosed)
+{
+    open();
+    hold();
+    for (int i = 0; i < 20; ++i)
+        start(inserting(i));
+    db_->write_later(inserting(1000));
+    go_.count_down();
+    db_.reset();
+    finish();
+    open();
+    EXPECT_EQ(rows(), 21);
+}
+
+TEST_F(Writer, LaterWorkGoesWithTheNextWrite)
+{
+    open();
+    db_->write_later(inserting(1));
+    run_task(context_, db_->write(inserting(2)));
+    run_task(context_, db_->write(inserting(3)));
+    EXPECT_EQ(rows(), 3);
+}
+
+TEST_F(Writer, FramesThatAreStillSuspendedWhenAllEndsAreDestroyed)
+{
+    auto context = std::make_unique<asio::io_context>();
+    open();
+    auto token = std::make_shared<int>(0);
+    bool resumed = false;
+    asio::co_spawn(context->get_executor(), db_->write([token](connection&) {}), [&resumed, token](std::exception_ptr) { resumed = true; });
+    context->poll();
+    db_.reset();
+    context.reset();
+    EXPECT_FALSE(resumed);
+    EXPECT_EQ(token.use_count(), 1);
+}
+
+}    // namespace
+
+}    // namespace caisson::testing

@@ -1,0 +1,132 @@
+#pragma once
+
+#include "core/async/offload.hpp"
+#include "core/auth/ports.hpp"
+#include "core/exec/ports.hpp"
+#include "core/sandbox/ports.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace caisson::testing {
+
+/// The knobs that all fake stores have. Each planned failure meets one later call, in the order of planning; that call
+/// changes nothing.
+class faults {
+public:
+    /// A coming call returns `what`.
+    void fail_next(error what) { planned_.push_back({std::move(what), false}); }
+    /// A coming call throws std::runtime_error, as the real stores do when the disk is broken.
+    void throw_next(std::string what) { planned_.push_back({{errc::internal, std::move(what)}, true}); }
+    /// Calls so far, failed ones too.
+    std::size_t calls() const { return calls_; }
+
+protected:
+    ~faults() = default;
+    /// To be called first by each operation: counts it, throws, or names the error to return.
+    std::optional<error> enter();
+
+private:
+    struct plan {
+        error what;
+        bool throws;
+    };
+    std::deque<plan> planned_;
+    std::size_t calls_ = 0;
+};
+
+/// Executions in memory. Everything completes without suspending. One thread.
+class fake_execution_store : public execution_store, public faults {
+public:
+    task<result<void>> insert(execution_row row, execution_spec spec) override;
+    task<result<void>> update(execution_row row) override;
+    task<result<void>> request_cancel(tenant_id tenant, execution_id id) override;
+    task<result<execution_row>> find(tenant_id tenant, execution_id id) override;
+    task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) override;
+    task<result<void>> erase(tenant_id tenant, execution_id id) override;
+    task<result<std::vector<unfinished_execution>>> unfinished() override;
+
+    std::size_t size() const { return entries_.size(); }
+    bool has_spec(const execution_id& id) const { return entries_.contains(id) && entries_.at(id).spec.has_value(); }
+    /// The record as it is now; throws std::out_of_range for an unknown id.
+    const execution_row& row(const execution_id& id) const { return entries_.at(id).row; }
+
+private:
+    struct entry {
+        execution_row row;
+        std::optional<execution_spec> spec;
+    };
+    entry* find_entry(const tenant_id& tenant, const execution_id& id);
+    std::map<execution_id, entry> entries_;
+};
+
+/// Events in memory. Appends complete without suspending unless the store is corked. One thread.
+class fake_event_store : public event_store, public faults {
+public:
+    task<result<void>> append(execution_id id, std::vector<std::shared_ptr<const log_event>> events, std::vector<stream_cut> cuts) override;
+    task<result<std::vector<std::shared_ptr<const log_event>>>> read(execution_id id, log_position after, std::size_t max_bytes) override;
+    task<result<log_extent>> extent(execution_id id) override;
+    task<result<void>> erase(execution_id id) override;
+
+    /// Appends wait from now on, as if the disk were slow; like real writes they ignore cancellation.
+    void cork() { corked_ = true; }
+    /// Lets those that wait go on, in the order of their calls.
+    void uncork();
+    /// Appends that wait.
+    std::size_t held() const { return held_.size(); }
+    /// Appends that were stored.
+    std::size_t appends() const { return appends_; }
+    /// What is stored, in log order.
+    std::vector<std::shared_ptr<const log_event>> events(const execution_id& id) const;
+
+private:
+    struct log {
+        std::map<std::uint64_t, std::shared_ptr<const log_event>> by_seq;
+        std::map<output_stream, std::uint64_t> cuts;
+    };
+    result<void> add(
+        const execution_id& id, const std::vector<std::shared_ptr<const log_event>>& events, const std::vector<stream_cut>& cuts);
+    task<> wait_uncorked();
+
+    std::map<execution_id, log> logs_;
+    std::vector<completion<void>> held_;
+    bool corked_ = false;
+    std::size_t appends_ = 0;
+};
+
+/// Sandboxes in memory. Everything completes without suspending. One thread.
+class fake_sandbox_store : public sandbox_store, public faults {
+public:
+    task<result<void>> insert(sandbox_row row) override;
+    task<result<void>> update(
+        sandbox_id id, sandbox_state state, std::string runtime_state, std::string cause, std::optional<std::int64_t> ended_at_ms) override;
+    task<result<sandbox_row>> find(sandbox_id id) override;
+    task<result<std::vector<sandbox_row>>> alive() override;
+
+    std::size_t size() const { return rows_.size(); }
+    /// The record as it is now; throws std::out_of_range for an unknown id.
+    const sandbox_row& row(const sandbox_id& id) const { return rows_.at(id); }
+
+private:
+    std::map<sandbox_id, sandbox_row> rows_;
+};
+
+/// Tenants and keys in memory. Everything completes without suspending. One thread.
+class fake_key_store : public key_store, public faults {
+public:
+    task<result<tenant_id>> ensure_tenant(std::string name, tenant_id fresh, std::int64_t now_ms) override;
+    task<result<void>> insert_key(api_key_row row) override;
+    task<result<api_key_row>> find_key(std::string hash) override;
+    task<result<std::vector<api_key_row>>> list_keys(std::optional<std::string> tenant_name) override;
+    task<result<void>> revoke_key(key_id id, std::int64_t now_ms) override;
+    task<result<void>> touch_key(key_id id, std::int64_t now_ms) override;
+
+private:
+    std::map<std::string, tenant_id> tenants_;
+    std::map<key_id, api_key_row> keys_;
+};
+
+}    // namespace caisson::testing

@@ -1,0 +1,219 @@
+#include "tests/support/fake_stores.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+namespace caisson::testing {
+
+namespace {
+
+constexpr std::size_t max_events_per_read = 4096;
+
+error no_execution(const execution_id& id) { return {errc::not_found, "no execution " + id.str()}; }
+
+bool matches(const execution_row& row, const execution_filter& wanted)
+{
+    const auto has_label = [&] {
+        const auto found = row.labels.find(wanted.label->first);
+        return found != row.labels.end() && found->second == wanted.label->second;
+    };
+    return (!wanted.status || row.status == *wanted.status) && (!wanted.kind || row.kind == *wanted.kind) &&
+           (!wanted.label || has_label()) && (!wanted.created_from_ms || row.created_at_ms >= *wanted.created_from_ms) &&
+           (!wanted.created_before_ms || row.created_at_ms < *wanted.created_before_ms) && (!wanted.before || row.id < *wanted.before);
+}
+
+}    // namespace
+
+fake_execution_store::entry* fake_execution_store::find_entry(const tenant_id& tenant, const execution_id& id)
+{
+    const auto found = entries_.find(id);
+    return found == entries_.end() || found->second.row.tenant != tenant ? nullptr : &found->second;
+}
+
+task<result<void>> fake_execution_store::insert(execution_row row, execution_spec spec)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    if (entries_.contains(row.id))
+        co_return error{errc::conflict, "execution " + row.id.str() + " exists"};
+    entry fresh{row, std::nullopt};
+    if (!is_final(row.status))
+        fresh.spec = std::move(spec);
+    entries_.emplace(row.id, std::move(fresh));
+    co_return result<void>();
+}
+
+task<result<void>> fake_execution_store::update(execution_row row)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    auto* const stored = find_entry(row.tenant, row.id);
+    if (!stored)
+        co_return no_execution(row.id);
+    if (is_final(stored->row.status))
+        co_return error{errc::conflict, "execution " + row.id.str() + " has ended"};
+    row.kind = stored->row.kind;
+    row.labels = stored->row.labels;
+    row.created_at_ms = stored->row.created_at_ms;
+    row.cancel_requested = row.cancel_requested || stored->row.cancel_requested;
+    if (is_final(row.status))
+        stored->spec.reset();
+    stored->row = std::move(row);
+    co_return result<void>();
+}
+
+task<result<void>> fake_execution_store::request_cancel(tenant_id tenant, execution_id id)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    auto* const stored = find_entry(tenant, id);
+    if (!stored)
+        co_return no_execution(id);
+    if (is_final(stored->row.status))
+        co_return error{errc::conflict, "execution " + id.str() + " has ended"};
+    stored->row.cancel_requested = true;
+    co_return result<void>();
+}
+
+task<result<execution_row>> fake_execution_store::find(tenant_id tenant, execution_id id)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    const auto* const stored = find_entry(tenant, id);
+    if (!stored)
+        co_return no_execution(id);
+    co_return stored->row;
+}
+
+task<result<std::vector<execution_row>>> fake_execution_store::list(tenant_id tenant, execution_filter filter)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    std::vector<execution_row> page;
+    for (const auto& [id, stored] : std::views::reverse(entries_)) {
+        if (page.size() >= filter.limit)
+            break;
+        if (stored.row.tenant == tenant && matches(stored.row, filter))
+            page.push_back(stored.row);
+    }
+    co_return page;
+}
+
+task<result<void>> fake_execution_store::erase(tenant_id tenant, execution_id id)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    const auto* const stored = find_entry(tenant, id);
+    if (!stored)
+        co_return no_execution(id);
+    if (!is_final(stored->row.status))
+        co_return error{errc::conflict, "execution " + id.str() + " has not ended"};
+    entries_.erase(id);
+    co_return result<void>();
+}
+
+task<result<std::vector<unfinished_execution>>> fake_execution_store::unfinished()
+{
+    if (auto planned = enter())
+        co_return *planned;
+    std::vector<unfinished_execution> all;
+    for (const auto& [id, stored] : entries_) {
+        if (stored.spec)
+            all.push_back({stored.row, *stored.spec});
+    }
+    co_return all;
+}
+
+void fake_event_store::uncork()
+{
+    corked_ = false;
+    for (auto& resume : std::exchange(held_, {}))
+        resume(nullptr, std::monostate{});
+}
+
+task<> fake_event_store::wait_uncorked()
+{
+    auto start = [this](completion<void> resume) { held_.push_back(std::move(resume)); };
+    return suspend_until_complete<void>(std::move(start));
+}
+
+result<void> fake_event_store::add(
+    const execution_id& id, const std::vector<std::shared_ptr<const log_event>>& events, const std::vector<stream_cut>& cuts)
+{
+    log changed = logs_[id];
+    for (const auto& each : events) {
+        const auto [place, fresh] = changed.by_seq.emplace(each->end.seq(), each);
+        if (!fresh && place->second->end != each->end)
+            return error{errc::conflict, "another event of " + id.str() + " ends at " + std::to_string(each->end.seq())};
+    }
+    for (const auto& cut : cuts)
+        changed.cuts.emplace(cut.stream, cut.offset);
+    logs_[id] = std::move(changed);
+    ++appends_;
+    return {};
+}
+
+task<result<void>> fake_event_store::append(
+    execution_id id, std::vector<std::shared_ptr<const log_event>> events, std::vector<stream_cut> cuts)
+{
+    if (corked_)
+        co_await wait_uncorked();
+    if (auto planned = enter())
+        co_return *planned;
+    co_return add(id, events, cuts);
+}
+
+task<result<std::vector<std::shared_ptr<const log_event>>>> fake_event_store::read(
+    execution_id id, log_position after, std::size_t max_bytes)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    std::vector<std::shared_ptr<const log_event>> page;
+    std::size_t bytes = 0;
+    for (const auto& [seq, each] : logs_[id].by_seq) {
+        if (each->covered_by(after))
+            continue;
+        bytes += each->data.size();
+        if (!page.empty() && (bytes > max_bytes || page.size() >= max_events_per_read))
+            break;
+        page.push_back(each);
+    }
+    co_return page;
+}
+
+task<result<log_extent>> fake_event_store::extent(execution_id id)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    log_extent found;
+    const auto& stored = logs_[id];
+    for (const auto& [seq, each] : stored.by_seq) {
+        found.end = each->end;
+        found.stored_output_bytes += each->data.size();
+        found.has_exit = found.has_exit || each->kind == event_kind::exit;
+    }
+    for (const auto& [stream, offset] : stored.cuts)
+        found.cuts.push_back({stream, offset});
+    co_return found;
+}
+
+task<result<void>> fake_event_store::erase(execution_id id)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    logs_.erase(id);
+    co_return result<void>();
+}
+
+std::vector<std::shared_ptr<const log_event>> fake_event_store::events(const execution_id& id) const
+{
+    std::vector<std::shared_ptr<const log_event>> all;
+    const auto found = logs_.find(id);
+    if (found == logs_.end())
+        return all;
+    for (const auto& [seq, each] : found->second.by_seq)
+        all.push_back(each);
+    return all;
+}
+
+}    // namespace caisson::testing

@@ -1,0 +1,104 @@
+"""The arrows between folders, as docs/architecture.md draws them: who may include what."""
+
+import re
+from pathlib import Path
+
+from cpp_text import Finding, project_files, tokens
+
+ROOTS = ("app/", "core/", "storage/", "tests/", "bench/")
+PORTS = re.compile(r"core/[a-z_]+/(types|ports|events|errors)\.hpp$")
+# Interfaces that carry another name than ports.hpp because the agent shares them.
+LINK_PORTS = ("core/protocol/agent_link.hpp", "core/protocol/byte_stream.hpp")
+
+# A library's headers, and the folders that may include them.
+OUTSIDE = [
+    (re.compile(r"^boost/beast"), ("core/adapters/net/", "core/third_party/")),
+    (re.compile(r"^sqlite3\.h"), ("storage/",)),
+    (re.compile(r"^seccomp\.h"), ("core/adapters/",)),
+    (re.compile(r"^openssl/"), ("core/adapters/crypto/", "core/adapters/net/")),
+    (re.compile(r"^(spdlog|toml\+\+|CLI|fmt|yaml-cpp)/"), ("app/",)),
+]
+SELF_CONTAINED = ("app/agent/", "app/launch/")  # executables that link none of the server's libraries
+
+
+def starts(path, *folders):
+    return path.startswith(folders)
+
+
+def is_port(header):
+    return bool(PORTS.search(header)) or header in LINK_PORTS
+
+
+def own_folder(path):
+    """core/adapters/net/x.cpp -> core/adapters/net/, core/exec/x.cpp -> core/exec/."""
+    parts = path.split("/")
+    depth = 3 if path.startswith("core/adapters/") else 2
+    return "/".join(parts[:depth]) + "/"
+
+
+def allowed(path, header):
+    """Whether `path` may include the project's `header`."""
+    if starts(path, "tests/", "bench/"):
+        return True
+    if starts(header, "tests/", "bench/"):
+        return False
+    own = own_folder(path)
+    if header.startswith(own):
+        return True
+    if starts(path, "app/agent/"):
+        return starts(header, "core/base/", "core/protocol/")
+    if starts(path, "app/launch/"):
+        return starts(header, "core/base/", "core/adapters/spawn/")
+    if starts(path, "app/"):
+        return not starts(header, *SELF_CONTAINED)
+    if starts(header, "app/"):
+        return False
+    if starts(path, "storage/"):
+        return starts(header, "storage/", "core/base/", "core/async/") or is_port(header)
+    if starts(header, "storage/"):
+        return False
+    if starts(path, "core/adapters/"):
+        near = ("core/base/", "core/async/", "core/runtime/", "core/protocol/", "core/adapters/net/", "core/adapters/spawn/")
+        return starts(header, *near) or is_port(header)
+    if starts(header, "core/adapters/"):
+        return False
+    if starts(path, "core/base/"):
+        return False
+    if starts(path, "core/async/"):
+        return starts(header, "core/base/")
+    return starts(header, "core/base/", "core/async/", "core/retry/") or is_port(header)
+
+
+def outside_problem(path, header):
+    for pattern, folders in OUTSIDE:
+        if pattern.search(header) and not starts(path, *folders, "tests/", "bench/"):
+            return f"<{header}> belongs in {' or '.join(folders)} only"
+        if pattern.search(header) and starts(path, *SELF_CONTAINED):
+            return f"<{header}> is not for an executable that must stay small"
+    return None
+
+
+def check_text(path, text):
+    findings = []
+    for token in tokens(text):
+        match = re.match(r'#\s*include\s*([<"])([^>"]+)[>"]', token.text) if token.kind == "directive" else None
+        if not match:
+            continue
+        quoted, header = match.group(1) == '"', match.group(2)
+        problem = None
+        if not quoted:
+            problem = f'write "{header}" with quotes' if header.startswith(ROOTS) else outside_problem(path, header)
+        elif "./" in header or not header.startswith(ROOTS):
+            problem = f'"{header}" is not a path from the root of the project'
+        elif not allowed(path, header):
+            problem = f'{own_folder(path)} may not include "{header}"'
+        if problem:
+            findings.append(Finding(path, token.line, "include-arrow", problem))
+    return findings
+
+
+def check(root):
+    findings = []
+    for name in project_files(root, (".cpp", ".hpp")):
+        findings += check_text(name, (Path(root) / name).read_text(encoding="utf-8", errors="replace"))
+    return findings

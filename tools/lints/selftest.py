@@ -1,0 +1,157 @@
+"""Shows that each lint catches what it is for, and lets the right form pass."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import coroutines
+import includes
+import sql
+import tidy
+from cpp_text import Finding
+
+# Where, a text, and the rule that must be reported ("" for none).
+INCLUDE_CASES = [
+    ("core/exec/a.cpp", '#include "core/exec/own.hpp"', ""),
+    ("core/exec/a.cpp", '#include "core/runtime/ports.hpp"', ""),
+    ("core/exec/a.cpp", '#include "core/protocol/agent_link.hpp"', ""),
+    ("core/exec/a.cpp", '#include "core/runtime/bubblewrap_plan.hpp"', "include-arrow"),
+    ("core/exec/a.cpp", '#include "core/adapters/net/http.hpp"', "include-arrow"),
+    ("core/exec/a.cpp", '#include "storage/connection.hpp"', "include-arrow"),
+    ("core/exec/a.cpp", '#include "app/wire/view.hpp"', "include-arrow"),
+    ("core/exec/a.cpp", "#include <boost/beast/http.hpp>", "include-arrow"),
+    ("core/exec/a.cpp", "#include <spdlog/spdlog.h>", "include-arrow"),
+    ("core/exec/a.cpp", '#include "own.hpp"', "include-arrow"),
+    ("core/exec/a.cpp", '#include "core/exec/../auth/keys.hpp"', "include-arrow"),
+    ("core/exec/a.cpp", '// #include "app/wire/view.hpp"', ""),
+    ("core/base/a.cpp", '#include "core/async/task.hpp"', "include-arrow"),
+    ("core/async/a.cpp", '#include "core/exec/types.hpp"', "include-arrow"),
+    ("core/adapters/bubblewrap/a.cpp", '#include "core/adapters/spawn/cgroup.hpp"', ""),
+    ("core/adapters/bubblewrap/a.cpp", '#include "core/adapters/process/run.hpp"', "include-arrow"),
+    ("core/adapters/bubblewrap/a.cpp", '#include "core/exec/live_execution.hpp"', "include-arrow"),
+    ("storage/a.cpp", '#include "core/exec/ports.hpp"', ""),
+    ("storage/a.cpp", '#include "core/exec/log_reader.hpp"', "include-arrow"),
+    ("storage/a.cpp", "#include <sqlite3.h>", ""),
+    ("core/auth/a.cpp", "#include <sqlite3.h>", "include-arrow"),
+    ("app/main.cpp", '#include "core/exec/live_execution.hpp"', ""),
+    ("app/main.cpp", '#include "app/agent/child.hpp"', "include-arrow"),
+    ("app/agent/a.cpp", '#include "core/protocol/codec.hpp"', ""),
+    ("app/agent/a.cpp", '#include "core/async/task.hpp"', "include-arrow"),
+    ("app/agent/a.cpp", "#include <spdlog/spdlog.h>", "include-arrow"),
+    ("core/auth/a.cpp", '#include "tests/support/fake_timers.hpp"', "include-arrow"),
+    ("tests/core/exec/a.cpp", '#include "storage/connection.hpp"', ""),
+]
+
+COROUTINE_CASES = [
+    ("core/a.cpp", "void f() { asio::co_spawn(e, g(), asio::detached); }", "detached"),
+    ("core/a.cpp", "using namespace asio::experimental::awaitable_operators;", "awaitable-operators"),
+    ("core/a.cpp", 'auto s = "asio::detached"; // asio::detached', ""),
+    ("core/a.cpp", "auto f = [x](int y) -> task<> { co_return; };", "capturing-coroutine"),
+    ("core/a.cpp", "auto f = [this] { co_await g(); };", "capturing-coroutine"),
+    ("core/a.cpp", "auto f = [&]() mutable -> task<int> { co_return 1; };", "capturing-coroutine"),
+    ("core/a.cpp", "auto f = [](int y) -> task<std::pair<int, int>> { co_await g(y); co_return h(y); };", ""),
+    ("core/a.cpp", "auto f = [x] { auto g = [](int y) -> task<> { co_return; }; return g(x); };", ""),
+    ("core/a.cpp", "auto f = [x] { return x; };", ""),
+    ("core/a.cpp", "task<> f() { co_await g(error{1}); }", "await-form"),
+    ("core/a.cpp", "task<> f() { co_await g([] { return 1; }); }", "await-form"),
+    ("core/a.cpp", "task<> f() { auto x = co_await (a ? b() : c()); }", "await-form"),
+    ("core/a.cpp", "task<> f() { auto x = a ? co_await b() : 1; }", "await-form"),
+    ("core/a.cpp", "task<> f() { h(point{1, 2}, co_await b()); }", "await-form"),
+    ("core/a.cpp", "task<> f() { auto x = point{1, co_await b()}; }", "await-form"),
+    ("core/a.cpp", "task<> f() { if (auto x = co_await g(std::vector{1}); x) { h(); } }", "await-form"),
+    ("core/a.cpp", "task<> f() { auto [a, b] = co_await g(); }", "await-form"),
+    ("core/a.cpp", "task<> f() { auto x = co_await g(a[1], b); y[2] = co_await h(); }", ""),
+    ("core/a.cpp", "task<> f() { const error e{1}; if (co_await g(e)) { h({1}); } else { k(); } }", ""),
+    ("core/a.cpp", "task<> f() { while (!(co_await g())) { if (a) { b(); } co_await c(); } }", ""),
+    ("core/a.cpp", "task<> f() { try { co_await g(); } catch (const x& e) { h(); } co_return co_await k(); }", ""),
+    ("core/a.cpp", "task<> f() { auto h = [](int a) -> task<std::map<int, int>> { co_return co_await k(a); }; co_await h(1); }", ""),
+    ("core/a.cpp", "task<> f() { switch (x) { case 1: co_await g(); break; default: { co_await h(); } } }", ""),
+    ("tests/a.cpp", "void f() { std::this_thread::sleep_for(1s); }", "sleep"),
+    ("tests/a.cpp", "void f() { ::usleep(5); }", "sleep"),
+    ("core/a.cpp", "void f() { ::nanosleep(&t, nullptr); }", ""),
+    ("core/a.cpp", "int a;\n" * 401, "length"),
+    ("core/a.cpp", "int a;\n" * 400, ""),
+]
+
+PYTHON_CASES = [
+    ("tests/e2e/test_a.py", "import time\ntime.sleep(1)\n", "sleep"),
+    ("tests/e2e/test_a.py", "import asyncio\nasync def f():\n    await asyncio.sleep(1)\n", "sleep"),
+    ("tests/e2e/test_a.py", "CODE = 'time.sleep(1)'\n", ""),
+    ("tests/e2e/harness/waiting.py", "import time\ntime.sleep(1)\n", ""),
+]
+
+SQL_CASES = [
+    ("storage/sql/a/list.sql", "SELECT id FROM a", "sql-order"),
+    ("storage/sql/a/list.sql", "SELECT id FROM a ORDER BY id", ""),
+    ("storage/sql/a/find.sql", "SELECT id FROM a WHERE id = ?;\n-- one; only\n", ""),
+    ("storage/sql/a/find.sql", "SELECT * FROM a WHERE id = ?", "sql-columns"),
+    ("storage/sql/a/find.sql", "SELECT a.* FROM a WHERE id = ?", "sql-columns"),
+    ("storage/sql/a/count.sql", "SELECT count(*) FROM a", ""),
+    ("storage/sql/a/insert.sql", "INSERT INTO a VALUES (1); INSERT INTO a VALUES (2);", "sql-statement"),
+    ("storage/sql/a/insert.sql", "INSERT INTO a (text) VALUES ('; SELECT *')", ""),
+    ("storage/sql/a/empty.sql", "-- nothing\n", "sql-statement"),
+]
+
+NUMBER_CASES = [
+    (["m/r/0001_a.sql", "m/r/0002_b.sql", "m/e/0001_c.sql"], 0),
+    (["m/r/0001_a.sql", "m/r/0003_b.sql"], 1),
+    (["m/r/0001_a.sql", "m/r/0001_b.sql"], 1),
+    (["m/r/1_a.sql"], 1),
+]
+
+TIDY_PROLOGUE = """
+#include <coroutine>
+#include <mutex>
+#include <string>
+#include <utility>
+struct task {
+    struct promise_type {
+        task get_return_object() { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+};
+"""
+TIDY_CASES = [
+    ("task f(const std::string& a) { co_await std::suspend_always(); (void)a; }", "avoid-reference-coroutine-parameters"),
+    ("void f() { int x = 1; auto g = [x]() -> task { co_await std::suspend_always(); (void)x; }; g(); }", "avoid-capturing-lambda-coroutines"),
+    ("std::mutex m; task f() { std::lock_guard<std::mutex> held(m); co_await std::suspend_always(); }", "misc-coroutine-hostile-raii"),
+    ("std::string f(std::string a) { std::string b = std::move(a); return a + b; }", "bugprone-use-after-move"),
+    ("task f(std::string a) { co_await std::suspend_always(); (void)a; }", ""),
+]
+
+
+def judge(lint, where, text, findings, want):
+    rules = {f.rule if isinstance(f, Finding) else f for f in findings}
+    good = rules == ({want} if want else set())
+    if not good:
+        print(f"{lint}: {where}: wanted {want or 'nothing'}, got {sorted(rules) or 'nothing'} for:\n    {text[:200]}")
+    return good
+
+
+def tidy_findings(root, text):
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "case.cpp"
+        source.write_text(TIDY_PROLOGUE + text)
+        command = [tidy.TIDY, "--quiet", f"--config-file={root}/.clang-tidy", str(source), "--", "-std=c++20"]
+        out = subprocess.run(command, capture_output=True, text=True).stdout
+    wanted = [rule for _, rule in TIDY_CASES if rule and rule in out]
+    return wanted or ([out] if "error:" in out else [])
+
+
+def main(root):
+    results = [judge("includes", w, t, includes.check_text(w, t), r) for w, t, r in INCLUDE_CASES]
+    results += [judge("coroutines", w, t, coroutines.check_text(w, t), r) for w, t, r in COROUTINE_CASES]
+    results += [judge("coroutines", w, t, coroutines.check_python(w, t), r) for w, t, r in PYTHON_CASES]
+    results += [judge("sql", w, t, sql.check_text(w, t), r) for w, t, r in SQL_CASES]
+    results += [len(sql.check_numbers(names)) == want for names, want in NUMBER_CASES]
+    results += [judge("clang-tidy", "case.cpp", t, tidy_findings(root, t), r) for t, r in TIDY_CASES]
+    print(f"   lint self-test: {results.count(True)} passed, {results.count(False)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,18 @@
+"""The lints that only read text: python3 text.py ROOT. Takes a second, needs no build."""
+
+import sys
+
+import coroutines
+import includes
+import sql
+
+
+def main(root):
+    findings = [finding for lint in (includes, coroutines, sql) for finding in lint.check(root)]
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
