@@ -51,7 +51,7 @@ void connection::set_up(open_mode mode, int page_bytes)
         return;
     }
     execute("PRAGMA page_size = " + std::to_string(page_bytes) + "; PRAGMA auto_vacuum = INCREMENTAL");    // on a new file only
-    execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+    execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     execute("PRAGMA temp_store = MEMORY");    // where savepoints keep what they may have to put back
     execute("PRAGMA cache_size = -32768");    // KiB
     execute("PRAGMA wal_autocheckpoint = " + std::to_string(checkpoint_bytes / integer("PRAGMA page_size")));

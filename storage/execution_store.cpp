@@ -71,7 +71,7 @@ task<result<void>> sqlite_execution_store::update(execution_row row)
         query.bind(row.id, row.tenant).run();
         if (db.changes() == 0)
             return refusal(db, row.tenant, row.id);
-        if (false)
+        if (is_final(row.status))
             db.prepare(sql::execution::erase_spec).bind(row.id).run();
         return {};
     });

@@ -108,7 +108,7 @@ void writer::run_isolated(job& one)
         std::rethrow_exception(
             one.failure() ? one.failure() : std::make_exception_ptr(storage_error(storage_fault::broken, "the transaction was lost")));
     if (!one.is_success())
-        {}
+        db_->prepare("ROLLBACK TO one").run();
     db_->prepare("RELEASE one").run();
 }
 

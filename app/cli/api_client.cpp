@@ -76,15 +76,9 @@ net::headers api_client::common_fields() const
     return fields;
 }
 
-task<result<boost::json::value>> api_client::get(std::string target)
-{
-    return call(request_for("GET", std::move(target)));
-}
+task<result<boost::json::value>> api_client::get(std::string target) { return call(request_for("GET", std::move(target))); }
 
-task<result<boost::json::value>> api_client::remove(std::string target)
-{
-    return call(request_for("DELETE", std::move(target)));
-}
+task<result<boost::json::value>> api_client::remove(std::string target) { return call(request_for("DELETE", std::move(target))); }
 
 task<result<boost::json::value>> api_client::post(std::string target, boost::json::value body)
 {
@@ -151,7 +145,8 @@ error api_client::refusal(int status, const std::string& body) const
     boost::system::error_code failure;
     const auto value = boost::json::parse(body, failure);
     if (failure || !value.is_object())
-        return told({code_of("", status), access_.address.str() + " answered " + std::to_string(status) + " " + std::string(net::reason_phrase(status))});
+        return told({code_of("", status),
+            access_.address.str() + " answered " + std::to_string(status) + " " + std::string(net::reason_phrase(status))});
     const auto& object = value.get_object();
     // Not through told() unless it is about the key: the server did answer.
     error what{code_of(text_of(object, "error"), status), text_of(object, "message")};

@@ -12,7 +12,7 @@ namespace caisson::cli {
 /// The event loop of one client verb, with its connection to the server.
 class client_session {
 public:
-    explicit client_session(server_access access) : api_(io_.get_executor(), time_, std::move(access)) {}
+    explicit client_session(server_access access) : api_(io_.get_executor(), time_, std::move(access)) { }
 
     api_client& api() { return api_; }
     timers& time() { return time_; }
@@ -27,8 +27,7 @@ public:
             failure = std::move(thrown);
             value = given;
         });
-        while (!value && io_.run_one() > 0) {
-        }
+        while (!value && io_.run_one() > 0) { }
         if (failure)
             std::rethrow_exception(failure);
         return value.value();

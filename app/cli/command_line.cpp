@@ -27,10 +27,7 @@ defaults defaults_of(const parse_context& context)
     return values;
 }
 
-bool is_run(const std::vector<std::string>& args)
-{
-    return !args.empty() && args.front() == "run";
-}
+bool is_run(const std::vector<std::string>& args) { return !args.empty() && args.front() == "run"; }
 
 parse_outcome mistake(const CLI::App& app, const std::string& message, bool of_run)
 {

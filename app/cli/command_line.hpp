@@ -17,8 +17,8 @@ enum class output_format { table, json };
 
 /// What all verbs that talk to a server have in common.
 struct client_options {
-    std::string url;                     // --url, CAISSON_URL, or the default
-    std::filesystem::path data_dir;      // where admin.key is looked for
+    std::string url;                   // --url, CAISSON_URL, or the default
+    std::filesystem::path data_dir;    // where admin.key is looked for
     output_format output = output_format::table;
 };
 
@@ -114,10 +114,10 @@ struct doctor_options {
     std::vector<flag_setting> flags;
 };
 
-struct version_options {};
+struct version_options { };
 
-using command = std::variant<serve_options, run_options, ps_options, show_options, logs_options, cancel_options, rm_options, key_create_options,
-    key_list_options, key_revoke_options, doctor_options, version_options>;
+using command = std::variant<serve_options, run_options, ps_options, show_options, logs_options, cancel_options, rm_options,
+    key_create_options, key_list_options, key_revoke_options, doctor_options, version_options>;
 
 /// Either a command, or a text to print and the status to exit with (help on stdout, mistakes on stderr).
 struct parse_outcome {

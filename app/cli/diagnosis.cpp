@@ -26,7 +26,8 @@ finding look_at_data(const std::filesystem::path& data_dir)
     while (!std::filesystem::exists(place) && place.has_relative_path())
         place = place.parent_path();
     if (::access(place.c_str(), W_OK | X_OK) != 0)
-        return {finding_state::failed, "data directory", place.string() + " cannot be written", "choose another one with --data, or change its owner"};
+        return {finding_state::failed, "data directory", place.string() + " cannot be written",
+            "choose another one with --data, or change its owner"};
     return {finding_state::ok, "data directory", place == data_dir ? data_dir.string() : data_dir.string() + " (will be made)", ""};
 }
 
@@ -35,7 +36,8 @@ finding look_at_language(const language_catalog::entry& entry)
     const auto what = "language " + std::string(entry.what->name);
     if (entry.available())
         return {finding_state::ok, what, entry.path, ""};
-    return {finding_state::information, what, std::string(entry.what->interpreter) + " is not in /usr/bin", "install its Debian package to use it"};
+    return {finding_state::information, what, std::string(entry.what->interpreter) + " is not in /usr/bin",
+        "install its Debian package to use it"};
 }
 
 finding judge(const runtime_capabilities& runtime, const server_config& config)
@@ -109,7 +111,8 @@ std::string findings_text(const std::vector<finding>& all, bool colours)
     text_table table({"STATE", "WHAT", "FOUND"});
     for (const auto& one : all) {
         const auto remedy = one.remedy.empty() ? "" : "; " + one.remedy;
-        table.add({{std::string(to_string(one.state)), colour_of(one.state)}, {one_line(one.what, 40)}, {one_line(one.detail + remedy, widest_line)}});
+        table.add({{std::string(to_string(one.state)), colour_of(one.state)}, {one_line(one.what, 40)},
+            {one_line(one.detail + remedy, widest_line)}});
     }
     return table.str(colours);
 }

@@ -10,10 +10,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{3};
 
-finding unknown_server(std::string detail)
-{
-    return {finding_state::information, "server", std::move(detail), ""};
-}
+finding unknown_server(std::string detail) { return {finding_state::information, "server", std::move(detail), ""}; }
 
 task<int> ask_server(client_session& session, finding& found)
 {

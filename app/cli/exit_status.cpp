@@ -63,16 +63,17 @@ int exit_status_of(const boost::json::object& end)
 
 std::string ending_note(const boost::json::object& end)
 {
-    auto note = sentence_for(text_of(end, "verdict"));
-    if (text_of(end, "verdict") == "signaled") {
-        const auto signal = small_number(end, "signal");
-        const char* const name = signal ? ::sigabbrev_np(*signal) : nullptr;
-        note = "the program was ended by signal " + (name != nullptr ? "SIG" + std::string(name) : std::to_string(signal.value_or(0)));
-    }
-    const auto cause = text_of(end, "error");
-    if (!note.empty() && !cause.empty())
-        note += ": " + cause;
-    return note;
+    const auto verdict = text_of(end, "verdict");
+    if (verdict.empty() || verdict == "exited")
+        return {};
+    // The server's own sentence knows more, such as the limit's value.
+    if (auto cause = text_of(end, "error"); !cause.empty())
+        return cause;
+    if (verdict != "signaled")
+        return sentence_for(verdict);
+    const auto signal = small_number(end, "signal");
+    const char* const name = signal ? ::sigabbrev_np(*signal) : nullptr;
+    return "the program was ended by signal " + (name != nullptr ? "SIG" + std::string(name) : std::to_string(signal.value_or(0)));
 }
 
 }    // namespace caisson::cli

@@ -9,11 +9,11 @@ namespace caisson::cli {
 /// Exit statuses of the client verbs.
 namespace exit_status {
 inline constexpr int ok = 0;
-inline constexpr int failed = 1;          // the server refused, or there is no such thing
+inline constexpr int failed = 1;    // the server refused, or there is no such thing
 inline constexpr int usage = 2;
-inline constexpr int timeout = 124;       // of `run`: a time limit ended the program
+inline constexpr int timeout = 124;           // of `run`: a time limit ended the program
 inline constexpr int infrastructure = 125;    // of `run`: the program was not run or its end is not known
-inline constexpr int cancelled = 130;     // of `run`: 128 + SIGINT
+inline constexpr int cancelled = 130;         // of `run`: 128 + SIGINT
 inline constexpr int signal_base = 128;
 }    // namespace exit_status
 

@@ -74,7 +74,8 @@ void follower::send(std::string frame)
 
 error follower::gone(const error& last) const
 {
-    return error{errc::runtime_unavailable, "the server stayed away (" + last.detail + "); the execution may go on: caisson logs -f " + id_};
+    return error{
+        errc::runtime_unavailable, "the server stayed away (" + last.detail + "); the execution may go on: caisson logs -f " + id_};
 }
 
 }    // namespace caisson::cli

@@ -28,8 +28,12 @@ std::unique_ptr<output_sink> sink_for(const run_options& options)
 }    // namespace
 
 foreground_run::foreground_run(client_session& session, run_options options, std::string execution_id)
-    : session_(session), options_(std::move(options)), id_(std::move(execution_id)), sink_(sink_for(options_)),
-      follower_(session.api(), session.time(), id_, *sink_), background_(session.executor(), log_)
+    : session_(session)
+    , options_(std::move(options))
+    , id_(std::move(execution_id))
+    , sink_(sink_for(options_))
+    , follower_(session.api(), session.time(), id_, *sink_)
+    , background_(session.executor(), log_)
 {
 }
 

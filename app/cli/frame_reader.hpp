@@ -20,8 +20,8 @@ struct frame_effects {
         std::string bytes;
     };
     std::vector<chunk> output;
-    std::string note;          // for people, on stderr; empty: none
-    bool started = false;      // the status became running
+    std::string note;        // for people, on stderr; empty: none
+    bool started = false;    // the status became running
 };
 
 /// Reads the frames of one execution, from any number of connections one after the other, and gives each byte of output

@@ -15,7 +15,10 @@ namespace {
 /// The keys of a data directory, opened beside a server that may be running.
 class key_office {
 public:
-    explicit key_office(const std::filesystem::path& data_dir) : store_(storage::open(data_dir, {.access = storage_access::tool, .readers = 1})) {}
+    explicit key_office(const std::filesystem::path& data_dir)
+        : store_(storage::open(data_dir, {.access = storage_access::tool, .readers = 1}))
+    {
+    }
 
     auth_service& auth() { return auth_; }
     std::int64_t now_ms() const { return time_.now_ms(); }

@@ -10,7 +10,7 @@ namespace caisson::cli {
 /// Cuts bytes that come in pieces into lines of at most `limit` bytes.
 class line_splitter {
 public:
-    explicit line_splitter(std::size_t limit) : limit_(limit) {}
+    explicit line_splitter(std::size_t limit) : limit_(limit) { }
 
     void feed(std::string_view bytes) { kept_.append(bytes); }
     /// The next whole line without its line feed; nothing until one is there.

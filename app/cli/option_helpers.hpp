@@ -11,7 +11,8 @@ namespace caisson::cli {
 
 /// An option whose text goes through `parse` (a std::optional of a T), refused with `expected` if that gives nothing.
 template <class Target, class Parse>
-CLI::Option* add_parsed(CLI::App* verb, const std::string& names, Target& target, Parse parse, const std::string& expected, const std::string& about)
+CLI::Option* add_parsed(
+    CLI::App* verb, const std::string& names, Target& target, Parse parse, const std::string& expected, const std::string& about)
 {
     auto take = [&target, parse, expected, names](const std::string& text) {
         auto value = parse(text);

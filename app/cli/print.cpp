@@ -19,10 +19,7 @@ void print(std::string_view text)
     std::fflush(stdout);
 }
 
-void print_json(const boost::json::value& value)
-{
-    print(boost::json::serialize(value) + "\n");
-}
+void print_json(const boost::json::value& value) { print(boost::json::serialize(value) + "\n"); }
 
 void complain(std::string_view sentence)
 {

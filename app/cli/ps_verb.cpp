@@ -56,7 +56,8 @@ task<result<boost::json::array>> list(api_client& api, ps_options options)
             co_return gathered.error();
     }
     // Ids begin with their time, so this is newest first.
-    std::ranges::sort(items, std::ranges::greater(), [](const boost::json::value& item) { return item.is_object() ? text_of(item.get_object(), "execution_id") : ""; });
+    std::ranges::sort(items, std::ranges::greater(),
+        [](const boost::json::value& item) { return item.is_object() ? text_of(item.get_object(), "execution_id") : ""; });
     if (items.size() > static_cast<std::size_t>(options.limit))
         items.resize(static_cast<std::size_t>(options.limit));
     co_return items;

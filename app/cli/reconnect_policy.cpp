@@ -14,7 +14,8 @@ constexpr std::chrono::seconds long_enough{5};
 
 bool may_pass(errc code)
 {
-    return code == errc::runtime_unavailable || code == errc::timed_out || code == errc::rate_limited;
+    // internal: also what a proxy's 502 and 504 are
+    return code == errc::runtime_unavailable || code == errc::timed_out || code == errc::rate_limited || code == errc::internal;
 }
 
 void reconnect_policy::worked()

@@ -15,7 +15,7 @@ bool may_pass(errc code);
 /// patience's length, which is what a restart of a server may take. No I/O.
 class reconnect_policy {
 public:
-    explicit reconnect_policy(std::chrono::milliseconds patience = std::chrono::seconds(60)) : patience_(patience) {}
+    explicit reconnect_policy(std::chrono::milliseconds patience = std::chrono::seconds(60)) : patience_(patience) { }
 
     /// The connection works: a frame came.
     void worked();

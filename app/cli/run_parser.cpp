@@ -8,10 +8,7 @@ namespace caisson::cli {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& message)
-{
-    throw CLI::ValidationError("run", message);
-}
+[[noreturn]] void refuse(const std::string& message) { throw CLI::ValidationError("run", message); }
 
 /// The program is a file: where it comes from and what language it is in.
 void take_file(run_options& options, const std::vector<std::string>& operands)
@@ -94,7 +91,8 @@ void verb_parsers::add_run()
 
 void verb_parsers::add_run_limits(CLI::App* verb)
 {
-    add_parsed(verb, "--timeout", run_.wall_ms, parse_duration_ms, "a time such as 30s or 2m", "end it after this; default 30s")->option_text("TIME");
+    add_parsed(verb, "--timeout", run_.wall_ms, parse_duration_ms, "a time such as 30s or 2m", "end it after this; default 30s")
+        ->option_text("TIME");
     add_parsed(verb, "--memory", run_.memory_bytes, parse_bytes, "a size such as 512Mi or 1Gi", "default 512Mi")->option_text("SIZE");
     add_parsed(verb, "--cpus", run_.cpus, parse_cpus, "a number of cores such as 0.5", "default 0.5")->option_text("NUMBER");
     verb->add_option("--network", run_.network, "none is the default")->check(CLI::IsMember({"none"}));

@@ -11,15 +11,9 @@ namespace caisson::cli {
 
 namespace {
 
-error cannot_read(const std::string& name)
-{
-    return error{errc::bad_request, name + " cannot be read, or is larger than 64 MiB"};
-}
+error cannot_read(const std::string& name) { return error{errc::bad_request, name + " cannot be read, or is larger than 64 MiB"}; }
 
-boost::json::array list_of(const std::vector<std::string>& texts)
-{
-    return boost::json::array(texts.begin(), texts.end());
-}
+boost::json::array list_of(const std::vector<std::string>& texts) { return boost::json::array(texts.begin(), texts.end()); }
 
 boost::json::object map_of(const named_texts& pairs)
 {

@@ -13,7 +13,8 @@ constexpr std::string_view mock_key = "runtimes.mock.enabled_for_tests";
 
 }    // namespace
 
-void verb_parsers::add_flag_for(CLI::App* verb, std::vector<flag_setting>& to, const std::string& flag, const std::string& key, const std::string& about)
+void verb_parsers::add_flag_for(
+    CLI::App* verb, std::vector<flag_setting>& to, const std::string& flag, const std::string& key, const std::string& about)
 {
     verb->add_option_function<std::string>(flag, [&to, flag, key](const std::string& value) { to.push_back({flag, key, value}); }, about);
 }
@@ -36,7 +37,10 @@ void verb_parsers::add_settings_flags(CLI::App* verb, std::vector<flag_setting>&
         }
     };
     verb->add_option_function<std::vector<std::string>>("--set", set, "any setting, see `caisson serve --show-settings`")
-        ->expected(1)->take_all()->allow_extra_args(false)->option_text("KEY=VALUE");
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false)
+        ->option_text("KEY=VALUE");
 }
 
 void verb_parsers::add_serve()
@@ -44,7 +48,8 @@ void verb_parsers::add_serve()
     serve_verb_ = add_verb(app_, "serve", "Run the server", help::serve(defaults_.data_dir));
     serve_verb_->add_option("--config", serve_.config_file, "TOML file; also CAISSON_CONFIG");
     add_flag_for(serve_verb_, serve_.flags, "--listen", "listen", "HOST:PORT; default 127.0.0.1:8320, port 0 picks one");
-    add_flag_for(serve_verb_, serve_.flags, "--ready-file", "ready_file", "written (0600) once connections are accepted: {\"url\":…,\"api_key\":…}");
+    add_flag_for(
+        serve_verb_, serve_.flags, "--ready-file", "ready_file", "written (0600) once connections are accepted: {\"url\":…,\"api_key\":…}");
     add_flag_for(serve_verb_, serve_.flags, "--on-shutdown", "on_shutdown", "keep (default) or end: running sandboxes at SIGTERM");
     add_flag_for(serve_verb_, serve_.flags, "--log-level", "log.level", "debug, info (default), warning or error");
     add_settings_flags(serve_verb_, serve_.flags);
@@ -57,7 +62,9 @@ void verb_parsers::add_doctor()
     doctor_verb_->add_option("--config", doctor_.config_file, "TOML file; also CAISSON_CONFIG");
     doctor_verb_->add_option("--url", doctor_.client.url, "the server's address")->default_str(defaults_.url);
     const std::map<std::string, output_format> formats{{"table", output_format::table}, {"json", output_format::json}};
-    doctor_verb_->add_option("--output,-o", doctor_.client.output, "table or json")->transform(CLI::CheckedTransformer(formats).description(""))->option_text("table|json");
+    doctor_verb_->add_option("--output,-o", doctor_.client.output, "table or json")
+        ->transform(CLI::CheckedTransformer(formats).description(""))
+        ->option_text("table|json");
     add_settings_flags(doctor_verb_, doctor_.flags);
 }
 

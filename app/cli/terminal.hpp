@@ -37,7 +37,7 @@ private:
 /// Writes to a descriptor on a thread of its own, so that a slow reader of ours does not stop the connection.
 class descriptor_writer {
 public:
-    explicit descriptor_writer(int fd) : fd_(fd), pool_("write", 1) {}
+    explicit descriptor_writer(int fd) : fd_(fd), pool_("write", 1) { }
 
     /// False once the other end is gone or the descriptor is broken.
     task<bool> write(std::string bytes);

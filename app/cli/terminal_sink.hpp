@@ -9,7 +9,7 @@ namespace caisson::cli {
 class terminal_sink : public output_sink {
 public:
     /// `only` is the one stream that is wanted ("stdout", "stderr"); empty for all.
-    explicit terminal_sink(std::string only = {}) : only_(std::move(only)) {}
+    explicit terminal_sink(std::string only = {}) : only_(std::move(only)) { }
 
     task<bool> write(frame_effects effects) override;
 

@@ -18,7 +18,7 @@ std::string one_line(std::string_view text, std::size_t width);
 /// Columns of text, two spaces apart, as wide as their widest cell. The last column is not padded.
 class text_table {
 public:
-    explicit text_table(std::vector<std::string> titles) : titles_(std::move(titles)) {}
+    explicit text_table(std::vector<std::string> titles) : titles_(std::move(titles)) { }
 
     struct cell {
         std::string text;

@@ -28,14 +28,21 @@ CLI::App* verb_parsers::add_verb(CLI::App& to, const std::string& name, const st
     return verb;
 }
 
-void verb_parsers::add_client(CLI::App* verb, client_options& to)
+void verb_parsers::add_local(CLI::App* verb, client_options& to, const std::string& about_data)
 {
     to.url = defaults_.url;
     to.data_dir = defaults_.data_dir;
     const std::map<std::string, output_format> formats{{"table", output_format::table}, {"json", output_format::json}};
-    verb->add_option("--url", to.url, "the server's address")->capture_default_str();
-    verb->add_option("--data", to.data_dir, "data directory, for its admin.key")->capture_default_str();
-    verb->add_option("--output,-o", to.output, "table or json")->transform(CLI::CheckedTransformer(formats).description(""))->option_text("table|json");
+    verb->add_option("--data", to.data_dir, about_data + "; default " + defaults_.data_dir)->option_text("DIR");
+    verb->add_option("--output,-o", to.output, "how results are shown; default table")
+        ->transform(CLI::CheckedTransformer(formats).description(""))
+        ->option_text("table|json");
+}
+
+void verb_parsers::add_client(CLI::App* verb, client_options& to)
+{
+    verb->add_option("--url", to.url, "the server's address; default " + defaults_.url)->option_text("URL");
+    add_local(verb, to, "data directory, for its admin.key");
 }
 
 void verb_parsers::add_ps()
@@ -51,7 +58,9 @@ void verb_parsers::add_ps()
 
 void verb_parsers::add_one_execution()
 {
-    const auto add_id = [](CLI::App* verb, std::string& id) { verb->add_option("ID", id, "the execution")->required()->check(execution_id_check()); };
+    const auto add_id = [](CLI::App* verb, std::string& id) {
+        verb->add_option("ID", id, "the execution")->required()->check(execution_id_check());
+    };
 
     show_verb_ = add_verb(app_, "show", "Show the record of an execution");
     add_client(show_verb_, show_.client);
@@ -78,19 +87,23 @@ void verb_parsers::add_keys()
     key->require_subcommand(1);
 
     key_create_verb_ = add_verb(*key, "create", "Make a key and print it once", help::key(defaults_.data_dir));
-    add_client(key_create_verb_, key_create_.client);
+    add_local(key_create_verb_, key_create_.client, "data directory");
     key_create_verb_->add_option("--tenant", key_create_.tenant, "whose key it is; made if there is no such tenant")->required();
     key_create_verb_->add_option("--scope", key_create_.scopes, "what it may do: run, read, admin; default run and read")
-        ->expected(1)->take_all()->allow_extra_args(false)->check(CLI::IsMember({"run", "read", "admin"}));
-    add_parsed(key_create_verb_, "--expires", key_create_.expires_in_ms, parse_duration_ms, "a time such as 30d or 12h", "end of validity from now; default never")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"run", "read", "admin"}));
+    add_parsed(key_create_verb_, "--expires", key_create_.expires_in_ms, parse_duration_ms, "a time such as 30d or 12h",
+        "end of validity from now; default never")
         ->option_text("TIME");
 
     key_list_verb_ = add_verb(*key, "ls", "List keys");
-    add_client(key_list_verb_, key_list_.client);
+    add_local(key_list_verb_, key_list_.client, "data directory");
     key_list_verb_->add_option("--tenant", key_list_.tenant, "only this tenant's");
 
     key_revoke_verb_ = add_verb(*key, "revoke", "End a key");
-    add_client(key_revoke_verb_, key_revoke_.client);
+    add_local(key_revoke_verb_, key_revoke_.client, "data directory");
     key_revoke_verb_->add_option("ID", key_revoke_.id, "the key (key_…)")->required();
 }
 

@@ -34,9 +34,11 @@ public:
 
 private:
     CLI::App* add_verb(CLI::App& to, const std::string& name, const std::string& about, const std::string& footer = {});
+    void add_local(CLI::App* verb, client_options& to, const std::string& about_data);
     void add_client(CLI::App* verb, client_options& to);
     void add_settings_flags(CLI::App* verb, std::vector<flag_setting>& to);
-    void add_flag_for(CLI::App* verb, std::vector<flag_setting>& to, const std::string& flag, const std::string& key, const std::string& about);
+    void add_flag_for(
+        CLI::App* verb, std::vector<flag_setting>& to, const std::string& flag, const std::string& key, const std::string& about);
     void add_serve();
     void add_run();
     void add_run_limits(CLI::App* verb);

@@ -15,7 +15,7 @@ namespace caisson::cli {
 
 namespace {
 
-constexpr std::size_t widest_value = 100;
+constexpr std::size_t widest_value = 400;
 
 colour colour_of_status(std::string_view status)
 {
@@ -28,7 +28,8 @@ colour colour_of_status(std::string_view status)
 
 std::string age(std::int64_t since_ms, std::int64_t now_ms)
 {
-    return show_duration(std::max<std::int64_t>(0, now_ms - since_ms) / 1'000 * 1'000) + " ago";
+    const auto seconds = (now_ms - since_ms) / 1'000;
+    return seconds <= 0 ? "now" : show_duration(seconds * 1'000) + " ago";
 }
 
 std::string age_of(const boost::json::object& record, std::int64_t now_ms)
@@ -67,6 +68,13 @@ std::string what_of(const boost::json::object& record)
     return language.empty() ? text_of(record, "kind") : language;
 }
 
+std::string decimal(double value)
+{
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.1f", value);
+    return text.data();
+}
+
 /// A value of a record as people read it; empty for what says nothing.
 std::string shown(const boost::json::value& value)
 {
@@ -86,7 +94,7 @@ std::string shown(const boost::json::value& value)
             text += (text.empty() ? "" : ", ") + std::string(member.key()) + " " + shown(member.value());
         return text;
     }
-    return boost::json::serialize(value);
+    return value.is_double() ? decimal(value.get_double()) : boost::json::serialize(value);
 }
 
 bool is_output(std::string_view name)
@@ -129,8 +137,9 @@ std::string executions_table(const boost::json::array& items, std::int64_t now_m
             continue;
         const auto& record = item.get_object();
         const auto status = text_of(record, "status");
-        table.add({{one_line(text_of(record, "execution_id"), 40)}, {one_line(status, 20), colour_of_status(status)}, {one_line(end_of(record), 20)},
-            {one_line(what_of(record), 20)}, {age_of(record, now_ms)}, {took(record)}, {one_line(pairs_of(record, "labels"), 60)}});
+        table.add({{one_line(text_of(record, "execution_id"), 40)}, {one_line(status, 20), colour_of_status(status)},
+            {one_line(end_of(record), 20)}, {one_line(what_of(record), 20)}, {age_of(record, now_ms)}, {took(record)},
+            {one_line(pairs_of(record, "labels"), 60)}});
     }
     return table.str(colours);
 }
@@ -145,7 +154,8 @@ std::string record_text(const boost::json::object& record, bool colours)
         auto label = std::string(member.key());
         label.resize(std::max<std::size_t>(label.size() + 1, 18), ' ');
         const bool is_status = member.key() == "status";
-        text += coloured(label, colour::grey, colours) + coloured(value, is_status ? colour_of_status(value) : colour::none, colours) + "\n";
+        text +=
+            coloured(label, colour::grey, colours) + coloured(value, is_status ? colour_of_status(value) : colour::none, colours) + "\n";
     }
     return text;
 }
@@ -163,9 +173,7 @@ std::string stages_line(const boost::json::object& record)
         if (name.ends_with("_ms"))
             name.resize(name.size() - 3);
         std::ranges::replace(name, '_', ' ');
-        std::array<char, 64> number{};
-        std::snprintf(number.data(), number.size(), "%.1f", member.value().to_number<double>());
-        line += (line.empty() ? "" : ", ") + name + " " + number.data() + " ms";
+        line += (line.empty() ? "" : ", ") + name + " " + decimal(member.value().to_number<double>()) + " ms";
     }
     return line;
 }
@@ -174,8 +182,9 @@ std::string keys_table(std::span<const api_key_row> keys, std::int64_t now_ms, b
 {
     text_table table({"ID", "TENANT", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"});
     for (const auto& key : keys)
-        table.add({{key.id.str()}, {one_line(key.tenant_name, 30)}, {"…" + key.hint}, {scopes_of(key)}, state_of(key, now_ms), {age(key.created_at_ms, now_ms)},
-            {key.expires_at_ms ? to_rfc3339(*key.expires_at_ms) : "never"}, {key.last_used_at_ms ? age(*key.last_used_at_ms, now_ms) : "never"}});
+        table.add({{key.id.str()}, {one_line(key.tenant_name, 30)}, {"…" + key.hint}, {scopes_of(key)}, state_of(key, now_ms),
+            {age(key.created_at_ms, now_ms)}, {key.expires_at_ms ? to_rfc3339(*key.expires_at_ms) : "never"},
+            {key.last_used_at_ms ? age(*key.last_used_at_ms, now_ms) : "never"}});
     return table.str(colours);
 }
 
@@ -186,9 +195,9 @@ boost::json::array keys_json(std::span<const api_key_row> keys)
         boost::json::array scopes;
         for (const auto one : key.scopes)
             scopes.emplace_back(to_string(one));
-        items.push_back({{"id", key.id.str()}, {"tenant", key.tenant_name}, {"tenant_id", key.tenant.str()}, {"hint", key.hint}, {"scopes", std::move(scopes)},
-            {"created_at", to_rfc3339(key.created_at_ms)}, {"expires_at", time_or_null(key.expires_at_ms)}, {"last_used_at", time_or_null(key.last_used_at_ms)},
-            {"revoked_at", time_or_null(key.revoked_at_ms)}});
+        items.push_back({{"id", key.id.str()}, {"tenant", key.tenant_name}, {"tenant_id", key.tenant.str()}, {"hint", key.hint},
+            {"scopes", std::move(scopes)}, {"created_at", to_rfc3339(key.created_at_ms)}, {"expires_at", time_or_null(key.expires_at_ms)},
+            {"last_used_at", time_or_null(key.last_used_at_ms)}, {"revoked_at", time_or_null(key.revoked_at_ms)}});
     }
     return items;
 }

@@ -47,11 +47,14 @@ private:
         runtimes.clear();
         for (const auto& name : draft_.enabled_runtimes) {
             if (name == "process" && !draft_.process_without_isolation)
-                report({"runtimes.enabled"}, "runtimes.enabled: \"process\" does not isolate; it is switched on only by " + std::string(process_key) + " = true");
+                report({"runtimes.enabled"},
+                    "runtimes.enabled: \"process\" does not isolate; it is switched on only by " + std::string(process_key) + " = true");
             else if (name == "mock" && !draft_.mock_for_tests)
-                report({"runtimes.enabled"}, "runtimes.enabled: \"mock\" runs nothing; it is switched on only by " + std::string(mock_key) + " = true");
+                report({"runtimes.enabled"},
+                    "runtimes.enabled: \"mock\" runs nothing; it is switched on only by " + std::string(mock_key) + " = true");
             else if (name != "bubblewrap" && name != "process" && name != "mock")
-                report({"runtimes.enabled"}, "runtimes.enabled: there is no runtime \"" + name + "\"; there are bubblewrap, process and mock");
+                report(
+                    {"runtimes.enabled"}, "runtimes.enabled: there is no runtime \"" + name + "\"; there are bubblewrap, process and mock");
             else if (!enabled(name))
                 runtimes.push_back(name);
         }
@@ -77,8 +80,9 @@ private:
         const bool follows = range.def == 0;
         if (range.min <= range.max && (follows || (range.min <= range.def && range.def <= range.max)))
             return;
-        report({key + ".default", key + ".max", key + ".min"}, key + ": min " + std::to_string(range.min) + ", default " + std::to_string(range.def) +
-                ", max " + std::to_string(range.max) + " must be in this order");
+        report({key + ".default", key + ".max", key + ".min"}, key + ": min " + std::to_string(range.min) + ", default " +
+                                                                   std::to_string(range.def) + ", max " + std::to_string(range.max) +
+                                                                   " must be in this order");
     }
 
     void check_limits()

@@ -26,7 +26,9 @@ host_facts this_host()
 {
     std::error_code failure;
     const auto executable = std::filesystem::read_symlink("/proc/self/exe", failure);
-    return {.is_root = ::geteuid() == 0, .cores = std::max(1U, std::thread::hardware_concurrency()), .executable_dir = executable.parent_path()};
+    return {.is_root = ::geteuid() == 0,
+        .cores = std::max(1U, std::thread::hardware_concurrency()),
+        .executable_dir = executable.parent_path()};
 }
 
 std::map<std::string, std::string> this_environment()

@@ -54,8 +54,8 @@ public:
         std::string text;
         for (const auto& one : settings_) {
             const auto shown = one.shown();
-            text += one.key + " = " + (shown.empty() ? "(not set)" : shown) + "\n    " + one.about + "; " + std::string(name_of(one.kind)) + "; " +
-                    environment_name(one.key) + "\n";
+            text += one.key + " = " + (shown.empty() ? "(not set)" : shown) + "\n    " + one.about + "; " + std::string(name_of(one.kind)) +
+                    "; " + environment_name(one.key) + "\n";
         }
         return text;
     }
@@ -63,7 +63,8 @@ public:
 private:
     void apply_variable(const std::string& name, const std::string& value)
     {
-        if (!name.starts_with("CAISSON_") || value.empty() || is_service_link(name) || std::ranges::find(client_variables, name) != std::end(client_variables))
+        if (!name.starts_with("CAISSON_") || value.empty() || is_service_link(name) ||
+            std::ranges::find(client_variables, name) != std::end(client_variables))
             return;
         const auto named = [&name](const setting& one) { return environment_name(one.key) == name; };
         const auto to = std::ranges::find_if(settings_, named);
@@ -101,14 +102,8 @@ private:
 
 }    // namespace
 
-result<server_config> load_config(const config_sources& sources)
-{
-    return loader(sources).load();
-}
+result<server_config> load_config(const config_sources& sources) { return loader(sources).load(); }
 
-std::string describe_settings(const config_sources& sources)
-{
-    return loader(sources).describe();
-}
+std::string describe_settings(const config_sources& sources) { return loader(sources).describe(); }
 
 }    // namespace caisson

@@ -12,8 +12,8 @@ namespace caisson {
 
 /// One setting given on the command line.
 struct flag_setting {
-    std::string flag;     // as typed, for messages: "--listen"
-    std::string key;      // the setting's name: "listen"
+    std::string flag;    // as typed, for messages: "--listen"
+    std::string key;     // the setting's name: "listen"
     std::string value;
 };
 
@@ -27,8 +27,8 @@ struct host_facts {
 /// Where a config comes from; later members win.
 struct config_sources {
     host_facts host;
-    std::optional<std::filesystem::path> file;            // TOML
-    std::map<std::string, std::string> environment;       // of the process; only CAISSON_*, HOME, XDG_STATE_HOME are looked at
+    std::optional<std::filesystem::path> file;         // TOML
+    std::map<std::string, std::string> environment;    // of the process; only CAISSON_*, HOME, XDG_STATE_HOME are looked at
     std::vector<flag_setting> flags;
 };
 

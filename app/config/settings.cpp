@@ -110,7 +110,7 @@ setting listen(server_config& config)
 
 class table {
 public:
-    explicit table(draft_config& draft) : draft_(draft), config_(draft.config) {}
+    explicit table(draft_config& draft) : draft_(draft), config_(draft.config) { }
 
     std::vector<setting> build()
     {
@@ -144,7 +144,8 @@ void table::add_server()
     add(choice<shutdown_action>("on_shutdown", config_.on_shutdown, {{"keep", shutdown_action::keep}, {"end", shutdown_action::end}},
         "running sandboxes at SIGTERM: keep them for the next start, or end them"));
     add(choice<log_level>("log.level", config_.log_threshold,
-        {{"debug", log_level::debug}, {"info", log_level::info}, {"warning", log_level::warning}, {"error", log_level::error}}, "least level that is logged"));
+        {{"debug", log_level::debug}, {"info", log_level::info}, {"warning", log_level::warning}, {"error", log_level::error}},
+        "least level that is logged"));
     add(path("log.file", config_.log_file, "log lines go here instead of standard error"));
     add(path("agent_path", config_.agent_path, "caisson-agent"));
     add(path("launch_path", config_.launch_path, "caisson-launch"));
@@ -158,9 +159,11 @@ void table::add_runtimes()
         "DANGER: lets requests run programs as this server's user, with its files and network"));
     add(boolean("runtimes.mock.enabled_for_tests", draft_.mock_for_tests, "a scripted runtime that runs nothing"));
     add(path("runtimes.bubblewrap.path", config_.bubblewrap.path, "the bwrap program"));
-    add(integer("runtimes.bubblewrap.uid_first", config_.bubblewrap.uid_first, 1'000, 4'294'000'000, "first host user id of sandboxes when run by root"));
+    add(integer("runtimes.bubblewrap.uid_first", config_.bubblewrap.uid_first, 1'000, 4'294'000'000,
+        "first host user id of sandboxes when run by root"));
     add(integer("runtimes.bubblewrap.uid_count", config_.bubblewrap.uid_count, 1, 16'777'216, "how many host user ids there are"));
-    add(path("runtimes.bubblewrap.cgroup_root", config_.bubblewrap.cgroup_root, "control group below which sandboxes get theirs; found if not set"));
+    add(path("runtimes.bubblewrap.cgroup_root", config_.bubblewrap.cgroup_root,
+        "control group below which sandboxes get theirs; found if not set"));
 }
 
 void table::add_executions()
@@ -169,7 +172,8 @@ void table::add_executions()
     add(integer("executions.max_running", executions.max_running, 1, 10'000, "executions at once; the rest wait"));
     add(integer("executions.max_queued", executions.max_queued, 0, 1'000'000, "executions that may wait; beyond it 429"));
     add(integer("executions.max_waiting_clients", executions.max_waiting_clients, 1, 100'000, "requests that may wait for an end"));
-    add(integer("executions.live_buffer_bytes", executions.live_buffer_bytes, 65'536, 256LL << 20, "newest output kept in memory for each live execution"));
+    add(integer("executions.live_buffer_bytes", executions.live_buffer_bytes, 65'536, 256LL << 20,
+        "newest output kept in memory for each live execution"));
     add(integer("executions.agent_lease_ms", executions.agent_lease_ms, 10'000, 30 * day_ms, "a sandbox without a server ends after this"));
 }
 
@@ -216,9 +220,6 @@ void table::add_http()
 
 }    // namespace
 
-std::vector<setting> settings_of(draft_config& draft)
-{
-    return table(draft).build();
-}
+std::vector<setting> settings_of(draft_config& draft) { return table(draft).build(); }
 
 }    // namespace caisson

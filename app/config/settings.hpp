@@ -26,9 +26,9 @@ struct draft_config {
 
 /// One thing that can be configured. `apply` takes a value of `kind` and returns what is wrong with it, if anything.
 struct setting {
-    std::string key;        // "http.max_body_bytes", as in TOML
+    std::string key;    // "http.max_body_bytes", as in TOML
     setting_kind kind;
-    std::string about;      // one line for people
+    std::string about;    // one line for people
     std::function<std::optional<std::string>(const setting_value&)> apply;
     std::function<std::string()> shown;    // the present value
 };

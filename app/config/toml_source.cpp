@@ -101,7 +101,8 @@ private:
 
 }    // namespace
 
-void apply_toml(std::string_view text, const std::string& name, const std::vector<setting>& settings, setting_places& places, std::vector<field_problem>& mistakes)
+void apply_toml(std::string_view text, const std::string& name, const std::vector<setting>& settings, setting_places& places,
+    std::vector<field_problem>& mistakes)
 {
     toml_reader reader(name, settings, places, mistakes);
     try {
@@ -112,7 +113,8 @@ void apply_toml(std::string_view text, const std::string& name, const std::vecto
     }
 }
 
-void apply_toml_file(const std::filesystem::path& path, const std::vector<setting>& settings, setting_places& places, std::vector<field_problem>& mistakes)
+void apply_toml_file(
+    const std::filesystem::path& path, const std::vector<setting>& settings, setting_places& places, std::vector<field_problem>& mistakes)
 {
     std::ifstream file(path, std::ios::binary);
     std::string text(max_file_bytes + 1, '\0');

@@ -1,7 +1,9 @@
 #include "app/http/api.hpp"
 
+#include "app/wire/query.hpp"
 #include "core/auth/scopes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -12,23 +14,24 @@ struct route {
     std::string_view pattern;
     std::optional<scope> needs;    // nothing: open to all
     task<> (api::*answer)(call_ptr);
+    bool has_query = false;        // false: parameters are refused here
     std::uint64_t body_bytes = 0;  // 0: no body is expected, a small one is taken
 };
 
 struct route_table {
     static constexpr std::uint64_t whole_body = UINT64_MAX;    // what the server takes at all
     static constexpr std::array<route, 17> routes{{
-        {"POST", "/v1/executions", scope::run, &api::create_execution, whole_body},
-        {"GET", "/v1/executions", scope::read, &api::list_executions},
-        {"GET", "/v1/executions/{id}", scope::read, &api::get_execution},
+        {"POST", "/v1/executions", scope::run, &api::create_execution, false, whole_body},
+        {"GET", "/v1/executions", scope::read, &api::list_executions, true},
+        {"GET", "/v1/executions/{id}", scope::read, &api::get_execution, true},
         {"DELETE", "/v1/executions/{id}", scope::run, &api::delete_execution},
         {"POST", "/v1/executions/{id}/cancel", scope::run, &api::cancel_execution},
         {"POST", "/v1/executions/{id}/signal", scope::run, &api::signal_execution},
-        {"POST", "/v1/executions/{id}/stdin", scope::run, &api::write_stdin, whole_body},
+        {"POST", "/v1/executions/{id}/stdin", scope::run, &api::write_stdin, false, whole_body},
         {"GET", "/v1/executions/{id}/logs", scope::read, &api::get_logs},
-        {"GET", "/v1/executions/{id}/events", scope::read, &api::get_events},
-        {"GET", "/v1/executions/{id}/stream", scope::read, &api::stream_execution},
-        {"GET", "/v1/connect", scope::run, &api::connect},
+        {"GET", "/v1/executions/{id}/events", scope::read, &api::get_events, true},
+        {"GET", "/v1/executions/{id}/stream", scope::read, &api::stream_execution, true},
+        {"GET", "/v1/connect", scope::run, &api::connect, true},
         {"POST", "/v1/tickets", scope::read, &api::create_ticket},
         {"GET", "/v1/languages", scope::read, &api::get_languages},
         {"GET", "/v1/runtimes", scope::read, &api::get_runtimes},
@@ -55,6 +58,17 @@ std::optional<std::string> presented_key(const net::request& from)
     if (const auto field = from.fields.find("X-API-Key"))
         return std::string(*field);
     return std::nullopt;
+}
+
+/// JSON under any of its names. Nothing and the default of `curl -d` pass too: what counts is that the body is JSON.
+bool may_be_json(const net::request& from)
+{
+    const auto field = from.fields.find("Content-Type");
+    if (!field || from.body.empty())
+        return true;
+    const auto type = field->substr(0, std::min(field->find_first_of("; "), field->size()));
+    return net::equal_no_case(type, "application/json") || net::equal_no_case(type, "application/x-www-form-urlencoded") ||
+        (type.size() > 5 && net::equal_no_case(type.substr(type.size() - 5), "+json"));
 }
 
 error no_credentials()
@@ -121,7 +135,13 @@ task<> api::answer(call_ptr one, const route* to)
             co_return;
         }
     }
-    co_await (this->*to->answer)(one);
+    auto known = to->has_query ? result<void>() : wire::parse_no_query(one->request().query);
+    if (known.has_value() && !may_be_json(one->request()))
+        known = error{errc::unsupported_media_type, "the body must be JSON: send \"Content-Type: application/json\""};
+    if (known.has_error())
+        co_await one->fail(known.error());
+    else
+        co_await (this->*to->answer)(one);
 }
 
 task<result<principal>> api::authenticate(call_ptr one)

@@ -25,13 +25,13 @@ task<> connect_session::serve()
         auto message = co_await socket_->receive();
         if (!message)
             co_return;
-        co_await handle(std::move(message->data));
+        co_await handle(std::move(*message));
     }
 }
 
-task<> connect_session::handle(std::string text)
+task<> connect_session::handle(net::message message)
 {
-    auto parsed = wire::parse_client_frame(text, wire::frame_scope::connect, use_.wire);
+    auto parsed = parse_message(message, wire::frame_scope::connect, use_.wire);
     result<void> done;
     if (parsed.frame.has_error()) {
         done = parsed.frame.error();

@@ -35,11 +35,6 @@ bool wants_event_stream(const net::request& from)
 
 task<> api::create_execution(call_ptr one)
 {
-    auto query = wire::parse_no_query(one->request().query);
-    if (query.has_error()) {
-        co_await one->fail(query.error());
-        co_return;
-    }
     auto parsed = wire::parse_execution_request(one->request().body, use_.wire);
     if (parsed.has_error()) {
         co_await one->fail(parsed.error());
@@ -146,9 +141,8 @@ task<> api::get_execution(call_ptr one)
 task<> api::delete_execution(call_ptr one)
 {
     const auto id = one->id();
-    auto query = wire::parse_no_query(one->request().query);
-    if (id.has_error() || query.has_error()) {
-        co_await one->fail(id.has_error() ? id.error() : query.error());
+    if (id.has_error()) {
+        co_await one->fail(id.error());
         co_return;
     }
     auto erased = co_await use_.executions.erase(one->tenant(), *id);

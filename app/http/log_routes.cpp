@@ -49,9 +49,8 @@ task<> write_text(std::shared_ptr<log_reader> log, net::stream_writer* out)
 task<> api::get_logs(call_ptr one)
 {
     const auto id = one->id();
-    auto query = wire::parse_no_query(one->request().query);
-    if (id.has_error() || query.has_error()) {
-        co_await one->fail(id.has_error() ? id.error() : query.error());
+    if (id.has_error()) {
+        co_await one->fail(id.error());
         co_return;
     }
     auto log = co_await use_.executions.open_log(one->tenant(), *id, {});

@@ -61,6 +61,13 @@ task<> send_log(std::shared_ptr<socket_viewer> viewer)
     }
 }
 
+wire::parsed_frame parse_message(const net::message& message, wire::frame_scope scope, const wire::wire_context& context)
+{
+    if (message.kind == net::message_kind::binary)
+        return {{}, error{errc::bad_request, "frames of clients are text messages with JSON; this one was binary"}};
+    return wire::parse_client_frame(message.data, scope, context);
+}
+
 task<result<void>> apply_frame(const api_services& use, principal who, execution_id id, wire::client_frame frame)
 {
     auto& executions = use.executions;

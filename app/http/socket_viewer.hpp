@@ -27,6 +27,9 @@ struct socket_viewer {
 /// nobody else: this viewer waits for it, and what it misses meanwhile it reads from storage.
 task<> send_log(std::shared_ptr<socket_viewer> viewer);
 
+/// A client's message as a frame; binary messages are refused, which does not end the connection.
+wire::parsed_frame parse_message(const net::message& message, wire::frame_scope scope, const wire::wire_context& context);
+
 /// Does what a client's frame asks of an execution (stdin, stdin_eof, signal, resize, cancel). `use` outlives the call.
 /// Errors: errc::forbidden without the scope "run", and those of execution_service.
 task<result<void>> apply_frame(const api_services& use, principal who, execution_id id, wire::client_frame frame);

@@ -19,7 +19,7 @@ namespace {
 /// Whole lines to a stdio stream. base_sink's mutex keeps lines apart.
 class stream_sink : public spdlog::sinks::base_sink<std::mutex> {
 public:
-    explicit stream_sink(std::FILE* into) : into_(into) {}
+    explicit stream_sink(std::FILE* into) : into_(into) { }
 
 protected:
     void sink_it_(const spdlog::details::log_msg& message) override
@@ -56,7 +56,7 @@ public:
         : owned_(std::move(owned)), backend_("caisson", std::make_shared<stream_sink>(into))
     {
         backend_.set_level(level_of(minimum));
-        backend_.set_error_handler([](const std::string&) {});
+        backend_.set_error_handler([](const std::string&) { });
     }
 
     void write(log_level level, std::string_view message, std::initializer_list<log_field> fields) noexcept override

@@ -16,10 +16,7 @@ namespace {
 
 constexpr std::size_t max_file = 256;
 
-[[noreturn]] void fail(const std::string& what)
-{
-    throw std::system_error(errno, std::generic_category(), what);
-}
+[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
 void write_all(int fd, std::string_view bytes, const std::string& name)
 {

@@ -24,7 +24,8 @@ error bad_field(std::string field, std::string message)
     return error{errc::bad_request, std::move(detail), {{std::move(field), std::move(message)}}};
 }
 
-std::optional<error> mistake_in(const std::string& tenant_name, const std::vector<scope>& scopes, std::optional<std::int64_t> expires_at_ms, std::int64_t now_ms)
+std::optional<error> mistake_in(
+    const std::string& tenant_name, const std::vector<scope>& scopes, std::optional<std::int64_t> expires_at_ms, std::int64_t now_ms)
 {
     if (!is_tenant_name(tenant_name))
         return bad_field("tenant", "must be 1 to 64 letters, digits, '.', '_' or '-'");
@@ -35,10 +36,7 @@ std::optional<error> mistake_in(const std::string& tenant_name, const std::vecto
     return std::nullopt;
 }
 
-error unknown_key()
-{
-    return error{errc::unauthorized, "the API key is not valid"};
-}
+error unknown_key() { return error{errc::unauthorized, "the API key is not valid"}; }
 
 std::optional<error> refusal(const api_key_row& row, std::int64_t now_ms)
 {
@@ -72,7 +70,8 @@ task<result<principal>> auth_service::authenticate(std::string presented)
 
 task<result<api_key_row>> auth_service::find(std::string hash)
 {
-    if (const auto cached = cache_.find(hash); cached != cache_.end() && time_.steady_now() - cached->second.read_at < options_.cache_lifetime)
+    if (const auto cached = cache_.find(hash);
+        cached != cache_.end() && time_.steady_now() - cached->second.read_at < options_.cache_lifetime)
         co_return cached->second.row;
     const auto revocations_before = revocations_;
     auto read = co_await keys_.find_key(hash);
@@ -108,13 +107,15 @@ void auth_service::make_room()
         cache_.erase(std::ranges::min_element(cache_, {}, [](const auto& one) { return one.second.read_at; }));
 }
 
-task<result<issued_key>> auth_service::create_key(std::string tenant_name, std::vector<scope> scopes, std::optional<std::int64_t> expires_at_ms)
+task<result<issued_key>> auth_service::create_key(
+    std::string tenant_name, std::vector<scope> scopes, std::optional<std::int64_t> expires_at_ms)
 {
     auto text = make_key_text();
     co_return co_await adopt_key(std::move(text), std::move(tenant_name), std::move(scopes), expires_at_ms);
 }
 
-task<result<issued_key>> auth_service::adopt_key(secret text, std::string tenant_name, std::vector<scope> scopes, std::optional<std::int64_t> expires_at_ms)
+task<result<issued_key>> auth_service::adopt_key(
+    secret text, std::string tenant_name, std::vector<scope> scopes, std::optional<std::int64_t> expires_at_ms)
 {
     const auto now = time_.now_ms();
     if (auto mistake = mistake_in(tenant_name, scopes, expires_at_ms, now))

@@ -45,7 +45,8 @@ public:
     task<result<void>> revoke_key(key_id id);
 
     /// The key to be kept under `text`, which was made by make_key_text(). Errors as of create_key.
-    task<result<issued_key>> adopt_key(secret text, std::string tenant_name, std::vector<scope> scopes, std::optional<std::int64_t> expires_at_ms);
+    task<result<issued_key>> adopt_key(
+        secret text, std::string tenant_name, std::vector<scope> scopes, std::optional<std::int64_t> expires_at_ms);
 
     /// True if the store knows a key with this text, valid or not.
     task<result<bool>> knows(secret text);

@@ -31,10 +31,7 @@ std::string random_letters(std::size_t length)
     return text;
 }
 
-secret make_key_text()
-{
-    return secret(std::string(prefix) + random_letters(letters));
-}
+secret make_key_text() { return secret(std::string(prefix) + random_letters(letters)); }
 
 bool is_key_text(std::string_view text)
 {

@@ -24,7 +24,8 @@ result<std::string> ticket_office::issue(principal who)
     if (by_hash_.size() >= options_.max_tickets)
         return error{errc::rate_limited, "too many tickets are open; try again in a minute"};
     if (open_tickets_of(who.key) >= options_.max_per_key)
-        return error{errc::rate_limited, "this key has " + std::to_string(options_.max_per_key) + " open tickets; use them or wait a minute"};
+        return error{
+            errc::rate_limited, "this key has " + std::to_string(options_.max_per_key) + " open tickets; use them or wait a minute"};
     std::string ticket = "tkt_" + random_letters(letters);
     by_hash_.insert_or_assign(digest_(ticket), entry{std::move(who), time_.steady_now() + options_.lifetime});
     return ticket;

@@ -27,8 +27,8 @@ struct api_key_row {
     key_id id;
     tenant_id tenant;
     std::string tenant_name;
-    std::string hash;           // SHA-256 of the key's text, lower-case hex
-    std::string hint;           // the text's last 4 characters, to tell keys apart in a list
+    std::string hash;    // SHA-256 of the key's text, lower-case hex
+    std::string hint;    // the text's last 4 characters, to tell keys apart in a list
     std::vector<scope> scopes;
     std::int64_t created_at_ms = 0;
     std::optional<std::int64_t> expires_at_ms;

@@ -36,32 +36,32 @@ struct execution_limit_ranges {
 struct http_config {
     std::int64_t max_connections = 1'024;
     std::int64_t max_request_line_bytes = 16 << 10;
-    std::int64_t max_header_bytes = 64 << 10;          // all headers of a request together
+    std::int64_t max_header_bytes = 64 << 10;    // all headers of a request together
     std::int64_t max_headers = 100;
     std::int64_t max_body_bytes = 80LL << 20;
-    std::int64_t header_timeout_ms = 10'000;           // from the first byte of a request to the end of its headers
-    std::int64_t body_timeout_ms = 30'000;             // between two reads of a body
-    std::int64_t idle_timeout_ms = 75'000;             // between two requests of a connection
-    std::int64_t write_timeout_ms = 30'000;            // a client that takes nothing for so long is dropped
-    std::int64_t drain_timeout_ms = 10'000;            // at shutdown
+    std::int64_t header_timeout_ms = 10'000;    // from the first byte of a request to the end of its headers
+    std::int64_t body_timeout_ms = 30'000;      // between two reads of a body
+    std::int64_t idle_timeout_ms = 75'000;      // between two requests of a connection
+    std::int64_t write_timeout_ms = 30'000;     // a client that takes nothing for so long is dropped
+    std::int64_t drain_timeout_ms = 10'000;     // at shutdown
     std::int64_t max_websocket_message_bytes = 80LL << 20;
-    std::int64_t max_refs_per_connection = 1'024;      // executions that one /v1/connect may follow at once
+    std::int64_t max_refs_per_connection = 1'024;    // executions that one /v1/connect may follow at once
 };
 
 /// How many executions there may be at once.
 struct execution_config {
-    std::int64_t max_running = 4;                      // the rest wait in the queue; default 2 × cores, at least 4
-    std::int64_t max_queued = 10'000;                  // beyond it: queue_full
-    std::int64_t max_waiting_clients = 4'096;          // requests that wait for an end
-    std::int64_t live_buffer_bytes = 1 << 20;          // newest output of a live execution kept in memory for viewers
-    std::int64_t agent_lease_ms = 86'400'000;          // a sandbox without a server ends itself after this
+    std::int64_t max_running = 4;                // the rest wait in the queue; default 2 × cores, at least 4
+    std::int64_t max_queued = 10'000;            // beyond it: queue_full
+    std::int64_t max_waiting_clients = 4'096;    // requests that wait for an end
+    std::int64_t live_buffer_bytes = 1 << 20;    // newest output of a live execution kept in memory for viewers
+    std::int64_t agent_lease_ms = 86'400'000;    // a sandbox without a server ends itself after this
 };
 
 struct bubblewrap_config {
     std::filesystem::path path = "/usr/bin/bwrap";
-    std::int64_t uid_first = 1'879'048'192;            // host uids of sandboxes when the server is root; above those of systemd
+    std::int64_t uid_first = 1'879'048'192;    // host uids of sandboxes when the server is root; above those of systemd
     std::int64_t uid_count = 65'536;
-    std::filesystem::path cgroup_root;                 // empty: found by the runtime
+    std::filesystem::path cgroup_root;    // empty: found by the runtime
 };
 
 /// What SIGTERM does to running sandboxes: keep them for the next start, or end them.
@@ -70,18 +70,18 @@ enum class shutdown_action { keep, end };
 /// Everything that can be configured, checked and with defaults filled in. Made by app/config.
 struct server_config {
     std::string listen_host = "127.0.0.1";
-    std::uint16_t listen_port = 8320;                  // 0: the kernel picks one
-    std::filesystem::path data_dir;                    // absolute
-    std::filesystem::path ready_file;                  // empty: none
+    std::uint16_t listen_port = 8320;    // 0: the kernel picks one
+    std::filesystem::path data_dir;      // absolute
+    std::filesystem::path ready_file;    // empty: none
     shutdown_action on_shutdown = shutdown_action::keep;
     log_level log_threshold = log_level::info;
-    std::filesystem::path log_file;                    // empty: standard error
+    std::filesystem::path log_file;    // empty: standard error
 
-    std::string default_runtime = "bubblewrap";        // one of `runtimes`, never "mock"
+    std::string default_runtime = "bubblewrap";            // one of `runtimes`, never "mock"
     std::vector<std::string> runtimes = {"bubblewrap"};    // enabled ones; "process" and "mock" only by their loud names
     bubblewrap_config bubblewrap;
-    std::filesystem::path agent_path;                  // caisson-agent; default beside the executable
-    std::filesystem::path launch_path;                 // caisson-launch; the same
+    std::filesystem::path agent_path;     // caisson-agent; default beside the executable
+    std::filesystem::path launch_path;    // caisson-launch; the same
 
     execution_config executions;
     execution_limit_ranges limits;

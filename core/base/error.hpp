@@ -10,7 +10,7 @@
 
 namespace caisson {
 
-/// What kind of expected failure it is. Each has one slug and one HTTP status (app/http/status.hpp).
+/// What kind of expected failure it is. Each has one slug and one HTTP status (app/wire/status.hpp).
 enum class errc {
     internal,
     bad_request,

@@ -1,5 +1,7 @@
 #include "core/exec/live_execution.hpp"
 
+#include "core/exec/record.hpp"
+
 #include <cstring>
 
 namespace caisson {
@@ -81,9 +83,13 @@ void live_execution::flush_stdin()
 
 void live_execution::on_started(std::int32_t)
 {
-    if (!started)
-        started_at = time_.steady_now();
+    if (started)
+        return;    // heard again after a restart
     started = true;
+    started_at = time_.steady_now();
+    row.status = execution_status::running;
+    row.started_at_ms = time_.now_ms();
+    log->control(event_kind::state, state_body(row));    // before the first output
     wake();
 }
 

@@ -39,7 +39,7 @@ public:
     bool cancel_wanted() const { return row.cancel_requested; }
 
     // What was heard.
-    bool started = false;
+    bool started = false;                    // and its state event is in the log
     bool unknown_to_agent = false;
     std::optional<protocol::exit_report> exited;
     std::string start_failure;               // a sentence

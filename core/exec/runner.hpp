@@ -43,7 +43,6 @@ private:
     void look_at_group(live_execution& one, watch& watched);
     void look_at_wishes(live_execution& one, watch& watched);
     void look_at_clock(live_execution& one, watch& watched);
-    void note_start(live_execution& one);
     static void kill(live_execution& one, watch& watched, steady_time now);
     static bool over(const live_execution& one);
 

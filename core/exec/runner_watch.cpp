@@ -30,7 +30,6 @@ task<> runner::supervise(live_ptr one, std::shared_ptr<watch> watched)
             one->link->detach(only_execution);
             start_program(*one);
         }
-        note_start(*one);
         look(*one, *watched);
         if (over(*one))
             break;
@@ -38,23 +37,11 @@ task<> runner::supervise(live_ptr one, std::shared_ptr<watch> watched)
         const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + look_every, std::move(change));
         static_cast<void>(woken);    // everything is looked at anyway
     }
-    note_start(*one);
 }
 
 bool runner::over(const live_execution& one)
 {
     return one.exited || !one.start_failure.empty() || !one.lost.empty();
-}
-
-/// The first sight of the running program: its state event.
-void runner::note_start(live_execution& one)
-{
-    if (!one.started || one.row.status == execution_status::running)
-        return;
-    one.row.status = execution_status::running;
-    one.row.started_at_ms = use_.time.now_ms();
-    one.log->control(event_kind::state, state_body(one.row));
-    one.wake();
 }
 
 void runner::look(live_execution& one, watch& watched)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "storage/database.hpp"
+#include "tests/storage/busy_context.hpp"
 #include "tests/storage/temp_dir.hpp"
 #include "tests/support/run_task.hpp"
 
@@ -60,7 +61,8 @@ protected:
     }
 
     temp_dir dir_;
-    asio::io_context context_;
+    busy_context busy_;
+    asio::io_context& context_ = busy_.context;
     std::unique_ptr<sqlite::database> db_;
     std::latch held_{1};
     std::latch go_{1};

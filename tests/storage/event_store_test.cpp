@@ -183,7 +183,8 @@ task<> append_all(event_store& store, execution_id id, event_list events)
 {
     for (const auto& each : events) {
         event_list one{each};
-        const auto added = co_await store.append(id, std::move(one), {});
+        std::vector<stream_cut> no_cuts;
+        const auto added = co_await store.append(id, std::move(one), std::move(no_cuts));
         EXPECT_TRUE(added.has_value());
     }
 }

@@ -62,8 +62,10 @@ TEST_P(ExecutionList, EachFilterNarrowsAndAllTogetherToo)
         {"created_before_is_exclusive", filter([](auto& f) { f.created_before_ms = 1003; }), "21"},
         {"created_range_with_label", filter([](auto& f) { f.created_from_ms = 1002, f.created_before_ms = 1006, f.label = {"odd", ""}; }),
             "53"},
-        {"created_range_with_status",
-            filter([](auto& f) { f.created_from_ms = 1004, f.created_before_ms = 1009, f.status = execution_status::running; }), "6"},
+        {"created_from_with_status", filter([](auto& f) { f.created_from_ms = 1006, f.status = execution_status::running; }), "6"},
+        {"created_before_with_status", filter([](auto& f) { f.created_before_ms = 1006, f.status = execution_status::running; }), "3"},
+        {"created_from_with_label", filter([](auto& f) { f.created_from_ms = 1003, f.label = {"team", "a"}; }), "43"},
+        {"created_before_with_label", filter([](auto& f) { f.created_before_ms = 1003, f.label = {"team", "a"}; }), "21"},
     };
     for (const auto& each : cases)
         EXPECT_EQ(listed(each.filter), each.want) << each.name;

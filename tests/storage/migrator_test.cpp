@@ -2,6 +2,7 @@
 #include "storage/migrator.hpp"
 #include "storage/schemas.hpp"
 #include "storage/storage.hpp"
+#include "tests/storage/busy_context.hpp"
 #include "tests/storage/execution_rows.hpp"
 #include "tests/storage/frozen_schema.hpp"
 #include "tests/storage/temp_dir.hpp"
@@ -162,7 +163,8 @@ protected:
         return lines;
     }
     temp_dir dir_;
-    asio::io_context context_;
+    busy_context busy_;
+    asio::io_context& context_ = busy_.context;
 };
 
 TEST_F(RecordsOfSchema1, KeepTheirRowsAndGetTheSchemaOfAFreshFile)

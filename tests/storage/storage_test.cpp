@@ -1,6 +1,7 @@
 #include "storage/directory_lock.hpp"
 #include "storage/schemas.hpp"
 #include "storage/storage.hpp"
+#include "tests/storage/busy_context.hpp"
 #include "tests/storage/execution_rows.hpp"
 #include "tests/storage/log_builder.hpp"
 #include "tests/storage/temp_dir.hpp"
@@ -44,7 +45,8 @@ protected:
 
     temp_dir dir_;
     const std::filesystem::path data_ = dir_ / "a/data";
-    asio::io_context context_;
+    busy_context busy_;
+    asio::io_context& context_ = busy_.context;
 };
 
 TEST_F(Storage, MakesItsDirectoryAndFilesForTheOwnerOnly)
@@ -87,6 +89,16 @@ TEST_F(Storage, KeepsWhatReturnedAcrossReopening)
     EXPECT_EQ(run(stores->keys().find_key("hash-1"))->last_used_at_ms, 77) << "written when the storage was closed";
     EXPECT_EQ(text_of(*run(stores->executions().find(numbered<tenant_id>(1), numbered<execution_id>(1)))), text_of(full_execution(1)));
     EXPECT_EQ(texts_of(*run(stores->events().read(numbered<execution_id>(1), {}, 1000))), texts_of(log));
+}
+
+TEST_F(Storage, ASpecIsDroppedWhenItsExecutionHasEnded)
+{
+    const auto stores = storage::open(data_);
+    ASSERT_TRUE(run(stores->executions().insert(execution(1), {})).has_value());
+    ASSERT_TRUE(run(stores->executions().insert(execution(2), {})).has_value());
+    ASSERT_TRUE(run(stores->executions().update(full_execution(1))).has_value());
+    sqlite::connection db(data_ / "records.db", sqlite::open_mode::read_only);
+    EXPECT_EQ(db.integer("SELECT count(*) FROM execution_specs"), 1);
 }
 
 TEST_F(Storage, ASecondServerIsRefusedWithTheFirstOnesProcess)
@@ -160,7 +172,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, DamagedFile,
 /// Writes records one after the other and prints each number when it is durable, until it is killed.
 [[noreturn]] void write_until_killed(const std::filesystem::path& data, int out)
 {
-    asio::io_context context;
+    busy_context busy;
+    auto& context = busy.context;
     const auto stores = storage::open(data);
     for (int i = 0;; ++i) {
         auto row = execution(i);

@@ -4,6 +4,7 @@
 #include "core/auth/ports.hpp"
 #include "core/exec/ports.hpp"
 #include "core/sandbox/ports.hpp"
+#include "tests/storage/busy_context.hpp"
 #include "tests/support/run_task.hpp"
 
 #include <gtest/gtest.h>
@@ -29,6 +30,8 @@ struct store_kind {
     std::function<std::unique_ptr<store_set>()> make;
 };
 
+inline void PrintTo(const store_kind& kind, std::ostream* out) { *out << kind.name; }
+
 store_kind fake_stores();
 store_kind sqlite_stores();
 
@@ -45,7 +48,8 @@ protected:
     execution_store& executions() { return stores_->executions(); }
     event_store& events() { return stores_->events(); }
 
-    asio::io_context context_;
+    busy_context busy_;
+    asio::io_context& context_ = busy_.context;
     std::unique_ptr<store_set> stores_ = GetParam().make();
 };
 

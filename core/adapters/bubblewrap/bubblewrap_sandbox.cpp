@@ -1,6 +1,7 @@
 #include "core/adapters/bubblewrap/bubblewrap_sandbox.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/statfs.h>
 
 namespace caisson {
@@ -16,7 +17,8 @@ std::optional<disk_usage> bubblewrap_sandbox::disk() const
         return std::nullopt;
     const unique_fd workspace(::openat(root.get(), "workspace", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct statfs seen {};
-    if (!workspace || ::fstatfs(workspace.get(), &seen) != 0)
+    // Before bwrap has changed the root this would be the host's.
+    if (!workspace || ::fstatfs(workspace.get(), &seen) != 0 || seen.f_type != TMPFS_MAGIC)
         return std::nullopt;
     return disk_usage{.bytes_exhausted = seen.f_bavail == 0, .inodes_exhausted = seen.f_ffree == 0};
 }

@@ -3,8 +3,9 @@
 #include "core/async/deadline.hpp"
 #include "core/protocol/frame_decoder.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <cerrno>
-#include <limits>
 #include <sys/wait.h>
 
 namespace caisson {
@@ -91,7 +92,13 @@ task<> mock_agent::state::watch_wall(std::shared_ptr<state> self, protocol::exec
 
 task<> mock_agent::state::run(std::shared_ptr<state> self, protocol::exec_number number)
 {
-    const auto script = self->programs.at(number).script;
+    // The session notes that it runs only after start() returned.
+    const auto executor = co_await asio::this_coro::executor;
+    co_await asio::post(executor, use_task);
+    const auto started = self->programs.find(number);
+    if (started == self->programs.end())
+        co_return;
+    const auto script = started->second.script;
     for (const auto& step : script) {
         while (self->paused_ && !self->stopped(number))
             co_await self->changed_.wait_past(self->changed_.version());

@@ -5,6 +5,6 @@ FROM executions AS e INDEXED BY executions_by_status
 WHERE e.tenant_id = :tenant AND e.status = :status AND e.id < :before
     AND (:kind IS NULL OR e.kind = :kind)
     AND (:created_from IS NULL OR e.created_at_ms >= :created_from)
-    AND (:created_before IS NULL OR e.created_at_ms <= :created_before)
+    AND (:created_before IS NULL OR e.created_at_ms < :created_before)
 ORDER BY e.id DESC
 LIMIT :limit

@@ -1,2 +1,2 @@
 DELETE FROM cuts
-WHERE log = -?
+WHERE log = ?

@@ -82,7 +82,8 @@ TEST(Run, AProgramFromStandardInput)
 
 TEST(Run, RepeatedOptionsAddUp)
 {
-    const auto run = parsed<run_options>({"run", "--file", "a.txt", "--file", "dir/b.txt", "--file", "c.txt:in/d.txt", "-e", "A=1", "--env", "B=x=y", "-e", "C=", "m.js", "--file", "z"});
+    const auto run = parsed<run_options>({"run", "--file", "a.txt", "--file", "dir/b.txt", "--file", "c.txt:in/d.txt", "-e", "A=1", "--env",
+        "B=x=y", "-e", "C=", "m.js", "--file", "z"});
     ASSERT_EQ(run.files.size(), 3u);
     EXPECT_EQ(run.files[0].as, "a.txt");
     EXPECT_EQ(run.files[1].from, "dir/b.txt");
@@ -96,7 +97,8 @@ TEST(Run, RepeatedOptionsAddUp)
 
 TEST(Run, Flags)
 {
-    const auto run = parsed<run_options>({"run", "--stdin", "--stats", "--network", "none", "--runtime", "bubblewrap", "--cwd", "sub", "-o", "json", "x.sh"});
+    const auto run = parsed<run_options>(
+        {"run", "--stdin", "--stats", "--network", "none", "--runtime", "bubblewrap", "--cwd", "sub", "-o", "json", "x.sh"});
     EXPECT_TRUE(run.forward_stdin);
     EXPECT_TRUE(run.stats);
     EXPECT_EQ(run.network, "none");
@@ -114,7 +116,7 @@ struct mistake_case {
     int want_status;
     std::string_view want;    // in the message
 };
-class Mistakes : public ::testing::TestWithParam<mistake_case> {};
+class Mistakes : public ::testing::TestWithParam<mistake_case> { };
 
 TEST_P(Mistakes, AreOneLineWithAHint)
 {
@@ -129,8 +131,10 @@ TEST_P(Mistakes, AreOneLineWithAHint)
 
 INSTANTIATE_TEST_SUITE_P(Cases, Mistakes,
     ::testing::Values(mistake_case{"no_verb", {}, 2, "subcommand"}, mistake_case{"unknown_verb", {"fly"}, 2, "caisson"},
-        mistake_case{"unknown_option", {"ps", "--fast"}, 2, "--fast"}, mistake_case{"run_unknown_option", {"run", "--fast", "x.py"}, 125, "--fast"},
-        mistake_case{"run_nothing", {"run"}, 125, "nothing to run"}, mistake_case{"run_dashes_only", {"run", "--"}, 125, "no command after --"},
+        mistake_case{"unknown_option", {"ps", "--fast"}, 2, "--fast"},
+        mistake_case{"run_unknown_option", {"run", "--fast", "x.py"}, 125, "--fast"},
+        mistake_case{"run_nothing", {"run"}, 125, "nothing to run"},
+        mistake_case{"run_dashes_only", {"run", "--"}, 125, "no command after --"},
         mistake_case{"run_unknown_extension", {"run", "notes.txt"}, 125, "say it with -l"},
         mistake_case{"run_code_without_language", {"run", "-c", "1"}, 125, "say the language"},
         mistake_case{"run_stdin_without_language", {"run", "-"}, 125, "say the language"},
@@ -139,16 +143,21 @@ INSTANTIATE_TEST_SUITE_P(Cases, Mistakes,
         mistake_case{"run_stdin_twice", {"run", "--stdin", "-l", "py", "-"}, 125, "cannot be the program and its input"},
         mistake_case{"run_detached_stdin", {"run", "-d", "--stdin", "x.py"}, 125, "--detach excludes"},
         mistake_case{"run_timeout", {"run", "--timeout", "soon", "x.py"}, 125, "\"soon\" is not a time"},
-        mistake_case{"run_memory", {"run", "--memory", "0", "x.py"}, 125, "is not a size"}, mistake_case{"run_cpus", {"run", "--cpus", "-1", "x.py"}, 125, "is not a number of cores"},
-        mistake_case{"run_env", {"run", "-e", "NAME", "x.py"}, 125, "is not NAME=VALUE"}, mistake_case{"run_env_no_name", {"run", "-e", "=1", "x.py"}, 125, "is not NAME=VALUE"},
-        mistake_case{"run_file", {"run", "--file", "a:", "x.py"}, 125, "is not PATH"}, mistake_case{"run_network", {"run", "--network", "host", "x.py"}, 125, "--network"},
+        mistake_case{"run_memory", {"run", "--memory", "0", "x.py"}, 125, "is not a size"},
+        mistake_case{"run_cpus", {"run", "--cpus", "-1", "x.py"}, 125, "is not a number of cores"},
+        mistake_case{"run_env", {"run", "-e", "NAME", "x.py"}, 125, "is not NAME=VALUE"},
+        mistake_case{"run_env_no_name", {"run", "-e", "=1", "x.py"}, 125, "is not NAME=VALUE"},
+        mistake_case{"run_file", {"run", "--file", "a:", "x.py"}, 125, "is not PATH"},
+        mistake_case{"run_network", {"run", "--network", "host", "x.py"}, 125, "--network"},
         mistake_case{"show_no_id", {"show"}, 2, "ID is required"}, mistake_case{"show_odd_id", {"show", "../keys"}, 2, "is not the id"},
-        mistake_case{"rm_one_odd_id", {"rm", an_id, "exe_1"}, 2, "is not the id"}, mistake_case{"ps_limit", {"ps", "--limit", "0"}, 2, "--limit"},
+        mistake_case{"rm_one_odd_id", {"rm", an_id, "exe_1"}, 2, "is not the id"},
+        mistake_case{"ps_limit", {"ps", "--limit", "0"}, 2, "--limit"},
         mistake_case{"ps_status", {"ps", "--status", "dead"}, 2, "--status"}, mistake_case{"output", {"ps", "-o", "xml"}, 2, "--output"},
         mistake_case{"key_no_verb", {"key"}, 2, "subcommand"}, mistake_case{"key_no_tenant", {"key", "create"}, 2, "--tenant is required"},
         mistake_case{"key_scope", {"key", "create", "--tenant", "a", "--scope", "root"}, 2, "--scope"},
         mistake_case{"key_expires", {"key", "create", "--tenant", "a", "--expires", "never"}, 2, "is not a time"},
-        mistake_case{"serve_set", {"serve", "--set", "listen"}, 2, "is not KEY=VALUE"}, mistake_case{"version_argument", {"version", "x"}, 2, "x"}),
+        mistake_case{"serve_set", {"serve", "--set", "listen"}, 2, "is not KEY=VALUE"},
+        mistake_case{"version_argument", {"version", "x"}, 2, "x"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 struct help_case {
@@ -156,7 +165,7 @@ struct help_case {
     std::vector<std::string> args;
     std::string_view want;
 };
-class Help : public ::testing::TestWithParam<help_case> {};
+class Help : public ::testing::TestWithParam<help_case> { };
 
 TEST_P(Help, IsNoMistake)
 {
@@ -167,8 +176,9 @@ TEST_P(Help, IsNoMistake)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Help,
-    ::testing::Values(help_case{"general", {"--help"}, "http://127.0.0.1:8320"}, help_case{"general_data", {"--help"}, "/var/lib/caisson/admin.key"},
-        help_case{"general_verbs", {"-h"}, "doctor"}, help_case{"run", {"run", "--help"}, "124 if a time limit"}, help_case{"run_forms", {"run", "-h"}, "-- COMMAND [ARGS...]"},
+    ::testing::Values(help_case{"general", {"--help"}, "http://127.0.0.1:8320"},
+        help_case{"general_data", {"--help"}, "/var/lib/caisson/admin.key"}, help_case{"general_verbs", {"-h"}, "doctor"},
+        help_case{"run", {"run", "--help"}, "124 if a time limit"}, help_case{"run_forms", {"run", "-h"}, "-- COMMAND [ARGS...]"},
         help_case{"serve", {"serve", "--help"}, "127.0.0.1:8320"}, help_case{"serve_data", {"serve", "--help"}, "/var/lib/caisson"},
         help_case{"key", {"key", "create", "--help"}, "--expires 30d"}, help_case{"ps", {"ps", "--help"}, "--label job=nightly"}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -187,7 +197,7 @@ TEST(Client, DefaultsAndWhereTheyComeFrom)
     EXPECT_EQ(given.client.data_dir, "/e");
 }
 
-TEST(Verbs, Ps)
+TEST(VerbOptions, Ps)
 {
     const auto ps = parsed<ps_options>({"ps", "-a", "--status", "failed", "--label", "a=b", "-n", "200", "--output", "json"});
     EXPECT_TRUE(ps.all);
@@ -198,7 +208,7 @@ TEST(Verbs, Ps)
     EXPECT_EQ(parsed<ps_options>({"ps"}).limit, 50);
 }
 
-TEST(Verbs, OneExecution)
+TEST(VerbOptions, OneExecution)
 {
     EXPECT_EQ(parsed<show_options>({"show", an_id}).id, an_id);
     EXPECT_EQ(parsed<cancel_options>({"cancel", an_id}).id, an_id);
@@ -209,9 +219,10 @@ TEST(Verbs, OneExecution)
     EXPECT_EQ(logs.id, an_id);
 }
 
-TEST(Verbs, Keys)
+TEST(VerbOptions, Keys)
 {
-    const auto create = parsed<key_create_options>({"key", "create", "--tenant", "acme", "--scope", "run", "--scope", "admin", "--expires", "30d"});
+    const auto create =
+        parsed<key_create_options>({"key", "create", "--tenant", "acme", "--scope", "run", "--scope", "admin", "--expires", "30d"});
     EXPECT_EQ(create.tenant, "acme");
     EXPECT_THAT(create.scopes, ElementsAre("run", "admin"));
     EXPECT_EQ(create.expires_in_ms, 30LL * 86'400'000);
@@ -221,21 +232,22 @@ TEST(Verbs, Keys)
     EXPECT_EQ(parsed<key_revoke_options>({"key", "revoke", "key_1", "--data", "/d"}).client.data_dir, "/d");
 }
 
-TEST(Verbs, ServeGathersFlags)
+TEST(VerbOptions, ServeGathersFlags)
 {
-    const auto serve = parsed<serve_options>({"serve", "--config", "c.toml", "--data", "/d", "--listen", "[::1]:0", "--ready-file", "r", "--on-shutdown", "end", "--log-level",
-        "debug", "--allow-process-runtime-without-isolation", "--set", "http.max_headers=20", "--set", "a=b=c"});
+    const auto serve =
+        parsed<serve_options>({"serve", "--config", "c.toml", "--data", "/d", "--listen", "[::1]:0", "--ready-file", "r", "--on-shutdown",
+            "end", "--log-level", "debug", "--allow-process-runtime-without-isolation", "--set", "http.max_headers=20", "--set", "a=b=c"});
     EXPECT_EQ(serve.config_file, "c.toml");
     std::vector<std::string> flags;
     for (const auto& one : serve.flags)
         flags.push_back(one.flag + " " + one.key + " " + one.value);
-    EXPECT_THAT(flags, ::testing::UnorderedElementsAre("--data data_dir /d", "--listen listen [::1]:0", "--ready-file ready_file r", "--on-shutdown on_shutdown end",
-                           "--log-level log.level debug",
+    EXPECT_THAT(flags, ::testing::UnorderedElementsAre("--data data_dir /d", "--listen listen [::1]:0", "--ready-file ready_file r",
+                           "--on-shutdown on_shutdown end", "--log-level log.level debug",
                            "--allow-process-runtime-without-isolation runtimes.process.i_know_this_runs_code_without_isolation true",
                            "--set http.max_headers http.max_headers 20", "--set a a b=c"));
 }
 
-TEST(Verbs, ConfigFileFromTheEnvironment)
+TEST(VerbOptions, ConfigFileFromTheEnvironment)
 {
     const auto context = context_of({{"CAISSON_CONFIG", "/etc/caisson.toml"}});
     EXPECT_EQ(parsed<serve_options>({"serve"}, context).config_file, "/etc/caisson.toml");
@@ -244,7 +256,7 @@ TEST(Verbs, ConfigFileFromTheEnvironment)
     EXPECT_FALSE(parsed<serve_options>({"serve"}).config_file.has_value());
 }
 
-TEST(Verbs, Doctor)
+TEST(VerbOptions, Doctor)
 {
     const auto doctor = parsed<doctor_options>({"doctor", "--data", "/d", "-o", "json", "--url", "http://x:1"});
     EXPECT_EQ(doctor.client.data_dir, "/d");
@@ -254,7 +266,7 @@ TEST(Verbs, Doctor)
     EXPECT_EQ(parsed<doctor_options>({"doctor"}).client.url, default_url);
 }
 
-TEST(Verbs, Version)
+TEST(VerbOptions, Version)
 {
     EXPECT_TRUE(std::holds_alternative<version_options>(*parse_command_line({"version"}, context_of()).command));
     EXPECT_TRUE(std::holds_alternative<version_options>(*parse_command_line({"--version"}, context_of()).command));

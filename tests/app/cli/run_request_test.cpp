@@ -36,7 +36,8 @@ TEST(RunRequest, FileWithItsName)
     options.language = "python";
     options.file = "dir/hello.py";
     options.args = {"a"};
-    EXPECT_EQ(body_of(options, {.program = "print(1)\n"}), R"({"language":"python","code":"print(1)\n","entry":"hello.py","args":["a"],"wait":false})");
+    EXPECT_EQ(body_of(options, {.program = "print(1)\n"}),
+        R"({"language":"python","code":"print(1)\n","entry":"hello.py","args":["a"],"wait":false})");
 }
 
 TEST(RunRequest, OddFileNamesAreNotSent)
@@ -73,7 +74,8 @@ TEST(RunRequest, ATerminalHasTheWindowOfOurs)
     run_options options;
     options.command = {"top"};
     options.pty = true;
-    EXPECT_EQ(body_of(options, {.window = window_size{100, 40}}), R"({"command":["top"],"pty":{"cols":100,"rows":40},"stdin_open":true,"wait":false})");
+    EXPECT_EQ(body_of(options, {.window = window_size{100, 40}}),
+        R"({"command":["top"],"pty":{"cols":100,"rows":40},"stdin_open":true,"wait":false})");
     EXPECT_EQ(body_of(options), R"({"command":["top"],"pty":{"cols":80,"rows":24},"stdin_open":true,"wait":false})");
 }
 

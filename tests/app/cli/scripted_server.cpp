@@ -97,7 +97,7 @@ void ScriptedTest::turn_until(const bool& done)
         if (io_.run_one_for(std::chrono::milliseconds(2)) > 0)
             continue;
         io_.restart();
-        time_.advance(std::chrono::milliseconds(50));
+        time_.advance(std::chrono::milliseconds(200));
         ++idle;
     }
     ASSERT_TRUE(done) << "nothing happens any more";

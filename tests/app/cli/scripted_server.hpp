@@ -31,8 +31,8 @@ public:
     /// Sends `pieces` as the body of an answer, which is cut before its end if `cut`.
     static action pieces(std::vector<std::string> pieces, bool cut);
 
-    std::deque<action> script;              // an empty one answers 500
-    std::vector<std::string> targets;       // "GET /path?query" of each request
+    std::deque<action> script;           // an empty one answers 500
+    std::vector<std::string> targets;    // "GET /path?query" of each request
     std::vector<std::string> bodies;
     std::vector<std::string> credentials;
 };

@@ -29,7 +29,8 @@ TEST(ReconnectPolicy, DoublesUpToTwoSeconds)
     std::vector<milliseconds> delays;
     for (int i = 0; i < 7; ++i)
         delays.push_back(policy.broke(start).value());
-    EXPECT_THAT(delays, ::testing::ElementsAre(milliseconds(100), milliseconds(200), milliseconds(400), milliseconds(800), milliseconds(1'600), milliseconds(2'000), milliseconds(2'000)));
+    EXPECT_THAT(delays, ::testing::ElementsAre(milliseconds(100), milliseconds(200), milliseconds(400), milliseconds(800),
+                            milliseconds(1'600), milliseconds(2'000), milliseconds(2'000)));
 }
 
 TEST(ReconnectPolicy, GivesUpWhenNothingWorkedForAMinute)
@@ -93,7 +94,10 @@ protected:
         std::ofstream(options_.data_dir / "admin.key") << text << "\n";
         return text;
     }
-    std::string key(const std::map<std::string, std::string>& environment = {}) { return std::string(resolve_access(options_, environment).value().key.reveal()); }
+    std::string key(const std::map<std::string, std::string>& environment = {})
+    {
+        return std::string(resolve_access(options_, environment).value().key.reveal());
+    }
 
     client_options options_;
 };

@@ -33,7 +33,11 @@ TEST(TextTable, ColoursDoNotShiftColumns)
 TEST(OneLine, ControlCharactersBecomeSpaces)
 {
     EXPECT_EQ(one_line("a\nb\x1b[31mc\x7F", 80), "a b [31mc ");
-    EXPECT_EQ(one_line("a\xC2\x9B" "31m", 80), "a 31m") << "the one-character form of ESC [";
+    EXPECT_EQ(one_line("a\xC2\x9B"
+                       "31m",
+                  80),
+        "a 31m")
+        << "the one-character form of ESC [";
     EXPECT_EQ(one_line("caf\xC3\xA9 \xC2\xA0", 80), "caf\xC3\xA9 \xC2\xA0");
 }
 
@@ -44,10 +48,7 @@ TEST(OneLine, IsCutAtCharacters)
     EXPECT_EQ(one_line("éééé", 3), "éé…");
 }
 
-TEST(OneLine, IsValidUtf8)
-{
-    EXPECT_EQ(one_line("\xFFx", 10), "\xEF\xBF\xBDx");
-}
+TEST(OneLine, IsValidUtf8) { EXPECT_EQ(one_line("\xFFx", 10), "\xEF\xBF\xBDx"); }
 
 }    // namespace
 }    // namespace caisson::cli

@@ -29,10 +29,7 @@ TEST(ExecutionsTable, Golden)
                                                    "exe_0  timeout  signal 15  shell    1 h ago      30 s   \n");
 }
 
-TEST(ExecutionsTable, EmptyHasItsTitles)
-{
-    EXPECT_EQ(executions_table({}, now, false), "ID  STATUS  END  WHAT  CREATED  TOOK  LABELS\n");
-}
+TEST(ExecutionsTable, EmptyHasItsTitles) { EXPECT_EQ(executions_table({}, now, false), "ID  STATUS  END  WHAT  CREATED  TOOK  LABELS\n"); }
 
 TEST(ExecutionsTable, ColoursTheStatus)
 {
@@ -42,13 +39,14 @@ TEST(ExecutionsTable, ColoursTheStatus)
 
 TEST(RecordText, Golden)
 {
-    const auto record = boost::json::parse(R"({"execution_id":"exe_1","status":"failed","limits_hit":["memory","pids"],"exit_code":null,"labels":{},
-        "usage":{"cpu_ms":12,"output_bytes":3},"stdout":"secret output","error":"a\nb"})")
-                            .as_object();
+    const auto record =
+        boost::json::parse(R"({"execution_id":"exe_1","status":"failed","limits_hit":["memory","pids"],"exit_code":null,"labels":{},
+        "usage":{"cpu_ms":12,"share":0.45},"stdout":"secret output","error":"a\nb"})")
+            .as_object();
     EXPECT_EQ(record_text(record, false), "execution_id      exe_1\n"
                                           "status            failed\n"
                                           "limits_hit        memory, pids\n"
-                                          "usage             cpu_ms 12, output_bytes 3\n"
+                                          "usage             cpu_ms 12, share 0.5\n"
                                           "error             a b\n");
 }
 
@@ -80,11 +78,10 @@ TEST(KeysTable, Golden)
     revoked.revoked_at_ms = now - 1;
     revoked.last_used_at_ms = now - 5'000;
     const std::vector<api_key_row> rows{key_row(), expired, revoked};
-    EXPECT_EQ(keys_table(rows, now, false),
-        "ID     TENANT  KEY    SCOPES    STATE    CREATED    EXPIRES                   LAST USED\n"
-        "key_1  acme    …wxyz  run,read  active   1 min ago  never                     never\n"
-        "key_1  acme    …wxyz  run,read  expired  1 min ago  2026-01-31T12:00:00.000Z  never\n"
-        "key_1  acme    …wxyz  run,read  revoked  1 min ago  never                     5 s ago\n");
+    EXPECT_EQ(keys_table(rows, now, false), "ID     TENANT  KEY    SCOPES    STATE    CREATED    EXPIRES                   LAST USED\n"
+                                            "key_1  acme    …wxyz  run,read  active   1 min ago  never                     never\n"
+                                            "key_1  acme    …wxyz  run,read  expired  1 min ago  2026-01-31T12:00:00.000Z  never\n"
+                                            "key_1  acme    …wxyz  run,read  revoked  1 min ago  never                     5 s ago\n");
 }
 
 TEST(KeysJson, HasNoHash)
@@ -114,7 +111,8 @@ TEST(JudgeRuntimes, TheDefaultHasToWork)
 
 TEST(JudgeRuntimes, NamesWhatIsNotEnforced)
 {
-    runtime_capabilities weak{.name = "bubblewrap", .available = true, .isolates = true, .degraded = {{"memory", "no cgroup", "run as root"}}};
+    runtime_capabilities weak{
+        .name = "bubblewrap", .available = true, .isolates = true, .degraded = {{"memory", "no cgroup", "run as root"}}};
     const auto found = judge_runtimes({weak}, config_of("bubblewrap"));
     EXPECT_TRUE(healthy(found));
     EXPECT_EQ(findings_text(found, false), "STATE     WHAT                FOUND\n"

@@ -118,9 +118,11 @@ TEST_F(Load, AllMistakesOfAllSourcesAtOnce)
     file("listen = 8320\ncolour = \"red\"\n[http]\nmax_headers = 1\n");
     sources_.environment = {{"CAISSON_LOG_LEVEL", "loud"}, {"CAISSON_TYPO", "1"}, {"OTHER", "x"}};
     sources_.flags = {{"--on-shutdown", "on_shutdown", "explode"}, {"--set nope", "nope", "1"}};
-    EXPECT_THAT(mistakes(), ::testing::UnorderedElementsAre("c.toml:1:10: listen: must be a string", "c.toml:2:1: colour: unknown key",
-                                "c.toml:4:15: http.max_headers: must be from 8 to 10000, is 1", "CAISSON_LOG_LEVEL: must be one of debug, info, warning, error",
-                                "CAISSON_TYPO: no setting has this variable; unset it", "--on-shutdown: must be one of keep, end", "--set nope: nope: unknown key"));
+    EXPECT_THAT(mistakes(),
+        ::testing::UnorderedElementsAre("c.toml:1:10: listen: must be a string", "c.toml:2:1: colour: unknown key",
+            "c.toml:4:15: http.max_headers: must be from 8 to 10000, is 1", "CAISSON_LOG_LEVEL: must be one of debug, info, warning, error",
+            "CAISSON_TYPO: no setting has this variable; unset it", "--on-shutdown: must be one of keep, end",
+            "--set nope: nope: unknown key"));
 }
 
 TEST_F(Load, AFileThatIsNotThere)
@@ -140,7 +142,7 @@ struct toml_case {
     std::string_view text;
     std::string_view want;    // of the one mistake; empty: there is none
 };
-class LoadToml : public Load, public ::testing::WithParamInterface<toml_case> {};
+class LoadToml : public Load, public ::testing::WithParamInterface<toml_case> { };
 
 TEST_P(LoadToml, NamesThePlace)
 {
@@ -170,9 +172,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, LoadToml,
         toml_case{"min_above_max", "[limits.cpu_ms]\nmin = 50\nmax = 20\n", "c.toml:3:7: limits.cpu_ms: min 50, default 0, max 20"},
         toml_case{"zero_default_that_follows", "[limits.cpu_ms]\ndefault = 0\n", ""},
         toml_case{"zero_default_that_does_not", "[limits.wall_ms]\ndefault = 0\n", "limits.wall_ms.default: must be from 1"},
-        toml_case{"uids_beyond_the_last", "[runtimes.bubblewrap]\nuid_first = 4293999999\nuid_count = 16777216\n", "beyond the last user id"},
-        toml_case{"unknown_runtime", "[runtimes]\nenabled = [\"bubblewrap\", \"docker2\"]\n", "c.toml:2:11: runtimes.enabled: there is no runtime \"docker2\""},
-        toml_case{"process_without_the_loud_name", "[runtimes]\nenabled = [\"bubblewrap\", \"process\"]\n", "i_know_this_runs_code_without_isolation"},
+        toml_case{
+            "uids_beyond_the_last", "[runtimes.bubblewrap]\nuid_first = 4293999999\nuid_count = 16777216\n", "beyond the last user id"},
+        toml_case{"unknown_runtime", "[runtimes]\nenabled = [\"bubblewrap\", \"docker2\"]\n",
+            "c.toml:2:11: runtimes.enabled: there is no runtime \"docker2\""},
+        toml_case{"process_without_the_loud_name", "[runtimes]\nenabled = [\"bubblewrap\", \"process\"]\n",
+            "i_know_this_runs_code_without_isolation"},
         toml_case{"mock_without_the_loud_name", "[runtimes]\nenabled = [\"bubblewrap\", \"mock\"]\n", "enabled_for_tests"},
         toml_case{"mock_as_default", "[runtimes]\ndefault = \"mock\"\n[runtimes.mock]\nenabled_for_tests = true\n", "is never a default"},
         toml_case{"default_not_enabled", "[runtimes]\ndefault = \"process\"\n", "\"process\" is not an enabled runtime"},
@@ -207,8 +212,8 @@ TEST_F(Load, ListsInVariablesAreSplitAtCommas)
 
 TEST_F(Load, OtherVariablesAreLeftAlone)
 {
-    sources_.environment = {{"CAISSON_URL", "http://x"}, {"CAISSON_API_KEY", "k"}, {"CAISSON_CONFIG", "f"}, {"CAISSON_PORT", "tcp://10.0.0.1:8320"},
-        {"CAISSON_SERVICE_HOST", "10.0.0.1"}, {"CAISSON_LISTEN", ""}};
+    sources_.environment = {{"CAISSON_URL", "http://x"}, {"CAISSON_API_KEY", "k"}, {"CAISSON_CONFIG", "f"},
+        {"CAISSON_PORT", "tcp://10.0.0.1:8320"}, {"CAISSON_SERVICE_HOST", "10.0.0.1"}, {"CAISSON_LISTEN", ""}};
     EXPECT_EQ(good().listen_port, 8320);
 }
 
@@ -218,7 +223,7 @@ struct variable_case {
     std::string value;
     std::string_view want;    // part of the mistake; empty: there is none
 };
-class LoadVariable : public Load, public ::testing::WithParamInterface<variable_case> {};
+class LoadVariable : public Load, public ::testing::WithParamInterface<variable_case> { };
 
 TEST_P(LoadVariable, IsChecked)
 {
@@ -236,8 +241,10 @@ INSTANTIATE_TEST_SUITE_P(Cases, LoadVariable,
         variable_case{"integer_with_space", "CAISSON_HTTP_MAX_HEADERS", " 50", "must be an integer"},
         variable_case{"integer_overflow", "CAISSON_HTTP_MAX_HEADERS", "99999999999999999999", "must be an integer"},
         variable_case{"yes_is_not_true", "CAISSON_RUNTIMES_MOCK_ENABLED_FOR_TESTS", "yes", "must be true or false"},
-        variable_case{"listen_name", "CAISSON_LISTEN", "localhost:80", ""}, variable_case{"listen_no_port", "CAISSON_LISTEN", "localhost", "must be HOST:PORT"},
-        variable_case{"listen_no_host", "CAISSON_LISTEN", ":80", "must be HOST:PORT"}, variable_case{"listen_v6_bare", "CAISSON_LISTEN", "::1:80", "must be HOST:PORT"},
+        variable_case{"listen_name", "CAISSON_LISTEN", "localhost:80", ""},
+        variable_case{"listen_no_port", "CAISSON_LISTEN", "localhost", "must be HOST:PORT"},
+        variable_case{"listen_no_host", "CAISSON_LISTEN", ":80", "must be HOST:PORT"},
+        variable_case{"listen_v6_bare", "CAISSON_LISTEN", "::1:80", "must be HOST:PORT"},
         variable_case{"listen_bracketed_name", "CAISSON_LISTEN", "[localhost]:80", "must be HOST:PORT"},
         variable_case{"listen_port_too_large", "CAISSON_LISTEN", "127.0.0.1:65536", "must be HOST:PORT"},
         variable_case{"listen_negative", "CAISSON_LISTEN", "127.0.0.1:-1", "must be HOST:PORT"},
@@ -250,14 +257,15 @@ struct data_dir_case {
     std::map<std::string, std::string> environment;
     std::string_view want;
 };
-class DefaultDataDir : public ::testing::TestWithParam<data_dir_case> {};
+class DefaultDataDir : public ::testing::TestWithParam<data_dir_case> { };
 TEST_P(DefaultDataDir, Is)
 {
     const auto& c = GetParam();
     EXPECT_EQ(default_data_dir({.is_root = c.is_root, .cores = 1, .executable_dir = {}}, c.environment), c.want);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, DefaultDataDir,
-    ::testing::Values(data_dir_case{"root", true, {{"HOME", "/root"}}, "/var/lib/caisson"}, data_dir_case{"home", false, {{"HOME", "/home/ann"}}, "/home/ann/.local/state/caisson"},
+    ::testing::Values(data_dir_case{"root", true, {{"HOME", "/root"}}, "/var/lib/caisson"},
+        data_dir_case{"home", false, {{"HOME", "/home/ann"}}, "/home/ann/.local/state/caisson"},
         data_dir_case{"state_home", false, {{"HOME", "/home/ann"}, {"XDG_STATE_HOME", "/s"}}, "/s/caisson"},
         data_dir_case{"relative_state_home", false, {{"HOME", "/home/ann"}, {"XDG_STATE_HOME", "s"}}, "/home/ann/.local/state/caisson"},
         data_dir_case{"nothing", false, {}, ""}),

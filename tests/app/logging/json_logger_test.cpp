@@ -33,7 +33,7 @@ struct level_case {
     log_level level;
     std::string_view name;
 };
-class LogLineLevel : public ::testing::TestWithParam<level_case> {};
+class LogLineLevel : public ::testing::TestWithParam<level_case> { };
 TEST_P(LogLineLevel, IsNamed) { EXPECT_EQ(parsed(to_log_line(0, GetParam().level, "m", {})).at("level").as_string(), GetParam().name); }
 INSTANTIATE_TEST_SUITE_P(All, LogLineLevel,
     ::testing::Values(level_case{log_level::debug, "debug"}, level_case{log_level::info, "info"}, level_case{log_level::warning, "warning"},
@@ -65,7 +65,8 @@ TEST(LogLine, ReservedNamesAreMovedAside)
 
 TEST(LogLine, LongValuesAreCutAndSaySo)
 {
-    const auto line = parsed(to_log_line(0, log_level::info, std::string(5'000, 'm'), {{"v", std::string(10'000, 'x')}, {"list", boost::json::array(9'000, 1)}}));
+    const auto line = parsed(to_log_line(
+        0, log_level::info, std::string(5'000, 'm'), {{"v", std::string(10'000, 'x')}, {"list", boost::json::array(9'000, 1)}}));
     EXPECT_THAT(std::string(line.at("msg").as_string()), HasSubstr("(3976 more bytes)"));
     EXPECT_THAT(std::string(line.at("v").as_string()), HasSubstr("(5904 more bytes)"));
     EXPECT_LT(line.at("list").as_string().size(), max_log_value_bytes + 64);
@@ -75,7 +76,8 @@ TEST(LogLine, ACutDoesNotSplitACharacter)
 {
     std::string text(max_log_value_bytes - 1, 'x');
     text += "é and more";
-    EXPECT_THAT(std::string(parsed(to_log_line(0, log_level::info, "m", {{"v", text}})).at("v").as_string()), Not(HasSubstr("\xEF\xBF\xBD")));
+    EXPECT_THAT(
+        std::string(parsed(to_log_line(0, log_level::info, "m", {{"v", text}})).at("v").as_string()), Not(HasSubstr("\xEF\xBF\xBD")));
 }
 
 class JsonLogger : public ::testing::Test {

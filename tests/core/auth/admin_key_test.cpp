@@ -15,10 +15,7 @@ namespace {
 
 using caisson::testing::run_task;
 
-std::string fake_digest(std::string_view text)
-{
-    return "hash:" + std::string(text);
-}
+std::string fake_digest(std::string_view text) { return "hash:" + std::string(text); }
 
 class AdminKey : public ::testing::Test {
 protected:
@@ -53,7 +50,7 @@ TEST_F(AdminKey, FirstStartMakesOneThatWorks)
 TEST_F(AdminKey, FileIsForItsOwnerOnlyAndNothingElseIsLeft)
 {
     ensure(auth_);
-    struct stat facts {};
+    struct stat facts{};
     ASSERT_EQ(::stat(file_.c_str(), &facts), 0);
     EXPECT_EQ(facts.st_mode & 07777, 0600u);
     const std::filesystem::directory_iterator entries(directory_);

@@ -10,17 +10,14 @@
 namespace caisson {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using caisson::testing::run_task;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// Not a hash, but different texts stay different.
-std::string fake_digest(std::string_view text)
-{
-    return "hash:" + std::string(text);
-}
+std::string fake_digest(std::string_view text) { return "hash:" + std::string(text); }
 
 class AuthService : public ::testing::Test {
 protected:
@@ -67,7 +64,7 @@ struct presented_case {
     std::string_view name;
     std::string text;
 };
-class AuthServiceRefuses : public AuthService, public ::testing::WithParamInterface<presented_case> {};
+class AuthServiceRefuses : public AuthService, public ::testing::WithParamInterface<presented_case> { };
 
 TEST_P(AuthServiceRefuses, WithoutAskingTheStore)
 {
@@ -79,10 +76,10 @@ TEST_P(AuthServiceRefuses, WithoutAskingTheStore)
 }
 
 INSTANTIATE_TEST_SUITE_P(Malformed, AuthServiceRefuses,
-    ::testing::Values(presented_case{"empty", ""}, presented_case{"prefix_only", "csn_"}, presented_case{"other_prefix", "sk_" + std::string(44, 'a')},
-        presented_case{"too_short", "csn_" + std::string(42, 'a')}, presented_case{"too_long", "csn_" + std::string(44, 'a')},
-        presented_case{"huge", std::string(1 << 20, 'a')}, presented_case{"odd_letter", "csn_" + std::string(42, 'a') + "-"},
-        presented_case{"nul", "csn_" + std::string(43, '\0')}),
+    ::testing::Values(presented_case{"empty", ""}, presented_case{"prefix_only", "csn_"},
+        presented_case{"other_prefix", "sk_" + std::string(44, 'a')}, presented_case{"too_short", "csn_" + std::string(42, 'a')},
+        presented_case{"too_long", "csn_" + std::string(44, 'a')}, presented_case{"huge", std::string(1 << 20, 'a')},
+        presented_case{"odd_letter", "csn_" + std::string(42, 'a') + "-"}, presented_case{"nul", "csn_" + std::string(43, '\0')}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(AuthService, RefusesAnUnknownKeyInTheWordsForAMalformedOne)
@@ -211,7 +208,7 @@ struct creation_case {
     std::optional<std::int64_t> expires_in_ms;
     std::string_view field;    // that is refused
 };
-class AuthServiceCreate : public AuthService, public ::testing::WithParamInterface<creation_case> {};
+class AuthServiceCreate : public AuthService, public ::testing::WithParamInterface<creation_case> { };
 
 TEST_P(AuthServiceCreate, RefusesByField)
 {
@@ -228,7 +225,8 @@ TEST_P(AuthServiceCreate, RefusesByField)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, AuthServiceCreate,
-    ::testing::Values(creation_case{"empty_name", "", {scope::run}, {}, "tenant"}, creation_case{"long_name", std::string(65, 'a'), {scope::run}, {}, "tenant"},
+    ::testing::Values(creation_case{"empty_name", "", {scope::run}, {}, "tenant"},
+        creation_case{"long_name", std::string(65, 'a'), {scope::run}, {}, "tenant"},
         creation_case{"slash", "a/b", {scope::run}, {}, "tenant"}, creation_case{"line_feed", "a\nb", {scope::run}, {}, "tenant"},
         creation_case{"no_scopes", "acme", {}, {}, "scopes"}, creation_case{"past", "acme", {scope::run}, -1, "expires_at"},
         creation_case{"now", "acme", {scope::run}, 0, "expires_at"}),
@@ -240,7 +238,7 @@ struct scope_case {
     scope wanted;
     bool want;
 };
-class Scopes : public ::testing::TestWithParam<scope_case> {};
+class Scopes : public ::testing::TestWithParam<scope_case> { };
 TEST_P(Scopes, Allow) { EXPECT_EQ(allows(GetParam().held, GetParam().wanted), GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, Scopes,
     ::testing::Values(scope_case{"none", {}, scope::read, false}, scope_case{"same", {scope::read}, scope::read, true},

@@ -9,15 +9,9 @@ namespace {
 
 using std::chrono::seconds;
 
-std::string fake_digest(std::string_view text)
-{
-    return "hash:" + std::string(text);
-}
+std::string fake_digest(std::string_view text) { return "hash:" + std::string(text); }
 
-principal holder(const std::string& key)
-{
-    return {tenant_id::from_trusted("ten_1"), "acme", key_id::from_trusted(key), {scope::run}};
-}
+principal holder(const std::string& key) { return {tenant_id::from_trusted("ten_1"), "acme", key_id::from_trusted(key), {scope::run}}; }
 
 class TicketOffice : public ::testing::Test {
 protected:

@@ -17,7 +17,7 @@ std::string stdin_frame(std::string_view bytes, std::uint64_t offset = 0)
 /// What came out, as a text: "M" for a marker, "!" for broken, else the frame's bytes in brackets.
 class reading {
 public:
-    explicit reading(markers where, std::size_t read_bytes = 64) : decoder_(read_bytes, where) {}
+    explicit reading(markers where, std::size_t read_bytes = 64) : decoder_(read_bytes, where) { }
 
     reading& feed(std::string_view bytes, std::size_t at_once = 1000)
     {
@@ -64,7 +64,7 @@ struct decoding_case {
 };
 void PrintTo(const decoding_case& c, std::ostream* out) { *out << c.name; }
 
-class FrameDecoder : public testing::TestWithParam<decoding_case> {};
+class FrameDecoder : public testing::TestWithParam<decoding_case> { };
 
 TEST_P(FrameDecoder, SaysTheSameHoweverTheBytesArrive)
 {
@@ -83,14 +83,18 @@ INSTANTIATE_TEST_SUITE_P(Cases, FrameDecoder,
             std::string_view("M[xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
                              "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
                              "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx][y]")},
-        decoding_case{"half_a_frame_then_a_marker", markers::anywhere, marker + stdin_frame("lost").substr(0, 15) + marker + stdin_frame("b"), "MM[b]"},
-        decoding_case{"half_a_length_then_a_marker", markers::anywhere, marker + stdin_frame("lost").substr(0, 2) + marker + stdin_frame("b"), "MM[b]"},
+        decoding_case{"half_a_frame_then_a_marker", markers::anywhere,
+            marker + stdin_frame("lost").substr(0, 15) + marker + stdin_frame("b"), "MM[b]"},
+        decoding_case{"half_a_length_then_a_marker", markers::anywhere,
+            marker + stdin_frame("lost").substr(0, 2) + marker + stdin_frame("b"), "MM[b]"},
         decoding_case{"whole_frames_before_a_marker", markers::anywhere, marker + stdin_frame("a") + marker + stdin_frame("b"), "M[a]M[b]"},
         decoding_case{"half_a_marker_first", markers::anywhere, marker.substr(0, 9) + marker + stdin_frame("b"), "M[b]"},
         decoding_case{"half_a_marker_inside", markers::anywhere, marker + marker.substr(0, 1) + marker + stdin_frame("b"), "MM[b]"},
         decoding_case{"two_markers", markers::anywhere, marker + marker + stdin_frame("b"), "MM[b]"},
-        decoding_case{"too_long_a_length", markers::anywhere, marker + std::string("\x01\x00\x04\x00", 4) + "rest" + marker + stdin_frame("b"), "MM[b]"},
-        decoding_case{"too_short_a_length", markers::at_start, marker + std::string("\x08\x00\x00\x00", 4) + std::string(20, 'r') + marker, "MM"}),
+        decoding_case{"too_long_a_length", markers::anywhere,
+            marker + std::string("\x01\x00\x04\x00", 4) + "rest" + marker + stdin_frame("b"), "MM[b]"},
+        decoding_case{
+            "too_short_a_length", markers::at_start, marker + std::string("\x08\x00\x00\x00", 4) + std::string(20, 'r') + marker, "MM"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(FrameDecoderLimits, SaysThatALengthIsBroken)

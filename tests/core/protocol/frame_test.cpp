@@ -19,7 +19,12 @@ TEST(Frame, IsLaidOutAsDocumented)
 {
     std::string out;
     encode_frame(out, 0x0102, acknowledgement{stream_number::stderr_stream, 0x0a0b0c});
-    EXPECT_EQ(hex(out), "13000000" "15" "0201000000000000" "02" "0c0b0a0000000000" "00");
+    EXPECT_EQ(hex(out), "13000000"
+                        "15"
+                        "0201000000000000"
+                        "02"
+                        "0c0b0a0000000000"
+                        "00");
 }
 
 TEST(Frame, TheMarkerIsSixteenBytesNoneSmall)
@@ -35,20 +40,20 @@ struct round_trip_case {
 };
 void PrintTo(const round_trip_case& c, std::ostream* out) { *out << c.name; }
 
-class FrameRoundTrip : public testing::TestWithParam<round_trip_case> {};
+class FrameRoundTrip : public testing::TestWithParam<round_trip_case> { };
 
 TEST_P(FrameRoundTrip, KeepsEveryField) { EXPECT_TRUE(GetParam().same()); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FrameRoundTrip,
-    testing::Values(
-        round_trip_case{"hello",
-            [] {
-                std::string out;
-                encode_frame(out, hello{7, 1'700'000'000'000, 5, 60'000, "server-1"});
-                const auto kept = frames_of(out).at(0);
-                const auto got = kept.as<hello>();
-                return got.version == 7 && got.epoch == 1'700'000'000'000 && got.nonce == 5 && got.lease_ms == 60'000 && got.instance == "server-1";
-            }},
+    testing::Values(round_trip_case{"hello",
+                        [] {
+                            std::string out;
+                            encode_frame(out, hello{7, 1'700'000'000'000, 5, 60'000, "server-1"});
+                            const auto kept = frames_of(out).at(0);
+                            const auto got = kept.as<hello>();
+                            return got.version == 7 && got.epoch == 1'700'000'000'000 && got.nonce == 5 && got.lease_ms == 60'000 &&
+                                   got.instance == "server-1";
+                        }},
         round_trip_case{"resume",
             [] {
                 const auto got = made(3, resume_point{1, 2, 3}).as<resume_point>();
@@ -86,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, FrameRoundTrip,
         round_trip_case{"state",
             [] {
                 const auto got = made(3, exec_state{exec_phase::exited, 1, 2, 3, 4, 5, 6}).as<exec_state>();
-                return got.phase == exec_phase::exited && got.stdout_base == 1 && got.stdout_end == 2 && got.stderr_base == 3
-                    && got.stderr_end == 4 && got.stdin_taken == 5 && got.stdin_limit == 6;
+                return got.phase == exec_phase::exited && got.stdout_base == 1 && got.stdout_end == 2 && got.stderr_base == 3 &&
+                       got.stderr_end == 4 && got.stdin_taken == 5 && got.stdin_limit == 6;
             }},
         round_trip_case{"started",
             [] {
@@ -113,8 +118,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, FrameRoundTrip,
         round_trip_case{"exited",
             [] {
                 const auto got = made(3, exit_report{-1, exit_cause::wall_limit, 1, 2, 3, 4}).as<exit_report>();
-                return got.wait_status == -1 && got.cause == exit_cause::wall_limit && got.user_us == 1 && got.system_us == 2
-                    && got.max_rss_bytes == 3 && got.wall_us == 4;
+                return got.wait_status == -1 && got.cause == exit_cause::wall_limit && got.user_us == 1 && got.system_us == 2 &&
+                       got.max_rss_bytes == 3 && got.wall_us == 4;
             }},
         round_trip_case{"error",
             [] {
@@ -140,7 +145,7 @@ bool accepts(const std::string& body)
 std::string body_of(const kept_frame& frame) { return frame.body; }
 std::string cut(std::string body) { return body.substr(0, body.size() - 1); }
 
-class FrameMalformed : public testing::TestWithParam<malformed_case> {};
+class FrameMalformed : public testing::TestWithParam<malformed_case> { };
 
 TEST_P(FrameMalformed, IsRefused) { EXPECT_FALSE(GetParam().accepted()); }
 
@@ -151,13 +156,19 @@ INSTANTIATE_TEST_SUITE_P(Cases, FrameMalformed,
         malformed_case{"stream_zero", [] { return accepts<stream_end>(std::string("\0\0\0\0\0\0\0\0\0", 9)); }},
         malformed_case{"stream_three", [] { return accepts<stream_end>(std::string("\3\0\0\0\0\0\0\0\0", 9)); }},
         malformed_case{"offset_too_great", [] { return accepts<stdin_end>(std::string("\0\0\0\0\0\0\0\x7f", 8)); }},
-        malformed_case{"text_longer_than_body", [] { return accepts<start_error>(std::string("\2\0\0\0\xff\xff\xff\xff" "abc", 11)); }},
+        malformed_case{"text_longer_than_body",
+            [] {
+                return accepts<start_error>(std::string("\2\0\0\0\xff\xff\xff\xff"
+                                                        "abc",
+                    11));
+            }},
         malformed_case{"unknown_phase", [] { return accepts<exec_state>(std::string(1, '\4') + std::string(48, '\0')); }},
         malformed_case{"base_after_end", [] { return accepts<exec_state>(body_of(made(1, exec_state{exec_phase::running, 2, 1}))); }},
         malformed_case{"taken_after_limit", [] { return accepts<stdin_ack>(body_of(made(1, stdin_ack{2, 1}))); }},
         malformed_case{"unknown_cause", [] { return accepts<exit_report>(std::string("\0\0\0\0\4", 5) + std::string(32, '\0')); }},
         malformed_case{"spawn_past_total", [] { return accepts<spawn_chunk>(body_of(made(1, spawn_chunk{1, 2, 0, "ab"}))); }},
-        malformed_case{"spawn_too_large", [] { return accepts<spawn_chunk>(body_of(made(1, spawn_chunk{0, max_spawn_bytes + 1, 0, ""}))); }},
+        malformed_case{
+            "spawn_too_large", [] { return accepts<spawn_chunk>(body_of(made(1, spawn_chunk{0, max_spawn_bytes + 1, 0, ""}))); }},
         malformed_case{"path_too_long",
             [] {
                 const std::string path(max_path_bytes + 1, 'a');
@@ -174,7 +185,7 @@ struct chunk_case {
 };
 void PrintTo(const chunk_case& c, std::ostream* out) { *out << c.name; }
 
-class ChunkLength : public testing::TestWithParam<chunk_case> {};
+class ChunkLength : public testing::TestWithParam<chunk_case> { };
 
 TEST_P(ChunkLength, CutsTheMarker) { EXPECT_EQ(chunk_length(GetParam().bytes, GetParam().max), GetParam().want); }
 

@@ -69,7 +69,7 @@ struct resume_case {
 };
 void PrintTo(const resume_case& c, std::ostream* out) { *out << c.name; }
 
-class OutputResume : public testing::TestWithParam<resume_case> {};
+class OutputResume : public testing::TestWithParam<resume_case> { };
 
 TEST_P(OutputResume, SendsFromTheLaterOfBaseAndCommitted)
 {
@@ -145,7 +145,7 @@ struct input_case {
 };
 void PrintTo(const input_case& c, std::ostream* out) { *out << c.name; }
 
-class InputWindow : public testing::TestWithParam<input_case> {};
+class InputWindow : public testing::TestWithParam<input_case> { };
 
 TEST_P(InputWindow, TakesEachByteOnce)
 {

@@ -40,7 +40,11 @@ namespace {
     public:
         explicit recorder(io_executor executor) : changed_(executor) {}
 
-        void on_started(std::int32_t) override {}
+        void on_started(std::int32_t) override
+        {
+            started_ = true;
+            changed_.notify_all();
+        }
         void on_output(protocol::stream_number stream, std::uint64_t, shared_bytes bytes) override
         {
             (stream == protocol::stream_number::stdout_stream ? outcome.out : outcome.err) += bytes.view();
@@ -74,10 +78,17 @@ namespace {
                 co_await changed_.wait_past(changed_.version());
         }
 
+        task<> wait_started()
+        {
+            while (!started_ && !outcome.start_failure)
+                co_await changed_.wait_past(changed_.version());
+        }
+
         program_outcome outcome;
 
     private:
         notifier changed_;
+        bool started_ = false;
         int ended_ = 0;
     };
 
@@ -85,6 +96,48 @@ namespace {
     {
         (void)co_await link.run();
     }
+
+    /// A link to a sandbox's agent that carries one execution.
+    class open_link {
+    public:
+        open_link(io_executor executor, timers& time, logger& log, sandbox& box)
+            : time_(time), heard_(executor), number_(++last_number), link_(make(executor, time, log, box)), background_(executor, log)
+        {
+        }
+
+        task<> greet()
+        {
+            auto opened = co_await link_->open(time_.steady_now() + std::chrono::seconds(10));
+            if (opened.has_error())
+                throw std::runtime_error("link: " + opened.error().detail);
+            background_.spawn("link", run_link(*link_));
+            link_->attach(number_, heard_, std::nullopt);
+        }
+        task<> close()
+        {
+            link_->close();
+            co_await background_.stop();
+        }
+
+        protocol::agent_link& link() { return *link_; }
+        recorder& heard() { return heard_; }
+        protocol::exec_number number() const { return number_; }
+
+    private:
+        static std::unique_ptr<protocol::agent_link> make(io_executor executor, timers& time, logger& log, sandbox& box)
+        {
+            static std::uint64_t epoch = 0;
+            auto connect = [&box] { return box.connect(); };
+            return protocol::make_agent_link(executor, time, log, std::move(connect), {.instance = "test", .epoch = ++epoch});
+        }
+
+        static inline protocol::exec_number last_number = 0;
+        timers& time_;
+        recorder heard_;
+        protocol::exec_number number_;
+        std::unique_ptr<protocol::agent_link> link_;
+        task_group background_;
+    };
 
 }    // namespace
 
@@ -117,7 +170,7 @@ std::unique_ptr<runtime> runtime_world::make_runtime()
         .agent_path = copy_program(directory_, "caisson-agent")};
     if (kind_ == runtime_kind::process)
         return std::make_unique<process_runtime>(services, std::move(options));
-    return std::make_unique<bubblewrap_runtime>(services, bubblewrap_options{.local = std::move(options), .uid_lock_dir = directory_ + "/uids"});
+    return std::make_unique<bubblewrap_runtime>(services, bubblewrap_options{.local = std::move(options), .uid_lock_dir = uid_lock_dir()});
 }
 
 sandbox_spec runtime_world::spec()
@@ -169,32 +222,54 @@ protocol::spawn_request runtime_world::request(std::vector<std::string> argv) co
     return {.argv = std::move(argv), .env = {{"PATH", "/usr/bin:/bin"}}, .cwd = kind_ == runtime_kind::bubblewrap ? "/workspace" : "/"};
 }
 
-program_outcome runtime_world::run_program(sandbox& box, protocol::spawn_request wanted, std::vector<int> join)
+std::unique_ptr<execution_group> runtime_world::open_group(sandbox& box)
 {
-    return run(run_program_async(box, std::move(wanted), std::move(join)));
+    const auto limits = spec().limits;
+    auto group = box.open_group("exe_test", {.memory_bytes = limits.memory_bytes, .cpu_milli = limits.cpu_milli, .pids = limits.pids});
+    if (group.has_error())
+        throw std::runtime_error("group: " + group.error().detail);
+    return std::move(*group);
 }
 
-task<program_outcome> runtime_world::run_program_async(sandbox& box, protocol::spawn_request wanted, std::vector<int> join)
+program_outcome runtime_world::run_program(sandbox& box, protocol::spawn_request wanted, std::vector<int> join)
 {
-    static std::uint64_t epoch = 0;
-    static protocol::exec_number number = 0;
-    protocol::link_options options{.instance = "test", .epoch = ++epoch};
-    auto connect = [&box] { return box.connect(); };
-    const auto link = protocol::make_agent_link(context_.get_executor(), time_, log_, std::move(connect), std::move(options));
-    auto opened = co_await link->open(time_.steady_now() + std::chrono::seconds(10));
-    if (opened.has_error())
-        throw std::runtime_error("link: " + opened.error().detail);
+    return run(run_to_end(box, std::move(wanted), std::move(join)));
+}
+
+task<program_outcome> runtime_world::run_to_end(sandbox& box, protocol::spawn_request wanted, std::vector<int> join)
+{
+    open_link opened(context_.get_executor(), time_, log_, box);
+    co_await opened.greet();
+    opened.link().spawn(opened.number(), std::move(wanted), std::move(join));
+    co_await opened.heard().wait();
+    opened.link().forget(opened.number());
+    co_await opened.close();
+    co_return std::move(opened.heard().outcome);
+}
+
+task<> runtime_world::leave_running(sandbox& box, std::vector<std::string> argv, std::vector<int> join)
+{
+    open_link opened(context_.get_executor(), time_, log_, box);
+    co_await opened.greet();
+    opened.link().spawn(opened.number(), request(std::move(argv)), std::move(join));
+    co_await opened.heard().wait_started();
+    co_await opened.close();
+}
+
+task<> runtime_world::kill_when(execution_group& group, std::function<bool()> when)
+{
+    while (!when())
+        co_await time_.wait_for(std::chrono::milliseconds(5));
+    group.kill();
+}
+
+task<program_outcome> runtime_world::run_until(sandbox& box, std::vector<std::string> argv, execution_group& group, std::function<bool()> when)
+{
     task_group background(context_.get_executor(), log_);
-    background.spawn("link", run_link(*link));
-    recorder heard(context_.get_executor());
-    const auto exec = ++number;
-    link->attach(exec, heard, std::nullopt);
-    link->spawn(exec, std::move(wanted), std::move(join));
-    co_await heard.wait();
-    link->forget(exec);
-    link->close();
+    background.spawn("kill", kill_when(group, std::move(when)));
+    auto outcome = co_await run_to_end(box, request(std::move(argv)), group.join_descriptors());
     co_await background.stop();
-    co_return std::move(heard.outcome);
+    co_return outcome;
 }
 
 std::optional<std::string> cannot_run(const runtime_case& which)

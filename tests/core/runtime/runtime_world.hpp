@@ -22,6 +22,9 @@ struct runtime_case {
     bool as_root;
 };
 
+inline constexpr runtime_case all_runtime_cases[] = {{"bubblewrap_root", runtime_kind::bubblewrap, true},
+    {"bubblewrap_user", runtime_kind::bubblewrap, false}, {"process", runtime_kind::process, false}, {"mock", runtime_kind::mock, false}};
+
 /// How a program ended, as the agent told it.
 struct program_outcome {
     std::string out;
@@ -43,6 +46,7 @@ public:
     timers& time() { return time_; }
     runtime_kind kind() const { return kind_; }
     const std::string& data_dir() const { return data_dir_; }
+    std::string uid_lock_dir() const { return directory_ + "/uids"; }
 
     /// Runs `work` for at most 30 seconds; throws, or gives errc::timed_out if it gives a result, when it is not done then.
     template <class T>
@@ -69,12 +73,21 @@ public:
     std::vector<std::string> hang() const;
 
     protocol::spawn_request request(std::vector<std::string> argv) const;
+    /// Runs a program to its end.
     program_outcome run_program(sandbox& box, protocol::spawn_request request, std::vector<int> join = {});
     program_outcome run_program(sandbox& box, std::vector<std::string> argv) { return run_program(box, request(std::move(argv))); }
-    task<program_outcome> run_program_async(sandbox& box, protocol::spawn_request request, std::vector<int> join);
+
+    /// A group of the sandbox's whole size.
+    std::unique_ptr<execution_group> open_group(sandbox& box);
+    /// Runs a program in `group`, and kills the group when `when` holds, asked every few milliseconds.
+    task<program_outcome> run_until(sandbox& box, std::vector<std::string> argv, execution_group& group, std::function<bool()> when);
+    /// Starts a program and turns away from it.
+    task<> leave_running(sandbox& box, std::vector<std::string> argv, std::vector<int> join);
 
 private:
     std::unique_ptr<runtime> make_runtime();
+    task<program_outcome> run_to_end(sandbox& box, protocol::spawn_request request, std::vector<int> join);
+    task<> kill_when(execution_group& group, std::function<bool()> when);
 
     runtime_kind kind_;
     std::string directory_;

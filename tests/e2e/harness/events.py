@@ -34,6 +34,13 @@ def binary(message):
     return {1: "stdout", 2: "stderr", 3: "pty"}[stream], ref, offset, message[13:]
 
 
+def _after_cut(event, end):
+    """Where a stream goes on after a truncated event. A live viewer may have seen the bytes that were cut afterwards."""
+    past = event["offset"] + event["missing_bytes"]
+    assert end is None or event["offset"] == end or past <= end, f"a cut at {event['offset']} after {end}"
+    return past if end is None else max(end, past)
+
+
 def joined(events, stream="stdout"):
     """All bytes of a stream; fails if they are not one unbroken row from where the first begins."""
     out, end = b"", None
@@ -45,8 +52,7 @@ def joined(events, stream="stdout"):
             end = event["offset"] + len(piece)
             out += piece
         elif event["kind"] == "truncated" and event["stream"] == stream:
-            assert end is None or event["offset"] == end
-            end = event["offset"] + event["missing_bytes"]
+            end = _after_cut(event, end)
     return out
 
 
@@ -54,8 +60,12 @@ def cut(events, stream="stdout"):
     return [(e["offset"], e["missing_bytes"]) for e in events if e["kind"] == "truncated" and e["stream"] == stream]
 
 
-def end_of(events):
-    return events[-1]
+def summary(events):
+    """What live and later viewers agree on: the bytes of each stream and the control events in their order. (A live viewer
+    may see output before the state that was not stored yet.)"""
+    streams = sorted({event["stream"] for event in events if event["kind"] == "output"})
+    control = [{k: v for k, v in event.items() if k not in ("seq", "cursor", "ref", "ref_no")} for event in events if event["kind"] != "output"]
+    return {stream: joined(events, stream) for stream in streams}, control
 
 
 def check_log(events):
@@ -66,18 +76,15 @@ def check_log(events):
     kinds = [event["kind"] for event in events]
     assert kinds.count("exit") == 1 and kinds[-1] == "exit", kinds
     assert kinds.count("usage") <= 1
-    control = ends = 0
-    last_end = {}
+    control, ends = 0, {}
     for event in events:
+        stream = event.get("stream")
         if event["kind"] == "output":
-            size = len(bytes_of(event))
-            assert event["offset"] == last_end.get(event["stream"], 0)
-            last_end[event["stream"]] = event["offset"] + size
-            ends += size
+            assert event["offset"] == ends.get(stream, 0)
+            ends[stream] = event["offset"] + len(bytes_of(event))
         else:
             control += 1
             if event["kind"] == "truncated":
-                last_end[event["stream"]] = event["offset"] + event["missing_bytes"]
-                ends += event["missing_bytes"]
-        assert event["seq"] == control + ends, f"seq of {event['kind']} is not control events plus bytes"
+                ends[stream] = _after_cut(event, ends.get(stream, 0))
+        assert event["seq"] == control + sum(ends.values()), f"seq of {event['kind']} is not control events plus bytes"
     return events

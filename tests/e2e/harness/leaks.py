@@ -114,7 +114,7 @@ class Baseline:
         return [(pid, table[pid][1], table[pid][2]) for pid in descendants(self.server.pid, table) if pid in table]
 
     def differences(self):
-        known = self.others | {self.server.pid}
+        known = self.others | ({self.server.pid} if self.server.process else set())
         reap_orphans(known)
         table = process_table()
         ours = descendants(os.getpid(), table) - known
