@@ -13,6 +13,7 @@
 #include <boost/beast/websocket.hpp>
 #include <boost/json.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 #include <string>
@@ -48,11 +49,14 @@ public:
         check_place(offset);
         take(bytes);
     }
+    /// A part that is not kept; what of it was shown live before was not missed.
     void skip(std::uint64_t offset, std::uint64_t missing)
     {
-        check_place(offset);
-        end_ += missing;
-        missing_bytes_ += missing;
+        if (offset > end_)
+            check_place(offset);
+        const auto end = std::max(end_, offset + missing);
+        missing_bytes_ += end - end_;
+        end_ = end;
     }
     /// The stream's end, as the server states it.
     void end_at(std::uint64_t end) const { check_place(end); }

@@ -101,6 +101,7 @@ void agent::drop(std::unique_ptr<connection>& which)
     if (is_current(*which)) {
         session_.close();
         last_heard_ms_ = monotonic_ms();
+        ending_ = ending_ || which->is_stdio();    // no server can come back to it
     }
     which->close(events_);
     which.reset();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +11,9 @@
 namespace caisson::agent {
 
 namespace {
+
+/// Memory of this size goes back to the kernel when it is freed.
+constexpr int large_bytes = 64 * 1024;
 
 /// Descriptors 0 to 2 are always something, so that no other ever gets their numbers.
 bool fill_stdio(bool replace)
@@ -48,6 +52,7 @@ bool settle(options& how)
     close_others(how.listen_fd);
     if (!fill_stdio(false) || !(how.listen_fd >= 0 ? take_listener(how) : take_stdio(how)))
         return false;
+    ::mallopt(M_MMAP_THRESHOLD, large_bytes);
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGHUP, SIG_IGN);
     if (how.subreaper && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)

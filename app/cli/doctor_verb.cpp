@@ -12,15 +12,15 @@ constexpr std::chrono::seconds patience{3};
 
 finding unknown_server(std::string detail) { return {finding_state::information, "server", std::move(detail), ""}; }
 
-task<int> ask_server(client_session& session, finding& found)
+task<int> ask_server(client_session* session, finding* found)
 {
-    auto asked = co_await with_deadline(session.time(), session.time().steady_now() + patience, session.api().get("/health"));
+    auto asked = co_await with_deadline(session->time(), session->time().steady_now() + patience, session->api().get("/health"));
     if (asked.has_error())
-        found = unknown_server("none answers at " + session.api().address());
+        *found = unknown_server("none answers at " + session->api().address());
     else if (const auto* health = asked->if_object(); health != nullptr && !text_of(*health, "version").empty())
-        found = {finding_state::ok, "server", "answers at " + session.api().address() + ", version " + text_of(*health, "version"), ""};
+        *found = {finding_state::ok, "server", "answers at " + session->api().address() + ", version " + text_of(*health, "version"), ""};
     else
-        found = unknown_server("something else than Caisson answers at " + session.api().address());
+        *found = unknown_server("something else than Caisson answers at " + session->api().address());
     co_return exit_status::ok;
 }
 
@@ -31,7 +31,7 @@ finding look_at_server(const client_options& options, const verb_context& contex
         return {finding_state::degraded, "server", access.error().detail, "set CAISSON_URL right or unset it"};
     finding found;
     client_session session(std::move(*access));
-    session.run(ask_server(session, found));
+    session.run(ask_server(&session, &found));
     return found;
 }
 

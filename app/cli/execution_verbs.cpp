@@ -1,5 +1,6 @@
 #include "app/cli/client_session.hpp"
 #include "app/cli/exit_status.hpp"
+#include "app/cli/text_table.hpp"
 #include "app/cli/verbs.hpp"
 #include "app/cli/views.hpp"
 
@@ -16,32 +17,41 @@ int print_record(const boost::json::value& record, output_format format, bool co
     return exit_status::ok;
 }
 
-task<int> show(client_session& session, show_options options, bool colours)
+void print_state(const std::string& id, const boost::json::value& record)
+{
+    const auto status = record.is_object() ? one_line(text_of(record.get_object(), "status"), 20) : std::string();
+    print(id + (status.empty() ? "" : " " + status) + "\n");
+}
+
+task<int> show(client_session* session, show_options options, bool colours)
 {
     // A table does not show the output, so that it is not asked for.
     const bool brief = options.client.output == output_format::table;
-    auto record = co_await session.api().get("/v1/executions/" + options.id + (brief ? "?include=none" : ""));
+    const std::string query = brief ? "?include=none" : "";
+    auto record = co_await session->api().get("/v1/executions/" + options.id + query);
     if (record.has_error())
         co_return complain(record.error(), exit_status::failed);
     co_return print_record(*record, options.client.output, colours);
 }
 
-task<int> cancel(client_session& session, cancel_options options)
+task<int> cancel(client_session* session, cancel_options options)
 {
-    auto record = co_await session.api().post("/v1/executions/" + options.id + "/cancel", boost::json::object());
+    auto record = co_await session->api().post("/v1/executions/" + options.id + "/cancel", boost::json::object());
     if (record.has_error())
         co_return complain(record.error(), exit_status::failed);
     if (options.client.output == output_format::json)
         print_json(*record);
+    else
+        print_state(options.id, *record);
     co_return exit_status::ok;
 }
 
-task<int> remove_all(client_session& session, rm_options options)
+task<int> remove_all(client_session* session, rm_options options)
 {
     int status = exit_status::ok;
     boost::json::array removed;
     for (const auto& id : options.ids) {
-        auto answer = co_await session.api().remove("/v1/executions/" + id);
+        auto answer = co_await session->api().remove("/v1/executions/" + id);
         if (answer.has_error())
             status = complain(error{answer.error().code, id + ": " + answer.error().detail}, exit_status::failed);
         else
@@ -59,24 +69,24 @@ int with_session(const Options& options, const verb_context& context, Work work)
     if (access.has_error())
         return complain(access.error(), exit_status::usage);
     client_session session(std::move(*access));
-    return session.run(work(session));
+    return session.run(work(&session));
 }
 
 }    // namespace
 
 int run_verb(const show_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session& session) { return show(session, options, context.colours); });
+    return with_session(options, context, [&](client_session* session) { return show(session, options, context.colours); });
 }
 
 int run_verb(const cancel_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session& session) { return cancel(session, options); });
+    return with_session(options, context, [&](client_session* session) { return cancel(session, options); });
 }
 
 int run_verb(const rm_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session& session) { return remove_all(session, options); });
+    return with_session(options, context, [&](client_session* session) { return remove_all(session, options); });
 }
 
 }    // namespace caisson::cli

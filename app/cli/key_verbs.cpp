@@ -27,9 +27,9 @@ public:
     result<T> run(task<result<T>> work)
     {
         std::optional<result<T>> value;
-        auto keep = [](task<result<T>> inner, std::optional<result<T>>& out) -> task<> { out.emplace(co_await std::move(inner)); };
+        auto keep = [](task<result<T>> inner, std::optional<result<T>>* out) -> task<> { out->emplace(co_await std::move(inner)); };
         std::exception_ptr failure;
-        asio::co_spawn(io_, keep(std::move(work), value), [&failure](std::exception_ptr thrown) { failure = std::move(thrown); });
+        asio::co_spawn(io_, keep(std::move(work), &value), [&failure](std::exception_ptr thrown) { failure = std::move(thrown); });
         io_.run();
         io_.restart();
         if (failure)

@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t longest_frame = 16 << 20;
 
 /// Reads what is kept, once, from the reader's cursor on. errc::runtime_unavailable if the connection broke in between.
-task<result<void>> read_kept(api_client& api, std::string id, frame_reader& reader, output_sink& sink)
+task<result<void>> read_kept(api_client* api, std::string id, frame_reader* reader, output_sink* sink)
 {
-    auto opened = co_await api.open_lines("/v1/executions/" + id + "/events?after=" + reader.cursor());
+    auto opened = co_await api->open_lines("/v1/executions/" + id + "/events?after=" + reader->cursor());
     if (opened.has_error())
         co_return opened.error();
     line_splitter lines(longest_frame);
@@ -25,10 +25,10 @@ task<result<void>> read_kept(api_client& api, std::string id, frame_reader& read
             co_return result<void>();
         lines.feed(**bytes);
         while (auto line = lines.next()) {
-            auto effects = reader.take(*line);
+            auto effects = reader->take(*line);
             if (effects.has_error())
                 co_return effects.error();
-            const bool written = co_await sink.write(std::move(*effects));
+            const bool written = co_await sink->write(std::move(*effects));
             if (!written)
                 co_return error{errc::cancelled, "nobody reads the output any more"};
         }
@@ -37,33 +37,33 @@ task<result<void>> read_kept(api_client& api, std::string id, frame_reader& read
     }
 }
 
-task<result<void>> print_kept(client_session& session, std::string id, output_sink& sink)
+task<result<void>> print_kept(client_session* session, std::string id, output_sink* sink)
 {
     frame_reader reader;
     while (true) {
         const auto before = reader.cursor();
-        auto read = co_await read_kept(session.api(), id, reader, sink);
+        auto read = co_await read_kept(&session->api(), id, &reader, sink);
         if (read.has_value() || !may_pass(read.error().code))
             co_return read;
         if (reader.cursor() == before)
             co_return read;    // no way forward
-        co_await session.time().wait_for(std::chrono::milliseconds(100));
+        co_await session->time().wait_for(std::chrono::milliseconds(100));
     }
 }
 
-task<result<void>> follow(client_session& session, std::string id, output_sink& sink)
+task<result<void>> follow(client_session* session, std::string id, output_sink* sink)
 {
-    follower live(session.api(), session.time(), std::move(id), sink);
+    follower live(session->api(), session->time(), std::move(id), *sink);
     auto end = co_await live.to_the_end();
     if (end.has_error())
         co_return end.error();
     co_return result<void>();
 }
 
-task<int> logs(client_session& session, logs_options options)
+task<int> logs(client_session* session, logs_options options)
 {
     terminal_sink sink(options.stream);
-    auto work = options.follow ? follow(session, options.id, sink) : print_kept(session, options.id, sink);
+    auto work = options.follow ? follow(session, options.id, &sink) : print_kept(session, options.id, &sink);
     auto done = co_await std::move(work);
     if (done.has_error() && done.error().code != errc::cancelled)
         co_return complain(done.error(), exit_status::failed);
@@ -78,7 +78,7 @@ int run_verb(const logs_options& options, const verb_context& context)
     if (access.has_error())
         return complain(access.error(), exit_status::usage);
     client_session session(std::move(*access));
-    return session.run(logs(session, options));
+    return session.run(logs(&session, options));
 }
 
 }    // namespace caisson::cli

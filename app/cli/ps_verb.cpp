@@ -24,13 +24,14 @@ std::string page_target(const ps_options& options, const std::string& status, st
     return target;
 }
 
-/// Up to options.limit executions with `status` (any if empty), over as many pages as it takes, added to `items`.
-task<result<void>> gather(api_client& api, ps_options options, std::string status, boost::json::array& items)
+/// Up to options.limit executions with `status` (any if empty), over as many pages as it takes.
+task<result<boost::json::array>> gather(api_client* api, ps_options options, std::string status)
 {
+    boost::json::array items;
     std::string cursor;
     auto wanted = options.limit;
     do {
-        auto page = co_await api.get(page_target(options, status, wanted, cursor));
+        auto page = co_await api->get(page_target(options, status, wanted, cursor));
         if (page.has_error())
             co_return page.error();
         const auto* object = page->if_object();
@@ -41,19 +42,20 @@ task<result<void>> gather(api_client& api, ps_options options, std::string statu
         wanted -= static_cast<std::int64_t>(found->get_array().size());
         cursor = found->get_array().empty() ? "" : text_of(*object, "next_cursor");
     } while (!cursor.empty() && wanted > 0);
-    co_return result<void>();
+    co_return items;
 }
 
-task<result<boost::json::array>> list(api_client& api, ps_options options)
+task<result<boost::json::array>> list(api_client* api, ps_options options)
 {
     boost::json::array items;
     std::vector<std::string> statuses{options.status};
     if (options.status.empty() && !options.all)
         statuses = {"running", "queued"};
     for (const auto& status : statuses) {
-        auto gathered = co_await gather(api, options, status, items);
+        auto gathered = co_await gather(api, options, status);
         if (gathered.has_error())
             co_return gathered.error();
+        items.insert(items.end(), gathered->begin(), gathered->end());
     }
     // Ids begin with their time, so this is newest first.
     std::ranges::sort(items, std::ranges::greater(),
@@ -63,15 +65,15 @@ task<result<boost::json::array>> list(api_client& api, ps_options options)
     co_return items;
 }
 
-task<int> show_list(client_session& session, ps_options options, bool colours)
+task<int> show_list(client_session* session, ps_options options, bool colours)
 {
-    auto items = co_await list(session.api(), options);
+    auto items = co_await list(&session->api(), options);
     if (items.has_error())
         co_return complain(items.error(), exit_status::failed);
     if (options.client.output == output_format::json)
         print_json(*items);
     else
-        print(executions_table(*items, session.time().now_ms(), colours));
+        print(executions_table(*items, session->time().now_ms(), colours));
     co_return exit_status::ok;
 }
 
@@ -83,7 +85,7 @@ int run_verb(const ps_options& options, const verb_context& context)
     if (access.has_error())
         return complain(access.error(), exit_status::usage);
     client_session session(std::move(*access));
-    return session.run(show_list(session, options, context.colours));
+    return session.run(show_list(&session, options, context.colours));
 }
 
 }    // namespace caisson::cli

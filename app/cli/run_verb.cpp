@@ -7,9 +7,9 @@ namespace caisson::cli {
 
 namespace {
 
-task<int> run(client_session& session, run_options options, boost::json::object body)
+task<int> run(client_session* session, run_options options, boost::json::object body)
 {
-    auto created = co_await session.api().post("/v1/executions", std::move(body));
+    auto created = co_await session->api().post("/v1/executions", std::move(body));
     if (created.has_error())
         co_return complain(created.error(), exit_status::infrastructure);
     const auto id = created->is_object() ? text_of(created->get_object(), "execution_id") : std::string();
@@ -18,7 +18,7 @@ task<int> run(client_session& session, run_options options, boost::json::object 
         co_return exit_status::infrastructure;
     }
     if (!options.detach) {
-        foreground_run attached(session, std::move(options), id);
+        foreground_run attached(*session, std::move(options), id);
         co_return co_await attached.to_the_end();
     }
     if (options.client.output == output_format::json)
@@ -39,7 +39,7 @@ int run_verb(const run_options& options, const verb_context& context)
     if (inputs.has_error())
         return complain(inputs.error(), exit_status::infrastructure);
     client_session session(std::move(*access));
-    return session.run(run(session, options, run_request(options, std::move(*inputs))));
+    return session.run(run(&session, options, run_request(options, std::move(*inputs))));
 }
 
 }    // namespace caisson::cli

@@ -2,6 +2,7 @@
 
 #include "app/wire/query.hpp"
 #include "core/auth/scopes.hpp"
+#include "storage/errors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -63,6 +64,8 @@ std::optional<std::string> presented_key(const net::request& from)
 /// JSON under any of its names. Nothing and the default of `curl -d` pass too: what counts is that the body is JSON.
 bool may_be_json(const net::request& from)
 {
+    if (const auto coding = from.fields.find("Content-Encoding"); coding && !net::equal_no_case(*coding, "identity"))
+        return false;
     const auto field = from.fields.find("Content-Type");
     if (!field || from.body.empty())
         return true;
@@ -74,6 +77,20 @@ bool may_be_json(const net::request& from)
 error no_credentials()
 {
     return {errc::unauthorized, "send a key as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"; `caisson key create --tenant NAME` makes one"};
+}
+
+/// Beginnings of addresses that the API describes and this version does not serve.
+constexpr std::array<std::string_view, 6> later_routes{"/v1/executions/batch", "/v1/sandboxes", "/v1/skills", "/v1/threads", "/v1/stats", "/v1/admin"};
+
+std::optional<error> not_built_yet(std::string_view path)
+{
+    for (const auto prefix : later_routes)
+        if (path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/'))
+            return error{errc::not_implemented, std::string(prefix) + " is not available in this version"};
+    const bool of_execution = path.starts_with("/v1/executions/") && (path.ends_with("/artifacts") || path.ends_with("/files"));
+    if (of_execution)
+        return error{errc::not_implemented, "artifacts are not available in this version"};
+    return std::nullopt;
 }
 
 std::string_view scope_word(scope wanted)
@@ -114,6 +131,8 @@ task<> api::handle(net::exchange& one)
     const auto allow = match.allow;
     auto call = std::make_shared<http::call>(one, std::move(match));
     const auto& asked = one.request();
+    if (auto later = to == nullptr ? not_built_yet(asked.path) : std::nullopt)
+        return call->fail(std::move(*later));
     if (kind == net::match_kind::not_found)
         return call->fail({errc::not_found, "there is no route " + asked.method.substr(0, 16) + " " + asked.path.substr(0, 128) + "; /openapi.json lists all"});
     if (kind == net::match_kind::method_not_allowed)
@@ -123,30 +142,56 @@ task<> api::handle(net::exchange& one)
 
 task<> api::answer(call_ptr one, const route* to)
 {
+    std::optional<error> broken;
+    try {
+        co_await answer_route(one, to);
+    } catch (const storage_error& failure) {
+        if (failure.fault() != storage_fault::disk_full && failure.fault() != storage_fault::busy && failure.fault() != storage_fault::overloaded)
+            throw;
+        use_.log.error("the database cannot take more now", {{"what", failure.what()}});
+        broken = error{errc::runtime_unavailable, "the server cannot store anything now (is its disk full?); try again later"};
+    }
+    if (broken)
+        co_await one->fail(std::move(*broken));
+}
+
+task<> api::answer_route(call_ptr one, const route* to)
+{
     if (to->needs) {
-        auto who = co_await authenticate(one);
+        auto who = co_await authenticate(&one->request());
         if (who.has_error()) {
             co_await one->fail(who.error());
             co_return;
         }
         one->who = std::move(*who);
         if (!allows(one->who, *to->needs)) {
-            co_await one->fail({errc::forbidden, "this key lacks the scope \"" + std::string(scope_word(*to->needs)) + "\""});
+            error lacking{errc::forbidden, "this key lacks the scope \"" + std::string(scope_word(*to->needs)) + "\""};
+            co_await one->fail(std::move(lacking));
             co_return;
         }
     }
     auto known = to->has_query ? result<void>() : wire::parse_no_query(one->request().query);
     if (known.has_value() && !may_be_json(one->request()))
-        known = error{errc::unsupported_media_type, "the body must be JSON: send \"Content-Type: application/json\""};
+        known = error{errc::unsupported_media_type, "the body must be JSON without a content encoding: send \"Content-Type: application/json\""};
     if (known.has_error())
         co_await one->fail(known.error());
     else
         co_await (this->*to->answer)(one);
 }
 
-task<result<principal>> api::authenticate(call_ptr one)
+/// A large body is read for a valid key only; a ticket, which would be used up, is not enough.
+task<result<void>> api::admit(const net::request* head)
 {
-    const auto& request = one->request();
+    auto key = presented_key(*head);
+    if (!key || key->empty())
+        co_return no_credentials();
+    auto who = co_await use_.auth.authenticate(std::move(*key));
+    co_return who.has_error() ? result<void>(who.error()) : result<void>();
+}
+
+task<result<principal>> api::authenticate(const net::request* from)
+{
+    const auto& request = *from;
     result<principal> who = no_credentials();
     if (auto key = presented_key(request)) {
         if (key->empty())

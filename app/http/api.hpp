@@ -17,6 +17,7 @@ public:
 
     task<> handle(net::exchange& one) override;
     std::uint64_t body_limit(const net::request& head) const override;
+    task<result<void>> admit(const net::request* head) override;
 
     /// "GET /v1/executions/{id}" of every route, for the test that holds them against the contract.
     static std::vector<std::string> route_names();
@@ -25,7 +26,8 @@ private:
     friend struct route_table;
 
     task<> answer(call_ptr one, const route* to);
-    task<result<principal>> authenticate(call_ptr one);
+    task<> answer_route(call_ptr one, const route* to);
+    task<result<principal>> authenticate(const net::request* from);
 
     // executions_routes.cpp
     task<> create_execution(call_ptr one);

@@ -6,6 +6,7 @@
 #include "core/auth/types.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,5 +40,18 @@ private:
 };
 
 using call_ptr = std::shared_ptr<call>;
+
+/// The first of the errors in `checked`, if there is one.
+template <class... Checked>
+std::optional<error> first_error(const Checked&... checked)
+{
+    std::optional<error> first;
+    const auto look = [&first](const auto& each) {
+        if (!first && each.has_error())
+            first = each.error();
+    };
+    (look(checked), ...);
+    return first;
+}
 
 }    // namespace caisson::http

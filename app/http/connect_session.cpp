@@ -87,7 +87,7 @@ task<result<void>> connect_session::run(wire::run_frame frame)
     if (row.has_error())
         co_return row.error();
     what.id = row->id;
-    auto log = co_await use_.executions.open_log(who_.tenant, row->id, {});
+    auto log = co_await use_.executions.open_log(who_.tenant, row->id, log_position());
     if (log.has_error())
         co_return log.error();
     follow(std::move(frame.ref), what, std::move(*log), row->pty);
@@ -135,11 +135,13 @@ task<> connect_session::send_and_note(std::string ref, std::shared_ptr<socket_vi
 task<> connect_session::end(bool draining)
 {
     co_await sending_.stop();
-    for (const auto& [ref, what] : std::exchange(followed_, {}))
+    const auto left = std::exchange(followed_, {});
+    for (const auto& [ref, what] : left)
         if (what.cancel_on_disconnect && !draining)
             static_cast<void>(co_await use_.executions.cancel(who_.tenant, what.id));
     const auto code = draining ? net::close_code::going_away : net::close_code::normal;
-    co_await socket_->close(code, draining ? "the server is stopping; attach again with the last cursor" : "");
+    const std::string reason = draining ? "the server is stopping; attach again with the last cursor" : "";
+    co_await socket_->close(code, reason);
 }
 
 }    // namespace caisson::http

@@ -56,11 +56,11 @@ task<bool> write_next(std::shared_ptr<pump_state> state)
     co_return co_await state->out->write(text);
 }
 
+/// Until the end of the log, or until the client takes nothing more.
 task<> pump(std::shared_ptr<pump_state> state)
 {
     while (co_await write_next(state)) {
     }
-    co_await state->out->finish();
 }
 
 task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task<result<std::unique_ptr<log_reader>>> opening,
@@ -68,8 +68,8 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
 {
     auto row = co_await std::move(finding);
     auto log = co_await std::move(opening);
-    if (row.has_error() || log.has_error()) {
-        co_await state->one->fail(row.has_error() ? row.error() : log.error());
+    if (auto wrong = first_error(row, log)) {
+        co_await state->one->fail(std::move(*wrong));
         co_return;
     }
     state->log = std::move(*log);
@@ -80,8 +80,12 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
     head.fields.set("X-Accel-Buffering", "no");
     head.fields.set("Location", "/v1/executions/" + row->id.str());
     state->out = co_await state->one->exchange().begin_stream(std::move(head));
-    const auto outcome = co_await race(pump(state), state->one->exchange().client_gone());
-    if (outcome.index() == 1 && cancel_on_disconnect)
+    auto work = race(pump(state), state->one->exchange().drain_begun());
+    const auto outcome = co_await race(std::move(work), state->one->exchange().client_gone());
+    const bool whole = state->log->at_end() || !state->follow || state->one->exchange().draining();
+    if (outcome.index() == 0 && whole)
+        co_await state->out->finish();    // otherwise the answer is cut, and the client sees that
+    else if (outcome.index() == 1 && cancel_on_disconnect)
         static_cast<void>(co_await state->use.executions.cancel(row->tenant, row->id));
 }
 

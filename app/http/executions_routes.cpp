@@ -25,6 +25,17 @@ std::string address_of(const execution_row& row)
     return "/v1/executions/" + row.id.str();
 }
 
+/// All texts of a log that could be opened and read.
+task<std::optional<wire::inline_texts>> collect_all(result<std::unique_ptr<log_reader>> log)
+{
+    if (log.has_error())
+        co_return std::nullopt;
+    auto output = co_await collect_output(std::shared_ptr<log_reader>(std::move(*log)));
+    if (output.has_error())
+        co_return std::nullopt;
+    co_return std::move(*output);
+}
+
 bool wants_event_stream(const net::request& from)
 {
     const auto accept = from.fields.find("Accept");
@@ -48,7 +59,7 @@ task<> api::create_execution(call_ptr one)
         co_return;
     }
     if (wants_event_stream(one->request()))
-        co_await stream_events(use_, one, row->id, {}, cancel_on_disconnect);
+        co_await stream_events(use_, one, row->id, log_position(), cancel_on_disconnect);
     else if (!wait || waiting_clients_ >= static_cast<std::size_t>(use_.config.executions.max_waiting_clients))
         co_await answer_accepted(one, *row);
     else
@@ -63,7 +74,7 @@ task<> api::answer_accepted(call_ptr one, execution_row row)
 
 task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect)
 {
-    auto log = co_await use_.executions.open_log(row.tenant, row.id, {});    // now, while it is in memory
+    auto log = co_await use_.executions.open_log(row.tenant, row.id, log_position());    // now, while it is in memory
     ++waiting_clients_;
     const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
     auto end = use_.executions.wait(row.tenant, row.id, use_.time.steady_now() + longest_wait);
@@ -79,8 +90,9 @@ task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_di
     } else if (!is_final(now->status)) {
         co_await answer_accepted(one, *now);
     } else {
-        auto output = log.has_value() ? co_await collect_output(std::shared_ptr<log_reader>(std::move(*log))) : result<wire::inline_texts>(log.error());
-        co_await one->answer(200, wire::execution_json(*now, output.has_value() ? &*output : nullptr));
+        auto output = co_await collect_all(std::move(log));
+        auto json = wire::execution_json(*now, output ? &*output : nullptr);
+        co_await one->answer(200, std::move(json));
     }
 }
 
@@ -119,8 +131,8 @@ task<> api::get_execution(call_ptr one)
 {
     const auto id = one->id();
     auto query = wire::parse_get_query(one->request().query);
-    if (id.has_error() || query.has_error()) {
-        co_await one->fail(id.has_error() ? id.error() : query.error());
+    if (auto wrong = first_error(id, query)) {
+        co_await one->fail(std::move(*wrong));
         co_return;
     }
     auto found = query->wait.count() > 0 ? use_.executions.wait(one->tenant(), *id, use_.time.steady_now() + query->wait)
@@ -135,7 +147,8 @@ task<> api::get_execution(call_ptr one)
         co_return;
     }
     auto output = co_await output_of(use_, one->tenant(), *id);
-    co_await one->answer(200, wire::execution_json(*row, output.has_value() ? &*output : nullptr));
+    auto json = wire::execution_json(*row, output.has_value() ? &*output : nullptr);
+    co_await one->answer(200, std::move(json));
 }
 
 task<> api::delete_execution(call_ptr one)
@@ -159,8 +172,8 @@ task<> api::cancel_execution(call_ptr one)
 {
     const auto id = one->id();
     auto checked = wire::parse_cancel_request(one->request().body);
-    if (id.has_error() || checked.has_error()) {
-        co_await one->fail(id.has_error() ? id.error() : checked.error());
+    if (auto wrong = first_error(id, checked)) {
+        co_await one->fail(std::move(*wrong));
         co_return;
     }
     auto row = co_await use_.executions.cancel(one->tenant(), *id);
@@ -174,8 +187,8 @@ task<> api::signal_execution(call_ptr one)
 {
     const auto id = one->id();
     auto wanted = wire::parse_signal_request(one->request().body);
-    if (id.has_error() || wanted.has_error()) {
-        co_await one->fail(id.has_error() ? id.error() : wanted.error());
+    if (auto wrong = first_error(id, wanted)) {
+        co_await one->fail(std::move(*wrong));
         co_return;
     }
     auto sent = co_await use_.executions.signal(one->tenant(), *id, wanted->number, target_of(wanted->scope));
@@ -189,8 +202,8 @@ task<> api::write_stdin(call_ptr one)
 {
     const auto id = one->id();
     auto wanted = wire::parse_stdin_request(one->request().body);
-    if (id.has_error() || wanted.has_error()) {
-        co_await one->fail(id.has_error() ? id.error() : wanted.error());
+    if (auto wrong = first_error(id, wanted)) {
+        co_await one->fail(std::move(*wrong));
         co_return;
     }
     execution_service::stdin_request given{std::move(wanted->data), wanted->offset, wanted->eof};

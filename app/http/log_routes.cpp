@@ -37,7 +37,8 @@ task<> write_text(std::shared_ptr<log_reader> log, net::stream_writer* out)
         for (const auto& each : *events) {
             const auto part = seen_part(each);
             const auto notice = part.kind == event_kind::truncated ? "\n[… " + std::to_string(part.missing_bytes) + " bytes are not kept …]\n" : std::string();
-            const bool taken = co_await out->write(notice.empty() ? part.data.view() : std::string_view(notice));
+            const auto text = notice.empty() ? part.data.view() : std::string_view(notice);
+            const bool taken = co_await out->write(text);
             if (!taken)
                 co_return;
         }
@@ -53,7 +54,7 @@ task<> api::get_logs(call_ptr one)
         co_await one->fail(id.error());
         co_return;
     }
-    auto log = co_await use_.executions.open_log(one->tenant(), *id, {});
+    auto log = co_await use_.executions.open_log(one->tenant(), *id, log_position());
     if (log.has_error()) {
         co_await one->fail(log.error());
         co_return;
@@ -71,15 +72,16 @@ task<> api::get_events(call_ptr one)
 {
     const auto id = one->id();
     auto query = wire::parse_events_query(one->request().query);
-    if (id.has_error() || query.has_error()) {
-        co_await one->fail(id.has_error() ? id.error() : query.error());
+    if (auto wrong = first_error(id, query)) {
+        co_await one->fail(std::move(*wrong));
         co_return;
     }
     auto after = query->after.value_or(log_position());
     if (const auto last = one->request().fields.find("Last-Event-ID")) {
         const auto position = from_cursor(*last);
         if (!position) {
-            co_await one->fail({errc::bad_request, "the header Last-Event-ID is not a cursor of this API", {{"Last-Event-ID", "is not a cursor"}}});
+            error wrong{errc::bad_request, "the header Last-Event-ID is not a cursor of this API", {{"Last-Event-ID", "is not a cursor"}}};
+            co_await one->fail(std::move(wrong));
             co_return;
         }
         after = *position;

@@ -46,8 +46,8 @@ task<> api::stream_execution(call_ptr one)
 {
     const auto id = one->id();
     auto query = wire::parse_stream_query(one->request().query);
-    if (id.has_error() || query.has_error()) {
-        co_await one->fail(id.has_error() ? id.error() : query.error());
+    if (auto wrong = first_error(id, query)) {
+        co_await one->fail(std::move(*wrong));
         co_return;
     }
     if (!net::same_origin(one->request())) {
@@ -56,8 +56,8 @@ task<> api::stream_execution(call_ptr one)
     }
     auto row = co_await use_.executions.find(one->tenant(), *id);
     auto log = co_await use_.executions.open_log(one->tenant(), *id, query->after);
-    if (row.has_error() || log.has_error()) {
-        co_await one->fail(row.has_error() ? row.error() : log.error());
+    if (auto wrong = first_error(row, log)) {
+        co_await one->fail(std::move(*wrong));
         co_return;
     }
     auto socket = co_await one->exchange().upgrade(options_of(use_));
@@ -74,15 +74,17 @@ task<> api::stream_execution(call_ptr one)
     auto both = race(send_log(viewer), read_frames(&use_, one->who, viewer));
     co_await race(std::move(both), one->exchange().drain_begun());
     const bool draining = one->exchange().draining();
-    co_await viewer->socket->close(draining ? net::close_code::going_away : net::close_code::normal,
-        draining ? "the server is stopping; resume with the last cursor" : "the log is at its end");
+    const auto code = draining ? net::close_code::going_away : net::close_code::normal;
+    const std::string reason = draining ? "the server is stopping; resume with the last cursor" : "the log is at its end";
+    co_await viewer->socket->close(code, reason);
 }
 
 task<> api::connect(call_ptr one)
 {
     auto frames = wire::parse_connect_query(one->request().query);
-    if (frames.has_error() || !net::same_origin(one->request())) {
-        co_await one->fail(frames.has_error() ? frames.error() : foreign_origin());
+    const result<void> origin = net::same_origin(one->request()) ? result<void>() : result<void>(foreign_origin());
+    if (auto wrong = first_error(frames, origin)) {
+        co_await one->fail(std::move(*wrong));
         co_return;
     }
     auto socket = co_await one->exchange().upgrade(options_of(use_));

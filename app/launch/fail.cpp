@@ -9,23 +9,20 @@ namespace caisson::launch {
 
 namespace {
 
-    constexpr int exit_status = 125;
-    int report_fd = -1;
+constexpr int exit_status = 125;
+int report_fd = -1;
 
-    void tell(std::initializer_list<const char*> parts)
-    {
-        for (const char* part : parts) {
-            if (::write(report_fd, part, std::strlen(part)) < 0)
-                break;
-        }
+void tell(std::initializer_list<const char*> parts)
+{
+    for (const char* part : parts) {
+        if (::write(report_fd, part, std::strlen(part)) < 0)
+            break;
     }
+}
 
 }    // namespace
 
-void report_failures_to(int fd)
-{
-    report_fd = fd;
-}
+void report_failures_to(int fd) { report_fd = fd; }
 
 void fail(const char* step)
 {

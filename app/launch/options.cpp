@@ -6,73 +6,76 @@
 #include <climits>
 #include <fcntl.h>
 #include <string_view>
+#include <sys/resource.h>
 
 namespace caisson::launch {
 
 namespace {
 
-    std::uint64_t number(std::string_view text)
-    {
-        std::uint64_t value = 0;
-        const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())
-            refuse("an option's value is not a number");
-        return value;
-    }
+std::uint64_t number(std::string_view text)
+{
+    std::uint64_t value = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())
+        refuse("an option's value is not a number");
+    return value;
+}
 
-    int descriptor(std::string_view text)
-    {
-        const auto value = number(text);
-        if (value > INT_MAX || ::fcntl(static_cast<int>(value), F_SETFD, FD_CLOEXEC) != 0)
-            refuse("an option names a descriptor that is not open");
-        return static_cast<int>(value);
-    }
+int descriptor(std::string_view text)
+{
+    const auto value = number(text);
+    if (value > INT_MAX || ::fcntl(static_cast<int>(value), F_SETFD, FD_CLOEXEC) != 0)
+        refuse("an option names a descriptor that is not open");
+    return static_cast<int>(value);
+}
 
-    struct number_pair {
-        std::uint64_t first;
-        std::uint64_t second;
-    };
+struct number_pair {
+    std::uint64_t first;
+    std::uint64_t second;
+};
 
-    number_pair pair(std::string_view text)
-    {
-        const auto colon = text.find(':');
-        if (colon == std::string_view::npos)
-            refuse("an option's value is not a pair of numbers");
-        return {number(text.substr(0, colon)), number(text.substr(colon + 1))};
-    }
+number_pair pair(std::string_view text)
+{
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos)
+        refuse("an option's value is not a pair of numbers");
+    return {number(text.substr(0, colon)), number(text.substr(colon + 1))};
+}
 
-    template <class T>
-    void append(T* array, std::size_t& count, T value)
-    {
-        if (count == options::most)
-            refuse("an option is given too often");
-        array[count++] = value;
-    }
+template <class T>
+void append(T* array, std::size_t& count, T value)
+{
+    if (count == options::most)
+        refuse("an option is given too often");
+    array[count++] = value;
+}
 
-    void apply(options& parsed, std::string_view name, std::string_view value)
-    {
-        if (name == "--status-fd") {
-            parsed.status_fd = descriptor(value);
-            report_failures_to(parsed.status_fd);
-        } else if (name == "--exec-fd") {
-            parsed.exec_fd = descriptor(value);
-        } else if (name == "--join-fd") {
-            append(parsed.join_fds, parsed.join_count, descriptor(value));
-        } else if (name == "--tmpfs") {
-            const auto [bytes, inodes] = pair(value);
-            parsed.has_tmpfs = true;
-            parsed.tmpfs_bytes = bytes;
-            parsed.tmpfs_inodes = inodes;
-        } else if (name == "--uid") {
-            parsed.has_uid = true;
-            parsed.uid = number(value);
-        } else if (name == "--rlimit") {
-            const auto [resource, limit] = pair(value);
-            append(parsed.rlimits, parsed.rlimit_count, options::limit{resource, limit});
-        } else {
-            refuse("unknown option");
-        }
+void apply(options& parsed, std::string_view name, std::string_view value)
+{
+    if (name == "--status-fd") {
+        parsed.status_fd = descriptor(value);
+        report_failures_to(parsed.status_fd);
+    } else if (name == "--exec-fd") {
+        parsed.exec_fd = descriptor(value);
+    } else if (name == "--join-fd") {
+        append(parsed.join_fds, parsed.join_count, descriptor(value));
+    } else if (name == "--tmpfs") {
+        const auto [bytes, inodes] = pair(value);
+        parsed.has_tmpfs = true;
+        parsed.tmpfs_bytes = bytes;
+        parsed.tmpfs_inodes = inodes;
+    } else if (name == "--uid") {
+        parsed.has_uid = true;
+        parsed.uid = number(value);
+    } else if (name == "--rlimit") {
+        const auto [resource, limit] = pair(value);
+        if (resource >= RLIM_NLIMITS)
+            refuse("an unknown resource limit");
+        append(parsed.rlimits, parsed.rlimit_count, options::limit{resource, limit});
+    } else {
+        refuse("unknown option");
     }
+}
 
 }    // namespace
 

@@ -16,38 +16,38 @@ namespace caisson::launch {
 
 namespace {
 
-    void write_file(const char* path, const char* text)
-    {
-        const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
-        const auto length = static_cast<ssize_t>(std::strlen(text));
-        if (fd < 0 || ::write(fd, text, static_cast<std::size_t>(length)) != length)
-            fail(path);
-        ::close(fd);
-    }
+void write_file(const char* path, const char* text)
+{
+    const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
+    const auto length = static_cast<ssize_t>(std::strlen(text));
+    if (fd < 0 || ::write(fd, text, static_cast<std::size_t>(length)) != length)
+        fail(path);
+    ::close(fd);
+}
 
-    /// Maps this user to itself: in the namespace it may mount, and what it mounts belongs to it.
-    void unshare_user()
-    {
-        const auto uid = ::geteuid();
-        const auto gid = ::getegid();
-        if (::unshare(CLONE_NEWUSER) != 0)
-            fail("user namespace");
-        char line[64];
-        write_file("/proc/self/setgroups", "deny");
-        std::snprintf(line, sizeof line, "%u %u 1", uid, uid);
-        write_file("/proc/self/uid_map", line);
-        std::snprintf(line, sizeof line, "%u %u 1", gid, gid);
-        write_file("/proc/self/gid_map", line);
-    }
+/// Maps this user to itself: in the namespace it may mount, and what it mounts belongs to it.
+void unshare_user()
+{
+    const auto uid = ::geteuid();
+    const auto gid = ::getegid();
+    if (::unshare(CLONE_NEWUSER) != 0)
+        fail("user namespace");
+    char line[64];
+    write_file("/proc/self/setgroups", "deny");
+    std::snprintf(line, sizeof line, "%u %u 1", uid, uid);
+    write_file("/proc/self/uid_map", line);
+    std::snprintf(line, sizeof line, "%u %u 1", gid, gid);
+    write_file("/proc/self/gid_map", line);
+}
 
-    void make_directory(const char* path, mode_t mode, const options& wanted)
-    {
-        if (::mkdir(path, mode) != 0 || ::chmod(path, mode) != 0)
-            fail(path);
-        const auto owner = static_cast<uid_t>(wanted.uid);
-        if (wanted.has_uid && ::chown(path, owner, owner) != 0)
-            fail(path);
-    }
+void make_directory(const char* path, mode_t mode, const options& wanted)
+{
+    if (::mkdir(path, mode) != 0 || ::chmod(path, mode) != 0)
+        fail(path);
+    const auto owner = static_cast<uid_t>(wanted.uid);
+    if (wanted.has_uid && ::chown(path, owner, owner) != 0)
+        fail(path);
+}
 
 }    // namespace
 
@@ -86,13 +86,11 @@ void set_limits(const options& wanted)
     for (std::size_t i = 0; i < wanted.rlimit_count; ++i) {
         const auto& each = wanted.rlimits[i];
         const auto resource = static_cast<__rlimit_resource>(each.resource);
-        struct rlimit has {};
+        struct rlimit has{};
         if (::getrlimit(resource, &has) != 0)
             fail("getrlimit");
         const rlim_t value = each.value < has.rlim_max ? each.value : has.rlim_max;
-        const struct rlimit wants {
-            value, value
-        };
+        const struct rlimit wants{value, value};
         if (::setrlimit(resource, &wants) != 0)
             fail("setrlimit");
     }

@@ -1,6 +1,7 @@
 #include "app/server/host.hpp"
 
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
+#include "core/adapters/mock/mock_runtime.hpp"
 #include "core/adapters/process/process_runtime.hpp"
 #include "core/adapters/spawn/launcher.hpp"
 #include "core/adapters/spawn/process_spawner.hpp"
@@ -52,6 +53,9 @@ host::host(const server_config& config, const std::string& instance, io_executor
         } else if (name == "process") {
             log.warning("the runtime \"process\" is enabled: what it runs is NOT isolated from this host");
             runtimes_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance)));
+        } else if (name == "mock") {
+            log.warning("the runtime \"mock\" is enabled: what it runs is a script, not a program");
+            runtimes_.push_back(std::make_unique<mock_runtime>(executor, time, log));
         } else {
             throw std::runtime_error("there is no runtime \"" + name + "\"; runtimes: bubblewrap, process, mock");
         }

@@ -15,10 +15,16 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <malloc.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 namespace caisson {
 
@@ -42,25 +48,69 @@ net::server_options http_options(const http_config& from)
     return options;
 }
 
-/// Each sandbox takes a few descriptors here, each client one.
-void raise_descriptor_limit()
+/// Each sandbox takes a few descriptors here, each client one. Returns the most that a process may have.
+std::int64_t raise_descriptor_limit()
 {
     ::rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
+        return 1'024;
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
+    return static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_max, 1 << 20));
 }
+
+/// `config` with what this process may not exceed.
+server_config within_host(server_config config, std::int64_t most_descriptors)
+{
+    auto& range = config.limits.open_files;
+    range.max = std::min(range.max, most_descriptors);
+    range.def = std::min(range.def, range.max);
+    range.min = std::min(range.min, range.max);
+    return config;
+}
+
+/// Free memory above this goes back to the system when nobody needs it.
+constexpr std::size_t kept_free_bytes = 16 << 20;
+constexpr auto trim_every = 2s;
+
+/// Large buffers (bodies, files) are mapped one by one, so that they go back to the system at once; output chunks stay below.
+void set_allocator_limits()
+{
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    ::mallopt(M_TRIM_THRESHOLD, 8 << 20);
+    ::mallopt(M_ARENA_MAX, 4);
+}
+
+/// A directory below /tmp for the time of a probe.
+class probe_directory {
+public:
+    probe_directory()
+    {
+        if (::mkdtemp(path_.data()) == nullptr)
+            throw std::system_error(errno, std::generic_category(), "no directory can be made in /tmp");
+    }
+    probe_directory(const probe_directory&) = delete;
+    probe_directory& operator=(const probe_directory&) = delete;
+    ~probe_directory()
+    {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_ = "/tmp/caisson-doctor-XXXXXX";
+};
 
 /// The server: constructed in the order of the members, stopped in the reverse one.
 class application {
 public:
     explicit application(const server_config& config)
-        : config_(config),
+        : config_(within_host(config, raise_descriptor_limit())),
           log_(config.log_file.empty() ? make_json_logger(config.log_threshold, stderr) : make_json_logger(config.log_threshold, config.log_file)),
           store_(storage::open(config.data_dir)),
           self_(begin_instance(config.data_dir, time_.now_ms())),
-          host_(config, self_.id, context_.get_executor(), time_, *log_, work_),
+          host_(config_, self_.id, context_.get_executor(), time_, *log_, work_),
           executions_(services()),
           auth_(store_->keys(), time_, &sha256_hex),
           tickets_(time_, &sha256_hex),
@@ -123,6 +173,7 @@ private:
             write_ready_file(url, *key);
         log_->info("the server is ready", {{"url", url}, {"version", version_text}, {"data", config_.data_dir.string()}, {"instance", self_.id}});
         background_.spawn("probes", probe());
+        background_.spawn("memory", give_memory_back());
         co_await signals_.async_wait(use_task);
         log_->info("the server stops", {{"running_sandboxes", config_.on_shutdown == shutdown_action::keep ? "keep" : "end"}});
         co_await stop();
@@ -147,7 +198,17 @@ private:
             for (const auto& lack : found.degraded)
                 log_->warning("this host does not enforce a limit", {{"runtime", found.name}, {"control", lack.control}, {"reason", lack.reason}, {"remedy", lack.remedy}});
         }
-        co_await languages_.probe([this](std::vector<std::string> argv) { return run_and_read(&time_, std::move(argv)); });
+        version_runner run = [this](std::vector<std::string> argv) { return run_and_read(&time_, std::move(argv)); };
+        co_await languages_.probe(std::move(run));
+    }
+
+    task<> give_memory_back()
+    {
+        for (;;) {
+            co_await time_.wait_for(trim_every);
+            if (::mallinfo2().fordblks > kept_free_bytes)
+                ::malloc_trim(0);
+        }
     }
 
     task<> stop()
@@ -165,7 +226,7 @@ private:
         log_->info("the server has stopped");
     }
 
-    const server_config& config_;
+    const server_config config_;
     std::unique_ptr<logger> log_;
     asio::io_context context_{1};
     system_timers time_;
@@ -190,7 +251,7 @@ private:
 int serve(const server_config& config)
 {
     std::signal(SIGPIPE, SIG_IGN);
-    raise_descriptor_limit();
+    set_allocator_limits();
     try {
         application app(config);
         return app.run();
@@ -206,7 +267,10 @@ std::vector<runtime_capabilities> probe_runtimes(const server_config& config)
     system_timers time;
     null_logger log;
     worker_pool work("caisson-work", 1);
-    const host here(config, "doctor", context.get_executor(), time, log, work);
+    const probe_directory directory;
+    auto elsewhere = config;    // a probe leaves the data directory alone
+    elsewhere.data_dir = directory.path();
+    const host here(elsewhere, "doctor-" + std::to_string(::getpid()), context.get_executor(), time, log, work);
     std::vector<runtime_capabilities> found;
     for (auto* each : here.runtimes()) {
         asio::co_spawn(context.get_executor(), each->probe(), [](std::exception_ptr failure) {

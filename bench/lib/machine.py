@@ -5,7 +5,9 @@ import json
 import os
 import platform
 import re
+import statistics
 import subprocess
+import time
 
 
 def first_line(argv):
@@ -60,3 +62,22 @@ def memory_of(pid):
     rss = int(read(f"/proc/{pid}/status", r"^VmRSS:\s+(\d+)") or 0) / 1024
     pss = read(f"/proc/{pid}/smaps_rollup", r"^Pss:\s+(\d+)")
     return rss, int(pss) / 1024 if pss else None
+
+
+def peak_memory_of(pid):
+    """The highest RSS so far, in MiB."""
+    return int(read(f"/proc/{pid}/status", r"^VmHWM:\s+(\d+)") or 0) / 1024
+
+
+def sync_ms(directory, count=50):
+    """What it takes to make 4 KiB durable, in the median: the floor of every durable answer."""
+    path = directory / "sync"
+    taken = []
+    with open(path, "wb", buffering=0) as file:
+        for _ in range(count):
+            file.write(b"x" * 4096)
+            begin = time.perf_counter()
+            os.fdatasync(file.fileno())
+            taken.append((time.perf_counter() - begin) * 1000)
+    path.unlink()
+    return statistics.median(taken)

@@ -21,6 +21,7 @@ http {{
     client_body_temp_path {dir}/nginx-tmp; proxy_temp_path {dir}/nginx-tmp; fastcgi_temp_path {dir}/nginx-tmp;
     uwsgi_temp_path {dir}/nginx-tmp; scgi_temp_path {dir}/nginx-tmp;
     default_type application/json;
+    open_file_cache max=16 inactive=600s; open_file_cache_valid 600s;
     server {{ listen 127.0.0.1:{port}; root {dir}/www; }}
 }}
 """

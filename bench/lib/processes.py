@@ -1,6 +1,8 @@
 """Programs that are run to their end or kept in the background; each is ended by its own id."""
 
 import json
+import os
+import signal
 import subprocess
 import time
 
@@ -19,7 +21,7 @@ def run(argv, timeout=90, env=None):
         raise Failed(f"{argv[0]} did not end within {timeout} s") from None
     finally:
         if child.poll() is None:
-            child.kill()
+            os.killpg(child.pid, signal.SIGKILL)    # its own session: what it started goes with it
             child.wait()
     if child.returncode != 0:
         raise Failed(f"{argv[0]} ended with {child.returncode}: {(err or out).strip()[-2000:]}")

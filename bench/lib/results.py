@@ -54,6 +54,9 @@ def span(values):
     return f"{number(min(values))}–{number(max(values))}"
 
 
+OWN = "caisson"    # how the names of the project's own contenders begin
+
+
 class Results:
     """Rows of the table, and what else was seen."""
 
@@ -62,13 +65,13 @@ class Results:
         self.seen = []
 
     def compare(self, row, what, contenders):
-        """`contenders`: name to Series, the project's own first."""
+        """`contenders`: name to Series; the first is the project's own that the peers are compared with."""
         names = list(contenders)
         ours = contenders[names[0]]
         for name in names:
             series = contenders[name]
             ratio = ""
-            if series is not ours:
+            if not name.startswith(OWN):
                 times = ratios(ours, series)
                 ratio = f"{number(statistics.median(times))} ({span(times)})"
             self.lines.append([row, what, name, f"{number(series.median())} {series.unit}", span(series.medians()), number(series.p99()), ratio])

@@ -5,7 +5,7 @@ import os
 import statistics
 
 import peers
-from machine import memory_of
+from machine import memory_of, peak_memory_of, sync_ms
 from processes import Failed, run_json
 from results import Series, number
 
@@ -121,7 +121,7 @@ def write_to_frame(bench, found):
 
 
 def viewer_throughput(bench, found):
-    rounds, total, kept = bench.many(3, 1), GIB, bench.many(GIB // 4, GIB // 16)
+    rounds, total, kept = bench.many(5, 1), GIB, bench.many(GIB // 4, GIB // 16)
     shown = []
 
     def dd(size):
@@ -147,12 +147,13 @@ def viewer_throughput(bench, found):
     relay = bench.relay(dd(total), "relay-dd")
     found.compare("viewer-1gib", "output to one viewer, MB/s shown", in_turn(rounds, {
         "caisson: 1 GiB, the first 16 MiB kept": ("MB/s", lambda: caisson(total, {})),
-        "dd | dd": ("MB/s", pipe),
+        "dd into dd": ("MB/s", pipe),
         "bare Beast relay of a pipe, no sandbox": ("MB/s", lambda: rate(bench.view_relay(relay, "throughput"), total)),
         f"caisson: {kept >> 20} MiB, all of it kept": ("MB/s", lambda: caisson(kept, {"max_output_bytes": kept})),
     }))
     found.note(f"of 1 GiB of which 16 MiB are kept the viewer was shown {min(shown) * 100:.1f} to {max(shown) * 100:.1f} %; "
                "what it was too slow for came as `truncated` events, and both together were checked to be each byte once, in order")
+    found.note(f"the server's highest RSS, after all of this: {peak_memory_of(bench.server.pid):.1f} MiB")
 
 
 def get_execution(bench, found):
@@ -182,6 +183,7 @@ def durable_records(bench, found):
         answer = run_json([bench.program("records"), "--dir", bench.fresh_dir("records"), "--by", how, "--writers", writers, "--ms", length_ms])
         return per_second(answer), statistics.quantiles(ms(answer), n=100)[98]
 
+    found.note(f"fdatasync(2) of 4 KiB in the data directory: median {number(sync_ms(bench.dir))} ms")
     found.compare("records", "durable execution records (FULL; p99 in ms)", in_turn(rounds, {
         "caisson: storage, 64 writers": ("rows/s", lambda: by("store")),
         "plain SQLite loop, one transaction each": ("rows/s", lambda: by("loop")),

@@ -44,7 +44,8 @@ task<typename timed<T>::type> first_or_timed_out(task<T> work, task<> timer)
     const auto executor = co_await asio::this_coro::executor;
     auto group = asio::experimental::make_parallel_group(
         asio::co_spawn(executor, optionally(std::move(work)), asio::deferred), asio::co_spawn(executor, std::move(timer), asio::deferred));
-    auto [order, failed, value, timer_failed] = co_await group.async_wait(asio::experimental::wait_for_one(), use_task);
+    auto ended = co_await group.async_wait(asio::experimental::wait_for_one(), use_task);
+    auto& [order, failed, value, timer_failed] = ended;
     const bool timed_out = order[0] == 1;
     if (timed_out && timer_failed)
         std::rethrow_exception(timer_failed);    // the whole was cancelled
@@ -111,8 +112,8 @@ task<in_time<T>> first_of(task<T> work, task<> expiry)
 
 }    // namespace detail
 
-/// Runs `work` until `when`; errc::timed_out after that, when the cancelled work has ended without a value. Work that gives a result<U> gives
-/// a result<U> here too. `time` must outlive the returned task.
+/// Runs `work` until `when`; errc::timed_out after that, when the cancelled work has ended without a value. Work that gives a result<U>
+/// gives a result<U> here too. `time` must outlive the returned task.
 template <class T>
 auto with_deadline(timers& time, steady_time when, task<T> work) -> task<typename detail::timed<T>::type>
 {

@@ -6,7 +6,7 @@
 
 namespace caisson {
 
-notifier::notifier(io_executor executor) : state_(std::make_shared<state>(executor)) {}
+notifier::notifier(io_executor executor) : state_(std::make_shared<state>(executor)) { }
 
 notifier::~notifier()
 {
@@ -20,10 +20,7 @@ void notifier::notify_all()
     state_->wake.cancel();
 }
 
-task<> notifier::wait_past(std::uint64_t seen)
-{
-    return wait(state_, seen);
-}
+task<> notifier::wait_past(std::uint64_t seen) { return wait(state_, seen); }
 
 task<> notifier::wait(std::shared_ptr<state> shared, std::uint64_t seen)
 {

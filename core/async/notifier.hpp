@@ -27,7 +27,7 @@ public:
 private:
     using timer = asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, io_executor>;
     struct state {
-        explicit state(io_executor executor) : wake(executor, timer::time_point::max()) {}
+        explicit state(io_executor executor) : wake(executor, timer::time_point::max()) { }
         timer wake;
         std::uint64_t version = 0;
         bool ended = false;

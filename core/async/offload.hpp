@@ -11,8 +11,8 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <string>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <variant>
 
@@ -54,14 +54,15 @@ task<R> suspend_until_complete(Start start)
         auto shared = std::make_shared<handler_type>(std::move(handler));
         auto guard = asio::make_work_guard(executor);
         completion<R> done = [shared, guard, executor](std::exception_ptr failure, detail::optional_of<R> value) mutable {
-            asio::post(executor, [shared = std::move(shared), failure = std::move(failure), value = std::move(value)]() mutable {
+            // The guard goes along: it must not be released on another thread once the loop may have ended.
+            asio::post(executor, [shared = std::move(shared), guard = std::move(guard), failure = std::move(failure), value = std::move(value)]() mutable {
                 (*shared)(std::move(failure), std::move(value));
             });
-            guard.reset();
         };
         begin(std::move(done));
     };
-    auto value = co_await asio::async_initiate<decltype(use_task), detail::completion_signature<R>>(std::move(initiate), use_task, std::move(start));
+    auto value =
+        co_await asio::async_initiate<decltype(use_task), detail::completion_signature<R>>(std::move(initiate), use_task, std::move(start));
     if constexpr (!std::is_void_v<R>)
         co_return std::move(*value);
 }

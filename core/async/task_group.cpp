@@ -45,7 +45,7 @@ std::string what(const std::exception_ptr& failure)
 }    // namespace
 
 struct task_group::state {
-    state(io_executor the_executor, logger& the_log) : executor(the_executor), log(the_log), changed(the_executor) {}
+    state(io_executor the_executor, logger& the_log) : executor(the_executor), log(the_log), changed(the_executor) { }
     io_executor executor;
     logger& log;
     std::list<std::shared_ptr<entry>> running;
@@ -62,11 +62,14 @@ struct task_group::state {
     }
 };
 
-task_group::task_group(io_executor executor, logger& log) : state_(std::make_shared<state>(executor, log)) {}
+task_group::task_group(io_executor executor, logger& log) : state_(std::make_shared<state>(executor, log)) { }
 
 task_group::~task_group()
 {
-    state_->cancel_all();
+    // Outside the loop co_spawn would post the cancellation and run it when the task it is for may be gone already.
+    if (state_->executor.running_in_this_thread())
+        state_->cancel_all();
+    state_->stopping = true;
 }
 
 void task_group::spawn(std::string name, task<> work)
@@ -100,9 +103,6 @@ task<> task_group::wait_idle()
     }
 }
 
-std::size_t task_group::size() const
-{
-    return state_->running.size();
-}
+std::size_t task_group::size() const { return state_->running.size(); }
 
 }    // namespace caisson

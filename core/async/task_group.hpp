@@ -14,7 +14,7 @@ class task_group {
 public:
     /// `log` must outlive the group.
     task_group(io_executor executor, logger& log);
-    /// Cancels what still runs without waiting; call stop() before.
+    /// Cancels what still runs without waiting (outside the loop it does not even that): call stop() before.
     ~task_group();
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;

@@ -60,6 +60,25 @@ void replace_file(const std::filesystem::path& path, std::string_view text)
     sync_directory(path.has_parent_path() ? path.parent_path() : ".");
 }
 
+task<result<secret>> keep_or_make(auth_service* auth, std::filesystem::path path)
+{
+    if (auto kept = read_key_file(path)) {
+        auto known = co_await auth->knows(*kept);
+        if (known.has_error())
+            co_return known.error();
+        if (*known)
+            co_return std::move(*kept);
+    }
+    // The file first: a crash in between leaves a key that the store does not know, which the next start replaces.
+    auto text = make_key_text();
+    replace_file(path, text.reveal());
+    std::vector<scope> scopes{scope::admin};
+    auto adopted = co_await auth->adopt_key(text, std::string(default_tenant_name), std::move(scopes), std::nullopt);
+    if (adopted.has_error())
+        co_return adopted.error();
+    co_return std::move(text);
+}
+
 }    // namespace
 
 std::optional<secret> read_key_file(const std::filesystem::path& path)
@@ -79,23 +98,6 @@ std::optional<secret> read_key_file(const std::filesystem::path& path)
     return secret(std::string(text));
 }
 
-task<result<secret>> ensure_admin_key(auth_service& auth, std::filesystem::path path)
-{
-    if (auto kept = read_key_file(path)) {
-        auto known = co_await auth.knows(*kept);
-        if (known.has_error())
-            co_return known.error();
-        if (*known)
-            co_return std::move(*kept);
-    }
-    // The file first: a crash in between leaves a key that the store does not know, which the next start replaces.
-    auto text = make_key_text();
-    replace_file(path, text.reveal());
-    std::vector<scope> scopes{scope::admin};
-    auto adopted = co_await auth.adopt_key(text, std::string(default_tenant_name), std::move(scopes), std::nullopt);
-    if (adopted.has_error())
-        co_return adopted.error();
-    co_return std::move(text);
-}
+task<result<secret>> ensure_admin_key(auth_service& auth, std::filesystem::path path) { return keep_or_make(&auth, std::move(path)); }
 
 }    // namespace caisson

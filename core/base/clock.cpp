@@ -79,8 +79,7 @@ std::string to_rfc3339(std::int64_t unix_ms)
     std::array<char, 40> out{};
     const int length = std::snprintf(out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
         static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
-        static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()),
-        static_cast<int>(time.subseconds().count()));
+        static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()), static_cast<int>(time.subseconds().count()));
     return {out.data(), static_cast<std::size_t>(length)};
 }
 

@@ -44,7 +44,7 @@ struct http_config {
     std::int64_t idle_timeout_ms = 75'000;      // between two requests of a connection
     std::int64_t write_timeout_ms = 30'000;     // a client that takes nothing for so long is dropped
     std::int64_t drain_timeout_ms = 10'000;     // at shutdown
-    std::int64_t max_websocket_message_bytes = 80LL << 20;
+    std::int64_t max_websocket_message_bytes = 8LL << 20;
     std::int64_t max_refs_per_connection = 1'024;    // executions that one /v1/connect may follow at once
 };
 

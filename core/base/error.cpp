@@ -32,9 +32,6 @@ error_exception::error_exception(caisson::error what)
 {
 }
 
-void throw_exception_from_error(const error& what, const boost::source_location&)
-{
-    throw error_exception(what);
-}
+void throw_exception_from_error(const error& what, const boost::source_location&) { throw error_exception(what); }
 
 }    // namespace caisson

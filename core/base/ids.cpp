@@ -32,8 +32,7 @@ std::string encode(const std::array<std::uint8_t, 16>& bytes)
 
 void increment(std::array<std::uint8_t, 16>& bytes)
 {
-    for (auto it = bytes.rbegin(); it != bytes.rend() && ++*it == 0; ++it) {
-    }
+    for (auto it = bytes.rbegin(); it != bytes.rend() && ++*it == 0; ++it) { }
 }
 
 }    // namespace
@@ -44,7 +43,7 @@ bool is_well_formed_id(std::string_view prefix, std::string_view text)
            text.find_first_not_of(alphabet, prefix.size()) == std::string_view::npos;
 }
 
-id_factory::id_factory(const clock& time) : time_(time) {}
+id_factory::id_factory(const clock& time) : time_(time) { }
 
 std::string id_factory::next(std::string_view prefix)
 {

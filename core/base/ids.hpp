@@ -35,7 +35,7 @@ public:
     auto operator<=>(const basic_id&) const = default;
 
 private:
-    explicit basic_id(std::string text) : text_(std::move(text)) {}
+    explicit basic_id(std::string text) : text_(std::move(text)) { }
     std::string text_;
 };
 

@@ -11,10 +11,7 @@ namespace caisson {
 class shared_bytes {
 public:
     shared_bytes() = default;
-    explicit shared_bytes(std::string bytes)
-        : owner_(std::make_shared<const std::string>(std::move(bytes))), view_(*owner_)
-    {
-    }
+    explicit shared_bytes(std::string bytes) : owner_(std::make_shared<const std::string>(std::move(bytes))), view_(*owner_) { }
 
     std::string_view view() const { return view_; }
     std::size_t size() const { return view_.size(); }

@@ -15,11 +15,12 @@ verdict decide_verdict(const ending_facts& facts)
         return verdict::runtime_error;
     if (facts.cancelled)
         return verdict::cancelled;
-    if (!facts.lost.empty() || !facts.wait_status)
+    const bool ended_by_limit = facts.output_limit || facts.killed_for_memory || facts.wall_limit || facts.cpu_limit;
+    if (!facts.wait_status && !ended_by_limit)
         return verdict::lost;
     if (facts.output_limit)
         return verdict::output_limit;
-    const bool killed = WIFSIGNALED(*facts.wait_status) && WTERMSIG(*facts.wait_status) == SIGKILL;
+    const bool killed = facts.wait_status && WIFSIGNALED(*facts.wait_status) && WTERMSIG(*facts.wait_status) == SIGKILL;
     if (facts.killed_for_memory || (killed && facts.group.oom_kills > 0))
         return verdict::memory_limit;
     if (facts.wall_limit)

@@ -56,6 +56,7 @@ task<> execution_service::take_up_all(std::vector<unfinished_execution> left)
             if (!one->started)
                 one->row.status = execution_status::queued;
         }
+        one->stdin_known = !in_sandbox;
         launch(one, in_sandbox);
     }
 }
@@ -63,25 +64,22 @@ task<> execution_service::take_up_all(std::vector<unfinished_execution> left)
 /// Its end is in the log, its record was not written any more.
 task<> execution_service::finish_from_log(live_ptr one)
 {
-    auto before_end = one->log->buffer().stored_position();
-    --before_end.control;
-    const auto last = co_await use_.events.read(one->row.id, before_end, 1);
-    if (last.has_error() || last->empty() || last->back()->kind != event_kind::exit) {
-        use_.log.error("an execution's end cannot be read; it waits for the next start", {{"execution_id", one->row.id.str()}});
+    auto before = one->log->buffer().stored_position();
+    before.control = 0;    // all control events, no output
+    const auto read = co_await use_.events.read(one->row.id, before, 1);
+    try {
+        for (const auto& event : read.value()) {
+            if (event->kind == event_kind::truncated)
+                (event->stream == output_stream::stdout_stream ? one->row.stdout_truncated : one->row.stderr_truncated) = true;
+            if (event->kind == event_kind::exit)
+                apply_exit_body(one->row, event->body, event->at_ms);
+        }
+    } catch (const std::exception& e) {
+        use_.log.error("an execution's end cannot be read; it waits for the next start", {{"execution_id", one->row.id.str()}, {"what", e.what()}});
         co_return;
     }
-    apply_exit_body(one->row, last->back()->body, last->back()->at_ms);
-    static_cast<void>(co_await use_.executions.update(one->row));
-    if (one->row.sandbox) {
-        const auto found = use_.runtimes.find(one->row.runtime);
-        const auto kept = co_await use_.sandboxes.find(*one->row.sandbox);
-        if (found == use_.runtimes.end() || kept.has_error())
-            co_return;
-        auto box = co_await found->second->recover(kept->id, kept->runtime_state);
-        if (box.has_value())
-            static_cast<void>(co_await (*box)->destroy());
-        static_cast<void>(co_await use_.sandboxes.update(kept->id, sandbox_state::destroyed, "", "its execution ended", use_.time.now_ms()));
-    }
+    if (is_final(one->row.status))
+        co_await runner_.finish(one);
 }
 
 void execution_service::stop_accepting()

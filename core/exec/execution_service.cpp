@@ -10,14 +10,20 @@ namespace {
 /// How much stdin may wait for one program to read.
 constexpr std::uint64_t most_waiting_stdin = 64 << 20;
 
+/// How many bytes of files and stdin all executions that wait may hold in memory.
+constexpr std::uint64_t most_waiting_content = 512 << 20;
+
+std::uint64_t content_bytes(const execution_spec& spec)
+{
+    std::uint64_t sum = spec.stdin_data.size();
+    for (const auto& file : spec.files)
+        sum += file.content.size();
+    return sum;
+}
+
 error unknown_execution(const execution_id& id)
 {
     return {errc::not_found, "there is no execution \"" + id.str() + "\""};
-}
-
-task<> wait_change(std::shared_ptr<live_execution> one, std::uint64_t seen)
-{
-    co_await one->changed.wait_past(seen);
 }
 
 }    // namespace
@@ -38,8 +44,7 @@ execution_service::live_ptr execution_service::make_live(execution_row row, exec
     options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
     auto log = std::make_shared<live_log>(use_.executor, row.id, use_.events, use_.time, use_.log, options, std::move(stored));
     auto one = std::make_shared<live_execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
-    one->give_stdin(shared_bytes(one->spec.stdin_data), !one->spec.stdin_open);
-    one->spec.stdin_data.clear();
+    one->give_stdin(shared_bytes(std::exchange(one->spec.stdin_data, {})), !one->spec.stdin_open);
     return one;
 }
 
@@ -66,6 +71,9 @@ task<result<execution_row>> execution_service::submit(tenant_id tenant, executio
         co_return error{errc::runtime_unavailable, "the server is stopping; try again in a few seconds"};
     if (queue_.full())
         co_return error{errc::queue_full, "the queue is full (" + std::to_string(queue_.waiting()) + " executions wait); try again later"};
+    const auto content = content_bytes(spec);
+    if (waiting_content() + content > most_waiting_content)
+        co_return error{errc::queue_full, "the executions that wait hold too many bytes of files and stdin (" + std::to_string(waiting_content()) + "); try again later"};
     execution_row row;
     row.id = use_.ids.make<execution_id>();
     row.tenant = tenant;
@@ -87,6 +95,15 @@ task<result<execution_row>> execution_service::submit(tenant_id tenant, executio
     co_return row;
 }
 
+std::uint64_t execution_service::waiting_content() const
+{
+    std::uint64_t sum = 0;
+    for (const auto& [id, one] : live_)
+        if (one->phase == run_phase::waiting)
+            sum += content_bytes(one->spec) + one->stdin_end;
+    return sum;
+}
+
 execution_service::live_ptr execution_service::find_live(const tenant_id& tenant, const execution_id& id) const
 {
     const auto found = live_.find(id);
@@ -104,14 +121,17 @@ task<result<execution_row>> execution_service::find(tenant_id tenant, execution_
     co_return row;
 }
 
+task<> execution_service::wait_for_change(live_ptr one, steady_time until)
+{
+    auto change = one->changed.wait_past(one->changed.version());
+    static_cast<void>(co_await with_deadline(use_.time, until, std::move(change)));
+}
+
 task<result<execution_row>> execution_service::wait(tenant_id tenant, execution_id id, steady_time until)
 {
     const auto one = find_live(tenant, id);
-    while (one && one->phase != run_phase::ended && !stopping_ && use_.time.steady_now() < until) {
-        const auto seen = one->changed.version();
-        auto change = wait_change(one, seen);
-        static_cast<void>(co_await with_deadline(use_.time, until, std::move(change)));
-    }
+    while (one && one->phase != run_phase::ended && may_wait(until))
+        co_await wait_for_change(one, until);
     if (one && one->phase == run_phase::ended)
         co_return one->row;
     co_return co_await find(std::move(tenant), std::move(id));
@@ -130,12 +150,11 @@ task<result<execution_row>> execution_service::cancel(tenant_id tenant, executio
         co_return unknown_execution(id);
     if (asked.has_error())
         co_return asked.error();
-    const auto one = find_live(tenant, id);
-    if (!one)
-        co_return co_await find(std::move(tenant), std::move(id));
-    one->row.cancel_requested = true;
-    one->wake();
-    co_return one->row;
+    if (const auto one = find_live(tenant, id)) {
+        one->row.cancel_requested = true;
+        one->wake();
+    }
+    co_return co_await find(std::move(tenant), std::move(id));
 }
 
 /// The live execution, if it can be written to or signalled now.
@@ -182,6 +201,10 @@ task<result<std::uint64_t>> execution_service::write_stdin(tenant_id tenant, exe
     if (found.has_error())
         co_return found.error();
     const auto one = *found;
+    while (!one->stdin_known && one->lost.empty() && may_wait(until))
+        co_await wait_for_change(one, until);
+    if (!one->stdin_known)
+        co_return error{errc::runtime_unavailable, "the execution is being taken up again; try again in a few seconds"};
     if (request.offset && *request.offset > one->stdin_end)
         co_return error{errc::conflict, "\"offset\" leaves a hole: stdin has " + std::to_string(one->stdin_end) + " bytes so far"};
     auto bytes = shared_bytes(std::move(request.data));
@@ -194,12 +217,9 @@ task<result<std::uint64_t>> execution_service::write_stdin(tenant_id tenant, exe
     if (!one->stdin_closed)
         one->give_stdin(std::move(bytes), request.eof);
     const auto wanted = one->stdin_end;
-    while (one->stdin_taken < wanted && one->phase != run_phase::ended && !stopping_ && use_.time.steady_now() < until) {
-        const auto seen = one->changed.version();
-        auto change = wait_change(one, seen);
-        static_cast<void>(co_await with_deadline(use_.time, until, std::move(change)));
-    }
-    co_return wanted;
+    while (one->stdin_taken < wanted && one->phase != run_phase::ended && may_wait(until))
+        co_await wait_for_change(one, until);
+    co_return std::min(one->stdin_taken, wanted);    // what is not taken may be lost with this server: it is to be sent again
 }
 
 task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)

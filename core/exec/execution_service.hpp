@@ -43,9 +43,11 @@ public:
         std::optional<std::uint64_t> offset;    // where data begins; what was given before is dropped
         bool eof = false;
     };
-    /// Returns the number of bytes of stdin given so far, when the agent holds them or at `until`. Errors: errc::not_found;
+    /// Returns how many bytes of stdin the sandbox holds: all that were given, or fewer at `until` or when this server stops;
+    /// what lies behind is to be given again. Errors: errc::not_found;
     /// errc::conflict if stdin is closed or was never open, if it has ended, or if `offset` leaves a hole;
-    /// errc::rate_limited if too much waits for the program to read.
+    /// errc::rate_limited if too much waits for the program to read; errc::runtime_unavailable if an execution that this
+    /// server takes up is not heard of until `until`.
     task<result<std::uint64_t>> write_stdin(tenant_id tenant, execution_id id, stdin_request request, steady_time until);
 
     /// Errors: errc::not_found; errc::conflict while it has not ended.
@@ -76,8 +78,11 @@ private:
     live_ptr make_live(execution_row row, execution_spec spec, log_extent stored);
     void launch(live_ptr one, bool in_sandbox);
     task<> run_and_leave(live_ptr one, bool in_sandbox);
+    std::uint64_t waiting_content() const;
     live_ptr find_live(const tenant_id& tenant, const execution_id& id) const;
     task<result<live_ptr>> running_one(tenant_id tenant, execution_id id);
+    bool may_wait(steady_time until) const { return !stopping_ && use_.time.steady_now() < until; }
+    task<> wait_for_change(live_ptr one, steady_time until);
     task<> wait_until_stable();
     task<> flush_all();
 

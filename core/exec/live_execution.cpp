@@ -61,10 +61,11 @@ void live_execution::give_stdin(shared_bytes bytes, bool last)
     const auto offset = stdin_end;
     stdin_end += bytes.size();
     stdin_closed = stdin_closed || last;
-    if (phase != run_phase::running || !link) {
-        early_stdin_.emplace_back(offset, std::move(bytes));
+    const bool can_send = phase == run_phase::running && link;
+    if (!started || !can_send)
+        early_stdin_.emplace_back(offset, bytes);
+    if (!can_send)
         return;
-    }
     if (!bytes.empty())
         link->send_stdin(only_execution, offset, std::move(bytes));
     if (last)
@@ -73,16 +74,18 @@ void live_execution::give_stdin(shared_bytes bytes, bool last)
 
 void live_execution::flush_stdin()
 {
-    for (auto& [offset, bytes] : early_stdin_)
+    for (const auto& [offset, bytes] : early_stdin_)
         if (!bytes.empty())
-            link->send_stdin(only_execution, offset, std::move(bytes));
-    early_stdin_.clear();
+            link->send_stdin(only_execution, offset, bytes);
     if (stdin_closed)
         link->end_stdin(only_execution, stdin_end);
 }
 
 void live_execution::on_started(std::int32_t)
 {
+    stdin_known = true;
+    early_stdin_.clear();
+    wake();
     if (started)
         return;    // heard again after a restart
     started = true;
@@ -90,7 +93,6 @@ void live_execution::on_started(std::int32_t)
     row.status = execution_status::running;
     row.started_at_ms = time_.now_ms();
     log->control(event_kind::state, state_body(row));    // before the first output
-    wake();
 }
 
 void live_execution::on_output(protocol::stream_number stream, std::uint64_t offset, shared_bytes bytes)
@@ -117,6 +119,7 @@ void live_execution::on_eof(protocol::stream_number stream, std::uint64_t)
 
 void live_execution::on_stdin_taken(std::uint64_t offset)
 {
+    stdin_known = true;
     stdin_taken = std::max(stdin_taken, offset);
     stdin_end = std::max(stdin_end, offset);    // after a restart: what an earlier server had sent
     wake();
@@ -133,13 +136,24 @@ void live_execution::on_exited(protocol::exit_report report)
 
 void live_execution::on_start_failed(int code, std::string step)
 {
-    start_failure = "the program could not be started: " + step + ": " + std::strerror(code);
+    std::string what = step;
+    if (step == "execve")
+        what = "\"" + spec.argv.front().substr(0, 256) + "\"";
+    else if (step == "chdir")
+        what = "the directory \"" + spec.cwd.substr(0, 256) + "\"";
+    start_failure = "the program could not be started: " + what + ": " + std::strerror(code);
+    stdin_known = true;
     wake();
 }
 
 void live_execution::on_unknown()
 {
-    unknown_to_agent = true;
+    stdin_known = true;
+    if (started)
+        lost = "the agent does not know the program any more";
+    else
+        unknown_to_agent = true;
+    stdin_known = true;
     wake();
 }
 

@@ -49,7 +49,9 @@ public:
     steady_time started_at;
     steady_time exited_at;
 
-    // stdin: bytes [0, stdin_end) were given, the agent took those before stdin_taken.
+    // stdin: bytes [0, stdin_end) were given, the agent took those before stdin_taken. What an earlier server gave is not
+    // known until the agent was heard.
+    bool stdin_known = true;
     std::uint64_t stdin_end = 0;
     std::uint64_t stdin_taken = 0;
     bool stdin_closed = false;
@@ -60,7 +62,8 @@ public:
     void acknowledge(std::uint64_t at_least);
     /// Queues stdin for the agent, now or when it is there. The caller checked the offset.
     void give_stdin(shared_bytes bytes, bool last);
-    /// Hands what was given before the link was there to it.
+    /// Hands what was given before the start to the link. It is kept until the program has started: an agent that turns out
+    /// not to have it gets it again.
     void flush_stdin();
     /// Wakes everyone who waits for a change.
     void wake() { changed.notify_all(); }

@@ -26,6 +26,8 @@ public:
     task<result<std::vector<viewed_event>>> next(std::size_t max_bytes, bool follow);
 
     const log_position& position() const { return seen_; }
+    /// True once the exit event was given out: nothing follows. A log that was erased meanwhile gives nothing without it.
+    bool at_end() const { return done_; }
 
 private:
     void view(std::shared_ptr<const log_event> event, std::vector<viewed_event>& out);

@@ -1,5 +1,6 @@
 #include "core/exec/runner.hpp"
 
+#include "core/exec/insist.hpp"
 
 namespace caisson {
 
@@ -10,11 +11,6 @@ using namespace std::chrono_literals;
 double ms_between(steady_time from, steady_time to)
 {
     return std::chrono::duration<double, std::milli>(to - from).count();
-}
-
-bool is_cancellation(const boost::system::system_error& e)
-{
-    return e.code() == asio::error::operation_aborted;
 }
 
 }    // namespace
@@ -29,26 +25,20 @@ task<> runner::run(live_ptr one)
         co_return;
     }
     one->phase = run_phase::starting;
-    std::string fault;
-    try {
-        auto made = co_await make_sandbox(one);
-        if (made.has_error())
-            fault = made.error().detail;
-    } catch (const boost::system::system_error& e) {
-        if (is_cancellation(e))
-            throw;
-        fault = e.what();
-    } catch (const std::exception& e) {
-        fault = e.what();
-    }
-    if (fault.empty()) {
+    auto making = without_exceptions(make_sandbox(one));
+    const auto made = co_await std::move(making);
+    if (made.has_value() && !one->cancel_wanted()) {
         start_program(*one);
         co_await run_in_sandbox(one);
         co_return;
     }
-    use_.log.warning("a sandbox could not be made", {{"execution_id", one->row.id.str()}, {"runtime", one->row.runtime}, {"what", fault}});
     ending_facts facts;
-    facts.fault = "the sandbox could not be started: " + fault;
+    facts.cancelled = made.has_value();
+    if (made.has_error()) {
+        const auto& what = made.error().detail;
+        use_.log.warning("a sandbox could not be made", {{"execution_id", one->row.id.str()}, {"runtime", one->row.runtime}, {"what", what}});
+        facts.fault = "the sandbox could not be started: " + what;
+    }
     co_await conclude(one, std::move(facts));
 }
 
@@ -98,7 +88,6 @@ task<result<void>> runner::make_sandbox(live_ptr one)
 task<result<void>> runner::record_sandbox(live_ptr one)
 {
     one->row.sandbox = one->sandbox->id();
-    one->row.started_at_ms = use_.time.now_ms();
     sandbox_row row;
     row.id = one->sandbox->id();
     row.tenant = one->row.tenant;
@@ -111,6 +100,7 @@ task<result<void>> runner::record_sandbox(live_ptr one)
         co_return inserted.error();
     auto persisted = one->row;
     persisted.status = execution_status::running;
+    persisted.started_at_ms = use_.time.now_ms();
     co_return co_await use_.executions.update(std::move(persisted));
 }
 
@@ -168,31 +158,46 @@ task<result<void>> runner::open_link(live_ptr one)
     co_return result<void>();
 }
 
+/// Errors: why there is no sandbox to go on with.
+task<result<void>> runner::recover_sandbox(live_ptr one)
+{
+    const auto found = use_.runtimes.find(one->row.runtime);
+    if (found == use_.runtimes.end())
+        co_return error{errc::gone, "the runtime \"" + one->row.runtime + "\" is not enabled any more"};
+    std::function<task<result<sandbox_row>>()> ask = [this, one] { return use_.sandboxes.find(*one->row.sandbox); };
+    auto asking = insist(use_.time, use_.log, one->row.id.str(), std::move(ask));
+    const auto kept = co_await std::move(asking);
+    if (kept.has_error())
+        co_return error{errc::gone, "the sandbox's record is missing"};
+    auto recovered = co_await found->second->recover(kept->id, kept->runtime_state);
+    if (recovered.has_error())
+        co_return error{errc::gone, "the sandbox did not survive: " + recovered.error().detail};
+    one->sandbox = std::move(*recovered);
+    co_return result<void>();
+}
+
+task<result<void>> runner::attach_again(live_ptr one)
+{
+    auto recovered = co_await recover_sandbox(one);
+    if (recovered.has_error())
+        co_return recovered;
+    auto grouped = open_group(*one);
+    if (grouped.has_error())
+        co_return grouped;
+    co_return co_await open_link(one);
+}
+
 task<> runner::take_up(live_ptr one)
 {
     queue_.enter_running(*one);
     one->phase = run_phase::starting;
-    ending_facts facts;
-    const auto found = use_.runtimes.find(one->row.runtime);
-    auto kept = co_await use_.sandboxes.find(*one->row.sandbox);
-    if (found == use_.runtimes.end()) {
-        facts.lost = "the runtime \"" + one->row.runtime + "\" is not enabled any more";
-    } else if (kept.has_error()) {
-        facts.lost = "the sandbox's record is missing";
-    } else {
-        auto recovered = co_await found->second->recover(kept->id, kept->runtime_state);
-        if (recovered.has_error()) {
-            facts.lost = "the sandbox did not survive: " + recovered.error().detail;
-        } else {
-            one->sandbox = std::move(*recovered);
-            auto grouped = open_group(*one);
-            auto linked = co_await open_link(one);
-            if (grouped.has_error() || linked.has_error())
-                facts.lost = grouped.has_error() ? grouped.error().detail : linked.error().detail;
-        }
-    }
-    if (!facts.lost.empty()) {
-        use_.log.warning("an execution is lost", {{"execution_id", one->row.id.str()}, {"what", facts.lost}});
+    auto attaching = without_exceptions(attach_again(one));
+    const auto attached = co_await std::move(attaching);
+    if (attached.has_error()) {
+        one->lost = attached.error().detail;
+        use_.log.warning("an execution is lost", {{"execution_id", one->row.id.str()}, {"what", one->lost}});
+        ending_facts facts;
+        facts.lost = one->lost;
         co_await conclude(one, std::move(facts));
         co_return;
     }

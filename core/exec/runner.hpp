@@ -19,6 +19,8 @@ public:
     task<> run(live_ptr one);
     /// One whose program may run in a sandbox that an earlier server made.
     task<> take_up(live_ptr one);
+    /// One whose end, written into its row already, is in the log but not in its record. Returns when the record has it.
+    task<> finish(live_ptr one);
 
 private:
     /// What the server did to an execution that it watches.
@@ -33,6 +35,8 @@ private:
     task<result<void>> make_sandbox(live_ptr one);
     task<result<void>> record_sandbox(live_ptr one);
     task<result<void>> open_link(live_ptr one);
+    task<result<void>> recover_sandbox(live_ptr one);
+    task<result<void>> attach_again(live_ptr one);
     result<void> open_group(live_execution& one);
     void start_program(live_execution& one);
     protocol::spawn_request spawn_request_for(const live_execution& one) const;
@@ -52,6 +56,8 @@ private:
     task<> record_end(live_ptr one, ending_facts facts);
     task<> store_final(live_ptr one);
     task<> dispose(live_ptr one);
+    task<> recover_and_dispose(live_ptr one);
+    task<result<void>> remove_sandbox(live_ptr one);
 
     const execution_services& use_;
     admission& queue_;

@@ -1,9 +1,8 @@
 #include "core/exec/runner.hpp"
 
 #include "core/async/deadline.hpp"
+#include "core/exec/insist.hpp"
 #include "core/exec/record.hpp"
-
-#include <boost/system/system_error.hpp>
 
 #include <csignal>
 
@@ -110,38 +109,35 @@ task<> runner::record_end(live_ptr one, ending_facts facts)
 /// Tries until it is stored: an accepted execution always ends in the record.
 task<> runner::store_final(live_ptr one)
 {
-    for (auto pause = std::chrono::milliseconds(20);; pause = std::min<std::chrono::milliseconds>(pause * 2, 1000ms)) {
-        std::string failure;
-        try {
-            const auto stored = co_await use_.executions.update(one->row);
-            if (stored.has_value() || stored.error().code == errc::conflict)
-                co_return;
-            failure = stored.error().detail;
-        } catch (const boost::system::system_error& e) {
-            if (e.code() == asio::error::operation_aborted)
-                throw;
-            failure = e.what();
-        } catch (const std::exception& e) {
-            failure = e.what();
-        }
-        use_.log.error("a record cannot be stored; trying again", {{"execution_id", one->row.id.str()}, {"what", failure}});
-        co_await use_.time.wait_for(pause);
-    }
+    std::function<task<result<void>>()> ask = [this, one] { return use_.executions.update(one->row); };
+    auto asking = insist(use_.time, use_.log, one->row.id.str(), std::move(ask));
+    static_cast<void>(co_await std::move(asking));    // conflict: it is final
+}
+
+task<> runner::finish(live_ptr one)
+{
+    co_await store_final(one);
+    one->phase = run_phase::ended;
+    if (one->row.sandbox)
+        cleanup_.spawn("clean-up after " + one->row.id.str(), recover_and_dispose(one));
+}
+
+task<> runner::recover_and_dispose(live_ptr one)
+{
+    auto recovering = without_exceptions(recover_sandbox(one));
+    const auto recovered = co_await std::move(recovering);
+    if (recovered.has_error())
+        one->lost = recovered.error().detail;
+    co_await dispose(one);
 }
 
 /// Removes the sandbox and only then lets the next execution have the place.
 task<> runner::dispose(live_ptr one)
 {
-    if (one->sandbox) {
-        auto destruction = one->sandbox->destroy();
-        auto destroyed = co_await with_deadline(use_.time, use_.time.steady_now() + destroy_grace, std::move(destruction));
-        if (destroyed.has_error())
-            use_.log.error("a sandbox could not be removed; the next sweep tries again", {{"sandbox_id", one->sandbox->id().str()}});
-        const auto cause = std::string(to_string(one->row.verdict.value_or(verdict::lost)));
-        if (destroyed.has_value() && one->row.sandbox)
-            static_cast<void>(co_await use_.sandboxes.update(
-                *one->row.sandbox, sandbox_state::destroyed, "", "its execution ended: " + cause, use_.time.now_ms()));
-    }
+    auto removing = without_exceptions(remove_sandbox(one));
+    const auto removed = co_await std::move(removing);
+    if (removed.has_error())
+        use_.log.error("a sandbox could not be removed; the next sweep tries again", {{"execution_id", one->row.id.str()}, {"what", removed.error().detail}});
     if (one->link)
         one->link->close();
     co_await one->background.stop();
@@ -149,6 +145,23 @@ task<> runner::dispose(live_ptr one)
     one->group.reset();
     one->sandbox.reset();
     queue_.leave(*one);
+}
+
+task<result<void>> runner::remove_sandbox(live_ptr one)
+{
+    auto state = sandbox_state::lost;
+    auto cause = one->lost;
+    if (one->sandbox) {
+        auto destruction = one->sandbox->destroy();
+        auto destroyed = co_await with_deadline(use_.time, use_.time.steady_now() + destroy_grace, std::move(destruction));
+        if (destroyed.has_error())
+            co_return destroyed;
+        state = sandbox_state::destroyed;
+        cause = "its execution ended: " + std::string(to_string(one->row.verdict.value_or(verdict::lost)));
+    }
+    if (!one->row.sandbox)
+        co_return result<void>();
+    co_return co_await use_.sandboxes.update(*one->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
 }
 
 }    // namespace caisson

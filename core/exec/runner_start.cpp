@@ -28,8 +28,9 @@ std::string absolute_cwd(const std::string& work, const std::string& cwd)
     return cwd.starts_with('/') ? cwd : work + "/" + cwd;
 }
 
-std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& limits, const runtime_capabilities& host)
+std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& limits, const runtime& where)
 {
+    const auto& host = where.capabilities();
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     std::vector<protocol::spawn_request::limit> out{
         {RLIMIT_CORE, 0},
@@ -41,9 +42,9 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
         {RLIMIT_STACK, 8 << 20},
         {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // per process: behind the group's limit, which is exact
     };
-    if (host.isolates && !host.enforces_pids)    // counts per user namespace (user_namespaces(7))
+    if (where.isolates() && !host.enforces_pids)    // counts per user namespace (user_namespaces(7))
         out.push_back({RLIMIT_NPROC, number(limits.pids)});
-    if (host.isolates && !host.enforces_memory)
+    if (where.isolates() && !host.enforces_memory)
         out.push_back({RLIMIT_DATA, number(limits.memory_bytes)});
     return out;
 }
@@ -53,7 +54,7 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
 protocol::spawn_request runner::spawn_request_for(const live_execution& one) const
 {
     const auto& spec = one.spec;
-    const auto& host = use_.runtimes.find(one.row.runtime)->second->capabilities();
+    const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     protocol::spawn_request request;
     request.argv = spec.argv;
     auto env = base_environment(one);
@@ -63,10 +64,10 @@ protocol::spawn_request runner::spawn_request_for(const live_execution& one) con
     request.cwd = absolute_cwd(one.sandbox->work_directory(), spec.cwd);
     if (spec.pty)
         request.pty = protocol::spawn_request::size{static_cast<std::uint16_t>(spec.pty->cols), static_cast<std::uint16_t>(spec.pty->rows)};
-    request.rlimits = rlimits_for(spec.limits, host);
+    request.rlimits = rlimits_for(spec.limits, where);
     request.wall_ms = static_cast<std::uint64_t>(spec.limits.wall_ms);
     request.stdin_open = true;    // its end is sent like its bytes
-    if (host.isolates)
+    if (where.isolates())
         request.seccomp_filter = use_.payload_filter;
     return request;
 }
@@ -76,8 +77,8 @@ void runner::start_program(live_execution& one)
     auto& link = *one.link;
     link.attach(only_execution, one, std::nullopt);
     constexpr std::uint32_t mode = 0644;
-    for (const auto& file : one.spec.files)
-        link.put_file(only_execution, file.path, mode, shared_bytes(file.content));
+    for (auto& file : std::exchange(one.spec.files, {}))    // the link keeps them until the agent has them
+        link.put_file(only_execution, std::move(file.path), mode, shared_bytes(std::move(file.content)));
     link.spawn(only_execution, spawn_request_for(one), one.group ? one.group->join_descriptors() : std::vector<int>());
     one.phase = run_phase::running;
     one.flush_stdin();

@@ -28,6 +28,10 @@ task<> runner::supervise(live_ptr one, std::shared_ptr<watch> watched)
         if (one->unknown_to_agent) {    // an earlier server ended before the program was started: start it now
             one->unknown_to_agent = false;
             one->link->detach(only_execution);
+            if (one->cancel_wanted()) {
+                watched->facts.cancelled = true;
+                co_return;
+            }
             start_program(*one);
         }
         look(*one, *watched);

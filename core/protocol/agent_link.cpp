@@ -162,7 +162,7 @@ private:
     notifier changed_;
     std::unique_ptr<byte_stream> stream_;    // HELLO was exchanged
     std::unique_ptr<frame_decoder> decoder_;
-    std::uint64_t nonce_ = 0;                // of the latest HELLO
+    std::uint64_t nonce_ = 0;    // of the latest HELLO
     int attempt_ = 0;
     bool closed_ = false;
 };

@@ -9,7 +9,7 @@ namespace caisson::protocol {
 struct hello {
     std::uint32_t version = protocol_version;
     std::uint64_t epoch = 0;
-    std::uint64_t nonce = 0;       // tells the answer to this connection from answers to others
+    std::uint64_t nonce = 0;    // tells the answer to this connection from answers to others
     std::uint64_t lease_ms = 0;
     std::string_view instance = {};
 };

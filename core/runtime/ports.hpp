@@ -71,7 +71,9 @@ public:
     virtual ~runtime() = default;
 
     virtual std::string_view name() const = 0;
-    /// Of the last probe().
+    /// Whether programs are kept from the host and from each other: known without a probe. Then they get the payload's filter.
+    virtual bool isolates() const { return true; }
+    /// Of the last probe(); before the first, what is known without trying.
     virtual const runtime_capabilities& capabilities() const = 0;
     /// Tries what this host enforces. Run once after the server is ready, and by `doctor`.
     virtual task<> probe() = 0;

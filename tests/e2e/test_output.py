@@ -76,9 +76,10 @@ def test_a_live_viewer_sees_more_than_is_kept_and_is_told_of_the_cut(api):
     stream = api.follow(one)
     seen = [next(stream), next(stream)]
     api.stdin(one, "\n", eof=True)
-    seen = tools.check_log(seen + list(stream))
+    seen = tools.check_log(seen + list(stream), live=True)
     stored = api.log(one)
-    assert tools.cut(stored) and tools.cut(seen) == tools.cut(stored)
+    assert len(tools.cut(stored)) == 1 and tools.cut(stored)[0] in tools.cut(seen)
+    assert len(tools.joined(seen)) >= len(tools.joined(stored))
     assert tools.joined(seen).endswith(b"zend\n") and tools.joined(stored).endswith(b"zend\n")
     assert seen[-1] == stored[-1]
 

@@ -196,10 +196,8 @@ def test_a_stop_with_idle_viewers_is_quick_and_whole(own):
 def test_a_server_that_ends_leaves_no_control_group(new_server):
     server = new_server()
     server.api.run(command=["true"])
-    instance = json.loads((server.data / "instance.json").read_text())
-    name = next(value for value in instance.values() if isinstance(value, str) and len(value) >= 8)
     server.stop()
-    assert [path for path in Path("/sys/fs/cgroup").rglob(f"*{name}*")] == []
+    assert list(Path("/sys/fs/cgroup").rglob(f"*{server.instance()}*")) == []
 
 
 def test_what_waited_in_the_queue_still_waits(new_server):

@@ -168,8 +168,10 @@ TEST_F(Writer, FramesThatAreStillSuspendedWhenAllEndsAreDestroyed)
     open();
     auto token = std::make_shared<int>(0);
     bool resumed = false;
-    asio::co_spawn(context->get_executor(), db_->write([token](connection&) {}), [&resumed, token](std::exception_ptr) { resumed = true; });
+    auto waiting = [this, token](connection&) { go_.wait(); };    // so that it does not end while the context still turns
+    asio::co_spawn(context->get_executor(), db_->write(std::move(waiting)), [&resumed, token](std::exception_ptr) { resumed = true; });
     context->poll();
+    go_.count_down();
     db_.reset();
     context.reset();
     EXPECT_FALSE(resumed);

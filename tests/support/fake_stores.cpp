@@ -12,6 +12,8 @@ std::optional<error> faults::enter()
         return std::nullopt;
     auto next = std::move(planned_.front());
     planned_.pop_front();
+    if (next.passes)
+        return std::nullopt;
     if (next.throws)
         throw std::runtime_error(next.what.detail);
     return std::move(next.what);

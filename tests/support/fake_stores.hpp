@@ -18,9 +18,13 @@ namespace caisson::testing {
 class faults {
 public:
     /// A coming call returns `what`.
-    void fail_next(error what) { planned_.push_back({std::move(what), false}); }
+    void fail_next(error what) { planned_.push_back({std::move(what), false, false}); }
+    /// So many coming calls do what they are asked for; what is planned afterwards meets the ones behind them.
+    void let_pass(std::size_t calls) { planned_.insert(planned_.end(), calls, {{}, false, true}); }
+    /// Forgets what is planned.
+    void heal() { planned_.clear(); }
     /// A coming call throws std::runtime_error, as the real stores do when the disk is broken.
-    void throw_next(std::string what) { planned_.push_back({{errc::internal, std::move(what)}, true}); }
+    void throw_next(std::string what) { planned_.push_back({{errc::internal, std::move(what)}, true, false}); }
     /// Calls so far, failed ones too.
     std::size_t calls() const { return calls_; }
 
@@ -33,6 +37,7 @@ private:
     struct plan {
         error what;
         bool throws;
+        bool passes;
     };
     std::deque<plan> planned_;
     std::size_t calls_ = 0;

@@ -8,61 +8,58 @@ namespace caisson {
 
 namespace {
 
-    using arguments = std::vector<std::string>;
+using arguments = std::vector<std::string>;
 
-    void add(arguments& argv, std::initializer_list<std::string> more)
-    {
-        argv.insert(argv.end(), more);
-    }
+void add(arguments& argv, std::initializer_list<std::string> more) { argv.insert(argv.end(), more); }
 
-    void add_namespaces(arguments& argv)
-    {
-        add(argv, {"--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"});
-        add(argv, {"--as-pid-1", "--cap-drop", "ALL", "--new-session", "--clearenv"});
-    }
+void add_namespaces(arguments& argv)
+{
+    add(argv, {"--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"});
+    add(argv, {"--as-pid-1", "--cap-drop", "ALL", "--new-session", "--clearenv"});
+}
 
-    /// /usr with the links that a merged /usr has beside it, or the directories of a host that is not merged.
-    void add_programs(arguments& argv, const host_files& host)
-    {
-        add(argv, {"--ro-bind", "/usr", "/usr"});
-        for (const std::string path : {"/bin", "/lib", "/lib32", "/lib64", "/sbin"}) {
-            const auto target = host.link_target(path);
-            if (!target.empty())
-                add(argv, {"--symlink", target, path});
-            else if (host.exists(path))
-                add(argv, {"--ro-bind", path, path});
-        }
+/// /usr with the links that a merged /usr has beside it, or the directories of a host that is not merged.
+void add_programs(arguments& argv, const host_files& host)
+{
+    add(argv, {"--ro-bind", "/usr", "/usr"});
+    for (const std::string path : {"/bin", "/lib", "/lib32", "/lib64", "/sbin"}) {
+        const auto target = host.link_target(path);
+        if (!target.empty())
+            add(argv, {"--symlink", target, path});
+        else if (host.exists(path))
+            add(argv, {"--ro-bind", path, path});
     }
+}
 
-    /// Masks only what exists: a missing target makes bwrap give up.
-    void add_proc(arguments& argv, const host_files& host)
-    {
-        add(argv, {"--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"});
-        for (const std::string name : {"kcore", "keys", "key-users", "timer_list", "sysrq-trigger", "kallsyms", "cmdline"}) {
-            if (host.exists("/proc/" + name))
-                add(argv, {"--ro-bind", "/dev/null", "/proc/" + name});
-        }
-        for (const std::string name : {"acpi", "scsi"}) {
-            if (host.exists("/proc/" + name))
-                add(argv, {"--tmpfs", "/proc/" + name, "--remount-ro", "/proc/" + name});
-        }
+/// Masks only what exists: a missing target makes bwrap give up.
+void add_proc(arguments& argv, const host_files& host)
+{
+    add(argv, {"--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"});
+    for (const std::string name : {"kcore", "keys", "key-users", "timer_list", "sysrq-trigger", "kallsyms", "cmdline"}) {
+        if (host.exists("/proc/" + name))
+            add(argv, {"--ro-bind", "/dev/null", "/proc/" + name});
     }
+    for (const std::string name : {"acpi", "scsi", "pressure"}) {
+        if (host.exists("/proc/" + name))
+            add(argv, {"--tmpfs", "/proc/" + name, "--remount-ro", "/proc/" + name});
+    }
+}
 
-    void add_writable(arguments& argv, const bubblewrap_layout& layout)
-    {
-        add(argv, {"--dev", "/dev", "--bind", layout.shm, "/dev/shm", "--remount-ro", "/dev"});
-        add(argv, {"--bind", layout.work, "/workspace", "--bind", layout.tmp, "/tmp"});
-    }
+void add_writable(arguments& argv, const bubblewrap_layout& layout)
+{
+    add(argv, {"--dev", "/dev", "--bind", layout.shm, "/dev/shm", "--remount-ro", "/dev"});
+    add(argv, {"--bind", layout.work, "/workspace", "--bind", layout.tmp, "/tmp"});
+}
 
-    void add_etc(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
-    {
-        for (const auto& file : layout.etc)
-            add(argv, {"--perms", "0444", "--file", std::to_string(file.content_fd), "/etc/" + file.name});
-        for (const std::string path : {"/etc/alternatives", "/etc/ld.so.cache"}) {
-            if (host.exists(path))
-                add(argv, {"--ro-bind", path, path});
-        }
+void add_etc(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
+{
+    for (const auto& file : layout.etc)
+        add(argv, {"--perms", "0444", "--file", std::to_string(file.content_fd), "/etc/" + file.name});
+    for (const std::string path : {"/etc/alternatives", "/etc/ld.so.cache"}) {
+        if (host.exists(path))
+            add(argv, {"--ro-bind", path, path});
     }
+}
 
 }    // namespace
 

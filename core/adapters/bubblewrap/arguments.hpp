@@ -8,15 +8,15 @@ namespace caisson {
 
 /// What bwrap is to build, with descriptors by their numbers in its process.
 struct bubblewrap_layout {
-    std::string work;             // directories of the host to become /workspace, /tmp and /dev/shm
+    std::string work;    // directories of the host to become /workspace, /tmp and /dev/shm
     std::string tmp;
     std::string shm;
     struct etc_file {
-        std::string name;         // in /etc
+        std::string name;    // in /etc
         int content_fd;
     };
     std::vector<etc_file> etc;
-    int agent_fd = -1;            // the agent's program
+    int agent_fd = -1;    // the agent's program
     int seccomp_fd = -1;
     int info_fd = -1;
     int listen_fd = -1;

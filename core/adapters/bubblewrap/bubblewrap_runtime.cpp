@@ -17,37 +17,34 @@ namespace caisson {
 
 namespace {
 
-    using namespace std::chrono_literals;
+using namespace std::chrono_literals;
 
-    constexpr std::string_view passwd = "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"
-                                        "sandbox:x:1000:1000:sandbox:/workspace:/bin/sh\n"
-                                        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
-    constexpr std::string_view group = "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n";
-    constexpr std::string_view hosts = "127.0.0.1 localhost sandbox\n::1 localhost\n";
-    constexpr std::string_view nsswitch = "passwd: files\ngroup: files\nhosts: files\n";
+constexpr std::string_view passwd = "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"
+                                    "sandbox:x:1000:1000:sandbox:/workspace:/bin/sh\n"
+                                    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+constexpr std::string_view group = "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n";
+constexpr std::string_view hosts = "127.0.0.1 localhost sandbox\n::1 localhost\n";
+constexpr std::string_view nsswitch = "passwd: files\ngroup: files\nhosts: files\n";
 
-    bool is_root()
-    {
-        return ::geteuid() == 0;
-    }
+bool is_root() { return ::geteuid() == 0; }
 
-    /// The pid of bwrap's child on this host, from what --info-fd says.
-    std::optional<pid_t> child_pid(std::string_view info)
-    try {
-        return boost::json::parse(boost::json::string_view(info.data(), info.size())).at("child-pid").to_number<pid_t>();
-    } catch (const std::exception&) {
-        return std::nullopt;
-    }
+/// The pid of bwrap's child on this host, from what --info-fd says.
+std::optional<pid_t> child_pid(std::string_view info)
+try {
+    return boost::json::parse(boost::json::string_view(info.data(), info.size())).at("child-pid").to_number<pid_t>();
+} catch (const std::exception&) {
+    return std::nullopt;
+}
 
-    /// The value of a line "Name:\tvalue" of /proc/PID/status.
-    std::string status_value(std::string_view status, std::string_view name)
-    {
-        const auto at = status.find("\n" + std::string(name) + ":\t");
-        if (at == std::string_view::npos)
-            return {};
-        const auto value = status.substr(at + name.size() + 3);
-        return std::string(value.substr(0, value.find('\n')));
-    }
+/// The value of a line "Name:\tvalue" of /proc/PID/status.
+std::string status_value(std::string_view status, std::string_view name)
+{
+    const auto at = status.find("\n" + std::string(name) + ":\t");
+    if (at == std::string_view::npos)
+        return {};
+    const auto value = status.substr(at + name.size() + 3);
+    return std::string(value.substr(0, value.find('\n')));
+}
 
 }    // namespace
 
@@ -70,10 +67,10 @@ struct bubblewrap_runtime::inherited {
 };
 
 bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_options options)
-    : local_runtime("bubblewrap", services, options.local),
-      options_(std::move(options)),
-      uids_(options_.uid_lock_dir, options_.first_uid, options_.last_uid),
-      seccomp_("seccomp", agent_filter())
+    : local_runtime("bubblewrap", services, options.local)
+    , options_(std::move(options))
+    , uids_(options_.uid_lock_dir, options_.first_uid, options_.last_uid)
+    , seccomp_("seccomp", agent_filter())
 {
     for (const auto& [name, text] : {std::pair{"passwd", passwd}, {"group", group}, {"hosts", hosts}, {"nsswitch.conf", nsswitch}})
         etc_.push_back({name, memory_file(name, text)});
@@ -99,7 +96,8 @@ result<bubblewrap_runtime::inherited> bubblewrap_runtime::open_inherited(local_s
     inherited files;
     auto& layout = files.layout;
     // The lock of the host uid is the agent's standard input, an empty file: as long as the agent lives, the uid is taken.
-    unique_fd input(created.lease() ? ::fcntl(created.lease()->descriptor(), F_DUPFD_CLOEXEC, 0) : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    unique_fd input(
+        created.lease() ? ::fcntl(created.lease()->descriptor(), F_DUPFD_CLOEXEC, 0) : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
     bool complete = files.add(std::move(input)) == 0;
     complete = files.add(created.directory().open_log()) == 1 && files.add(created.directory().open_log()) == 2 && complete;
     layout.listen_fd = files.add(std::move(created.listener()));
@@ -142,9 +140,9 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
     return request;
 }
 
-task<result<void>> bubblewrap_runtime::start(sandbox& created)
+task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
 {
-    auto& box = static_cast<local_sandbox&>(created);
+    auto& box = *created;
     auto files = open_inherited(box);
     if (files.has_error())
         co_return files.error();
@@ -156,13 +154,13 @@ task<result<void>> bubblewrap_runtime::start(sandbox& created)
     files->opened.clear();    // the listener too: when the agent is gone nobody listens
     if (done.has_error())
         co_return done;
-    auto agent = co_await read_agent(std::move(files->info), box.directory());
+    auto agent = co_await read_agent(std::move(files->info), &box.directory());
     if (agent.has_error())
         co_return agent.error();
     co_return box.adopt_agent(std::move(*agent));
 }
 
-task<result<process_handle>> bubblewrap_runtime::read_agent(unique_fd info, const run_directory& directory)
+task<result<process_handle>> bubblewrap_runtime::read_agent(unique_fd info, const run_directory* directory)
 {
     constexpr std::size_t longest = 4096;
     auto text = co_await with_deadline(services().time, services().time.steady_now() + 10s, read_until(std::move(info), '}', longest));
@@ -172,7 +170,7 @@ task<result<process_handle>> bubblewrap_runtime::read_agent(unique_fd info, cons
     auto agent = pid ? process_handle::open_running(*pid) : std::nullopt;
     if (agent)
         co_return std::move(*agent);
-    const auto line = directory.first_log_line();
+    const auto line = directory->first_log_line();
     co_return error{errc::runtime_unavailable, line.empty() ? "bwrap did not make the sandbox" : line};
 }
 
@@ -198,16 +196,19 @@ result<void> bubblewrap_runtime::inspect(const local_sandbox& running, runtime_c
 {
     const auto status = read_small_file("/proc/" + std::to_string(running.record().agent->pid) + "/status").value_or("");
     constexpr std::string_view none = "0000000000000000";
-    const bool confined = status_value(status, "Seccomp") == "2" && status_value(status, "NoNewPrivs") == "1"
-        && status_value(status, "CapEff") == none && status_value(status, "CapBnd") == none;
+    const bool confined = status_value(status, "Seccomp") == "2" && status_value(status, "NoNewPrivs") == "1" &&
+                          status_value(status, "CapEff") == none && status_value(status, "CapBnd") == none;
     if (!confined)
-        return error{errc::runtime_unavailable, "a sandbox was made, but without its seccomp filter or with capabilities: use a kernel with CONFIG_SECCOMP_FILTER"};
+        return error{errc::runtime_unavailable,
+            "a sandbox was made, but without its seccomp filter or with capabilities: use a kernel with CONFIG_SECCOMP_FILTER"};
     found.isolates = true;
     found.enforces_disk = running.disk().has_value();
     if (!found.enforces_disk)
-        found.degraded.push_back({"disk", "how full a sandbox is cannot be seen from outside", "let the server see its sandboxes' /proc/PID/root"});
+        found.degraded.push_back(
+            {"disk", "how full a sandbox is cannot be seen from outside", "let the server see its sandboxes' /proc/PID/root"});
     if (!is_root())
-        found.degraded.push_back({"host_uid", "sandboxes have the server's own host uid", "run the server as root: each sandbox then gets its own"});
+        found.degraded.push_back(
+            {"host_uid", "sandboxes have the server's own host uid", "run the server as root: each sandbox then gets its own"});
     return {};
 }
 

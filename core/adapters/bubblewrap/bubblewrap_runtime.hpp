@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/bubblewrap/memory_file.hpp"
+#include "core/adapters/bubblewrap/remedies.hpp"
 #include "core/adapters/spawn/launcher.hpp"
 #include "core/adapters/spawn/local_runtime.hpp"
 
@@ -12,9 +13,9 @@ namespace caisson {
 struct bubblewrap_options {
     local_runtime_options local;
     std::string bwrap_path = "/usr/bin/bwrap";
-    uid_t first_uid = 700'000;                             // of the host uids that sandboxes get when the server is root
+    uid_t first_uid = 700'000;    // of the host uids that sandboxes get when the server is root
     uid_t last_uid = 765'535;
-    std::string uid_lock_dir = "/run/caisson/uids";        // shared by all servers of the host
+    std::string uid_lock_dir = "/run/caisson/uids";    // shared by all servers of the host
 };
 
 /// Sandboxes made of namespaces by bwrap: own user, pid, mount, network, ipc, uts and cgroup namespace, a read-only root with
@@ -24,20 +25,20 @@ class bubblewrap_runtime : public local_runtime {
 public:
     bubblewrap_runtime(local_services services, bubblewrap_options options);
 
-    task<result<void>> start(sandbox& created) override;
-
 protected:
     std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;
     result<void> prepare(local_sandbox& created) override;
+    task<result<void>> start_local(local_sandbox* created) override;
     std::optional<std::string> missing() const override;
     result<void> inspect(const local_sandbox& running, runtime_capabilities& found) override;
+    std::string explain(const std::string& failure) const override { return with_remedy(failure); }
 
 private:
     struct inherited;    // descriptors that a launch hands on
 
     result<inherited> open_inherited(local_sandbox& created);
     launch_request request_for(const local_sandbox& created, const inherited& files) const;
-    task<result<process_handle>> read_agent(unique_fd info, const run_directory& directory);
+    task<result<process_handle>> read_agent(unique_fd info, const run_directory* directory);
 
     bubblewrap_options options_;
     uid_allocator uids_;

@@ -16,7 +16,7 @@ std::optional<disk_usage> bubblewrap_sandbox::disk() const
     if (!root || !agent()->alive())
         return std::nullopt;
     const unique_fd workspace(::openat(root.get(), "workspace", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    struct statfs seen {};
+    struct statfs seen{};
     // Before bwrap has changed the root this would be the host's.
     if (!workspace || ::fstatfs(workspace.get(), &seen) != 0 || seen.f_type != TMPFS_MAGIC)
         return std::nullopt;

@@ -8,7 +8,8 @@ namespace caisson {
 class bubblewrap_sandbox : public local_sandbox {
 public:
     /// `uids` outlives it.
-    bubblewrap_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live, uid_allocator& uids)
+    bubblewrap_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live,
+        uid_allocator& uids)
         : local_sandbox(services, std::move(id), std::move(record), std::move(directory), std::move(live)), uids_(uids)
     {
     }

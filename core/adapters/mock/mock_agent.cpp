@@ -7,17 +7,6 @@
 
 namespace caisson {
 
-namespace {
-
-    task<std::string> wait_for_death(std::shared_ptr<const std::optional<std::string>> death, notifier& changed)
-    {
-        while (!*death)
-            co_await changed.wait_past(changed.version());
-        co_return **death;
-    }
-
-}    // namespace
-
 mock_agent::mock_agent(io_executor executor, timers& time, logger& log)
     : state_(std::make_shared<state>(executor, time)), executor_(executor), background_(executor, log)
 {
@@ -41,45 +30,21 @@ result<std::unique_ptr<protocol::byte_stream>> mock_agent::connect()
     return protocol::make_unix_stream(executor_, unique_fd(ends[1]));
 }
 
-void mock_agent::set_paused(bool paused)
-{
-    state_->set_paused(paused);
-}
+void mock_agent::set_paused(bool paused) { state_->set_paused(paused); }
 
-void mock_agent::kill_programs()
-{
-    state_->kill_programs();
-}
+void mock_agent::kill_programs() { state_->kill_programs(); }
 
-std::size_t mock_agent::running_programs() const
-{
-    return state_->programs.size();
-}
+std::size_t mock_agent::running_programs() const { return state_->programs.size(); }
 
-std::int64_t mock_agent::oom_kills() const
-{
-    return state_->oom_kills;
-}
+std::int64_t mock_agent::oom_kills() const { return state_->oom_kills; }
 
-bool mock_agent::disk_full() const
-{
-    return state_->disk_full;
-}
+bool mock_agent::disk_full() const { return state_->disk_full; }
 
-void mock_agent::die(std::string cause)
-{
-    state_->die(std::move(cause));
-}
+void mock_agent::die(std::string cause) { state_->die(std::move(cause)); }
 
-bool mock_agent::dead() const
-{
-    return state_->death.has_value();
-}
+bool mock_agent::dead() const { return state_->death.has_value(); }
 
-task<std::string> mock_agent::ended() const
-{
-    return wait_for_death(std::shared_ptr<const std::optional<std::string>>(state_, &state_->death), state_->changed());
-}
+task<std::string> mock_agent::ended() const { return state::wait_for_death(state_); }
 
 task<> mock_agent::stop()
 {

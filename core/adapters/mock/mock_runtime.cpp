@@ -12,10 +12,7 @@ mock_runtime::mock_runtime(io_executor executor, timers& time, logger& log)
     capabilities_.degraded.push_back({"everything", "programs are scripts; nothing runs", "use another runtime for real programs"});
 }
 
-task<> mock_runtime::probe()
-{
-    co_return;
-}
+task<> mock_runtime::probe() { co_return; }
 
 task<result<std::unique_ptr<sandbox>>> mock_runtime::create(sandbox_spec spec)
 {
@@ -26,11 +23,11 @@ task<result<std::unique_ptr<sandbox>>> mock_runtime::create(sandbox_spec spec)
     co_return std::make_unique<mock_sandbox>(spec.id, std::move(agent), agents_);
 }
 
-task<result<void>> mock_runtime::start(sandbox& created)
+task<result<void>> mock_runtime::start_mock(sandbox* created)
 {
     if (const auto failure = std::exchange(start_failure_, std::nullopt))
         co_return *failure;
-    static_cast<mock_sandbox&>(created).set_started();
+    static_cast<mock_sandbox*>(created)->set_started();
     co_return result<void>();
 }
 

@@ -17,10 +17,11 @@ public:
     mock_runtime(io_executor executor, timers& time, logger& log);
 
     std::string_view name() const override { return "mock"; }
+    bool isolates() const override { return false; }
     const runtime_capabilities& capabilities() const override { return capabilities_; }
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
-    task<result<void>> start(sandbox& created) override;
+    task<result<void>> start(sandbox& created) override { return start_mock(&created); }
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
     task<std::size_t> sweep(std::vector<sandbox_id> keep) override;
 
@@ -31,6 +32,8 @@ public:
     bool kill_agent(const sandbox_id& id);
 
 private:
+    task<result<void>> start_mock(sandbox* created);
+
     using agent_map = std::map<sandbox_id, std::shared_ptr<mock_agent>>;
 
     io_executor executor_;

@@ -4,24 +4,24 @@ namespace caisson {
 
 namespace {
 
-    /// All programs of the sandbox: there is one.
-    class mock_group : public execution_group {
-    public:
-        explicit mock_group(std::shared_ptr<mock_agent> agent) : agent_(std::move(agent)) {}
+/// All programs of the sandbox: there is one.
+class mock_group : public execution_group {
+public:
+    explicit mock_group(std::shared_ptr<mock_agent> agent) : agent_(std::move(agent)) { }
 
-        std::vector<int> join_descriptors() const override { return {}; }
-        group_usage usage() const override { return {.cpu_us = 0, .memory_peak_bytes = 0, .pids_peak = 1, .oom_kills = agent_->oom_kills()}; }
-        void kill() noexcept override { agent_->kill_programs(); }
-        std::size_t population() const override { return agent_->running_programs(); }
-        task<result<void>> remove() override
-        {
-            agent_->kill_programs();
-            co_return result<void>();
-        }
+    std::vector<int> join_descriptors() const override { return {}; }
+    group_usage usage() const override { return {.cpu_us = 0, .memory_peak_bytes = 0, .pids_peak = 1, .oom_kills = agent_->oom_kills()}; }
+    void kill() noexcept override { agent_->kill_programs(); }
+    std::size_t population() const override { return agent_->running_programs(); }
+    task<result<void>> remove() override
+    {
+        agent_->kill_programs();
+        co_return result<void>();
+    }
 
-    private:
-        std::shared_ptr<mock_agent> agent_;
-    };
+private:
+    std::shared_ptr<mock_agent> agent_;
+};
 
 }    // namespace
 

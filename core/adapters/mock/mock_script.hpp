@@ -17,8 +17,8 @@ namespace caisson {
 struct mock_step {
     enum class kind { print_stdout, print_stderr, cat, wait, hang, oom, fill_disk, die, exit, signal };
     kind what = kind::hang;
-    std::string text = {};     // of print
-    std::int64_t number = 0;   // milliseconds of wait, status of exit, number of signal
+    std::string text = {};      // of print
+    std::int64_t number = 0;    // milliseconds of wait, status of exit, number of signal
 };
 
 /// Errors: errc::bad_request with what is not understood.

@@ -12,9 +12,9 @@ namespace caisson {
 
 namespace {
 
-    constexpr std::size_t read_bytes = 64 << 10;
-    constexpr std::size_t write_bytes = 256 << 10;
-    constexpr std::int32_t mock_pid = 2;
+constexpr std::size_t read_bytes = 64 << 10;
+constexpr std::size_t write_bytes = 256 << 10;
+constexpr std::int32_t mock_pid = 2;
 
 }    // namespace
 
@@ -67,6 +67,13 @@ void mock_agent::state::die(std::string cause)
     if (current_ != nullptr)
         current_->close();
     changed_.notify_all();
+}
+
+task<std::string> mock_agent::state::wait_for_death(std::shared_ptr<state> self)
+{
+    while (!self->death)
+        co_await self->changed_.wait_past(self->changed_.version());
+    co_return *self->death;
 }
 
 bool mock_agent::state::stopped(protocol::exec_number number) const
@@ -135,10 +142,7 @@ task<> mock_agent::state::do_step(protocol::exec_number number, mock_step step)
     return nothing();
 }
 
-task<> mock_agent::state::nothing()
-{
-    co_return;
-}
+task<> mock_agent::state::nothing() { co_return; }
 
 task<> mock_agent::state::wait(protocol::exec_number number, std::chrono::milliseconds how_long)
 {
@@ -200,7 +204,7 @@ void mock_agent::state::finish(protocol::exec_number number, int wait_status)
 task<> mock_agent::state::serve(std::shared_ptr<state> self, std::unique_ptr<protocol::byte_stream> stream)
 {
     try {
-        (void)co_await race(read(self, *stream), write(self, *stream));
+        (void)co_await race(read(self, stream.get()), write(self, stream.get()));
     } catch (const boost::system::system_error&) {
         // The connection broke: the next one resumes.
     }
@@ -210,12 +214,12 @@ task<> mock_agent::state::serve(std::shared_ptr<state> self, std::unique_ptr<pro
     }
 }
 
-task<> mock_agent::state::read(std::shared_ptr<state> self, protocol::byte_stream& stream)
+task<> mock_agent::state::read(std::shared_ptr<state> self, protocol::byte_stream* stream)
 {
     protocol::frame_decoder decoder(read_bytes, protocol::frame_decoder::markers::at_start);
     bool greeting = false;
     while (!self->death) {
-        const std::size_t count = co_await stream.read_some(decoder.prepare());
+        const std::size_t count = co_await stream->read_some(decoder.prepare());
         if (count == 0)
             co_return;
         decoder.commit(count);
@@ -231,26 +235,26 @@ task<> mock_agent::state::read(std::shared_ptr<state> self, protocol::byte_strea
     }
 }
 
-bool mock_agent::state::on_frame(protocol::byte_stream& stream, const protocol::frame_view& frame, bool greeting)
+bool mock_agent::state::on_frame(protocol::byte_stream* stream, const protocol::frame_view& frame, bool greeting)
 {
     if (!greeting)
-        return current_ == &stream && session_.is_open() && session_.on_frame(frame);
+        return current_ == stream && session_.is_open() && session_.on_frame(frame);
     protocol::hello server;
     std::string answer;
     if (frame.type != protocol::frame_type::hello || !protocol::decode(frame.body, server) || !session_.open(server, answer))
         return false;
-    if (current_ != nullptr && current_ != &stream)
+    if (current_ != nullptr && current_ != stream)
         current_->close();
-    current_ = &stream;
+    current_ = stream;
     answers_ = std::move(answer);
     return true;
 }
 
-task<> mock_agent::state::write(std::shared_ptr<state> self, protocol::byte_stream& stream)
+task<> mock_agent::state::write(std::shared_ptr<state> self, protocol::byte_stream* stream)
 {
     for (;;) {
         const auto seen = self->changed_.version();
-        const bool obeyed = self->current_ == &stream;
+        const bool obeyed = self->current_ == stream;
         std::string text;
         if (obeyed) {
             text = std::exchange(self->answers_, {});
@@ -258,7 +262,9 @@ task<> mock_agent::state::write(std::shared_ptr<state> self, protocol::byte_stre
         }
         if (!text.empty()) {
             const std::string_view part(text);
-            co_await stream.write(std::span(&part, 1), {});
+            const std::span parts(&part, 1);
+            const std::span<const int> no_descriptors;
+            co_await stream->write(parts, no_descriptors);
         } else {
             co_await self->changed_.wait_past(seen);
         }

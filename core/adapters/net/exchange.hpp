@@ -59,6 +59,15 @@ public:
     /// Answers `one`. What it throws is logged and becomes 500 if nothing was sent yet.
     virtual task<> handle(exchange& one) = 0;
 
+    /// Asked before a body of more than unasked_body_bytes, or of unknown length, is read: an error is answered instead of reading
+    /// it, so that strangers cannot fill the memory. `head` lives until the task ends.
+    virtual task<result<void>> admit(const request* head)
+    {
+        static_cast<void>(head);
+        return accept_unasked();
+    }
+    static constexpr std::uint64_t unasked_body_bytes = 64 << 10;
+
     /// The largest body taken for this request, in bytes, of which only the head is known; 413 beyond. It is capped by
     /// server_options::max_body_bytes.
     virtual std::uint64_t body_limit(const request& head) const
@@ -66,6 +75,9 @@ public:
         static_cast<void>(head);
         return UINT64_MAX;
     }
+
+private:
+    static task<result<void>> accept_unasked() { co_return result<void>(); }
 };
 
 }    // namespace caisson::net

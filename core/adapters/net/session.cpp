@@ -184,12 +184,29 @@ void session::name_request()
     head_.request.request_id = given && is_sane_id(*given) ? std::string(*given) : state_->next_request_id();
 }
 
+namespace {
+
+int status_of_refusal(errc code)
+{
+    return code == errc::unauthorized ? 401 : code == errc::forbidden ? 403 : 503;
+}
+
+}    // namespace
+
 task<bool> session::read_body()
 {
     const auto limit = std::min(state_->options.max_body_bytes, state_->answers.body_limit(head_.request));
     decoder_ = body_decoder(head_.body, head_.content_length, limit);
     if (decoder_.refused())
         co_return co_await refuse(*decoder_.refused());
+    const bool small = head_.body != framing::chunked && head_.content_length <= handler::unasked_body_bytes;
+    if (!small) {
+        auto admitted = co_await state_->answers.admit(&head_.request);
+        if (admitted.has_error()) {
+            refusal why{status_of_refusal(admitted.error().code), admitted.error().code, admitted.error().detail};
+            co_return co_await refuse(std::move(why));
+        }
+    }
     if (head_.expects_continue && !decoder_.done() && link_.input().empty()) {
         const bool sent = co_await link_.write("HTTP/1.1 100 Continue\r\n\r\n");
         if (!sent)

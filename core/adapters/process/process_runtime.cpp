@@ -9,14 +9,14 @@ namespace caisson {
 
 namespace {
 
-    std::string work_directory(const local_sandbox& created)
-    {
-        return created.directory().path() + "/work";
-    }
+std::string work_directory(const local_sandbox& created) { return created.directory().path() + "/work"; }
 
 }    // namespace
 
-process_runtime::process_runtime(local_services services, local_runtime_options options) : local_runtime("process", services, std::move(options)) {}
+process_runtime::process_runtime(local_services services, local_runtime_options options)
+    : local_runtime("process", services, std::move(options))
+{
+}
 
 std::unique_ptr<local_sandbox> process_runtime::make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory)
 {
@@ -30,9 +30,9 @@ result<void> process_runtime::prepare(local_sandbox& created)
     return {};
 }
 
-task<result<void>> process_runtime::start(sandbox& created)
+task<result<void>> process_runtime::start_local(local_sandbox* created)
 {
-    auto& box = static_cast<local_sandbox&>(created);
+    auto& box = *created;
     const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     const unique_fd log = box.directory().open_log();
     const unique_fd listener = std::move(box.listener());
@@ -42,7 +42,8 @@ task<result<void>> process_runtime::start(sandbox& created)
     if (!null || !log || !listener)
         co_return error{errc::runtime_unavailable, "the agent cannot be given its descriptors"};
 
-    launch_request request{.launch_path = options().launch_path, .rlimits = {baseline_rlimits().front()}, .executable = options().agent_path};
+    launch_request request{
+        .launch_path = options().launch_path, .rlimits = {baseline_rlimits().front()}, .executable = options().agent_path};
     for (const int fd : {null.get(), log.get(), log.get()})
         request.descriptors.add(fd);
     const int listen_fd = request.descriptors.add(listener.get());

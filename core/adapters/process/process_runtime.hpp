@@ -12,11 +12,12 @@ class process_runtime : public local_runtime {
 public:
     process_runtime(local_services services, local_runtime_options options);
 
-    task<result<void>> start(sandbox& created) override;
+    bool isolates() const override { return false; }
 
 protected:
     std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;
     result<void> prepare(local_sandbox& created) override;
+    task<result<void>> start_local(local_sandbox* created) override;
     std::optional<std::string> missing() const override;
     result<void> inspect(const local_sandbox& running, runtime_capabilities& found) override;
 };

@@ -11,7 +11,8 @@ namespace caisson {
 class cgroup_execution_group : public execution_group {
 public:
     /// Makes or finds the group. `time` outlives it. Errors: errc::runtime_unavailable.
-    static result<std::unique_ptr<execution_group>> open(timers& time, control_group work, const std::string& name, const cgroup_limits& limits);
+    static result<std::unique_ptr<execution_group>> open(
+        timers& time, control_group work, const std::string& name, const cgroup_limits& limits);
 
     std::vector<int> join_descriptors() const override;
     group_usage usage() const override { return group_.usage(); }

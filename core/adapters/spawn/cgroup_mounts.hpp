@@ -10,7 +10,7 @@ enum class cgroup_version { v1, v2 };
 
 /// A mounted cgroup hierarchy.
 struct cgroup_mount {
-    std::string path;                        // where it is mounted
+    std::string path;    // where it is mounted
     cgroup_version version = cgroup_version::v2;
     std::vector<std::string> controllers;    // of v1; v2 tells its own in cgroup.controllers
     std::string own_group;                   // this process's directory below `path`; empty if it is not visible there

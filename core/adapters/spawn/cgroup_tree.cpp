@@ -1,30 +1,32 @@
 #include "core/adapters/spawn/cgroup_tree.hpp"
 
+#include "core/adapters/spawn/kernel_text.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 
 #include <cstring>
 #include <set>
+#include <sstream>
 #include <unistd.h>
 
 namespace caisson {
 
 namespace {
 
-    constexpr std::int64_t agent_share_bytes = 64 << 20;    // of a sandbox's memory, beside its work's
+constexpr std::int64_t agent_share_bytes = 64 << 20;    // of a sandbox's memory, beside its work's
 
-    struct control_file {
-        unsigned control;
-        const char* v1;
-        const char* v2;
-    };
-    constexpr control_file control_files[] = {
-        {cgroup_control::memory, "memory.limit_in_bytes", "memory.max"},
-        {cgroup_control::pids, "pids.max", "pids.max"},
-        {cgroup_control::cpu, "cpu.cfs_quota_us", "cpu.max"},
-        {cgroup_control::cpu_usage, "cpuacct.usage", "cpu.stat"},
-        {cgroup_control::freeze, "freezer.state", "cgroup.freeze"},
-        {cgroup_control::kill, nullptr, "cgroup.kill"},
-    };
+struct control_file {
+    unsigned control;
+    const char* v1;
+    const char* v2;
+};
+constexpr control_file control_files[] = {
+    {cgroup_control::memory, "memory.limit_in_bytes", "memory.max"},
+    {cgroup_control::pids, "pids.max", "pids.max"},
+    {cgroup_control::cpu, "cpu.cfs_quota_us", "cpu.max"},
+    {cgroup_control::cpu_usage, "cpuacct.usage", "cpu.stat"},
+    {cgroup_control::freeze, "freezer.state", "cgroup.freeze"},
+    {cgroup_control::kill, nullptr, "cgroup.kill"},
+};
 
 }    // namespace
 
@@ -35,6 +37,15 @@ cgroup_tree_options cgroup_options_of_this_process(std::string instance)
         .privileged = ::geteuid() == 0,
         .mountinfo = read_small_file("/proc/self/mountinfo", limit_bytes).value_or(""),
         .self_cgroup = read_small_file("/proc/self/cgroup", limit_bytes).value_or("")};
+}
+
+void cgroup_tree::release() noexcept
+try {
+    // Not what is below: sandboxes outlive their server.
+    for (const auto& member : root_.members())
+        io_->remove_directory(member.directory);
+} catch (const std::exception&) {
+    // Out of memory: empty groups are left.
 }
 
 unsigned cgroup_tree::controls_of(const cgroup_member& root) const
@@ -88,13 +99,12 @@ bool cgroup_tree::prepare_root(const cgroup_mount& mount, cgroup_member& root)
 
 void cgroup_tree::enable_controllers(const std::string& base)
 {
-    const auto offered = " " + io_->read(base + "/cgroup.controllers").value_or("");
-    for (const char* name : {"memory", "pids", "cpu"}) {
-        const auto at = offered.find(" " + std::string(name));
-        if (at == std::string::npos || std::isalnum(static_cast<unsigned char>(offered[at + 1 + std::strlen(name)])) != 0)
+    std::istringstream offered(io_->read(base + "/cgroup.controllers").value_or(""));
+    for (std::string name; offered >> name;) {
+        if (name != "memory" && name != "pids" && name != "cpu")
             continue;
         const auto file = base + "/cgroup.subtree_control";
-        const auto text = "+" + std::string(name);
+        const auto text = "+" + name;
         int failed = io_->write(file, text);
         if (failed == EBUSY && move_processes_to_leaf(base) == 0)
             failed = io_->write(file, text);
@@ -112,9 +122,8 @@ int cgroup_tree::move_processes_to_leaf(const std::string& base)
         return failed;
     const std::string text = io_->read(base + "/cgroup.procs").value_or("");
     for (std::string_view rest = text; !rest.empty();) {
-        const auto pid = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), pid.size() + 1));
-        if (pid != "0")
+        const auto pid = take_line(rest);
+        if (pid != "0")    // of another pid namespace
             io_->write(leaf + "/cgroup.procs", pid);
     }
     return 0;
@@ -123,9 +132,9 @@ int cgroup_tree::move_processes_to_leaf(const std::string& base)
 std::vector<degradation> cgroup_tree::degraded() const
 {
     const std::string reason = refusal_.empty() ? "this host has no cgroup hierarchy for it" : "no cgroup can be used: " + refusal_;
-    const std::string remedy = options_.privileged
-        ? "mount the cgroup file systems writable, with the memory, pids and cpu controllers"
-        : "run the server as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes caisson serve";
+    const std::string remedy =
+        options_.privileged ? "mount the cgroup file systems writable, with the memory, pids and cpu controllers"
+                            : "run the server as root, or in a delegated group: systemd-run --user --scope -p Delegate=yes caisson serve";
     constexpr std::pair<unsigned, const char*> names[] = {{cgroup_control::memory, "memory"}, {cgroup_control::pids, "pids"},
         {cgroup_control::cpu, "cpu"}, {cgroup_control::cpu_usage, "usage"}, {cgroup_control::freeze, "pause"}};
     std::vector<degradation> missing;

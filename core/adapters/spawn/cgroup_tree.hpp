@@ -9,9 +9,9 @@
 namespace caisson {
 
 struct cgroup_tree_options {
-    std::string instance;        // names the root group: caisson-<instance>
-    bool privileged = false;     // true: at the top of each hierarchy; false: in the server's own group, if that was delegated
-    std::string mountinfo;       // texts of /proc/self/mountinfo and /proc/self/cgroup
+    std::string instance;       // names the root group: caisson-<instance>
+    bool privileged = false;    // true: at the top of each hierarchy; false: in the server's own group, if that was delegated
+    std::string mountinfo;      // texts of /proc/self/mountinfo and /proc/self/cgroup
     std::string self_cgroup;
 };
 
@@ -21,7 +21,11 @@ cgroup_tree_options cgroup_options_of_this_process(std::string instance);
 /// Where the groups of one server instance live: `<root>/<sandbox>/{agent,work/<execution>}` in each hierarchy that is of use.
 class cgroup_tree {
 public:
-    cgroup_tree(std::shared_ptr<cgroup_io> io, cgroup_tree_options options) : io_(std::move(io)), options_(std::move(options)) {}
+    cgroup_tree(std::shared_ptr<cgroup_io> io, cgroup_tree_options options) : io_(std::move(io)), options_(std::move(options)) { }
+    /// release()
+    ~cgroup_tree() { release(); }
+    cgroup_tree(const cgroup_tree&) = delete;
+    cgroup_tree& operator=(const cgroup_tree&) = delete;
 
     /// Makes the root groups and finds out what they can do. In v2 the server moves from a delegated group into a leaf of it
     /// where the kernel wants that. Idempotent; call before anything else.
@@ -38,6 +42,9 @@ public:
     control_group sandbox_group(const std::string& name) const { return root_.child(name); }
     /// Names of the sandboxes' groups that exist.
     std::vector<std::string> sandbox_names() const;
+
+    /// Removes the root groups if no sandbox is left in them. May be called again; nothing can be made here afterwards.
+    void release() noexcept;
 
     const std::shared_ptr<cgroup_io>& io() const { return io_; }
 

@@ -1,46 +1,22 @@
 #include "core/adapters/spawn/control_group.hpp"
 
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
+#include "core/adapters/spawn/kernel_text.hpp"
 
-#include <charconv>
 #include <cstring>
-#include <set>
 
 namespace caisson {
 
 namespace {
 
-    using namespace std::chrono_literals;
-
-    /// The number after `key` in lines of "key value"; without a key the first number.
-    std::optional<std::int64_t> number_of(std::string_view text, std::string_view key = {})
+/// Microseconds of quota in a period, at least the 1,000 that the kernel wants.
+struct cpu_quota {
+    explicit cpu_quota(std::int64_t cpu_milli)
+        : period_us(cpu_milli < 10 ? 1'000'000 : 100'000), quota_us(std::max<std::int64_t>(1'000, cpu_milli * period_us / 1'000))
     {
-        while (!text.empty()) {
-            const auto line = text.substr(0, text.find('\n'));
-            text.remove_prefix(std::min(text.size(), line.size() + 1));
-            std::string_view value = line;
-            if (!key.empty()) {
-                if (!line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ' ')
-                    continue;
-                value.remove_prefix(key.size() + 1);
-            }
-            std::int64_t number = 0;
-            if (std::from_chars(value.data(), value.data() + value.size(), number).ec == std::errc())
-                return number;
-        }
-        return std::nullopt;
     }
-
-    /// Microseconds of quota in a period, at least the 1,000 that the kernel wants.
-    struct cpu_quota {
-        explicit cpu_quota(std::int64_t cpu_milli)
-            : period_us(cpu_milli < 10 ? 1'000'000 : 100'000), quota_us(std::max<std::int64_t>(1'000, cpu_milli * period_us / 1'000))
-        {
-        }
-        std::int64_t period_us;
-        std::int64_t quota_us;
-    };
+    std::int64_t period_us;
+    std::int64_t quota_us;
+};
 
 }    // namespace
 
@@ -61,10 +37,7 @@ const cgroup_member* control_group::with(unsigned what) const
     return nullptr;
 }
 
-bool control_group::controls(unsigned what) const
-{
-    return with(what) != nullptr;
-}
+bool control_group::controls(unsigned what) const { return with(what) != nullptr; }
 
 std::optional<std::string> control_group::read(unsigned what, std::string_view v1_file, std::string_view v2_file) const
 {
@@ -97,8 +70,8 @@ result<void> control_group::enable_children()
     for (const auto& member : members_) {
         if (member.version == cgroup_version::v1)
             continue;
-        constexpr std::pair<unsigned, const char*> controllers[]
-            = {{cgroup_control::memory, "+memory"}, {cgroup_control::pids, "+pids"}, {cgroup_control::cpu, "+cpu"}};
+        constexpr std::pair<unsigned, const char*> controllers[] = {
+            {cgroup_control::memory, "+memory"}, {cgroup_control::pids, "+pids"}, {cgroup_control::cpu, "+cpu"}};
         for (const auto& [control, text] : controllers) {
             if ((member.controls & control) == 0)
                 continue;
@@ -192,135 +165,6 @@ group_usage control_group::usage() const
     if (const auto text = read(cgroup_control::pids, "pids.events", "pids.events"))
         seen.pids_refused = number_of(*text, "max").value_or(0);
     return seen;
-}
-
-std::vector<pid_t> control_group::processes() const
-{
-    std::set<pid_t> found;
-    for (const auto& member : members_) {
-        std::vector<std::string> pending{member.directory};
-        while (!pending.empty()) {
-            const auto directory = std::move(pending.back());
-            pending.pop_back();
-            std::string text = io_->read(directory + "/cgroup.procs").value_or("");
-            for (std::string_view rest = text; !rest.empty();) {
-                const auto line = rest.substr(0, rest.find('\n'));
-                rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-                if (const auto pid = number_of(line); pid && *pid > 0)
-                    found.insert(static_cast<pid_t>(*pid));
-            }
-            for (const auto& name : io_->directories(directory))
-                pending.push_back(directory + "/" + name);
-        }
-    }
-    return {found.begin(), found.end()};
-}
-
-std::size_t control_group::population() const
-{
-    return processes().size();
-}
-
-result<void> control_group::set_frozen(bool frozen)
-{
-    const auto* member = with(cgroup_control::freeze);
-    if (member == nullptr)
-        return error{errc::not_implemented, "this host has no freezer that the server may use"};
-    if (member->version == cgroup_version::v2)
-        return write(*member, "cgroup.freeze", frozen ? "1" : "0");
-    return write(*member, "freezer.state", frozen ? "FROZEN" : "THAWED");
-}
-
-result<void> control_group::freeze()
-{
-    return set_frozen(true);
-}
-
-result<void> control_group::thaw()
-{
-    return set_frozen(false);
-}
-
-bool control_group::frozen() const
-{
-    const auto* member = with(cgroup_control::freeze);
-    const auto text = read(cgroup_control::freeze, "freezer.state", "cgroup.events");
-    if (!text)
-        return false;
-    return member->version == cgroup_version::v1 ? text->starts_with("FROZEN") : number_of(*text, "frozen") == 1;
-}
-
-void control_group::kill() noexcept
-try {
-    if (const auto* member = with(cgroup_control::kill); member != nullptr && !write(*member, "cgroup.kill", "1").has_error())
-        return;
-    // No atomic kill: forbid forks first, so that few passes find all. What is frozen dies only once thawed.
-    if (controls(cgroup_control::pids))
-        (void)write(*with(cgroup_control::pids), "pids.max", "0");
-    constexpr int most_passes = 50;
-    for (int pass = 0; pass < most_passes; ++pass) {
-        const auto left = processes();
-        for (const pid_t pid : left)
-            io_->kill(pid);
-        if (controls(cgroup_control::freeze))
-            (void)thaw();
-        if (left.empty())
-            return;
-    }
-} catch (const std::exception&) {
-    // Out of memory: the caller looks at what is left and tries again.
-}
-
-bool control_group::try_remove() noexcept
-try {
-    bool gone = true;
-    for (const auto& member : members_)
-        gone = try_remove_directory(member.directory) && gone;
-    return gone;
-} catch (const std::exception&) {
-    return false;
-}
-
-bool control_group::try_remove_directory(const std::string& directory)
-{
-    for (const auto& name : io_->directories(directory))
-        try_remove_directory(directory + "/" + name);
-    return io_->remove_directory(directory) == 0;
-}
-
-boost::json::array control_group::to_json() const
-{
-    boost::json::array array;
-    for (const auto& member : members_)
-        array.push_back(boost::json::object{
-            {"directory", member.directory}, {"version", member.version == cgroup_version::v1 ? 1 : 2}, {"controls", member.controls}});
-    return array;
-}
-
-std::optional<control_group> control_group::from_json(std::shared_ptr<cgroup_io> io, const boost::json::value& text)
-try {
-    std::vector<cgroup_member> members;
-    for (const auto& each : text.as_array()) {
-        const auto version = each.at("version").as_int64() == 1 ? cgroup_version::v1 : cgroup_version::v2;
-        members.push_back({std::string(each.at("directory").as_string()), version, each.at("controls").to_number<unsigned>()});
-    }
-    return control_group(std::move(io), std::move(members));
-} catch (const std::exception&) {
-    return std::nullopt;
-}
-
-task<result<void>> remove_group(timers& time, control_group group, steady_time deadline)
-{
-    auto pause = 1ms;
-    for (;;) {
-        if (group.try_remove())
-            co_return result<void>();
-        if (time.steady_now() >= deadline)
-            co_return error{errc::timed_out, "the kernel has not let a cgroup go"};
-        group.kill();
-        co_await time.wait_for(pause);
-        pause = std::min(pause * 2, 50ms);
-    }
 }
 
 }    // namespace caisson

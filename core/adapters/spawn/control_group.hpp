@@ -18,12 +18,12 @@ namespace caisson {
 
 /// What a hierarchy is used for. Bits of an unsigned.
 namespace cgroup_control {
-    inline constexpr unsigned memory = 1;
-    inline constexpr unsigned pids = 2;
-    inline constexpr unsigned cpu = 4;
-    inline constexpr unsigned cpu_usage = 8;
-    inline constexpr unsigned freeze = 16;
-    inline constexpr unsigned kill = 32;
+inline constexpr unsigned memory = 1;
+inline constexpr unsigned pids = 2;
+inline constexpr unsigned cpu = 4;
+inline constexpr unsigned cpu_usage = 8;
+inline constexpr unsigned freeze = 16;
+inline constexpr unsigned kill = 32;
 }    // namespace cgroup_control
 
 /// A group's directory in one hierarchy.
@@ -46,7 +46,7 @@ struct cgroup_limits {
 class control_group {
 public:
     control_group() = default;
-    control_group(std::shared_ptr<cgroup_io> io, std::vector<cgroup_member> members) : io_(std::move(io)), members_(std::move(members)) {}
+    control_group(std::shared_ptr<cgroup_io> io, std::vector<cgroup_member> members) : io_(std::move(io)), members_(std::move(members)) { }
 
     control_group child(const std::string& name) const;
     const std::vector<cgroup_member>& members() const { return members_; }

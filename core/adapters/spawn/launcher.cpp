@@ -15,47 +15,48 @@ namespace caisson {
 
 namespace {
 
-    using namespace std::chrono_literals;
+using namespace std::chrono_literals;
 
-    /// Kills the process, if it is not let go before.
-    class kill_guard {
-    public:
-        explicit kill_guard(const process_handle& process) : process_(&process) {}
-        ~kill_guard()
-        {
-            if (process_ != nullptr)
-                process_->send(SIGKILL);
-        }
-        kill_guard(const kill_guard&) = delete;
-        kill_guard& operator=(const kill_guard&) = delete;
-        void let_go() { process_ = nullptr; }
-
-    private:
-        const process_handle* process_;
-    };
-
-    spawn_options options_of(const launch_request& request, int status, int executable)
+/// Kills the process, if it is not let go before.
+class kill_guard {
+public:
+    explicit kill_guard(const process_handle& process) : process_(&process) { }
+    ~kill_guard()
     {
-        spawn_options options{.path = request.launch_path, .argv = {"caisson-launch"}, .environment = request.environment, .descriptors = request.descriptors};
-        auto& argv = options.argv;
-        const auto add = [&](const char* name, const std::string& value) {
-            argv.emplace_back(name);
-            argv.push_back(value);
-        };
-        add("--status-fd", std::to_string(options.descriptors.add(status)));
-        add("--exec-fd", std::to_string(options.descriptors.add(executable)));
-        for (const int fd : request.join)
-            add("--join-fd", std::to_string(options.descriptors.add(fd)));
-        if (request.tmpfs)
-            add("--tmpfs", std::to_string(request.tmpfs->bytes) + ":" + std::to_string(request.tmpfs->inodes));
-        if (request.uid)
-            add("--uid", std::to_string(*request.uid));
-        for (const auto& limit : request.rlimits)
-            add("--rlimit", std::to_string(limit.resource) + ":" + std::to_string(limit.value));
-        argv.emplace_back("--");
-        argv.insert(argv.end(), request.argv.begin(), request.argv.end());
-        return options;
+        if (process_ != nullptr)
+            process_->send(SIGKILL);
     }
+    kill_guard(const kill_guard&) = delete;
+    kill_guard& operator=(const kill_guard&) = delete;
+    void let_go() { process_ = nullptr; }
+
+private:
+    const process_handle* process_;
+};
+
+spawn_options options_of(const launch_request& request, int status, int executable)
+{
+    spawn_options options{
+        .path = request.launch_path, .argv = {"caisson-launch"}, .environment = request.environment, .descriptors = request.descriptors};
+    auto& argv = options.argv;
+    const auto add = [&](const char* name, const std::string& value) {
+        argv.emplace_back(name);
+        argv.push_back(value);
+    };
+    add("--status-fd", std::to_string(options.descriptors.add(status)));
+    add("--exec-fd", std::to_string(options.descriptors.add(executable)));
+    for (const int fd : request.join)
+        add("--join-fd", std::to_string(options.descriptors.add(fd)));
+    if (request.tmpfs)
+        add("--tmpfs", std::to_string(request.tmpfs->bytes) + ":" + std::to_string(request.tmpfs->inodes));
+    if (request.uid)
+        add("--uid", std::to_string(*request.uid));
+    for (const auto& limit : request.rlimits)
+        add("--rlimit", std::to_string(limit.resource) + ":" + std::to_string(limit.value));
+    argv.emplace_back("--");
+    argv.insert(argv.end(), request.argv.begin(), request.argv.end());
+    return options;
+}
 
 }    // namespace
 
@@ -88,7 +89,9 @@ task<std::string> read_until(unique_fd pipe, std::optional<char> last, std::size
     co_return text;
 }
 
-task<result<process_handle>> launch(timers& time, launch_request request)
+namespace {
+
+task<result<process_handle>> launch_and_wait(timers* time, launch_request request)
 {
     auto status = make_pipe();
     const unique_fd executable(::open(request.executable.c_str(), O_PATH | O_CLOEXEC));
@@ -101,7 +104,7 @@ task<result<process_handle>> launch(timers& time, launch_request request)
     kill_guard guard(*started);
     status->write.reset();
     constexpr std::size_t longest = 500;
-    auto complaint = co_await with_deadline(time, time.steady_now() + 10s, read_until(std::move(status->read), '\n', longest));
+    auto complaint = co_await with_deadline(*time, time->steady_now() + 10s, read_until(std::move(status->read), '\n', longest));
     if (complaint.has_value() && complaint->empty()) {
         guard.let_go();
         co_return std::move(*started);
@@ -113,9 +116,14 @@ task<result<process_handle>> launch(timers& time, launch_request request)
     co_return error{errc::runtime_unavailable, "the launcher failed: " + complaint->substr(0, complaint->find('\n'))};
 }
 
+}    // namespace
+
+task<result<process_handle>> launch(timers& time, launch_request request) { return launch_and_wait(&time, std::move(request)); }
+
 std::vector<launch_request::limit> baseline_rlimits()
 {
-    return {{RLIMIT_CORE, 0}, {RLIMIT_MEMLOCK, 64 << 10}, {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_RTPRIO, 0}, {RLIMIT_NICE, 0}};
+    return {{RLIMIT_CORE, 0}, {RLIMIT_MEMLOCK, 64 << 10}, {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_RTPRIO, 0},
+        {RLIMIT_NICE, 0}};
 }
 
 }    // namespace caisson

@@ -14,22 +14,22 @@ namespace caisson {
 /// What caisson-launch does before it becomes `argv`, in the order of the members. Descriptors stay the caller's.
 struct launch_request {
     std::string launch_path;
-    std::vector<int> join;                      // of cgroup.procs
+    std::vector<int> join;    // of cgroup.procs
     struct private_tmpfs {
         std::int64_t bytes;
         std::int64_t inodes;
     };
-    std::optional<private_tmpfs> tmpfs;         // over /tmp of an own mount namespace, with work, tmp and shm in it
-    std::optional<uid_t> uid;                   // to become, also as group; otherwise, with a tmpfs, an own user namespace
+    std::optional<private_tmpfs> tmpfs;    // over /tmp of an own mount namespace, with work, tmp and shm in it
+    std::optional<uid_t> uid;              // to become, also as group; otherwise, with a tmpfs, an own user namespace
     struct limit {
         int resource;
         std::uint64_t value;
     };
-    std::vector<limit> rlimits;                 // soft and hard, never raised above what the server has
+    std::vector<limit> rlimits;    // soft and hard, never raised above what the server has
     std::string executable;
     std::vector<std::string> argv;
     std::vector<std::string> environment;
-    descriptor_table descriptors;               // of the program; 0 to 2 must be there
+    descriptor_table descriptors;    // of the program; 0 to 2 must be there
 };
 
 /// Starts it and returns once the program runs. Errors: errc::runtime_unavailable with the step that failed,

@@ -9,31 +9,31 @@ namespace json = boost::json;
 
 namespace {
 
-    json::value process_to_json(const std::optional<process_identity>& process)
-    {
-        if (!process)
-            return nullptr;
-        return json::object{{"pid", process->pid}, {"start_ticks", process->start_ticks}};
-    }
+json::value process_to_json(const std::optional<process_identity>& process)
+{
+    if (!process)
+        return nullptr;
+    return json::object{{"pid", process->pid}, {"start_ticks", process->start_ticks}};
+}
 
-    std::optional<process_identity> process_from_json(const json::value& text)
-    {
-        if (text.is_null())
-            return std::nullopt;
-        return process_identity{text.at("pid").to_number<pid_t>(), text.at("start_ticks").to_number<std::uint64_t>()};
-    }
+std::optional<process_identity> process_from_json(const json::value& text)
+{
+    if (text.is_null())
+        return std::nullopt;
+    return process_identity{text.at("pid").to_number<pid_t>(), text.at("start_ticks").to_number<std::uint64_t>()};
+}
 
-    json::object limits_to_json(const sandbox_limits& limits)
-    {
-        return {{"memory_bytes", limits.memory_bytes}, {"cpu_milli", limits.cpu_milli}, {"pids", limits.pids},
-            {"disk_bytes", limits.disk_bytes}, {"inodes", limits.inodes}};
-    }
+json::object limits_to_json(const sandbox_limits& limits)
+{
+    return {{"memory_bytes", limits.memory_bytes}, {"cpu_milli", limits.cpu_milli}, {"pids", limits.pids},
+        {"disk_bytes", limits.disk_bytes}, {"inodes", limits.inodes}};
+}
 
-    sandbox_limits limits_from_json(const json::value& text)
-    {
-        const auto member = [&](const char* name) { return text.at(name).to_number<std::int64_t>(); };
-        return {member("memory_bytes"), member("cpu_milli"), member("pids"), member("disk_bytes"), member("inodes")};
-    }
+sandbox_limits limits_from_json(const json::value& text)
+{
+    const auto member = [&](const char* name) { return text.at(name).to_number<std::int64_t>(); };
+    return {member("memory_bytes"), member("cpu_milli"), member("pids"), member("disk_bytes"), member("inodes")};
+}
 
 }    // namespace
 

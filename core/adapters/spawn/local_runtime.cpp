@@ -9,20 +9,20 @@ namespace caisson {
 
 namespace {
 
-    using namespace std::chrono_literals;
+using namespace std::chrono_literals;
 
-    constexpr sandbox_limits probe_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
+constexpr sandbox_limits probe_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
 
-    /// Says HELLO to the agent of a probe's sandbox.
-    task<result<void>> greet(local_services services, sandbox& running)
-    {
-        auto connect = [&running] { return running.connect(); };
-        protocol::link_options options{.instance = "probe", .epoch = static_cast<std::uint64_t>(services.time.now_ms())};
-        const auto link = protocol::make_agent_link(services.executor, services.time, services.log, std::move(connect), std::move(options));
-        auto opened = co_await link->open(services.time.steady_now() + 10s);
-        link->close();
-        co_return opened;
-    }
+/// Says HELLO to the agent of a probe's sandbox.
+task<result<void>> greet(local_services services, sandbox* running)
+{
+    auto connect = [running] { return running->connect(); };
+    protocol::link_options options{.instance = "probe", .epoch = static_cast<std::uint64_t>(services.time.now_ms())};
+    const auto link = protocol::make_agent_link(services.executor, services.time, services.log, std::move(connect), std::move(options));
+    auto opened = co_await link->open(services.time.steady_now() + 10s);
+    link->close();
+    co_return opened;
+}
 
 }    // namespace
 
@@ -36,13 +36,26 @@ std::optional<std::string> not_executable(const std::string& path, const std::st
 local_runtime::local_runtime(std::string name, local_services services, local_runtime_options options)
     : services_(services), options_(std::move(options))
 {
-    capabilities_.name = std::move(name);
+    services_.groups.prepare();
+    capabilities_ = known_without_trying(std::move(name));
     capabilities_.unavailable_reason = "not tried yet";
+}
+
+runtime_capabilities local_runtime::known_without_trying(std::string name) const
+{
+    const auto& groups = services_.groups;
+    runtime_capabilities known{.name = std::move(name)};
+    known.enforces_memory = groups.controls(cgroup_control::memory);
+    known.enforces_pids = groups.controls(cgroup_control::pids);
+    known.enforces_cpu = groups.controls(cgroup_control::cpu);
+    known.execution_usage = groups.controls(cgroup_control::cpu_usage) && known.enforces_memory && known.enforces_pids;
+    known.pauses = groups.controls(cgroup_control::freeze);
+    known.degraded = groups.degraded();
+    return known;
 }
 
 task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
 {
-    services_.groups.prepare();
     auto directory = run_directory::make(options_.data_dir, spec.id);
     if (directory.has_error())
         co_return directory.error();
@@ -56,7 +69,8 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
         co_return std::unique_ptr<sandbox>(std::move(created));
     auto removed = co_await created->destroy();
     if (removed.has_error())
-        services_.log.warning("a sandbox that could not be made is not wholly removed", {{"sandbox", spec.id.str()}, {"reason", removed.error().detail}});
+        services_.log.warning(
+            "a sandbox that could not be made is not wholly removed", {{"sandbox", spec.id.str()}, {"reason", removed.error().detail}});
     co_return prepared.error();
 }
 
@@ -78,7 +92,6 @@ result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_
 
 task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std::string runtime_state)
 {
-    services_.groups.prepare();
     auto record = local_record::from_json(services_.groups.io(), runtime_state);
     std::unique_ptr<local_sandbox> found;
     if (record && record->runtime == name())
@@ -132,7 +145,6 @@ std::vector<sandbox_id> local_runtime::candidates() const
 
 task<std::size_t> local_runtime::sweep(std::vector<sandbox_id> keep)
 {
-    services_.groups.prepare();
     std::size_t removed = 0;
     for (const auto& id : candidates()) {
         if (live_->contains(id) || std::ranges::find(keep, id) != keep.end())
@@ -152,27 +164,19 @@ task<std::size_t> local_runtime::sweep(std::vector<sandbox_id> keep)
 
 task<> local_runtime::probe()
 {
-    services_.groups.prepare();
-    runtime_capabilities found{.name = capabilities_.name};
-    auto& groups = services_.groups;
-    found.enforces_memory = groups.controls(cgroup_control::memory);
-    found.enforces_pids = groups.controls(cgroup_control::pids);
-    found.enforces_cpu = groups.controls(cgroup_control::cpu);
-    found.execution_usage = groups.controls(cgroup_control::cpu_usage) && found.enforces_memory && found.enforces_pids;
-    found.pauses = groups.controls(cgroup_control::freeze);
-    found.degraded = groups.degraded();
+    auto found = known_without_trying(capabilities_.name);
     auto reason = missing();
     if (!reason) {
-        auto tried = co_await try_sandbox(found);
+        auto tried = co_await try_sandbox(&found);
         if (tried.has_error())
-            reason = tried.error().detail;
+            reason = explain(tried.error().detail);
     }
     found.available = !reason;
     found.unavailable_reason = reason.value_or("");
     capabilities_ = std::move(found);
 }
 
-task<result<void>> local_runtime::try_sandbox(runtime_capabilities& found)
+task<result<void>> local_runtime::try_sandbox(runtime_capabilities* found)
 {
     id_factory ids(services_.time);
     sandbox_spec spec{.id = ids.make<sandbox_id>(), .limits = probe_limits};
@@ -180,22 +184,22 @@ task<result<void>> local_runtime::try_sandbox(runtime_capabilities& found)
     if (created.has_error())
         co_return created.error();
     auto& local = static_cast<local_sandbox&>(**created);
-    auto tried = co_await try_running(local, found);
+    auto tried = co_await try_running(&local, found);
     auto removed = co_await local.destroy();
     co_return tried.has_error() ? tried : removed;
 }
 
-task<result<void>> local_runtime::try_running(local_sandbox& created, runtime_capabilities& found)
+task<result<void>> local_runtime::try_running(local_sandbox* created, runtime_capabilities* found)
 {
-    auto done = co_await start(created);
+    auto done = co_await start(*created);
     if (done.has_error())
         co_return done;
     done = co_await greet(services_, created);
     if (done.has_error()) {
-        const auto line = created.directory().first_log_line();
+        const auto line = created->directory().first_log_line();
         co_return error{errc::runtime_unavailable, "the agent does not answer: " + (line.empty() ? done.error().detail : line)};
     }
-    co_return inspect(created, found);
+    co_return inspect(*created, *found);
 }
 
 }    // namespace caisson

@@ -22,6 +22,7 @@ public:
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
+    task<result<void>> start(sandbox& created) override { return start_local(static_cast<local_sandbox*>(&created)); }
     task<std::size_t> sweep(std::vector<sandbox_id> keep) override;
 
 protected:
@@ -31,18 +32,23 @@ protected:
     virtual std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) = 0;
     /// What a new sandbox needs besides its directory, groups and socket. Errors: errc::runtime_unavailable.
     virtual result<void> prepare(local_sandbox& created) = 0;
+    /// start() of a sandbox of the own class.
+    virtual task<result<void>> start_local(local_sandbox* created) = 0;
     /// Nothing if a sandbox can be tried here; else a sentence that says what to do.
     virtual std::optional<std::string> missing() const = 0;
     /// Looks from outside at a probe's running sandbox, and adds what it finds. Errors: why the runtime must not be used.
     virtual result<void> inspect(const local_sandbox& running, runtime_capabilities& found) = 0;
+    /// What a trial sandbox's failure should say to an operator.
+    virtual std::string explain(const std::string& failure) const { return failure; }
 
     local_services& services() { return services_; }
     const local_runtime_options& options() const { return options_; }
     const local_sandbox::live_set& live() const { return live_; }
 
 private:
-    task<result<void>> try_sandbox(runtime_capabilities& found);
-    task<result<void>> try_running(local_sandbox& created, runtime_capabilities& found);
+    runtime_capabilities known_without_trying(std::string name) const;
+    task<result<void>> try_sandbox(runtime_capabilities* found);
+    task<result<void>> try_running(local_sandbox* created, runtime_capabilities* found);
     result<void> prepare_parts(local_sandbox& created, const sandbox_spec& spec);
     std::unique_ptr<local_sandbox> find_left_over(const sandbox_id& id);
     std::vector<sandbox_id> candidates() const;

@@ -11,70 +11,69 @@ namespace caisson {
 
 namespace {
 
-    using namespace std::chrono_literals;
-    using exit_task = task<std::optional<int>>;
+using namespace std::chrono_literals;
+using exit_task = task<std::optional<int>>;
 
-    constexpr auto end_deadline = 5s;
-    constexpr int shell_signal_base = 128;    // bwrap ends with this plus the signal that ended its child
+constexpr auto end_deadline = 5s;
+constexpr int shell_signal_base = 128;    // bwrap ends with this plus the signal that ended its child
 
-    std::string describe(std::optional<int> status)
-    {
-        if (!status)
-            return "the agent ended";
-        if (WIFSIGNALED(*status))
-            return "the agent was killed by signal " + std::to_string(WTERMSIG(*status));
-        const int code = WEXITSTATUS(*status);
-        if (code > shell_signal_base)
-            return "the agent was killed by signal " + std::to_string(code - shell_signal_base);
-        return "the agent exited with status " + std::to_string(code);
+std::string describe(std::optional<int> status)
+{
+    if (!status)
+        return "the agent ended";
+    if (WIFSIGNALED(*status))
+        return "the agent was killed by signal " + std::to_string(WTERMSIG(*status));
+    const int code = WEXITSTATUS(*status);
+    if (code > shell_signal_base)
+        return "the agent was killed by signal " + std::to_string(code - shell_signal_base);
+    return "the agent exited with status " + std::to_string(code);
+}
+
+std::string with_log(std::string text, const std::optional<run_directory>& directory)
+{
+    const auto line = directory ? directory->first_log_line() : std::string();
+    return line.empty() ? text : text + ": " + line;
+}
+
+/// The sandbox is over when its agent is; what the server started for it knows how the agent ended.
+task<std::string> watch_end(
+    timers* time, std::optional<exit_task> agent, std::optional<exit_task> monitor, std::optional<run_directory> directory)
+{
+    if (agent) {
+        auto own_status = co_await std::move(*agent);
+        if (own_status)
+            co_return with_log(describe(own_status), directory);
     }
-
-    std::string with_log(std::string text, const std::optional<run_directory>& directory)
-    {
-        const auto line = directory ? directory->first_log_line() : std::string();
-        return line.empty() ? text : text + ": " + line;
+    if (!monitor)
+        co_return with_log("the agent ended", directory);
+    if (!agent) {
+        auto status = co_await std::move(*monitor);
+        co_return with_log(describe(status), directory);
     }
+    auto status = co_await with_deadline(*time, time->steady_now() + 1s, std::move(*monitor));
+    co_return with_log(describe(status.has_value() ? *status : std::nullopt), directory);
+}
 
-    /// The sandbox is over when its agent is; what the server started for it knows how the agent ended.
-    task<std::string> watch_end(timers& time, std::optional<exit_task> agent, std::optional<exit_task> monitor, std::optional<run_directory> directory)
-    {
-        if (agent) {
-            auto own_status = co_await std::move(*agent);
-            if (own_status)
-                co_return with_log(describe(own_status), directory);
-        }
-        if (!monitor)
-            co_return with_log("the agent ended", directory);
-        if (!agent) {
-            auto status = co_await std::move(*monitor);
-            co_return with_log(describe(status), directory);
-        }
-        auto status = co_await with_deadline(time, time.steady_now() + 1s, std::move(*monitor));
-        co_return with_log(describe(status.has_value() ? *status : std::nullopt), directory);
+task<bool> poll_frozen(timers* time, control_group group, steady_time deadline)
+{
+    while (!group.frozen()) {
+        if (time->steady_now() >= deadline)
+            co_return false;
+        co_await time->wait_for(1ms);
     }
-
-    task<bool> poll_frozen(timers& time, control_group group, steady_time deadline)
-    {
-        while (!group.frozen()) {
-            if (time.steady_now() >= deadline)
-                co_return false;
-            co_await time.wait_for(1ms);
-        }
-        co_return true;
-    }
+    co_return true;
+}
 
 }    // namespace
 
-local_sandbox::local_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live)
+local_sandbox::local_sandbox(
+    local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live)
     : services_(services), id_(std::move(id)), record_(std::move(record)), directory_(std::move(directory)), live_(std::move(live))
 {
     live_->insert(id_);
 }
 
-local_sandbox::~local_sandbox()
-{
-    live_->erase(live_->find(id_));
-}
+local_sandbox::~local_sandbox() { live_->erase(live_->find(id_)); }
 
 result<void> local_sandbox::hold(uid_lease lease)
 {
@@ -136,7 +135,7 @@ task<std::string> local_sandbox::ended()
         agent = agent_->wait();
     if (monitor_ && !monitor_is_agent())
         monitor = monitor_->wait();
-    return watch_end(services_.time, std::move(agent), std::move(monitor), directory_ ? directory_->duplicate() : std::nullopt);
+    return watch_end(&services_.time, std::move(agent), std::move(monitor), directory_ ? directory_->duplicate() : std::nullopt);
 }
 
 task<result<void>> local_sandbox::pause()
@@ -144,17 +143,14 @@ task<result<void>> local_sandbox::pause()
     auto asked = work().freeze();
     if (asked.has_error())
         co_return asked;
-    const bool done = co_await poll_frozen(services_.time, work(), services_.time.steady_now() + 2s);
+    const bool done = co_await poll_frozen(&services_.time, work(), services_.time.steady_now() + 2s);
     if (done)
         co_return result<void>();
     (void)work().thaw();
     co_return error{errc::timed_out, "the kernel did not freeze the sandbox in time"};
 }
 
-task<result<void>> local_sandbox::resume()
-{
-    co_return work().thaw();
-}
+task<result<void>> local_sandbox::resume() { co_return work().thaw(); }
 
 void local_sandbox::kill_below_agent()
 {
@@ -170,10 +166,7 @@ void local_sandbox::kill_below_agent()
     }
 }
 
-bool local_sandbox::monitor_is_agent() const
-{
-    return monitor_ && agent_ && monitor_->identity() == agent_->identity();
-}
+bool local_sandbox::monitor_is_agent() const { return monitor_ && agent_ && monitor_->identity() == agent_->identity(); }
 
 /// The agent first: its parent then reaps it and ends by itself, so that nobody's init has to.
 void local_sandbox::kill_agent()

@@ -19,71 +19,77 @@ namespace caisson {
 
 namespace {
 
-    struct process_stat {
-        char state = '?';
-        pid_t parent = 0;
-        std::uint64_t start_ticks = 0;
-    };
+struct process_stat {
+    char state = '?';
+    pid_t parent = 0;
+    std::uint64_t start_ticks = 0;
+};
 
-    /// What follows the command's name, which may itself hold spaces and parentheses.
-    std::optional<process_stat> stat_of(pid_t pid)
-    {
-        const auto text = read_small_file("/proc/" + std::to_string(pid) + "/stat");
-        if (!text)
-            return std::nullopt;
-        const auto end_of_name = text->rfind(')');
-        if (end_of_name == std::string::npos)
-            return std::nullopt;
-        std::istringstream rest(text->substr(end_of_name + 1));
-        process_stat found;
-        std::string skipped;
-        rest >> found.state >> found.parent;
-        for (int field = 5; field < 22; ++field)
-            rest >> skipped;
-        rest >> found.start_ticks;
-        if (!rest)
-            return std::nullopt;
-        return found;
-    }
+/// What follows the command's name, which may itself hold spaces and parentheses.
+std::optional<process_stat> stat_of(pid_t pid)
+{
+    const auto text = read_small_file("/proc/" + std::to_string(pid) + "/stat");
+    if (!text)
+        return std::nullopt;
+    const auto end_of_name = text->rfind(')');
+    if (end_of_name == std::string::npos)
+        return std::nullopt;
+    std::istringstream rest(text->substr(end_of_name + 1));
+    process_stat found;
+    std::string skipped;
+    rest >> found.state >> found.parent;
+    for (int field = 5; field < 22; ++field)
+        rest >> skipped;
+    rest >> found.start_ticks;
+    if (!rest)
+        return std::nullopt;
+    return found;
+}
 
-    unique_fd open_pidfd(pid_t pid)
-    {
-        return unique_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    }
+unique_fd open_pidfd(pid_t pid) { return unique_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
 
-    std::optional<int> reap(int pidfd)
-    {
-        siginfo_t info{};
-        if (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0)
-            return std::nullopt;
-        if (info.si_code == CLD_EXITED)
-            return (info.si_status & 0xff) << 8;
-        return info.si_status & 0x7f;
-    }
+std::optional<int> reap(int pidfd)
+{
+    siginfo_t info{};
+    if (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0)
+        return std::nullopt;
+    if (info.si_code == CLD_EXITED)
+        return (info.si_status & 0xff) << 8;
+    return info.si_status & 0x7f;
+}
 
-    task<std::optional<int>> wait_on(unique_fd pidfd)
-    {
-        const auto executor = co_await asio::this_coro::executor;
-        asio::posix::basic_stream_descriptor<io_executor> watched(executor, pidfd.release());
+bool readable(int fd)
+{
+    ::pollfd one{fd, POLLIN, 0};
+    return ::poll(&one, 1, 0) > 0;
+}
+
+task<std::optional<int>> wait_on(unique_fd pidfd)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    asio::posix::basic_stream_descriptor<io_executor> watched(executor, pidfd.release());
+    // Not believed at once: Asio keeps its records of descriptors for the next ones, and an event of a closed descriptor
+    // that was queued already can end this wait.
+    while (!readable(watched.native_handle()))
         co_await watched.async_wait(asio::posix::descriptor_base::wait_read, use_task);
-        co_return reap(watched.native_handle());
-    }
+    co_return reap(watched.native_handle());
+}
 
-    std::vector<pid_t> all_processes()
-    {
-        std::vector<pid_t> found;
-        const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), ::closedir);
-        if (!proc)
-            return found;
-        while (const dirent* entry = ::readdir(proc.get())) {
-            const std::string_view name(entry->d_name);
-            pid_t pid = 0;
-            const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-            if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size())
-                found.push_back(pid);
-        }
+std::vector<pid_t> all_processes()
+{
+    std::vector<pid_t> found;
+    const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), ::closedir);
+    if (!proc)
         return found;
+    while (const dirent* entry = ::readdir(proc.get())) {
+        const std::string_view name(entry->d_name);
+        pid_t pid = 0;
+        const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size())
+            found.push_back(pid);
     }
+    return found;
+}
 
 }    // namespace
 
@@ -118,10 +124,7 @@ bool process_handle::alive() const
     return ::poll(&one, 1, 0) == 0;
 }
 
-void process_handle::send(int signal_number) const noexcept
-{
-    ::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal_number, nullptr, 0);
-}
+void process_handle::send(int signal_number) const noexcept { ::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal_number, nullptr, 0); }
 
 task<std::optional<int>> process_handle::wait() const
 {

@@ -36,7 +36,7 @@ public:
     task<std::optional<int>> wait() const;
 
 private:
-    process_handle(process_identity identity, unique_fd pidfd) : identity_(identity), pidfd_(std::move(pidfd)) {}
+    process_handle(process_identity identity, unique_fd pidfd) : identity_(identity), pidfd_(std::move(pidfd)) { }
     process_identity identity_;
     unique_fd pidfd_;
 };

@@ -9,61 +9,61 @@ namespace caisson {
 
 namespace {
 
-    error spawn_error(const std::string& step, int code)
+error spawn_error(const std::string& step, int code)
+{
+    return error{errc::runtime_unavailable, "a process could not be started: " + step + ": " + std::strerror(code)};
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts)
+{
+    std::vector<char*> pointers;
+    for (const auto& text : texts)
+        pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+/// Owns the two attribute objects of posix_spawn.
+struct spawn_setup {
+    spawn_setup()
     {
-        return error{errc::runtime_unavailable, "a process could not be started: " + step + ": " + std::strerror(code)};
+        ::posix_spawn_file_actions_init(&actions);
+        ::posix_spawnattr_init(&attributes);
+    }
+    ~spawn_setup()
+    {
+        ::posix_spawn_file_actions_destroy(&actions);
+        ::posix_spawnattr_destroy(&attributes);
+    }
+    spawn_setup(const spawn_setup&) = delete;
+    spawn_setup& operator=(const spawn_setup&) = delete;
+
+    void reset_signals_and_session()
+    {
+        sigset_t none;
+        sigset_t all;
+        ::sigemptyset(&none);
+        ::sigfillset(&all);
+        ::posix_spawnattr_setsigmask(&attributes, &none);
+        ::posix_spawnattr_setsigdefault(&attributes, &all);
+        ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
     }
 
-    std::vector<char*> pointers_to(const std::vector<std::string>& texts)
-    {
-        std::vector<char*> pointers;
-        for (const auto& text : texts)
-            pointers.push_back(const_cast<char*>(text.c_str()));
-        pointers.push_back(nullptr);
-        return pointers;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+};
+
+/// Duplicates above every number of the child, so that no dup2 there overwrites what a later one needs.
+result<std::vector<unique_fd>> duplicate_above(const std::vector<int>& sources)
+{
+    std::vector<unique_fd> lifted;
+    for (const int fd : sources) {
+        lifted.emplace_back(::fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(sources.size())));
+        if (!lifted.back())
+            return spawn_error("descriptors", errno);
     }
-
-    /// Owns the two attribute objects of posix_spawn.
-    struct spawn_setup {
-        spawn_setup()
-        {
-            ::posix_spawn_file_actions_init(&actions);
-            ::posix_spawnattr_init(&attributes);
-        }
-        ~spawn_setup()
-        {
-            ::posix_spawn_file_actions_destroy(&actions);
-            ::posix_spawnattr_destroy(&attributes);
-        }
-        spawn_setup(const spawn_setup&) = delete;
-        spawn_setup& operator=(const spawn_setup&) = delete;
-
-        void reset_signals_and_session()
-        {
-            sigset_t none;
-            sigset_t all;
-            ::sigemptyset(&none);
-            ::sigfillset(&all);
-            ::posix_spawnattr_setsigmask(&attributes, &none);
-            ::posix_spawnattr_setsigdefault(&attributes, &all);
-            ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-        }
-
-        posix_spawn_file_actions_t actions;
-        posix_spawnattr_t attributes;
-    };
-
-    /// Duplicates above every number of the child, so that no dup2 there overwrites what a later one needs.
-    result<std::vector<unique_fd>> duplicate_above(const std::vector<int>& sources)
-    {
-        std::vector<unique_fd> lifted;
-        for (const int fd : sources) {
-            lifted.emplace_back(::fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(sources.size())));
-            if (!lifted.back())
-                return spawn_error("descriptors", errno);
-        }
-        return lifted;
-    }
+    return lifted;
+}
 
 }    // namespace
 

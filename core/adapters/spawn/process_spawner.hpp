@@ -24,10 +24,10 @@ private:
 };
 
 struct spawn_options {
-    std::string path;                         // absolute
+    std::string path;    // absolute
     std::vector<std::string> argv;
-    std::vector<std::string> environment;     // "NAME=value"; nothing is inherited
-    descriptor_table descriptors;             // all others are closed in the child
+    std::vector<std::string> environment;    // "NAME=value"; nothing is inherited
+    descriptor_table descriptors;            // all others are closed in the child
 };
 
 /// Starts a process in a session of its own, in "/", with default signal actions and nothing blocked, without forking the

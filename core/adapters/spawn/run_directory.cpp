@@ -16,25 +16,22 @@ namespace caisson {
 
 namespace {
 
-    error failure(const std::string& what, int code)
-    {
-        return error{errc::runtime_unavailable, "run directory: " + what + ": " + std::strerror(code)};
-    }
+error failure(const std::string& what, int code)
+{
+    return error{errc::runtime_unavailable, "run directory: " + what + ": " + std::strerror(code)};
+}
 
-    /// By way of the directory's descriptor: a path of the data directory may be longer than an address holds.
-    sockaddr_un address_in(int directory)
-    {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        const auto path = "/proc/self/fd/" + std::to_string(directory) + "/s";
-        path.copy(address.sun_path, sizeof address.sun_path - 1);
-        return address;
-    }
+/// By way of the directory's descriptor: a path of the data directory may be longer than an address holds.
+sockaddr_un address_in(int directory)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const auto path = "/proc/self/fd/" + std::to_string(directory) + "/s";
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    return address;
+}
 
-    std::string path_of(const std::string& data_dir, const sandbox_id& id)
-    {
-        return data_dir + "/run/" + id.str();
-    }
+std::string path_of(const std::string& data_dir, const sandbox_id& id) { return data_dir + "/run/" + id.str(); }
 
 }    // namespace
 
@@ -116,10 +113,7 @@ result<void> run_directory::write_state(const std::string& text) const
     return {};
 }
 
-std::optional<std::string> run_directory::read_state() const
-{
-    return read_small_file(path_ + "/state");
-}
+std::optional<std::string> run_directory::read_state() const { return read_small_file(path_ + "/state"); }
 
 unique_fd run_directory::open_log() const
 {

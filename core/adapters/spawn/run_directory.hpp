@@ -37,14 +37,14 @@ public:
     /// Its first line, at most 300 bytes of valid UTF-8.
     std::string first_log_line() const;
 
-    /// Removes the directory of that path() with all that is in it, however deep, following no link. Idempotent. May take long if programs wrote in it:
-    /// then call it on a worker. Errors: errc::runtime_unavailable.
+    /// Removes the directory of that path() with all that is in it, however deep, following no link. Idempotent. May take long if programs
+    /// wrote in it: then call it on a worker. Errors: errc::runtime_unavailable.
     static result<void> remove(const std::string& path);
     /// Another handle of the same directory.
     std::optional<run_directory> duplicate() const;
 
 private:
-    run_directory(std::string path, unique_fd directory) : path_(std::move(path)), directory_(std::move(directory)) {}
+    run_directory(std::string path, unique_fd directory) : path_(std::move(path)), directory_(std::move(directory)) { }
     std::string path_;
     unique_fd directory_;
 };

@@ -18,139 +18,143 @@ namespace caisson {
 
 namespace {
 
-    constexpr std::uint64_t low_word = 0xffff'ffff;
+constexpr std::uint64_t low_word = 0xffff'ffff;
 
-    /// Comparisons of the argument with number `at`, over all 64 bits.
-    scmp_arg_cmp equals(unsigned at, std::uint64_t value) { return {at, SCMP_CMP_EQ, value, 0}; }
-    scmp_arg_cmp differs(unsigned at, std::uint64_t value) { return {at, SCMP_CMP_NE, value, 0}; }
-    scmp_arg_cmp exceeds(unsigned at, std::uint64_t value) { return {at, SCMP_CMP_GT, value, 0}; }
-    scmp_arg_cmp masked(unsigned at, std::uint64_t mask, std::uint64_t value) { return {at, SCMP_CMP_MASKED_EQ, mask, value}; }
+/// Comparisons of the argument with number `at`, over all 64 bits.
+scmp_arg_cmp equals(unsigned at, std::uint64_t value) { return {at, SCMP_CMP_EQ, value, 0}; }
+scmp_arg_cmp differs(unsigned at, std::uint64_t value) { return {at, SCMP_CMP_NE, value, 0}; }
+scmp_arg_cmp exceeds(unsigned at, std::uint64_t value) { return {at, SCMP_CMP_GT, value, 0}; }
+scmp_arg_cmp masked(unsigned at, std::uint64_t mask, std::uint64_t value) { return {at, SCMP_CMP_MASKED_EQ, mask, value}; }
 
-    void check(int outcome, const char* what)
+void check(int outcome, const char* what)
+{
+    if (outcome < 0)
+        throw std::runtime_error(std::string("seccomp: ") + what + ": error " + std::to_string(-outcome));
+}
+
+/// Builds one filter: allows what no rule refuses. The kernel reads most arguments as 32 bits, so rules that compare for
+/// equality mask the upper word, and rules that compare otherwise refuse whatever has bits there.
+class filter_builder {
+public:
+    filter_builder() : context_(seccomp_init(SCMP_ACT_ALLOW), seccomp_release)
     {
-        if (outcome < 0)
-            throw std::runtime_error(std::string("seccomp: ") + what + ": error " + std::to_string(-outcome));
+        if (!context_)
+            throw std::runtime_error("seccomp: no memory");
+        // Other ABIs get ENOSYS: being killed would write to the host's log.
+        check(seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)), "foreign ABIs");
+        check(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_NNP, 0), "no_new_privs");
+        check(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2), "tree");
     }
 
-    /// Builds one filter: allows what no rule refuses. The kernel reads most arguments as 32 bits, so rules that compare for
-    /// equality mask the upper word, and rules that compare otherwise refuse whatever has bits there.
-    class filter_builder {
-    public:
-        filter_builder() : context_(seccomp_init(SCMP_ACT_ALLOW), seccomp_release)
-        {
-            if (!context_)
-                throw std::runtime_error("seccomp: no memory");
-            // Other ABIs get ENOSYS: being killed would write to the host's log.
-            check(seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)), "foreign ABIs");
-            check(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_NNP, 0), "no_new_privs");
-            check(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2), "tree");
-        }
-
-        void refuse(int syscall, int code, std::initializer_list<scmp_arg_cmp> when = {})
-        {
-            check(seccomp_rule_add_array(context_.get(), SCMP_ACT_ERRNO(static_cast<unsigned>(code)), syscall, static_cast<unsigned>(when.size()), when.begin()), "rule");
-        }
-
-        void refuse_listed()
-        {
-            for (const auto& each : refused_calls) {
-                const int number = seccomp_syscall_resolve_name(each.name);
-                if (number != __NR_SCMP_ERROR)
-                    refuse(number, each.code);
-                else if (each.number >= 0)
-                    refuse(each.number, each.code);
-            }
-        }
-
-        void refuse_namespaces()
-        {
-            for (const std::uint64_t flag : {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET})
-                refuse(SCMP_SYS(clone), EPERM, {masked(0, flag, flag)});
-        }
-
-        /// Allows UNIX, INET, INET6 and NETLINK_ROUTE.
-        void refuse_socket_families()
-        {
-            for (const int call : {SCMP_SYS(socket), SCMP_SYS(socketpair)}) {
-                refuse(call, EAFNOSUPPORT, {exceeds(0, AF_NETLINK)});
-                for (std::uint64_t family = 0; family < AF_NETLINK; ++family) {
-                    if (family != AF_UNIX && family != AF_INET && family != AF_INET6)
-                        refuse(call, EAFNOSUPPORT, {equals(0, family)});
-                }
-                refuse(call, EAFNOSUPPORT, {equals(0, AF_NETLINK), differs(2, 0)});
-            }
-            // Raw and packet sockets, whatever the family; the upper bits hold SOCK_CLOEXEC and SOCK_NONBLOCK.
-            constexpr std::uint64_t type_mask = 0xf;
-            for (const std::uint64_t type : {SOCK_RAW, SOCK_RDM, SOCK_DCCP, SOCK_PACKET}) {
-                refuse(SCMP_SYS(socket), EPERM, {equals(0, AF_INET), masked(1, type_mask, type)});
-                refuse(SCMP_SYS(socket), EPERM, {equals(0, AF_INET6), masked(1, type_mask, type)});
-            }
-        }
-
-        /// Input that another session's shell would read (TIOCSTI), and the console's selection (TIOCLINUX).
-        void refuse_terminal_injection()
-        {
-            for (const std::uint64_t request : {0x5412, 0x541c})
-                refuse(SCMP_SYS(ioctl), EPERM, {masked(1, low_word, request)});
-        }
-
-        /// Leaves 0, ADDR_NO_RANDOMIZE and the query 0xffffffff. One comparison an argument and rule, hence bit by bit.
-        void refuse_odd_personalities()
-        {
-            constexpr std::uint64_t top = 0x8000'0000;
-            constexpr std::uint64_t no_randomize = 0x0004'0000;
-            for (std::uint64_t bit = 1; bit < top; bit <<= 1) {
-                if (bit != no_randomize)
-                    refuse(SCMP_SYS(personality), EPERM, {masked(0, top | bit, bit)});
-                refuse(SCMP_SYS(personality), EPERM, {masked(0, top | bit, top)});
-            }
-        }
-
-        /// Calls that take a process by number or by user reach PID 1, which has the same uid: 0, the caller, is left.
-        void refuse_other_processes()
-        {
-            refuse(SCMP_SYS(prlimit64), EPERM, {differs(0, 0), differs(2, 0)});
-            for (const int call : {SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setattr), SCMP_SYS(sched_setparam), SCMP_SYS(sched_setscheduler)})
-                refuse(call, EPERM, {differs(0, 0)});
-            constexpr std::uint64_t priority_of_user = 2;
-            constexpr std::uint64_t io_priority_of_user = 3;
-            refuse(SCMP_SYS(setpriority), EPERM, {differs(1, 0)});
-            refuse(SCMP_SYS(setpriority), EPERM, {masked(0, low_word, priority_of_user)});
-            refuse(SCMP_SYS(ioprio_set), EPERM, {differs(1, 0)});
-            refuse(SCMP_SYS(ioprio_set), EPERM, {masked(0, low_word, io_priority_of_user)});
-        }
-
-        std::string raw() const
-        {
-            const unique_fd file(::memfd_create("seccomp", MFD_CLOEXEC));
-            check(seccomp_export_bpf(context_.get(), file.get()), "export");
-            std::string program(static_cast<std::size_t>(::lseek(file.get(), 0, SEEK_END)), '\0');
-            if (::pread(file.get(), program.data(), program.size(), 0) != static_cast<ssize_t>(program.size()))
-                throw std::runtime_error("seccomp: the exported filter cannot be read");
-            return program;
-        }
-
-    private:
-        std::unique_ptr<void, void (*)(scmp_filter_ctx)> context_;
-    };
-
-    filter_builder common_filter()
+    void refuse(int syscall, int code, std::initializer_list<scmp_arg_cmp> when = {})
     {
-        filter_builder filter;
-        filter.refuse_listed();
-        filter.refuse_namespaces();
-        filter.refuse_socket_families();
-        filter.refuse_terminal_injection();
-        filter.refuse_odd_personalities();
-        return filter;
+        check(seccomp_rule_add_array(
+                  context_.get(), SCMP_ACT_ERRNO(static_cast<unsigned>(code)), syscall, static_cast<unsigned>(when.size()), when.begin()),
+            "rule");
     }
 
-    std::string build_payload_filter()
+    void refuse_listed()
     {
-        auto filter = common_filter();
-        filter.refuse_other_processes();
-        return filter.raw();
+        for (const auto& each : refused_calls) {
+            const int number = seccomp_syscall_resolve_name(each.name);
+            if (number != __NR_SCMP_ERROR)
+                refuse(number, each.code);
+            else if (each.number >= 0)
+                refuse(each.number, each.code);
+        }
     }
+
+    void refuse_namespaces()
+    {
+        for (const std::uint64_t flag :
+            {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET})
+            refuse(SCMP_SYS(clone), EPERM, {masked(0, flag, flag)});
+    }
+
+    /// Allows UNIX, INET, INET6 and NETLINK_ROUTE.
+    void refuse_socket_families()
+    {
+        for (const int call : {SCMP_SYS(socket), SCMP_SYS(socketpair)}) {
+            refuse(call, EAFNOSUPPORT, {exceeds(0, AF_NETLINK)});
+            for (std::uint64_t family = 0; family < AF_NETLINK; ++family) {
+                if (family != AF_UNIX && family != AF_INET && family != AF_INET6)
+                    refuse(call, EAFNOSUPPORT, {equals(0, family)});
+            }
+            refuse(call, EAFNOSUPPORT, {equals(0, AF_NETLINK), differs(2, 0)});
+        }
+        // Raw and packet sockets, whatever the family; the upper bits hold SOCK_CLOEXEC and SOCK_NONBLOCK.
+        constexpr std::uint64_t type_mask = 0xf;
+        for (const std::uint64_t type : {SOCK_RAW, SOCK_RDM, SOCK_DCCP, SOCK_PACKET}) {
+            refuse(SCMP_SYS(socket), EPERM, {equals(0, AF_INET), masked(1, type_mask, type)});
+            refuse(SCMP_SYS(socket), EPERM, {equals(0, AF_INET6), masked(1, type_mask, type)});
+        }
+    }
+
+    /// Input that another session's shell would read (TIOCSTI), and the console's selection (TIOCLINUX).
+    void refuse_terminal_injection()
+    {
+        for (const std::uint64_t request : {0x5412, 0x541c})
+            refuse(SCMP_SYS(ioctl), EPERM, {masked(1, low_word, request)});
+    }
+
+    /// Leaves 0, ADDR_NO_RANDOMIZE and the query 0xffffffff. One comparison an argument and rule, hence bit by bit.
+    void refuse_odd_personalities()
+    {
+        constexpr std::uint64_t top = 0x8000'0000;
+        constexpr std::uint64_t no_randomize = 0x0004'0000;
+        for (std::uint64_t bit = 1; bit < top; bit <<= 1) {
+            if (bit != no_randomize)
+                refuse(SCMP_SYS(personality), EPERM, {masked(0, top | bit, bit)});
+            refuse(SCMP_SYS(personality), EPERM, {masked(0, top | bit, top)});
+        }
+    }
+
+    /// Calls that take a process by number or by user reach PID 1, which has the same uid: 0, the caller, is left.
+    void refuse_other_processes()
+    {
+        refuse(SCMP_SYS(prlimit64), EPERM, {differs(0, 0), differs(2, 0)});
+        for (const int call :
+            {SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setattr), SCMP_SYS(sched_setparam), SCMP_SYS(sched_setscheduler)})
+            refuse(call, EPERM, {differs(0, 0)});
+        constexpr std::uint64_t priority_of_user = 2;
+        constexpr std::uint64_t io_priority_of_user = 3;
+        refuse(SCMP_SYS(setpriority), EPERM, {differs(1, 0)});
+        refuse(SCMP_SYS(setpriority), EPERM, {masked(0, low_word, priority_of_user)});
+        refuse(SCMP_SYS(ioprio_set), EPERM, {differs(1, 0)});
+        refuse(SCMP_SYS(ioprio_set), EPERM, {masked(0, low_word, io_priority_of_user)});
+    }
+
+    std::string raw() const
+    {
+        const unique_fd file(::memfd_create("seccomp", MFD_CLOEXEC));
+        check(seccomp_export_bpf(context_.get(), file.get()), "export");
+        std::string program(static_cast<std::size_t>(::lseek(file.get(), 0, SEEK_END)), '\0');
+        if (::pread(file.get(), program.data(), program.size(), 0) != static_cast<ssize_t>(program.size()))
+            throw std::runtime_error("seccomp: the exported filter cannot be read");
+        return program;
+    }
+
+private:
+    std::unique_ptr<void, void (*)(scmp_filter_ctx)> context_;
+};
+
+filter_builder common_filter()
+{
+    filter_builder filter;
+    filter.refuse_listed();
+    filter.refuse_namespaces();
+    filter.refuse_socket_families();
+    filter.refuse_terminal_injection();
+    filter.refuse_odd_personalities();
+    return filter;
+}
+
+std::string build_payload_filter()
+{
+    auto filter = common_filter();
+    filter.refuse_other_processes();
+    return filter.raw();
+}
 
 }    // namespace
 

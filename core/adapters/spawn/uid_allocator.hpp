@@ -13,7 +13,7 @@ namespace caisson {
 /// descriptor() keeps it after this object is gone.
 class uid_lease {
 public:
-    uid_lease(uid_t uid, std::string path, unique_fd file) : uid_(uid), path_(std::move(path)), file_(std::move(file)) {}
+    uid_lease(uid_t uid, std::string path, unique_fd file) : uid_(uid), path_(std::move(path)), file_(std::move(file)) { }
 
     uid_t uid() const { return uid_; }
     int descriptor() const { return file_.get(); }
@@ -30,7 +30,10 @@ private:
 /// same uid away.
 class uid_allocator {
 public:
-    uid_allocator(std::string directory, uid_t first, uid_t last) : directory_(std::move(directory)), first_(first), last_(last), next_(first) {}
+    uid_allocator(std::string directory, uid_t first, uid_t last)
+        : directory_(std::move(directory)), first_(first), last_(last), next_(first)
+    {
+    }
 
     /// Errors: errc::runtime_unavailable if the directory cannot be used or every uid of the range is in use.
     result<uid_lease> acquire();

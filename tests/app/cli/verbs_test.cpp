@@ -113,6 +113,26 @@ TEST_F(Verbs, ARefusalIsOneSentenceOnStderr)
     EXPECT_THAT(got.out, IsEmpty());
 }
 
+TEST_F(Verbs, CancelPrintsTheIdAndItsStatus)
+{
+    server_.script = {scripted_server::answer(202, R"({"execution_id":"exe_1","status":"cancelled"})")};
+    cancel_options options;
+    options.id = id;
+    const auto got = run(options);
+    EXPECT_EQ(got.status, exit_status::ok);
+    EXPECT_EQ(got.out, std::string(id) + " cancelled\n");
+    EXPECT_THAT(server_.targets, ElementsAre(std::string("POST /v1/executions/") + id + "/cancel"));
+}
+
+TEST_F(Verbs, CancelAsJsonPrintsTheRecord)
+{
+    server_.script = {scripted_server::answer(202, R"({"execution_id":"exe_1","status":"running"})")};
+    client_.output = output_format::json;
+    cancel_options options;
+    options.id = id;
+    EXPECT_EQ(run(options).out, "{\"execution_id\":\"exe_1\",\"status\":\"running\"}\n");
+}
+
 TEST_F(Verbs, RmGoesOnAfterAFailure)
 {
     server_.script = {scripted_server::answer(409, R"({"error":"conflict","message":"it still runs"})"), scripted_server::answer(204, "")};

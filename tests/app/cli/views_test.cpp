@@ -29,6 +29,16 @@ TEST(ExecutionsTable, Golden)
                                                    "exe_0  timeout  signal 15  shell    1 h ago      30 s   \n");
 }
 
+TEST(ExecutionsTable, BelowASecondIsNow)
+{
+    const auto table_of = [](const std::string& created) {
+        return executions_table(boost::json::array{boost::json::object{{"created_at", created}}}, now, false);
+    };
+    EXPECT_THAT(table_of("2026-01-31T11:59:59.001Z"), HasSubstr("  now  "));
+    EXPECT_THAT(table_of("2026-01-31T12:00:07.000Z"), HasSubstr("  now  "));    // the server's clock is ahead
+    EXPECT_THAT(table_of("2026-01-31T11:59:59.000Z"), HasSubstr("1 s ago"));
+}
+
 TEST(ExecutionsTable, EmptyHasItsTitles) { EXPECT_EQ(executions_table({}, now, false), "ID  STATUS  END  WHAT  CREATED  TOOK  LABELS\n"); }
 
 TEST(ExecutionsTable, ColoursTheStatus)
@@ -82,6 +92,15 @@ TEST(KeysTable, Golden)
                                             "key_1  acme    …wxyz  run,read  active   1 min ago  never                     never\n"
                                             "key_1  acme    …wxyz  run,read  expired  1 min ago  2026-01-31T12:00:00.000Z  never\n"
                                             "key_1  acme    …wxyz  run,read  revoked  1 min ago  never                     5 s ago\n");
+}
+
+TEST(KeysTable, BelowASecondIsNow)
+{
+    auto fresh = key_row();
+    fresh.created_at_ms = now - 999;
+    fresh.last_used_at_ms = now;
+    EXPECT_EQ(keys_table(std::vector{fresh}, now, false), "ID     TENANT  KEY    SCOPES    STATE   CREATED  EXPIRES  LAST USED\n"
+                                                          "key_1  acme    …wxyz  run,read  active  now      never    now\n");
 }
 
 TEST(KeysJson, HasNoHash)

@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
             {limit_kind::output}},
         ending_case{"cancelled", facts(signaled(SIGTERM), [](auto& f) { f.cancelled = true; }), s::cancelled, v::cancelled},
         ending_case{"cancelled_before_the_start", [] { ending_facts f; f.cancelled = true; return f; }(), s::cancelled, v::cancelled},
+        ending_case{"wall_limit_without_a_report", [] { ending_facts f; f.wall_limit = true; f.lost = "no report"; return f; }(), s::timeout, v::wall_limit},
         ending_case{"lost", [] { ending_facts f; f.lost = "the agent is gone"; return f; }(), s::interrupted, v::lost},
         ending_case{"not_started", [] { ending_facts f; f.fault = "execve: No such file or directory"; return f; }(), s::failed, v::runtime_error}),
     [](const auto& info) { return std::string(info.param.name); });

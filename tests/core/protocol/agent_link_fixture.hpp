@@ -6,6 +6,17 @@
 
 namespace caisson::protocol {
 
+/// What `seq 1 N` prints, cut after `size` bytes.
+inline std::string counted(std::size_t size)
+{
+    std::string out;
+    out.reserve(size + 20);
+    for (int i = 1; out.size() < size; ++i)
+        out += std::to_string(i) + "\n";
+    out.resize(size);
+    return out;
+}
+
 /// Lets a test break a connection.
 class breakable_stream final : public byte_stream {
 public:
@@ -33,7 +44,7 @@ protected:
     {
         if (link)
             close();
-        caisson::testing::run_task(context, tasks.stop());
+        caisson::testing::run_task(context, stop(&tasks));
     }
 
     /// A new server's link.
@@ -59,8 +70,11 @@ protected:
         if (connected.has_error())
             co_return connected;
         ++self->connections;
-        co_return std::make_unique<breakable_stream>(std::move(*connected), &self->stream);
+        co_return std::make_unique<breakable_stream>(std::move(*connected), &self->connection);
     }
+
+    /// A task group is to be stopped from inside of the context.
+    static task<> stop(task_group* group) { co_await group->stop(); }
 
     static task<> run(agent_link* link, bool* running, std::optional<errc>* ended_with)
     {
@@ -115,7 +129,7 @@ protected:
     null_logger log;
     std::unique_ptr<agent_process> agent;
     task_group tasks;
-    byte_stream* stream = nullptr;    // the newest connection's
+    byte_stream* connection = nullptr;    // the newest connection's
     int connections = 0;
     std::unique_ptr<agent_link> link;
     bool running = false;

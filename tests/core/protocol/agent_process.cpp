@@ -134,7 +134,8 @@ agent_process::~agent_process()
 void agent_process::spawn(int stdio_in, int stdio_out, int listener)
 {
     const auto listen_text = std::to_string(listener < 0 ? 0 : 3);
-    const char* program = CAISSON_AGENT_PATH;
+    const char* chosen = std::getenv("CAISSON_TEST_AGENT");    // a wrapper, for example, that makes the agent PID 1
+    const char* program = chosen ? chosen : CAISSON_AGENT_PATH;
     std::vector<const char*> argv{program, "--subreaper", "--work", work_.c_str()};
     if (listener >= 0)
         argv.insert(argv.end(), {"--listen-fd", listen_text.c_str()});

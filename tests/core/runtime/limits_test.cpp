@@ -9,135 +9,134 @@ namespace caisson::testing {
 
 namespace {
 
-    /// What the groups of a runtime enforce and measure, where the host has them. Every case runs a real program.
-    class RuntimeLimits : public ::testing::TestWithParam<runtime_case> {
-    protected:
-        void SetUp() override
-        {
-            if (const auto reason = cannot_run(GetParam()))
-                GTEST_SKIP() << *reason;
-            cgroup_tree groups(std::make_shared<system_cgroup_io>(), cgroup_options_of_this_process("probe-" + std::to_string(::getpid())));
-            groups.prepare();
-            if (!groups.controls(cgroup_control::memory) || !groups.controls(cgroup_control::pids) || !groups.controls(cgroup_control::cpu))
-                GTEST_SKIP() << "no cgroups with memory, pids and cpu can be made here: run as root";
-        }
-    };
-
-    std::vector<std::string> python(const std::string& program)
+/// What the groups of a runtime enforce and measure, where the host has them. Every case runs a real program.
+class RuntimeLimits : public ::testing::TestWithParam<runtime_case> {
+protected:
+    void SetUp() override
     {
-        return {"/usr/bin/python3", "-c", program};
+        if (const auto reason = cannot_run(GetParam()))
+            GTEST_SKIP() << *reason;
+        cgroup_tree groups(std::make_shared<system_cgroup_io>(), cgroup_options_of_this_process("probe-" + std::to_string(::getpid())));
+        groups.prepare();
+        if (!groups.controls(cgroup_control::memory) || !groups.controls(cgroup_control::pids) || !groups.controls(cgroup_control::cpu))
+            GTEST_SKIP() << "no cgroups with memory, pids and cpu can be made here: run as root";
     }
+};
 
-    TEST_P(RuntimeLimits, AllocatingFourGigabytesIsAnOomKill)
-    {
-        in_world(GetParam(), [](runtime_world& world) {
-            const auto box = world.start();
-            const auto group = world.open_group(*box);
-            const auto outcome = world.run_program(*box, world.request(python("x = bytearray(4 << 30)\nprint('had it')")), group->join_descriptors());
-            ASSERT_TRUE(outcome.exit) << outcome.err;
-            EXPECT_EQ(outcome.exit->wait_status, SIGKILL);
-            EXPECT_EQ(outcome.out, "");
-            const auto usage = group->usage();
-            EXPECT_GT(usage.oom_kills, 0);
-            ASSERT_TRUE(usage.memory_peak_bytes);
-            EXPECT_GT(*usage.memory_peak_bytes, 32 << 20);
-            EXPECT_LE(*usage.memory_peak_bytes, 68 << 20) << "memory and disk of the sandbox";
-            EXPECT_EQ(world.run_program(*box, world.echo("next")).out, "next") << "the agent must not be the victim";
-            world.destroy(*box);
-        });
-    }
+std::vector<std::string> python(const std::string& program) { return {"/usr/bin/python3", "-c", program}; }
 
-    TEST_P(RuntimeLimits, AChildsOomIsSeenThoughItsParentGoesOn)
-    {
-        in_world(GetParam(), [](runtime_world& world) {
-            const auto box = world.start();
-            const auto group = world.open_group(*box);
-            const auto killed = world.run(world.run_until(*box,
-                python("import os, time\nif os.fork() == 0:\n x = bytearray(4 << 30)\nos.wait()\ntime.sleep(1000)"), *group,
-                [&] { return group->usage().oom_kills > 0; }));
-            ASSERT_TRUE(killed.exit) << killed.err;
-            EXPECT_EQ(killed.exit->wait_status, SIGKILL);
-            EXPECT_EQ(group->population(), 0U);
-            world.destroy(*box);
-        });
-    }
+TEST_P(RuntimeLimits, AllocatingFourGigabytesIsAnOomKill)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start();
+        const auto group = world.open_group(*box);
+        const auto outcome =
+            world.run_program(*box, world.request(python("x = bytearray(4 << 30)\nprint('had it')")), group->join_descriptors());
+        ASSERT_TRUE(outcome.exit) << outcome.err;
+        EXPECT_EQ(outcome.exit->wait_status, SIGKILL);
+        EXPECT_EQ(outcome.out, "");
+        const auto usage = group->usage();
+        EXPECT_GT(usage.oom_kills, 0);
+        ASSERT_TRUE(usage.memory_peak_bytes);
+        EXPECT_GT(*usage.memory_peak_bytes, 32 << 20);
+        EXPECT_LE(*usage.memory_peak_bytes, 68 << 20) << "memory and disk of the sandbox";
+        EXPECT_EQ(world.run_program(*box, world.echo("next")).out, "next") << "the agent must not be the victim";
+        world.destroy(*box);
+    });
+}
 
-    TEST_P(RuntimeLimits, AForkBombIsRefusedAndKilledAtOnce)
-    {
-        in_world(GetParam(), [](runtime_world& world) {
-            const auto box = world.start();
-            const auto group = world.open_group(*box);
-            const auto outcome = world.run(world.run_until(*box, python("import os\nwhile True:\n try: os.fork()\n except OSError: pass"), *group,
-                [&] { return group->usage().pids_refused > 0 && group->population() >= 32; }));
-            ASSERT_TRUE(outcome.exit) << outcome.err;
-            EXPECT_EQ(outcome.exit->wait_status, SIGKILL);
-            const auto usage = group->usage();
-            EXPECT_GT(usage.pids_refused, 0);
-            if (usage.pids_peak)
-                EXPECT_EQ(*usage.pids_peak, 32);
-            EXPECT_TRUE(world.run(group->remove()).has_value());
-            EXPECT_EQ(world.run_program(*box, world.echo("next")).out, "next");
-            world.destroy(*box);
-        });
-    }
+TEST_P(RuntimeLimits, AChildsOomIsSeenThoughItsParentGoesOn)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start();
+        const auto group = world.open_group(*box);
+        const auto killed =
+            world.run_until(*box, python("import os, time\nif os.fork() == 0:\n x = bytearray(4 << 30)\nos.wait()\ntime.sleep(1000)"),
+                *group, [&] { return group->usage().oom_kills > 0; });
+        ASSERT_TRUE(killed.exit) << killed.err;
+        EXPECT_EQ(killed.exit->wait_status, SIGKILL);
+        EXPECT_TRUE(world.run(group->remove()).has_value());
+        EXPECT_EQ(group->population(), 0U);
+        world.destroy(*box);
+    });
+}
 
-    TEST_P(RuntimeLimits, CpuTimeIsMeasuredAndHeldBack)
-    {
-        in_world(GetParam(), [](runtime_world& world) {
-            const auto box = world.start();
-            auto group = box->open_group("exe_slow", {.memory_bytes = 32 << 20, .cpu_milli = 200, .pids = 8});
-            ASSERT_TRUE(group.has_value()) << group.error().detail;
-            const auto outcome = world.run_program(*box,
-                world.request(python("import time\nend = time.monotonic() + 0.5\nwhile time.monotonic() < end: pass")), (*group)->join_descriptors());
-            ASSERT_TRUE(outcome.exit) << outcome.err;
-            const auto usage = (*group)->usage();
-            ASSERT_TRUE(usage.cpu_us);
-            EXPECT_GT(*usage.cpu_us, 20'000);
-            EXPECT_LT(*usage.cpu_us, 300'000) << "a fifth of a core for half a second";
-            world.destroy(*box);
-        });
-    }
+TEST_P(RuntimeLimits, AForkBombIsRefusedAndKilledAtOnce)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start();
+        const auto group = world.open_group(*box);
+        const auto outcome = world.run_until(*box, python("import os\nwhile True:\n try: os.fork()\n except OSError: pass"), *group,
+            [&] { return group->usage().pids_refused > 0 && group->population() >= 32; });
+        ASSERT_TRUE(outcome.exit) << outcome.err;
+        EXPECT_EQ(outcome.exit->wait_status, SIGKILL);
+        const auto usage = group->usage();
+        EXPECT_GT(usage.pids_refused, 0);
+        if (usage.pids_peak)
+            EXPECT_EQ(*usage.pids_peak, 32);
+        EXPECT_TRUE(world.run(group->remove()).has_value());
+        EXPECT_EQ(world.run_program(*box, world.echo("next")).out, "next");
+        world.destroy(*box);
+    });
+}
 
-    TEST_P(RuntimeLimits, AFoundGroupKeepsItsReadings)
-    {
-        in_world(GetParam(), [](runtime_world& world) {
-            auto box = world.start();
-            auto group = world.open_group(*box);
-            world.run_program(*box, world.request(python("x = bytearray(16 << 20)")), group->join_descriptors());
-            const auto peak = group->usage().memory_peak_bytes;
-            ASSERT_TRUE(peak);
-            group.reset();
-            const auto id = box->id();
-            const auto state = box->runtime_state();
-            box.reset();
-            auto found = world.run(world.rt().recover(id, state));
-            ASSERT_TRUE(found.has_value());
-            EXPECT_EQ(world.open_group(**found)->usage().memory_peak_bytes, peak);
-            world.destroy(**found);
-        });
-    }
+TEST_P(RuntimeLimits, CpuTimeIsMeasuredAndHeldBack)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start();
+        auto group = box->open_group("exe_slow", {.memory_bytes = 32 << 20, .cpu_milli = 200, .pids = 8});
+        ASSERT_TRUE(group.has_value()) << group.error().detail;
+        const auto outcome =
+            world.run_program(*box, world.request(python("import time\nend = time.monotonic() + 0.5\nwhile time.monotonic() < end: pass")),
+                (*group)->join_descriptors());
+        ASSERT_TRUE(outcome.exit) << outcome.err;
+        const auto usage = (*group)->usage();
+        ASSERT_TRUE(usage.cpu_us);
+        EXPECT_GT(*usage.cpu_us, 20'000);
+        EXPECT_LT(*usage.cpu_us, 300'000) << "a fifth of a core for half a second";
+        world.destroy(*box);
+    });
+}
 
-    TEST_P(RuntimeLimits, AFrozenProgramUsesNoTime)
-    {
-        in_world(GetParam(), [](runtime_world& world) {
-            const auto box = world.start();
-            const auto group = world.open_group(*box);
-            world.run(world.leave_running(*box, python("while True: pass"), group->join_descriptors()));
-            ASSERT_TRUE(world.run(box->pause()).has_value());
-            const auto before = group->usage().cpu_us;
-            world.run(world.time().wait_for(std::chrono::milliseconds(50)));
-            EXPECT_EQ(group->usage().cpu_us, before);
-            group->kill();
-            while (group->population() > 0)
-                world.run(world.time().wait_for(std::chrono::milliseconds(1)));
-            world.destroy(*box);
-        });
-    }
+TEST_P(RuntimeLimits, AFoundGroupKeepsItsReadings)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        auto box = world.start();
+        auto group = world.open_group(*box);
+        world.run_program(*box, world.request(python("x = bytearray(16 << 20)")), group->join_descriptors());
+        const auto peak = group->usage().memory_peak_bytes;
+        ASSERT_TRUE(peak);
+        group.reset();
+        const auto id = box->id();
+        const auto state = box->runtime_state();
+        box.reset();
+        auto found = world.run(world.rt().recover(id, state));
+        ASSERT_TRUE(found.has_value());
+        EXPECT_EQ(world.open_group(**found)->usage().memory_peak_bytes, peak);
+        world.destroy(**found);
+    });
+}
+
+TEST_P(RuntimeLimits, AFrozenProgramUsesNoTime)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start();
+        const auto group = world.open_group(*box);
+        world.leave_running(*box, python("while True: pass"), group->join_descriptors());
+        ASSERT_TRUE(world.run(box->pause()).has_value());
+        const auto before = group->usage().cpu_us;
+        world.run(world.time().wait_for(std::chrono::milliseconds(50)));
+        EXPECT_EQ(group->usage().cpu_us, before);
+        group->kill();
+        while (group->population() > 0)
+            world.run(world.time().wait_for(std::chrono::milliseconds(1)));
+        world.destroy(*box);
+    });
+}
 
 }    // namespace
 
-INSTANTIATE_TEST_SUITE_P(Runtimes, RuntimeLimits,
-    ::testing::Values(runtime_case{"bubblewrap_root", runtime_kind::bubblewrap, true}, runtime_case{"process", runtime_kind::process, false}),
+INSTANTIATE_TEST_SUITE_P(Runtimes, RuntimeLimits, ::testing::Values(bubblewrap_root, bubblewrap_v1, process_as_is),
     [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace caisson::testing

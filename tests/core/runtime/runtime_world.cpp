@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <grp.h>
+#include <sstream>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,135 +18,145 @@ namespace caisson::testing {
 
 namespace {
 
-    constexpr uid_t ordinary_uid = 65534;
+constexpr uid_t ordinary_uid = 65534;
 
-    std::string make_directory()
+std::string make_directory()
+{
+    std::string path = "/tmp/caisson-runtime-XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr || ::chmod(path.c_str(), 0755) != 0)
+        throw std::runtime_error("no directory for the test");
+    return path;
+}
+
+/// The build may be where an ordinary user cannot go.
+std::string copy_program(const std::string& directory, const std::string& name)
+{
+    const auto path = directory + "/" + name;
+    std::filesystem::copy_file(std::string(CAISSON_BINARY_DIR) + "/" + name, path);
+    return path;
+}
+
+cgroup_tree_options visible_cgroups(cgroups visible)
+{
+    auto options = cgroup_options_of_this_process("test-" + std::to_string(::getpid()));
+    if (visible == cgroups::all)
+        return options;
+    std::istringstream lines(std::exchange(options.mountinfo, {}));
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(" - cgroup2 ") == std::string::npos)
+            options.mountinfo += line + "\n";
+    }
+    return options;
+}
+
+/// Collects what one execution's sink hears.
+class recorder : public protocol::execution_sink {
+public:
+    explicit recorder(io_executor executor) : changed_(executor) { }
+
+    void on_started(std::int32_t) override
     {
-        std::string path = "/tmp/caisson-runtime-XXXXXX";
-        if (::mkdtemp(path.data()) == nullptr || ::chmod(path.c_str(), 0755) != 0)
-            throw std::runtime_error("no directory for the test");
-        return path;
+        started_ = true;
+        changed_.notify_all();
+    }
+    void on_output(protocol::stream_number stream, std::uint64_t, shared_bytes bytes) override
+    {
+        (stream == protocol::stream_number::stdout_stream ? outcome.out : outcome.err) += bytes.view();
+    }
+    void on_gap(protocol::stream_number, std::uint64_t, std::uint64_t) override { ADD_FAILURE() << "a gap"; }
+    void on_eof(protocol::stream_number, std::uint64_t) override
+    {
+        ++ended_;
+        changed_.notify_all();
+    }
+    void on_stdin_taken(std::uint64_t) override { }
+    void on_exited(protocol::exit_report report) override
+    {
+        outcome.exit = report;
+        changed_.notify_all();
+    }
+    void on_start_failed(int code, std::string step) override
+    {
+        outcome.start_failure.emplace(code, std::move(step));
+        changed_.notify_all();
+    }
+    void on_unknown() override
+    {
+        outcome.unknown = true;
+        changed_.notify_all();
     }
 
-    /// The build may be where an ordinary user cannot go.
-    std::string copy_program(const std::string& directory, const std::string& name)
+    task<> wait()
     {
-        const auto path = directory + "/" + name;
-        std::filesystem::copy_file(std::string(CAISSON_BINARY_DIR) + "/" + name, path);
-        return path;
+        while (!(outcome.exit && ended_ == 2) && !outcome.start_failure && !outcome.unknown)
+            co_await changed_.wait_past(changed_.version());
     }
 
-    /// Collects what one execution's sink hears.
-    class recorder : public protocol::execution_sink {
-    public:
-        explicit recorder(io_executor executor) : changed_(executor) {}
-
-        void on_started(std::int32_t) override
-        {
-            started_ = true;
-            changed_.notify_all();
-        }
-        void on_output(protocol::stream_number stream, std::uint64_t, shared_bytes bytes) override
-        {
-            (stream == protocol::stream_number::stdout_stream ? outcome.out : outcome.err) += bytes.view();
-        }
-        void on_gap(protocol::stream_number, std::uint64_t, std::uint64_t) override { ADD_FAILURE() << "a gap"; }
-        void on_eof(protocol::stream_number, std::uint64_t) override
-        {
-            ++ended_;
-            changed_.notify_all();
-        }
-        void on_stdin_taken(std::uint64_t) override {}
-        void on_exited(protocol::exit_report report) override
-        {
-            outcome.exit = report;
-            changed_.notify_all();
-        }
-        void on_start_failed(int code, std::string step) override
-        {
-            outcome.start_failure.emplace(code, std::move(step));
-            changed_.notify_all();
-        }
-        void on_unknown() override
-        {
-            outcome.unknown = true;
-            changed_.notify_all();
-        }
-
-        task<> wait()
-        {
-            while (!(outcome.exit && ended_ == 2) && !outcome.start_failure && !outcome.unknown)
-                co_await changed_.wait_past(changed_.version());
-        }
-
-        task<> wait_started()
-        {
-            while (!started_ && !outcome.start_failure)
-                co_await changed_.wait_past(changed_.version());
-        }
-
-        program_outcome outcome;
-
-    private:
-        notifier changed_;
-        bool started_ = false;
-        int ended_ = 0;
-    };
-
-    task<> run_link(protocol::agent_link& link)
+    task<> wait_started()
     {
-        (void)co_await link.run();
+        while (!started_ && !outcome.start_failure)
+            co_await changed_.wait_past(changed_.version());
     }
 
-    /// A link to a sandbox's agent that carries one execution.
-    class open_link {
-    public:
-        open_link(io_executor executor, timers& time, logger& log, sandbox& box)
-            : time_(time), heard_(executor), number_(++last_number), link_(make(executor, time, log, box)), background_(executor, log)
-        {
-        }
+    program_outcome outcome;
 
-        task<> greet()
-        {
-            auto opened = co_await link_->open(time_.steady_now() + std::chrono::seconds(10));
-            if (opened.has_error())
-                throw std::runtime_error("link: " + opened.error().detail);
-            background_.spawn("link", run_link(*link_));
-            link_->attach(number_, heard_, std::nullopt);
-        }
-        task<> close()
-        {
-            link_->close();
-            co_await background_.stop();
-        }
+private:
+    notifier changed_;
+    bool started_ = false;
+    int ended_ = 0;
+};
 
-        protocol::agent_link& link() { return *link_; }
-        recorder& heard() { return heard_; }
-        protocol::exec_number number() const { return number_; }
+task<> run_link(protocol::agent_link* link) { (void)co_await link->run(); }
 
-    private:
-        static std::unique_ptr<protocol::agent_link> make(io_executor executor, timers& time, logger& log, sandbox& box)
-        {
-            static std::uint64_t epoch = 0;
-            auto connect = [&box] { return box.connect(); };
-            return protocol::make_agent_link(executor, time, log, std::move(connect), {.instance = "test", .epoch = ++epoch});
-        }
+/// A link to a sandbox's agent that carries one execution.
+class open_link {
+public:
+    open_link(io_executor executor, timers& time, logger& log, sandbox& box)
+        : time_(time), heard_(executor), number_(++last_number), link_(make(executor, time, log, box)), background_(executor, log)
+    {
+    }
 
-        static inline protocol::exec_number last_number = 0;
-        timers& time_;
-        recorder heard_;
-        protocol::exec_number number_;
-        std::unique_ptr<protocol::agent_link> link_;
-        task_group background_;
-    };
+    task<> greet()
+    {
+        auto opened = co_await link_->open(time_.steady_now() + std::chrono::seconds(10));
+        if (opened.has_error())
+            throw std::runtime_error("link: " + opened.error().detail);
+        background_.spawn("link", run_link(link_.get()));
+        link_->attach(number_, heard_, std::nullopt);
+    }
+    task<> close()
+    {
+        link_->close();
+        co_await background_.stop();
+    }
+
+    protocol::agent_link& link() { return *link_; }
+    recorder& heard() { return heard_; }
+    protocol::exec_number number() const { return number_; }
+
+private:
+    static std::unique_ptr<protocol::agent_link> make(io_executor executor, timers& time, logger& log, sandbox& box)
+    {
+        static std::uint64_t epoch = 0;
+        auto connect = [&box] { return box.connect(); };
+        return protocol::make_agent_link(executor, time, log, std::move(connect), {.instance = "test", .epoch = ++epoch});
+    }
+
+    static inline protocol::exec_number last_number = 0;
+    timers& time_;
+    recorder heard_;
+    protocol::exec_number number_;
+    std::unique_ptr<protocol::agent_link> link_;
+    task_group background_;
+};
 
 }    // namespace
 
-runtime_world::runtime_world(runtime_kind kind)
-    : kind_(kind),
-      directory_(make_directory()),
-      data_dir_(directory_ + "/data"),
-      groups_(std::make_shared<system_cgroup_io>(), cgroup_options_of_this_process("test-" + std::to_string(::getpid())))
+runtime_world::runtime_world(const runtime_case& which)
+    : kind_(which.kind)
+    , directory_(make_directory())
+    , data_dir_(directory_ + "/data")
+    , groups_(std::make_shared<system_cgroup_io>(), visible_cgroups(which.visible))
 {
     std::filesystem::create_directory(data_dir_);
     runtime_ = make_runtime();
@@ -153,6 +164,11 @@ runtime_world::runtime_world(runtime_kind kind)
 
 runtime_world::~runtime_world()
 {
+    try {
+        run(rt().sweep({}));    // what a failed test left
+    } catch (const std::exception& e) {
+        ADD_FAILURE() << e.what();
+    }
     runtime_.reset();
     workers_.join();
     std::error_code ignored;
@@ -176,13 +192,11 @@ std::unique_ptr<runtime> runtime_world::make_runtime()
 sandbox_spec runtime_world::spec()
 {
     constexpr std::int64_t mib = 1 << 20;
-    return {.id = ids_.make<sandbox_id>(), .limits = {.memory_bytes = 64 * mib, .cpu_milli = 1000, .pids = 32, .disk_bytes = 4 * mib, .inodes = 64}};
+    return {.id = ids_.make<sandbox_id>(),
+        .limits = {.memory_bytes = 64 * mib, .cpu_milli = 1000, .pids = 32, .disk_bytes = 4 * mib, .inodes = 64}};
 }
 
-std::unique_ptr<sandbox> runtime_world::start()
-{
-    return start(spec());
-}
+std::unique_ptr<sandbox> runtime_world::start() { return start(spec()); }
 
 std::unique_ptr<sandbox> runtime_world::start(sandbox_spec spec)
 {
@@ -233,12 +247,12 @@ std::unique_ptr<execution_group> runtime_world::open_group(sandbox& box)
 
 program_outcome runtime_world::run_program(sandbox& box, protocol::spawn_request wanted, std::vector<int> join)
 {
-    return run(run_to_end(box, std::move(wanted), std::move(join)));
+    return run(run_to_end(&box, std::move(wanted), std::move(join)));
 }
 
-task<program_outcome> runtime_world::run_to_end(sandbox& box, protocol::spawn_request wanted, std::vector<int> join)
+task<program_outcome> runtime_world::run_to_end(sandbox* box, protocol::spawn_request wanted, std::vector<int> join)
 {
-    open_link opened(context_.get_executor(), time_, log_, box);
+    open_link opened(context_.get_executor(), time_, log_, *box);
     co_await opened.greet();
     opened.link().spawn(opened.number(), std::move(wanted), std::move(join));
     co_await opened.heard().wait();
@@ -247,74 +261,88 @@ task<program_outcome> runtime_world::run_to_end(sandbox& box, protocol::spawn_re
     co_return std::move(opened.heard().outcome);
 }
 
-task<> runtime_world::leave_running(sandbox& box, std::vector<std::string> argv, std::vector<int> join)
+void runtime_world::leave_running(sandbox& box, std::vector<std::string> argv, std::vector<int> join)
 {
-    open_link opened(context_.get_executor(), time_, log_, box);
+    run(start_and_leave(&box, std::move(argv), std::move(join)));
+}
+
+task<> runtime_world::start_and_leave(sandbox* box, std::vector<std::string> argv, std::vector<int> join)
+{
+    open_link opened(context_.get_executor(), time_, log_, *box);
     co_await opened.greet();
     opened.link().spawn(opened.number(), request(std::move(argv)), std::move(join));
     co_await opened.heard().wait_started();
     co_await opened.close();
 }
 
-task<> runtime_world::kill_when(execution_group& group, std::function<bool()> when)
+program_outcome runtime_world::run_until(sandbox& box, std::vector<std::string> argv, execution_group& group, std::function<bool()> when)
 {
-    while (!when())
-        co_await time_.wait_for(std::chrono::milliseconds(5));
-    group.kill();
+    return run(run_and_kill(&box, std::move(argv), &group, std::move(when)));
 }
 
-task<program_outcome> runtime_world::run_until(sandbox& box, std::vector<std::string> argv, execution_group& group, std::function<bool()> when)
+task<program_outcome> runtime_world::run_and_kill(
+    sandbox* box, std::vector<std::string> argv, execution_group* group, std::function<bool()> when)
 {
     task_group background(context_.get_executor(), log_);
     background.spawn("kill", kill_when(group, std::move(when)));
-    auto outcome = co_await run_to_end(box, request(std::move(argv)), group.join_descriptors());
+    auto wanted = request(std::move(argv));
+    auto outcome = co_await run_to_end(box, std::move(wanted), group->join_descriptors());
     co_await background.stop();
     co_return outcome;
 }
 
+task<> runtime_world::kill_when(execution_group* group, std::function<bool()> when)
+{
+    while (!when())
+        co_await time_.wait_for(std::chrono::milliseconds(5));
+    group->kill();
+}
+
 std::optional<std::string> cannot_run(const runtime_case& which)
 {
-    if (which.as_root && ::geteuid() != 0)
+    if (which.user == runs_as::root && ::geteuid() != 0)
         return "needs root: bubblewrap with a host uid for each sandbox";
     if (which.kind == runtime_kind::bubblewrap && ::access("/usr/bin/bwrap", X_OK) != 0)
         return "needs /usr/bin/bwrap: apt-get install bubblewrap";
+    if (which.visible == cgroups::v1_only && ::access("/sys/fs/cgroup/memory", F_OK) != 0)
+        return "needs cgroup v1 on this host";
     return std::nullopt;
 }
 
 namespace {
 
-    void run_body(runtime_kind kind, const std::function<void(runtime_world&)>& body)
-    {
-        try {
-            runtime_world world(kind);
-            body(world);
-        } catch (const std::exception& e) {
-            ADD_FAILURE() << e.what();
-        }
+void run_body(const runtime_case& which, const std::function<void(runtime_world&)>& body)
+{
+    try {
+        runtime_world world(which);
+        body(world);
+    } catch (const std::exception& e) {
+        ADD_FAILURE() << e.what();
     }
+}
 
-    [[noreturn]] void run_as_ordinary_user(runtime_kind kind, const std::function<void(runtime_world&)>& body)
-    {
-        const bool dropped = ::setgroups(0, nullptr) == 0 && ::setresgid(ordinary_uid, ordinary_uid, ordinary_uid) == 0
-            && ::setresuid(ordinary_uid, ordinary_uid, ordinary_uid) == 0 && ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;
-        if (!dropped)
-            ADD_FAILURE() << "the child could not give root up";
-        else
-            run_body(kind, body);
-        std::fflush(nullptr);
-        ::_exit(::testing::Test::HasFailure() ? 1 : 0);
-    }
+[[noreturn]] void run_as_ordinary_user(const runtime_case& which, const std::function<void(runtime_world&)>& body)
+{
+    const bool dropped = ::setgroups(0, nullptr) == 0 && ::setresgid(ordinary_uid, ordinary_uid, ordinary_uid) == 0 &&
+                         ::setresuid(ordinary_uid, ordinary_uid, ordinary_uid) == 0 && ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;
+    if (!dropped)
+        ADD_FAILURE() << "the child could not give root up";
+    else
+        run_body(which, body);
+    std::fflush(nullptr);
+    ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+}
 
 }    // namespace
 
 void in_world(const runtime_case& which, const std::function<void(runtime_world&)>& body)
 {
-    if (which.as_root || ::geteuid() != 0 || which.kind != runtime_kind::bubblewrap)
-        return run_body(which.kind, body);
+    if (which.user != runs_as::ordinary_user || ::geteuid() != 0)
+        return run_body(which, body);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0)
-        run_as_ordinary_user(which.kind, body);
+        run_as_ordinary_user(which, body);
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "failed as an ordinary user, see above; wait status " << status;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -15,15 +16,27 @@ namespace caisson::testing {
 
 enum class runtime_kind { bubblewrap, process, mock };
 
-/// How a contract case runs: which runtime, and as whom.
+/// As whom a case runs: as the tests do, as root, or as an ordinary user (root's tests then fork one).
+enum class runs_as { tester, root, ordinary_user };
+
+/// Which of the host's cgroups a case may see.
+enum class cgroups { all, v1_only };
+
 struct runtime_case {
     const char* name;
     runtime_kind kind;
-    bool as_root;
+    runs_as user = runs_as::tester;
+    cgroups visible = cgroups::all;
 };
 
-inline constexpr runtime_case all_runtime_cases[] = {{"bubblewrap_root", runtime_kind::bubblewrap, true},
-    {"bubblewrap_user", runtime_kind::bubblewrap, false}, {"process", runtime_kind::process, false}, {"mock", runtime_kind::mock, false}};
+inline void PrintTo(const runtime_case& which, std::ostream* out) { *out << which.name; }
+
+inline constexpr runtime_case bubblewrap_root{"bubblewrap_root", runtime_kind::bubblewrap, runs_as::root};
+inline constexpr runtime_case bubblewrap_v1{"bubblewrap_v1", runtime_kind::bubblewrap, runs_as::root, cgroups::v1_only};
+inline constexpr runtime_case bubblewrap_user{"bubblewrap_user", runtime_kind::bubblewrap, runs_as::ordinary_user};
+inline constexpr runtime_case process_as_is{"process", runtime_kind::process};
+inline constexpr runtime_case process_user{"process_user", runtime_kind::process, runs_as::ordinary_user};
+inline constexpr runtime_case mock_as_is{"mock", runtime_kind::mock};
 
 /// How a program ended, as the agent told it.
 struct program_outcome {
@@ -37,7 +50,7 @@ struct program_outcome {
 /// One runtime with all it needs, in a directory of its own that goes away with it.
 class runtime_world {
 public:
-    explicit runtime_world(runtime_kind kind);
+    explicit runtime_world(const runtime_case& which);
     ~runtime_world();
 
     runtime& rt() { return *runtime_; }
@@ -80,14 +93,16 @@ public:
     /// A group of the sandbox's whole size.
     std::unique_ptr<execution_group> open_group(sandbox& box);
     /// Runs a program in `group`, and kills the group when `when` holds, asked every few milliseconds.
-    task<program_outcome> run_until(sandbox& box, std::vector<std::string> argv, execution_group& group, std::function<bool()> when);
+    program_outcome run_until(sandbox& box, std::vector<std::string> argv, execution_group& group, std::function<bool()> when);
     /// Starts a program and turns away from it.
-    task<> leave_running(sandbox& box, std::vector<std::string> argv, std::vector<int> join);
+    void leave_running(sandbox& box, std::vector<std::string> argv, std::vector<int> join);
 
 private:
     std::unique_ptr<runtime> make_runtime();
-    task<program_outcome> run_to_end(sandbox& box, protocol::spawn_request request, std::vector<int> join);
-    task<> kill_when(execution_group& group, std::function<bool()> when);
+    task<program_outcome> run_to_end(sandbox* box, protocol::spawn_request request, std::vector<int> join);
+    task<program_outcome> run_and_kill(sandbox* box, std::vector<std::string> argv, execution_group* group, std::function<bool()> when);
+    task<> start_and_leave(sandbox* box, std::vector<std::string> argv, std::vector<int> join);
+    task<> kill_when(execution_group* group, std::function<bool()> when);
 
     runtime_kind kind_;
     std::string directory_;

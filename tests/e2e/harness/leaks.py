@@ -64,8 +64,9 @@ def named_directories(tops):
     return found
 
 
-def control_groups():
-    return named_directories(["/sys/fs/cgroup"])
+def control_groups(instance):
+    """Groups of sandboxes and executions of one server, by what it calls itself."""
+    return {path for path in named_directories(["/sys/fs/cgroup"]) if instance in path}
 
 
 def mounts(pid):
@@ -103,7 +104,7 @@ class Baseline:
         self.server = server
         self.others = descendants(os.getpid(), process_table()) - descendants(server.pid, process_table()) - {server.pid}
         self.children = {name for _, _, name in self._children()}
-        self.groups = control_groups()
+        self.groups = control_groups(server.instance())
         self.folders = named_directories([server.folder])
         self.mounts = mounts(server.pid)
         self.own_mounts = mounts("self")
@@ -120,7 +121,7 @@ class Baseline:
         ours = descendants(os.getpid(), table) - known
         found = {}
         found["processes"] = [(pid, *table[pid][1:]) for pid in ours if pid in table and table[pid][2] not in self.children]
-        found["cgroups"] = sorted(control_groups() - self.groups)
+        found["cgroups"] = sorted(control_groups(self.server.instance()) - self.groups)
         found["directories"] = sorted(named_directories([self.server.folder]) - self.folders)
         if self.server.process is not None:
             now = descriptors(self.server.pid)

@@ -92,6 +92,10 @@ class Server:
     def pid(self):
         return self.process.pid
 
+    def instance(self):
+        """What the server calls itself in the names of control groups."""
+        return json.loads((self.data / "instance.json").read_text())["id"]
+
     def terminate(self):
         """SIGTERM without waiting."""
         self.process.send_signal(signal.SIGTERM)

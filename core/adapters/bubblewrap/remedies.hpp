@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace caisson {
+
+/// What bwrap or the launcher said when a trial sandbox failed, with what to do about it where that is known.
+std::string with_remedy(std::string_view failure);
+
+}    // namespace caisson

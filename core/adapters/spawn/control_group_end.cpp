@@ -1,0 +1,142 @@
+#include "core/adapters/spawn/control_group.hpp"
+
+#include "core/adapters/spawn/kernel_text.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <set>
+
+/// What ends groups: freezing, killing, removing; and how a group is written down.
+namespace caisson {
+
+using namespace std::chrono_literals;
+
+std::vector<pid_t> control_group::processes() const
+{
+    std::set<pid_t> found;
+    for (const auto& member : members_) {
+        std::vector<std::string> pending{member.directory};
+        while (!pending.empty()) {
+            const auto directory = std::move(pending.back());
+            pending.pop_back();
+            const auto text = io_->read(directory + "/cgroup.procs").value_or("");
+            for (std::string_view rest = text; !rest.empty();) {
+                if (const auto pid = number_of(take_line(rest)); pid && *pid > 0)
+                    found.insert(static_cast<pid_t>(*pid));
+            }
+            for (const auto& name : io_->directories(directory))
+                pending.push_back(directory + "/" + name);
+        }
+    }
+    return {found.begin(), found.end()};
+}
+
+std::size_t control_group::population() const { return processes().size(); }
+
+result<void> control_group::set_frozen(bool frozen)
+{
+    const auto* member = with(cgroup_control::freeze);
+    if (member == nullptr)
+        return error{errc::not_implemented, "this host has no freezer that the server may use"};
+    if (member->version == cgroup_version::v2)
+        return write(*member, "cgroup.freeze", frozen ? "1" : "0");
+    return write(*member, "freezer.state", frozen ? "FROZEN" : "THAWED");
+}
+
+result<void> control_group::freeze() { return set_frozen(true); }
+
+result<void> control_group::thaw() { return set_frozen(false); }
+
+bool control_group::frozen() const
+{
+    const auto* member = with(cgroup_control::freeze);
+    const auto text = read(cgroup_control::freeze, "freezer.state", "cgroup.events");
+    if (!text)
+        return false;
+    return member->version == cgroup_version::v1 ? text->starts_with("FROZEN") : number_of(*text, "frozen") == 1;
+}
+
+void control_group::kill() noexcept
+try {
+    if (const auto* member = with(cgroup_control::kill); member != nullptr && !write(*member, "cgroup.kill", "1").has_error())
+        return;
+    // No atomic kill: forbid forks first, so that few passes find all. What is frozen dies only once thawed.
+    if (controls(cgroup_control::pids))
+        (void)write(*with(cgroup_control::pids), "pids.max", "0");
+    constexpr int most_passes = 50;
+    for (int pass = 0; pass < most_passes; ++pass) {
+        const auto left = processes();
+        for (const pid_t pid : left)
+            io_->kill(pid);
+        if (controls(cgroup_control::freeze))
+            (void)thaw();
+        if (left.empty())
+            return;
+    }
+} catch (const std::exception&) {
+    // Out of memory: the caller looks at what is left and tries again.
+}
+
+bool control_group::try_remove() noexcept
+try {
+    bool gone = true;
+    for (const auto& member : members_)
+        gone = try_remove_directory(member.directory) && gone;
+    return gone;
+} catch (const std::exception&) {
+    return false;
+}
+
+bool control_group::try_remove_directory(const std::string& directory)
+{
+    for (const auto& name : io_->directories(directory))
+        try_remove_directory(directory + "/" + name);
+    return io_->remove_directory(directory) == 0;
+}
+
+boost::json::array control_group::to_json() const
+{
+    boost::json::array array;
+    for (const auto& member : members_)
+        array.push_back(boost::json::object{
+            {"directory", member.directory}, {"version", member.version == cgroup_version::v1 ? 1 : 2}, {"controls", member.controls}});
+    return array;
+}
+
+std::optional<control_group> control_group::from_json(std::shared_ptr<cgroup_io> io, const boost::json::value& text)
+try {
+    std::vector<cgroup_member> members;
+    for (const auto& each : text.as_array()) {
+        const auto version = each.at("version").as_int64() == 1 ? cgroup_version::v1 : cgroup_version::v2;
+        members.push_back({std::string(each.at("directory").as_string()), version, each.at("controls").to_number<unsigned>()});
+    }
+    return control_group(std::move(io), std::move(members));
+} catch (const std::exception&) {
+    return std::nullopt;
+}
+
+namespace {
+
+task<result<void>> remove_by(timers* time, control_group group, steady_time deadline)
+{
+    auto pause = 1ms;
+    for (;;) {
+        if (group.try_remove())
+            co_return result<void>();
+        if (time->steady_now() >= deadline)
+            co_return error{errc::timed_out, "the kernel has not let a cgroup go"};
+        group.kill();
+        co_await time->wait_for(pause);
+        pause = std::min(pause * 2, 50ms);
+    }
+}
+
+}    // namespace
+
+task<result<void>> remove_group(timers& time, control_group group, steady_time deadline)
+{
+    return remove_by(&time, std::move(group), deadline);
+}
+
+}    // namespace caisson

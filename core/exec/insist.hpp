@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/async/task.hpp"
+#include "core/async/timers.hpp"
+#include "core/base/error.hpp"
+#include "core/base/log.hpp"
+
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+namespace caisson {
+
+/// What `work` gives; an exception becomes errc::internal with its text. Cancellation passes through.
+template <class T>
+task<result<T>> without_exceptions(task<result<T>> work)
+{
+    try {
+        co_return co_await std::move(work);
+    } catch (const boost::system::system_error& e) {
+        if (e.code() == asio::error::operation_aborted)
+            throw;
+        co_return error{errc::internal, e.what()};
+    } catch (const std::exception& e) {
+        co_return error{errc::internal, e.what()};
+    }
+}
+
+/// Asks a store until it answers, at most a second apart: a value, errc::not_found or errc::conflict; other failures are
+/// logged with `id` and tried again. `time` and `log` outlive it, and so does what `ask` refers to.
+template <class T>
+task<result<T>> insist(timers& time, logger& log, std::string id, std::function<task<result<T>>()> ask)
+{
+    constexpr std::chrono::milliseconds first_pause(20);
+    constexpr std::chrono::milliseconds longest_pause(1000);
+    for (auto pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
+        auto attempt = without_exceptions(ask());
+        auto answer = co_await std::move(attempt);
+        if (answer.has_value() || answer.error().code == errc::not_found || answer.error().code == errc::conflict)
+            co_return answer;
+        log.error("a record cannot be stored or read; trying again", {{"execution_id", id}, {"what", answer.error().detail}});
+        co_await time.wait_for(pause);
+    }
+}
+
+}    // namespace caisson

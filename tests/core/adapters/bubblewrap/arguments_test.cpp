@@ -1,0 +1,84 @@
+#include "core/adapters/bubblewrap/arguments.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace caisson {
+
+namespace {
+
+const bubblewrap_layout layout{.work = "/tmp/work",
+    .tmp = "/tmp/tmp",
+    .shm = "/tmp/shm",
+    .etc = {{"passwd", 10}, {"hosts", 11}},
+    .agent_fd = 12,
+    .seccomp_fd = 13,
+    .info_fd = 14,
+    .listen_fd = 3};
+
+host_files host_with(std::set<std::string> files, bool merged_usr)
+{
+    return {[files](const std::string& path) { return files.contains(path); },
+        [merged_usr](const std::string& path) { return merged_usr && path != "/lib32" ? "usr" + path : std::string(); }};
+}
+
+/// The arguments as one text, so that a run of them can be looked for.
+std::string joined(const std::vector<std::string>& argv)
+{
+    std::string text = " ";
+    for (const auto& each : argv)
+        text += each + " ";
+    return text;
+}
+
+std::size_t place_of(const std::vector<std::string>& argv, const std::string& what)
+{
+    const auto text = joined(argv);
+    const auto at = text.find(" " + what + " ");
+    EXPECT_NE(at, std::string::npos) << what << " is not in" << text;
+    return at;
+}
+
+TEST(BubblewrapArguments, AreThisWholeLine)
+{
+    EXPECT_EQ(joined(bubblewrap_arguments(layout, host_with({"/proc/kallsyms", "/proc/acpi", "/etc/ld.so.cache"}, true))),
+        " bwrap --unshare-all --unshare-user --disable-userns --uid 1000 --gid 1000 --hostname sandbox --as-pid-1 --cap-drop ALL "
+        "--new-session --clearenv"
+        " --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64 --symlink usr/sbin /sbin"
+        " --proc /proc --ro-bind /proc/sys /proc/sys --ro-bind /dev/null /proc/kallsyms --tmpfs /proc/acpi --remount-ro /proc/acpi"
+        " --dev /dev --bind /tmp/shm /dev/shm --remount-ro /dev --bind /tmp/work /workspace --bind /tmp/tmp /tmp"
+        " --perms 0444 --file 10 /etc/passwd --perms 0444 --file 11 /etc/hosts --ro-bind /etc/ld.so.cache /etc/ld.so.cache"
+        " --perms 0555 --ro-bind-data 12 /.caisson/agent --seccomp 13 --info-fd 14 --remount-ro / --chdir /workspace"
+        " -- /.caisson/agent --listen-fd 3 ");
+}
+
+TEST(BubblewrapArguments, MaskOnlyWhatTheHostHas)
+{
+    const auto none = joined(bubblewrap_arguments(layout, host_with({}, true)));
+    EXPECT_EQ(none.find("/dev/null"), std::string::npos);
+    EXPECT_EQ(none.find("--tmpfs"), std::string::npos);
+    EXPECT_EQ(none.find("/etc/alternatives"), std::string::npos);
+}
+
+TEST(BubblewrapArguments, BindTheDirectoriesOfAHostWithoutMergedUsr)
+{
+    const auto argv = bubblewrap_arguments(layout, host_with({"/bin", "/lib"}, false));
+    EXPECT_THAT(joined(argv), ::testing::HasSubstr(" --ro-bind /bin /bin --ro-bind /lib /lib --proc "));
+}
+
+TEST(BubblewrapArguments, LayTheRestOverProcAndMakeTheRootReadOnlyLast)
+{
+    const auto argv = bubblewrap_arguments(layout, host_with({"/proc/keys"}, true));
+    EXPECT_LT(place_of(argv, "--proc /proc"), place_of(argv, "--ro-bind /proc/sys /proc/sys"));
+    EXPECT_LT(place_of(argv, "--dev /dev"), place_of(argv, "--bind /tmp/shm /dev/shm"));
+    EXPECT_LT(place_of(argv, "--bind /tmp/shm /dev/shm"), place_of(argv, "--remount-ro /dev"));
+    EXPECT_LT(place_of(argv, "--ro-bind-data 12 /.caisson/agent"), place_of(argv, "--remount-ro /"));
+    EXPECT_LT(place_of(argv, "--remount-ro /"), place_of(argv, "--chdir /workspace"));
+}
+
+}    // namespace
+
+}    // namespace caisson

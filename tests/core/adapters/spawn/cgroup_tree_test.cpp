@@ -1,0 +1,227 @@
+#include "core/adapters/spawn/cgroup_tree.hpp"
+
+#include "core/adapters/spawn/cgroup_execution_group.hpp"
+#include "tests/core/adapters/spawn/fake_cgroups.hpp"
+#include "tests/support/fake_timers.hpp"
+#include "tests/support/run_task.hpp"
+
+#include <gtest/gtest.h>
+
+namespace caisson {
+
+namespace {
+
+constexpr sandbox_limits limits{.memory_bytes = 100, .cpu_milli = 500, .pids = 7, .disk_bytes = 20, .inodes = 5};
+constexpr auto mountinfo = "30 23 0:26 / /cg rw shared:4 - cgroup2 cgroup2 rw\n";
+
+/// A tree on a fake of cgroup v2, as root or as a user with a delegated group.
+class CgroupTree : public ::testing::Test {
+protected:
+    std::shared_ptr<caisson::testing::fake_cgroups> kernel =
+        std::make_shared<caisson::testing::fake_cgroups>("/cg", "cpuset cpu io memory pids");
+    cgroup_tree as_root{kernel, {.instance = "i", .privileged = true, .mountinfo = mountinfo, .self_cgroup = "0::/system/server\n"}};
+    cgroup_tree as_user{kernel, {.instance = "i", .privileged = false, .mountinfo = mountinfo, .self_cgroup = "0::/own\n"}};
+
+    std::string at(const std::string& path) { return kernel->read("/cg/" + path).value_or("(none)"); }
+};
+
+TEST_F(CgroupTree, OfRootIsAtTheTopWithAllControls)
+{
+    as_root.prepare();
+    EXPECT_TRUE(kernel->exists("/cg/caisson-i"));
+    EXPECT_EQ(at("cgroup.subtree_control"), "cpu memory pids");
+    EXPECT_EQ(at("caisson-i/cgroup.subtree_control"), "memory pids cpu");
+    EXPECT_TRUE(as_root.degraded().empty());
+}
+
+TEST_F(CgroupTree, SandboxHasAgentAndWorkWithTheirLimits)
+{
+    as_root.prepare();
+    auto made = as_root.make_sandbox_group("sbx", limits);
+    ASSERT_TRUE(made.has_value()) << made.error().detail;
+    EXPECT_EQ(at("caisson-i/sbx/memory.max"), std::to_string(120 + (64 << 20)));
+    EXPECT_EQ(at("caisson-i/sbx/memory.swap.max"), "0");
+    EXPECT_EQ(at("caisson-i/sbx/work/memory.max"), "120");
+    EXPECT_EQ(at("caisson-i/sbx/work/pids.max"), "7");
+    EXPECT_EQ(at("caisson-i/sbx/work/cpu.max"), "50000 100000");
+    EXPECT_EQ(at("caisson-i/sbx/agent/memory.max"), "max\n");
+    EXPECT_EQ(as_root.sandbox_names(), std::vector<std::string>{"sbx"});
+}
+
+TEST_F(CgroupTree, RemovesItsRootAtItsEndUnlessASandboxIsLeft)
+{
+    const cgroup_tree_options options{.instance = "short", .privileged = true, .mountinfo = mountinfo, .self_cgroup = "0::/\n"};
+    {
+        cgroup_tree idle(kernel, options);
+        idle.prepare();
+        EXPECT_TRUE(kernel->exists("/cg/caisson-short"));
+    }
+    EXPECT_FALSE(kernel->exists("/cg/caisson-short"));
+    {
+        cgroup_tree used(kernel, options);
+        used.prepare();
+        ASSERT_TRUE(used.make_sandbox_group("sbx", limits).has_value());
+    }
+    EXPECT_TRUE(kernel->exists("/cg/caisson-short/sbx/work"));
+}
+
+TEST_F(CgroupTree, DelegatedGroupIsLeftByTheServerSoThatItCanHandControllersDown)
+{
+    kernel->make_directory("/cg/own");
+    kernel->set("/cg/own/cgroup.controllers", "memory pids");
+    kernel->add_process("/cg/own", 41);
+    kernel->add_process("/cg/own", 42);
+    as_user.prepare();
+    EXPECT_EQ(at("own/cgroup.procs"), "");
+    EXPECT_EQ(at("own/server/cgroup.procs"), "41\n42\n");
+    EXPECT_TRUE(as_user.controls(cgroup_control::memory));
+    EXPECT_TRUE(as_user.controls(cgroup_control::pids));
+    EXPECT_FALSE(as_user.controls(cgroup_control::cpu));
+    ASSERT_EQ(as_user.degraded().size(), 1U);
+    EXPECT_EQ(as_user.degraded()[0].control, "cpu");
+}
+
+TEST_F(CgroupTree, WithoutDelegationThereAreNoGroupsAndNothingFails)
+{
+    kernel->make_directory("/cg/own");
+    kernel->refusals["/cg/own/caisson-i"] = EACCES;
+    as_user.prepare();
+    EXPECT_TRUE(as_user.root().members().empty());
+    auto made = as_user.make_sandbox_group("sbx", limits);
+    ASSERT_TRUE(made.has_value());
+    EXPECT_TRUE(made->open_for_join()->empty());
+    EXPECT_EQ(made->population(), 0U);
+    EXPECT_TRUE(made->try_remove());
+    const auto degraded = as_user.degraded();
+    ASSERT_EQ(degraded.size(), 5U);
+    EXPECT_EQ(degraded[0].control, "memory");
+    EXPECT_NE(degraded[0].reason.find("Permission denied"), std::string::npos);
+    EXPECT_NE(degraded[0].remedy.find("Delegate=yes"), std::string::npos);
+}
+
+TEST_F(CgroupTree, ARefusedLimitIsAnErrorThatNamesTheFile)
+{
+    as_root.prepare();
+    kernel->make_directory("/cg/caisson-i/sbx");
+    kernel->refusals["/cg/caisson-i/sbx/memory.max"] = EINVAL;
+    const auto made = as_root.make_sandbox_group("sbx", limits);
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::runtime_unavailable);
+    EXPECT_NE(made.error().detail.find("memory.max"), std::string::npos);
+}
+
+/// One execution's group in a sandbox of root's tree.
+class CgroupExecutionGroup : public CgroupTree {
+protected:
+    void SetUp() override
+    {
+        as_root.prepare();
+        ASSERT_TRUE(as_root.make_sandbox_group("sbx", limits).has_value());
+        auto opened = cgroup_execution_group::open(
+            time, as_root.sandbox_group("sbx").child("work"), "exe", {.memory_bytes = 70, .pids = 3, .cpu_milli = 1, .group_oom = true});
+        ASSERT_TRUE(opened.has_value()) << opened.error().detail;
+        group = std::move(*opened);
+    }
+
+    static constexpr auto path = "/cg/caisson-i/sbx/work/exe";
+    asio::io_context context;
+    caisson::testing::fake_timers time{context.get_executor()};
+    std::unique_ptr<execution_group> group;
+};
+
+TEST_F(CgroupExecutionGroup, HasItsLimits)
+{
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/memory.max"), "70");
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/memory.oom.group"), "1");
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "3");
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/cpu.max"), "1000 1000000") << "the kernel wants a quota of at least a millisecond";
+    EXPECT_EQ(group->join_descriptors().size(), 1U);
+}
+
+TEST_F(CgroupExecutionGroup, ReadsItsUsage)
+{
+    const std::string base = path;
+    kernel->set(base + "/cpu.stat", "usage_usec 1234\nuser_usec 1000\n");
+    kernel->set(base + "/memory.peak", "4096\n");
+    kernel->set(base + "/memory.events", "oom 3\noom_kill 2\noom_group_kill 1\n");
+    kernel->set(base + "/pids.events", "max 9\n");
+    const auto seen = group->usage();
+    EXPECT_EQ(seen.cpu_us, 1234);
+    EXPECT_EQ(seen.memory_peak_bytes, 4096);
+    EXPECT_EQ(seen.oom_kills, 2);
+    EXPECT_EQ(seen.pids_refused, 9);
+    EXPECT_EQ(seen.pids_peak, std::nullopt) << "this kernel has no pids.peak";
+}
+
+TEST_F(CgroupExecutionGroup, KillIsTheKernelsOwn)
+{
+    kernel->add_process(path, 77);
+    EXPECT_EQ(group->population(), 1U);
+    group->kill();
+    EXPECT_EQ(group->population(), 0U);
+    EXPECT_TRUE(kernel->killed.empty());
+}
+
+TEST_F(CgroupExecutionGroup, KillFallsBackToSignalsAfterForbiddingForks)
+{
+    kernel->refusals[std::string(path) + "/cgroup.kill"] = ENOENT;
+    kernel->add_process(path, 77);
+    group->kill();
+    ASSERT_FALSE(kernel->killed.empty());
+    EXPECT_EQ(kernel->killed.front(), 77);
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "0");
+}
+
+TEST_F(CgroupExecutionGroup, RemoveWaitsForTheKernel)
+{
+    kernel->add_process(path, 77);
+    kernel->busy.insert(path);
+    bool done = false;
+    asio::co_spawn(context, group->remove(), [&](std::exception_ptr, const result<void>& removed) { done = removed.has_value(); });
+    context.poll();
+    EXPECT_FALSE(done);
+    kernel->busy.clear();
+    time.advance(std::chrono::seconds(1));
+    context.poll();
+    EXPECT_TRUE(done);
+    EXPECT_FALSE(kernel->exists(path));
+}
+
+TEST_F(CgroupExecutionGroup, RemoveGivesUpAtItsDeadline)
+{
+    kernel->busy.insert(path);
+    std::optional<result<void>> outcome;
+    asio::co_spawn(context, group->remove(), [&](std::exception_ptr, const result<void>& removed) { outcome = removed; });
+    context.poll();
+    for (int i = 0; i < 3 && !outcome; ++i) {
+        time.advance(std::chrono::seconds(6));
+        context.poll();
+    }
+    ASSERT_TRUE(outcome);
+    ASSERT_TRUE(outcome->has_error());
+    EXPECT_EQ(outcome->error().code, errc::timed_out);
+}
+
+TEST_F(CgroupExecutionGroup, SurvivesTheContextWhileRemoving)
+{
+    kernel->busy.insert(path);
+    asio::co_spawn(context, group->remove(), [](std::exception_ptr, const result<void>&) { FAIL() << "it cannot end"; });
+    context.poll();
+}
+
+TEST_F(CgroupTree, GroupsAreWrittenDownAndReadBack)
+{
+    as_root.prepare();
+    const auto group = as_root.sandbox_group("sbx");
+    const auto again = control_group::from_json(kernel, group.to_json());
+    ASSERT_TRUE(again);
+    ASSERT_EQ(again->members().size(), 1U);
+    EXPECT_EQ(again->members()[0].directory, "/cg/caisson-i/sbx");
+    EXPECT_TRUE(again->controls(cgroup_control::kill));
+    EXPECT_FALSE(control_group::from_json(kernel, "text"));
+    EXPECT_FALSE(control_group::from_json(kernel, boost::json::array{1}));
+}
+
+}    // namespace
+
+}    // namespace caisson

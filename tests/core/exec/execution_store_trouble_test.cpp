@@ -1,0 +1,117 @@
+#include "tests/core/exec/service_world.hpp"
+
+namespace caisson {
+namespace {
+
+using namespace std::chrono_literals;
+using status = execution_status;
+
+const error broken{errc::internal, "disk is broken"};
+
+TEST(ExecutionStoreTrouble, EventsThatCannotBeStoredForAWhileAreNotLost)
+{
+    service_world w;
+    const auto id = w.run();
+    const auto viewer = w.view(id);
+    for (int i = 0; i < 4; ++i) {
+        w.events.fail_next(broken);
+        w.events.throw_next("disk is broken");
+    }
+    w.agent().print("early ");
+    w.turn();
+    EXPECT_EQ(w.read_now(*viewer), "[queued][running]1:early ");    // shown, not stored
+    EXPECT_EQ(w.agent().acknowledged(protocol::stream_number::stdout_stream), 0u);
+    w.agent().print("late");
+    w.agent().exit(0);
+    EXPECT_EQ(w.ended(id).status, status::success);
+    EXPECT_EQ(w.stored(id), "[queued][running]1:early late[usage][exit]");
+    EXPECT_FALSE(w.log.errors.empty());
+}
+
+TEST(ExecutionStoreTrouble, TheProgramBlocksWhileNothingCanBeStored)
+{
+    service_world w;
+    const auto id = w.run();
+    w.events.cork();
+    const std::string much(3 << 20, 'x');
+    w.agent().print(much);
+    w.advance(1s);
+    EXPECT_LE(w.view(id)->position().stdout_end, 1u << 20);
+    EXPECT_EQ(w.agent().acknowledged(protocol::stream_number::stdout_stream), 0u);
+    w.events.uncork();
+    w.agent().exit(0);
+    w.ended(id);
+    EXPECT_EQ(w.row(id).usage.output_bytes, 3 << 20);
+    EXPECT_EQ(w.stored(id).size(), std::string("[queued][running]1:[usage][exit]").size() + much.size());
+}
+
+TEST(ExecutionStoreTrouble, ARecordIsTriedUntilItIsFinal)
+{
+    service_world w;
+    const auto id = w.run();
+    for (int i = 0; i < 5; ++i) {
+        w.executions.fail_next(broken);
+        w.executions.throw_next("disk is broken");
+    }
+    w.agent().exit(0);
+    w.turn();
+    EXPECT_FALSE(w.has_ended(id));
+    EXPECT_EQ(w.ended(id).status, status::success);
+    EXPECT_EQ(w.running(), 0u);
+}
+
+TEST(ExecutionStoreTrouble, SandboxRecordThatCannotBeClosedDoesNotHoldThePlace)
+{
+    service_world w;
+    const auto id = w.run();
+    w.sandboxes.fail_next(broken);
+    w.agent().exit(0);
+    EXPECT_EQ(w.ended(id).status, status::success);
+    EXPECT_EQ(w.running(), 0u);
+    EXPECT_EQ(w.sandboxes.row(*w.row(id).sandbox).state, sandbox_state::running);
+    w.restart();
+    EXPECT_EQ(w.sandboxes.row(*w.row(id).sandbox).state, sandbox_state::destroyed);
+}
+
+TEST(ExecutionStoreTrouble, AServerWithoutItsRecordsDoesNotStart)
+{
+    service_world w;
+    w.hand_over();
+    w.executions.fail_next(broken);
+    EXPECT_EQ(w.start_server().error().detail, "disk is broken");
+    w.sandboxes.fail_next(broken);
+    EXPECT_EQ(w.start_server().error().detail, "disk is broken");
+}
+
+TEST(ExecutionStoreTrouble, AnUnreadableLogWaitsForTheNextStart)
+{
+    service_world w;
+    const auto id = w.run();
+    w.hand_over();
+    w.events.fail_next(broken);
+    EXPECT_TRUE(w.start_server().has_value());
+    EXPECT_EQ(w.row(id).status, status::running);
+    EXPECT_EQ(w.runtime.live(), 1u);
+    w.agent().print("meanwhile");
+    w.restart();
+    w.agent().exit(0);
+    w.ended(id);
+    EXPECT_EQ(w.stored(id), "[queued][running]1:meanwhile[usage][exit]");
+}
+
+TEST(ExecutionStoreTrouble, ASandboxIsNotGivenUpForAStoreThatStumbles)
+{
+    service_world w;
+    const auto id = w.run();
+    w.hand_over();
+    w.sandboxes.let_pass(1);    // start() reads what lives
+    w.sandboxes.fail_next(broken);
+    w.sandboxes.throw_next("disk is broken");
+    EXPECT_TRUE(w.start_server().has_value());
+    w.advance(1s);
+    w.agent().exit(0);
+    EXPECT_EQ(w.ended(id).status, status::success);
+}
+
+}    // namespace
+}    // namespace caisson

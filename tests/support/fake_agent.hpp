@@ -1,0 +1,113 @@
+#pragma once
+
+#include "core/base/error.hpp"
+#include "core/protocol/agent_session.hpp"
+#include "core/protocol/byte_stream.hpp"
+#include "tests/support/wake_list.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace caisson::testing {
+
+/// An agent and its one program without a process or a socket: the real session of the link; the test is the program. All
+/// happens inside the calls; the server's end hears of it in the next turns of its io_context. It may outlive servers.
+class fake_agent : private protocol::agent_host, public std::enable_shared_from_this<fake_agent> {
+public:
+    using stream = protocol::stream_number;
+
+    fake_agent() : session_(*this) { }
+
+    /// Called when the program was started; empty: it hangs until the test or a signal ends it.
+    std::function<void(fake_agent&)> program;
+
+    // What the program does.
+    /// What does not fit into the window follows as the server acknowledges.
+    void print(std::string_view text, stream to = stream::stdout_stream);
+    void end_stream(stream which);
+    /// Ends it when what it printed is out of its hands, and its streams with it.
+    void exit(int code) { finish(code << 8, true); }
+    void end_by(int signal) { finish(signal, true); }
+    /// The leader ends; a child of it keeps the streams open until it is killed.
+    void exit_leaving_a_child(int code) { finish(code << 8, false); }
+    bool is_running() const { return running_; }
+    /// All of stdin that came so far.
+    const std::string& stdin_text() const { return stdin_; }
+    bool stdin_ended() const { return stdin_ended_; }
+    /// The program does not read its stdin from now on.
+    void stop_reading() { reads_ = false; }
+
+    // Knobs.
+    std::set<int> ignored_signals;    // SIGKILL too
+    int start_code = 0;               // errno: nothing is started
+    int file_code = 0;                // errno: files cannot be put
+    protocol::exit_report usage;      // what the exit reports besides its status
+    /// Hears the server and says nothing, until unmute().
+    void mute() { muted_ = true; }
+    void unmute();
+    /// The connection breaks; the next one may come at once.
+    void disconnect();
+    /// As if its process were killed: connections, programs and what was not sent are gone.
+    void die(std::string cause);
+
+    // What was asked of it.
+    std::size_t spawns = 0;    // SPAWN orders heard, repeats too
+    std::optional<protocol::spawn_request> request;
+    std::map<std::string, std::string> files;
+    std::vector<protocol::signal_order> signals;
+    std::vector<protocol::resize_order> sizes;
+    std::size_t forgets = 0;
+    std::size_t shutdowns = 0;
+    std::size_t connections = 0;
+    /// How much of a stream the server has acknowledged; 0 before the start.
+    std::uint64_t acknowledged(stream of);
+    /// SIGKILL to all processes of the execution's group.
+    void kill_group();
+
+    bool dead() const { return death_.has_value(); }
+    /// Returns the cause when it has died.
+    static task<std::string> ended(std::shared_ptr<fake_agent> self);
+    /// The server's end of a new connection. Errors: errc::runtime_unavailable once it has died.
+    static result<std::unique_ptr<protocol::byte_stream>> connect(std::shared_ptr<fake_agent> self);
+
+private:
+    class connection;
+    struct wire;
+
+    start_result start(protocol::exec_number number, const protocol::spawn_request& what, std::vector<unique_fd> join) override;
+    int put_file(const protocol::file_chunk& chunk) override;
+    void signal(protocol::exec_number number, const protocol::signal_order& order) override;
+    void resize(protocol::exec_number, const protocol::resize_order& order) override { sizes.push_back(order); }
+    void forget(protocol::exec_number number) override;
+    void shutdown() override;
+
+    void on_bytes(std::shared_ptr<wire> from);
+    bool on_frame(const std::shared_ptr<wire>& from, const protocol::frame_view& frame);
+    bool on_hello(const std::shared_ptr<wire>& from, const protocol::frame_view& frame);
+    void finish(int wait_status, bool with_streams);
+    void pump();
+    void read_stdin(protocol::agent_execution& execution);
+    bool write_out(protocol::agent_execution& execution);
+
+    protocol::agent_session session_;
+    std::shared_ptr<wire> wire_;               // the connection that is obeyed
+    std::map<stream, std::string> blocked_;    // what the program could not write yet
+    std::set<stream> ending_;
+    std::optional<int> exiting_;
+    std::string stdin_;
+    bool stdin_ended_ = false;
+    bool reads_ = true;
+    bool muted_ = false;
+    bool running_ = false;
+    bool fresh_ = false;    // started, and program() was not called yet
+    protocol::exec_number number_ = 0;
+    std::optional<std::string> death_;
+    wake_list death_heard_;
+};
+
+}    // namespace caisson::testing

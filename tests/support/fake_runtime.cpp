@@ -1,0 +1,175 @@
+#include "tests/support/fake_runtime.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace caisson::testing {
+
+namespace {
+
+using call = fake_runtime::call;
+using box_ptr = std::shared_ptr<fake_box>;
+
+class fake_group : public execution_group {
+public:
+    explicit fake_group(box_ptr box) : box_(std::move(box)) { }
+
+    std::vector<int> join_descriptors() const override { return {}; }
+    group_usage usage() const override { return box_->usage; }
+    void kill() noexcept override
+    {
+        ++box_->group_kills;
+        box_->agent->kill_group();
+    }
+    std::size_t population() const override { return box_->agent->is_running() ? 1 : 0; }
+    task<result<void>> remove() override
+    {
+        kill();
+        co_return result<void>();
+    }
+
+private:
+    box_ptr box_;
+};
+
+std::string state_text(const sandbox_id& id) { return R"({"fake":")" + id.str() + R"("})"; }
+
+class fake_sandbox : public sandbox {
+public:
+    fake_sandbox(fake_runtime& maker, box_ptr box) : maker_(maker), box_(std::move(box)) { }
+
+    const sandbox_id& id() const override { return box_->spec.id; }
+    std::string runtime_state() const override { return state_text(id()); }
+    task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
+    result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
+    std::optional<disk_usage> disk() const override { return box_->disk; }
+    task<std::string> ended() override { return fake_agent::ended(box_->agent); }
+    task<result<void>> pause() override { co_return error{errc::not_implemented, "fake sandboxes do not pause"}; }
+    task<result<void>> resume() override { co_return error{errc::not_implemented, "fake sandboxes do not pause"}; }
+    task<result<void>> stop() override;
+    task<result<void>> destroy() override;
+
+    fake_box& box() { return *box_; }
+
+private:
+    fake_runtime& maker_;
+    box_ptr box_;
+};
+
+task<result<std::unique_ptr<protocol::byte_stream>>> fake_sandbox::connect()
+{
+    const auto box = box_;
+    const auto failure = co_await maker_.enter(call::connect);
+    if (failure)
+        co_return *failure;
+    if (!box->started)
+        co_return error{errc::runtime_unavailable, "the agent was not started"};
+    co_return fake_agent::connect(box->agent);
+}
+
+result<std::unique_ptr<execution_group>> fake_sandbox::open_group(std::string name, group_limits limits)
+{
+    if (const auto failure = maker_.planned(call::open_group))
+        return *failure;
+    box_->group_name = std::move(name);
+    box_->limits = limits;
+    return std::unique_ptr<execution_group>(std::make_unique<fake_group>(box_));
+}
+
+task<result<void>> fake_sandbox::stop()
+{
+    ++box_->stops;
+    box_->agent->die("the sandbox was stopped");
+    co_return result<void>();
+}
+
+task<result<void>> fake_sandbox::destroy()
+{
+    const auto box = box_;
+    const auto failure = co_await maker_.enter(call::destroy);
+    if (failure)
+        co_return *failure;
+    box->agent->die("the sandbox was destroyed");
+    box->destroyed = true;
+    co_return result<void>();
+}
+
+}    // namespace
+
+std::optional<error> fake_runtime::planned(call which)
+{
+    auto& waiting = planned_[which];
+    if (waiting.empty())
+        return std::nullopt;
+    auto next = std::move(waiting.front());
+    waiting.pop_front();
+    if (next.throws)
+        throw std::runtime_error(next.what.detail);
+    return std::move(next.what);
+}
+
+task<std::optional<error>> fake_runtime::enter(call which)
+{
+    co_await gates_[which].pass();
+    co_return planned(which);
+}
+
+task<> fake_runtime::probe() { co_return; }
+
+task<result<std::unique_ptr<sandbox>>> fake_runtime::create(sandbox_spec spec)
+{
+    const auto failure = co_await enter(call::create);
+    if (failure)
+        co_return *failure;
+    auto box = std::make_shared<fake_box>();
+    box->spec = std::move(spec);
+    if (prepare)
+        prepare(*box);
+    boxes_.push_back(box);
+    co_return std::unique_ptr<sandbox>(std::make_unique<fake_sandbox>(*this, std::move(box)));
+}
+
+task<result<void>> fake_runtime::start(sandbox& created)
+{
+    auto& box = static_cast<fake_sandbox&>(created).box();
+    const auto failure = co_await enter(call::start);
+    if (failure)
+        co_return *failure;
+    box.started = true;
+    co_return result<void>();
+}
+
+task<result<std::unique_ptr<sandbox>>> fake_runtime::recover(sandbox_id id, std::string runtime_state)
+{
+    const auto failure = co_await enter(call::recover);
+    if (failure)
+        co_return *failure;
+    const auto found = std::ranges::find(boxes_, id, [](const auto& each) { return each->spec.id; });
+    if (found == boxes_.end() || runtime_state != state_text(id))
+        co_return error{errc::gone, "there is no such sandbox"};
+    if ((*found)->destroyed || (*found)->agent->dead()) {
+        (*found)->destroyed = true;
+        co_return error{errc::gone, "the sandbox's agent does not run any more"};
+    }
+    co_return std::unique_ptr<sandbox>(std::make_unique<fake_sandbox>(*this, *found));
+}
+
+task<std::size_t> fake_runtime::sweep(std::vector<sandbox_id> keep)
+{
+    std::size_t removed = 0;
+    for (const auto& each : boxes_) {
+        if (each->destroyed || std::ranges::find(keep, each->spec.id) != keep.end())
+            continue;
+        each->agent->die("the sandbox was swept");
+        each->destroyed = true;
+        ++removed;
+    }
+    co_return removed;
+}
+
+std::size_t fake_runtime::live() const
+{
+    return static_cast<std::size_t>(std::ranges::count(boxes_, false, [](const auto& each) { return each->destroyed; }));
+}
+
+}    // namespace caisson::testing

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "core/runtime/ports.hpp"
+#include "tests/support/fake_agent.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace caisson::testing {
+
+/// One sandbox of the fake runtime: outlives its handles, as a real one outlives its server.
+struct fake_box {
+    sandbox_spec spec;
+    std::shared_ptr<fake_agent> agent = std::make_shared<fake_agent>();
+    bool started = false;
+    bool destroyed = false;
+    std::size_t stops = 0;
+
+    // Of the one execution's group.
+    std::string group_name;
+    group_limits limits;
+    group_usage usage;    // what is read next
+    std::size_t group_kills = 0;
+    std::optional<disk_usage> disk;
+};
+
+/// A runtime without processes, files or sockets. Outlives the servers that use it, which may come one after the other, each
+/// with its own io_context. One thread.
+class fake_runtime : public runtime {
+public:
+    enum class call { create, start, connect, open_group, recover, destroy };
+
+    std::string_view name() const override { return "fake"; }
+    const runtime_capabilities& capabilities() const override { return host; }
+    task<> probe() override;
+    task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
+    task<result<void>> start(sandbox& created) override;
+    task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
+    task<std::size_t> sweep(std::vector<sandbox_id> keep) override;
+
+    // Knobs. Each planned failure meets one later call.
+    void fail_next(call which, error what) { planned_[which].push_back({std::move(what), false}); }
+    /// The call throws std::runtime_error instead.
+    void throw_next(call which, std::string what) { planned_[which].push_back({{errc::internal, std::move(what)}, true}); }
+    /// Calls wait at it while it is corked; not for open_group.
+    gate& gate_of(call which) { return gates_[which]; }
+    /// What a new sandbox is made ready with, for example box.agent->program.
+    std::function<void(fake_box&)> prepare;
+    runtime_capabilities host{.name = "fake", .available = true, .isolates = true, .execution_usage = true};
+
+    /// In the order of creation, destroyed ones too. Throws std::out_of_range.
+    fake_box& box(std::size_t number) const { return *boxes_.at(number); }
+    fake_agent& agent(std::size_t number) const { return *box(number).agent; }
+    std::size_t created() const { return boxes_.size(); }
+    /// Made and not destroyed.
+    std::size_t live() const;
+
+    /// For its sandboxes: waits at the gate, then throws or names the error to return.
+    task<std::optional<error>> enter(call which);
+    std::optional<error> planned(call which);
+
+private:
+    struct plan {
+        error what;
+        bool throws;
+    };
+    std::map<call, std::deque<plan>> planned_;
+    std::map<call, gate> gates_;
+    std::vector<std::shared_ptr<fake_box>> boxes_;
+};
+
+}    // namespace caisson::testing

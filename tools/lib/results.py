@@ -1,0 +1,90 @@
+"""Adds up what the test runners wrote (JUnit XML), names failures and skips, and prints the closing line.
+
+usage: results.py [--expected FILE] [--save FILE] XML...
+With --expected a skip that the file does not list is a failure. Lines of that file: name pattern | reason
+"""
+
+import argparse
+import fnmatch
+import json
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Results:
+    passed: int = 0
+    failed: list = field(default_factory=list)
+    skipped: list = field(default_factory=list)  # (name, reason)
+
+    def closing_line(self):
+        return f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped"
+
+
+def reason_of(case, skipped):
+    """pytest puts the reason into the message, GoogleTest prints it after "Skipped"."""
+    message = skipped.get("message") or ""
+    printed = re.search(r": Skipped\n(.*)", case.findtext("system-out") or "")
+    if "SKIP" in message or "Disabled" in message or not message:
+        message = printed.group(1) if printed else message or "no reason given"
+    return message.strip()
+
+
+def read(path, results):
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        name = case.get("name") if not case.get("classname", "").startswith("test_") else f"{case.get('classname')}::{case.get('name')}"
+        skipped = case.find("skipped")
+        if skipped is not None:
+            results.skipped.append((name, reason_of(case, skipped)))
+        elif case.find("failure") is not None or case.find("error") is not None or case.get("status") in ("fail", "notrun"):
+            results.failed.append(name)
+        else:
+            results.passed += 1
+
+
+def expected_patterns(path):
+    patterns = []
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        if line.strip() and not line.startswith("#"):
+            pattern, bar, reason = line.partition("|")
+            if not bar or not reason.strip():
+                sys.exit(f"{path}: a line is: name pattern | reason; this is not: {line}")
+            patterns.append(pattern.strip())
+    return patterns
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--expected")
+    parser.add_argument("--save")
+    parser.add_argument("xml", nargs="+")
+    options = parser.parse_args()
+    results = Results()
+    for path in options.xml:
+        if Path(path).exists():
+            read(path, results)
+        else:
+            results.failed.append(f"{path} was not written: its tests did not run")
+    for name in results.failed:
+        print(f"   failed: {name}")
+    for name, reason in results.skipped:
+        print(f"   skipped: {name}: {reason}")
+    unexpected = []
+    if options.expected:
+        patterns = expected_patterns(options.expected)
+        unexpected = [name for name, _ in results.skipped if not any(fnmatch.fnmatch(name, each) for each in patterns)]
+        for name in unexpected:
+            print(f"   skipped, but not listed in {options.expected}: {name}")
+    if results.passed == 0:
+        print("   no test ran")
+    if options.save:
+        Path(options.save).write_text(json.dumps({**asdict(results), "line": results.closing_line()}))
+    print(results.closing_line())
+    return 1 if results.failed or unexpected or results.passed == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
