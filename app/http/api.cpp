@@ -15,8 +15,8 @@ struct route {
     std::string_view pattern;
     std::optional<scope> needs;    // nothing: open to all
     task<> (api::*answer)(call_ptr);
-    bool has_query = false;        // false: parameters are refused here
-    std::uint64_t body_bytes = 0;  // 0: no body is expected, a small one is taken
+    bool has_query = false;          // false: parameters are refused here
+    std::uint64_t body_bytes = 0;    // 0: no body is expected, a small one is taken
 };
 
 struct route_table {
@@ -61,7 +61,7 @@ std::optional<std::string> presented_key(const net::request& from)
     return std::nullopt;
 }
 
-/// JSON under any of its names. Nothing and the default of `curl -d` pass too: what counts is that the body is JSON.
+/// JSON under any of its names. No type passes too, and what `curl -d` says of an object.
 bool may_be_json(const net::request& from)
 {
     if (const auto coding = from.fields.find("Content-Encoding"); coding && !net::equal_no_case(*coding, "identity"))
@@ -70,17 +70,20 @@ bool may_be_json(const net::request& from)
     if (!field || from.body.empty())
         return true;
     const auto type = field->substr(0, std::min(field->find_first_of("; "), field->size()));
-    return net::equal_no_case(type, "application/json") || net::equal_no_case(type, "application/x-www-form-urlencoded") ||
-        (type.size() > 5 && net::equal_no_case(type.substr(type.size() - 5), "+json"));
+    if (net::equal_no_case(type, "application/x-www-form-urlencoded"))
+        return from.body.find_first_not_of(" \t\r\n") == from.body.find('{');
+    return net::equal_no_case(type, "application/json") || (type.size() > 5 && net::equal_no_case(type.substr(type.size() - 5), "+json"));
 }
 
 error no_credentials()
 {
-    return {errc::unauthorized, "send a key as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"; `caisson key create --tenant NAME` makes one"};
+    return {errc::unauthorized,
+        "send a key as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"; `caisson key create --tenant NAME` makes one"};
 }
 
 /// Beginnings of addresses that the API describes and this version does not serve.
-constexpr std::array<std::string_view, 6> later_routes{"/v1/executions/batch", "/v1/sandboxes", "/v1/skills", "/v1/threads", "/v1/stats", "/v1/admin"};
+constexpr std::array<std::string_view, 6> later_routes{
+    "/v1/executions/batch", "/v1/sandboxes", "/v1/skills", "/v1/threads", "/v1/stats", "/v1/admin"};
 
 std::optional<error> not_built_yet(std::string_view path)
 {
@@ -93,10 +96,7 @@ std::optional<error> not_built_yet(std::string_view path)
     return std::nullopt;
 }
 
-std::string_view scope_word(scope wanted)
-{
-    return wanted == scope::run ? "run" : wanted == scope::read ? "read" : "admin";
-}
+std::string_view scope_word(scope wanted) { return wanted == scope::run ? "run" : wanted == scope::read ? "read" : "admin"; }
 
 }    // namespace
 
@@ -134,7 +134,8 @@ task<> api::handle(net::exchange& one)
     if (auto later = to == nullptr ? not_built_yet(asked.path) : std::nullopt)
         return call->fail(std::move(*later));
     if (kind == net::match_kind::not_found)
-        return call->fail({errc::not_found, "there is no route " + asked.method.substr(0, 16) + " " + asked.path.substr(0, 128) + "; /openapi.json lists all"});
+        return call->fail({errc::not_found,
+            "there is no route " + asked.method.substr(0, 16) + " " + asked.path.substr(0, 128) + "; /openapi.json lists all"});
     if (kind == net::match_kind::method_not_allowed)
         return call->fail({errc::method_not_allowed, asked.method.substr(0, 16) + " is not possible here; use " + allow}, {"Allow", allow});
     return answer(std::move(call), to);
@@ -146,7 +147,8 @@ task<> api::answer(call_ptr one, const route* to)
     try {
         co_await answer_route(one, to);
     } catch (const storage_error& failure) {
-        if (failure.fault() != storage_fault::disk_full && failure.fault() != storage_fault::busy && failure.fault() != storage_fault::overloaded)
+        if (failure.fault() != storage_fault::disk_full && failure.fault() != storage_fault::busy &&
+            failure.fault() != storage_fault::overloaded)
             throw;
         use_.log.error("the database cannot take more now", {{"what", failure.what()}});
         broken = error{errc::runtime_unavailable, "the server cannot store anything now (is its disk full?); try again later"};
@@ -172,7 +174,8 @@ task<> api::answer_route(call_ptr one, const route* to)
     }
     auto known = to->has_query ? result<void>() : wire::parse_no_query(one->request().query);
     if (known.has_value() && !may_be_json(one->request()))
-        known = error{errc::unsupported_media_type, "the body must be JSON without a content encoding: send \"Content-Type: application/json\""};
+        known = error{
+            errc::unsupported_media_type, "the body must be JSON without a content encoding: send \"Content-Type: application/json\""};
     if (known.has_error())
         co_await one->fail(known.error());
     else

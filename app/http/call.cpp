@@ -31,10 +31,7 @@ result<execution_id> call::id() const
     return error{errc::not_found, "there is no execution \"" + std::string(text.substr(0, 64)) + "\""};
 }
 
-task<> call::answer(int status, std::string json)
-{
-    return exchange_.respond(json_response(status, std::move(json)));
-}
+task<> call::answer(int status, std::string json) { return exchange_.respond(json_response(status, std::move(json))); }
 
 task<> call::answer(int status, std::string json, net::header_field extra)
 {

@@ -16,7 +16,7 @@ namespace caisson::http {
 /// coroutines that answer it; all of them end before the exchange does.
 class call {
 public:
-    call(net::exchange& exchange, net::route_match match) : exchange_(exchange), match_(std::move(match)) {}
+    call(net::exchange& exchange, net::route_match match) : exchange_(exchange), match_(std::move(match)) { }
 
     const net::request& request() const { return exchange_.request(); }
     net::exchange& exchange() { return exchange_; }

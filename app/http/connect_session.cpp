@@ -9,15 +9,9 @@ connect_session::connect_session(const api_services& use, principal who, std::sh
 {
 }
 
-task<> serve_connection(std::shared_ptr<connect_session> session)
-{
-    co_await session->serve();
-}
+task<> serve_connection(std::shared_ptr<connect_session> session) { co_await session->serve(); }
 
-task<> end_connection(std::shared_ptr<connect_session> session, bool draining)
-{
-    co_await session->end(draining);
-}
+task<> end_connection(std::shared_ptr<connect_session> session, bool draining) { co_await session->end(draining); }
 
 task<> connect_session::serve()
 {
@@ -25,13 +19,17 @@ task<> connect_session::serve()
         auto message = co_await socket_->receive();
         if (!message)
             co_return;
-        co_await handle(std::move(*message));
+        if (message->kind == net::message_kind::binary) {
+            co_await refuse_binary(socket_);
+            co_return;
+        }
+        co_await handle(std::move(message->data));
     }
 }
 
-task<> connect_session::handle(net::message message)
+task<> connect_session::handle(std::string text)
 {
-    auto parsed = parse_message(message, wire::frame_scope::connect, use_.wire);
+    auto parsed = wire::parse_client_frame(text, wire::frame_scope::connect, use_.wire);
     result<void> done;
     if (parsed.frame.has_error()) {
         done = parsed.frame.error();

@@ -26,7 +26,7 @@ private:
         bool cancel_on_disconnect = false;
     };
 
-    task<> handle(net::message message);
+    task<> handle(std::string text);
     task<result<void>> run(wire::run_frame frame);
     task<result<void>> attach(wire::attach_frame frame);
     result<void> check_ref(const std::string& ref) const;

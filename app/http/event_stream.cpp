@@ -59,8 +59,7 @@ task<bool> write_next(std::shared_ptr<pump_state> state)
 /// Until the end of the log, or until the client takes nothing more.
 task<> pump(std::shared_ptr<pump_state> state)
 {
-    while (co_await write_next(state)) {
-    }
+    while (co_await write_next(state)) { }
 }
 
 task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task<result<std::unique_ptr<log_reader>>> opening,
@@ -94,7 +93,8 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
 task<> stream_events(const api_services& use, call_ptr one, execution_id id, log_position after, bool cancel_on_disconnect)
 {
     auto state = std::make_shared<pump_state>(pump_state{use, one, nullptr, nullptr, id.str(), false, line_format::sse, true});
-    return stream(std::move(state), cancel_on_disconnect, use.executions.open_log(one->tenant(), id, after), use.executions.find(one->tenant(), id));
+    return stream(
+        std::move(state), cancel_on_disconnect, use.executions.open_log(one->tenant(), id, after), use.executions.find(one->tenant(), id));
 }
 
 task<> stream_lines(const api_services& use, call_ptr one, execution_id id, log_position after, bool follow)

@@ -15,15 +15,9 @@ constexpr auto longest_wait = std::chrono::hours(2);
 /// POST …/stdin waits so long for the program's sandbox to take the bytes.
 constexpr auto stdin_wait = std::chrono::seconds(30);
 
-bool prefers_async(const net::request& from)
-{
-    return from.fields.has_token("Prefer", "respond-async");
-}
+bool prefers_async(const net::request& from) { return from.fields.has_token("Prefer", "respond-async"); }
 
-std::string address_of(const execution_row& row)
-{
-    return "/v1/executions/" + row.id.str();
-}
+std::string address_of(const execution_row& row) { return "/v1/executions/" + row.id.str(); }
 
 /// All texts of a log that could be opened and read.
 task<std::optional<wire::inline_texts>> collect_all(result<std::unique_ptr<log_reader>> log)

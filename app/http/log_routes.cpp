@@ -36,7 +36,9 @@ task<> write_text(std::shared_ptr<log_reader> log, net::stream_writer* out)
             co_return;
         for (const auto& each : *events) {
             const auto part = seen_part(each);
-            const auto notice = part.kind == event_kind::truncated ? "\n[… " + std::to_string(part.missing_bytes) + " bytes are not kept …]\n" : std::string();
+            const auto notice = part.kind == event_kind::truncated
+                                    ? "\n[… " + std::to_string(part.missing_bytes) + " bytes are not kept …]\n"
+                                    : std::string();
             const auto text = notice.empty() ? part.data.view() : std::string_view(notice);
             const bool taken = co_await out->write(text);
             if (!taken)

@@ -13,10 +13,7 @@ task<> api::create_ticket(call_ptr one)
     return one->answer(201, wire::ticket_json(*ticket, use_.time.now_ms() + use_.tickets.lifetime().count()));
 }
 
-task<> api::get_languages(call_ptr one)
-{
-    return one->answer(200, wire::languages_json(use_.languages));
-}
+task<> api::get_languages(call_ptr one) { return one->answer(200, wire::languages_json(use_.languages)); }
 
 task<> api::get_runtimes(call_ptr one)
 {
@@ -26,10 +23,7 @@ task<> api::get_runtimes(call_ptr one)
     return one->answer(200, wire::runtimes_json(all, use_.config.default_runtime));
 }
 
-task<> api::get_health(call_ptr one)
-{
-    return one->answer(200, wire::health_json(version_text));
-}
+task<> api::get_health(call_ptr one) { return one->answer(200, wire::health_json(version_text)); }
 
 task<> api::get_ready(call_ptr one)
 {
@@ -45,9 +39,6 @@ task<> api::get_ready(call_ptr one)
     return one->answer(ready && !stopping ? 200 : 503, wire::ready_json(needs));
 }
 
-task<> api::get_openapi(call_ptr one)
-{
-    return one->text(200, "application/json", wire::openapi_json());
-}
+task<> api::get_openapi(call_ptr one) { return one->text(200, "application/json", wire::openapi_json()); }
 
 }    // namespace caisson::http

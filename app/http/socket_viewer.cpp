@@ -38,10 +38,7 @@ task<result<void>> without_row(task<result<execution_row>> work)
     co_return done.has_error() ? result<void>(done.error()) : result<void>();
 }
 
-task<result<void>> refused(error why)
-{
-    co_return why;
-}
+task<result<void>> refused(error why) { co_return why; }
 
 }    // namespace
 
@@ -61,11 +58,10 @@ task<> send_log(std::shared_ptr<socket_viewer> viewer)
     }
 }
 
-wire::parsed_frame parse_message(const net::message& message, wire::frame_scope scope, const wire::wire_context& context)
+task<> refuse_binary(std::shared_ptr<net::websocket> socket)
 {
-    if (message.kind == net::message_kind::binary)
-        return {{}, error{errc::bad_request, "frames of clients are text messages with JSON; this one was binary"}};
-    return wire::parse_client_frame(message.data, scope, context);
+    const std::string reason = "frames of clients are text messages with JSON";
+    co_await socket->close(net::close_code::unsupported_data, reason);
 }
 
 task<result<void>> apply_frame(const api_services& use, principal who, execution_id id, wire::client_frame frame)

@@ -18,7 +18,7 @@ struct socket_viewer {
     std::unique_ptr<log_reader> log;
     execution_id id;
     bool pty = false;
-    std::string ref;                 // of /v1/connect; empty on …/stream
+    std::string ref;    // of /v1/connect; empty on …/stream
     std::uint32_t ref_no = 0;
     wire::frame_format frames = wire::frame_format::json;
 };
@@ -27,8 +27,8 @@ struct socket_viewer {
 /// nobody else: this viewer waits for it, and what it misses meanwhile it reads from storage.
 task<> send_log(std::shared_ptr<socket_viewer> viewer);
 
-/// A client's message as a frame; binary messages are refused, which does not end the connection.
-wire::parsed_frame parse_message(const net::message& message, wire::frame_scope scope, const wire::wire_context& context);
+/// Frames of clients are text: a binary message ends the connection with 1003.
+task<> refuse_binary(std::shared_ptr<net::websocket> socket);
 
 /// Does what a client's frame asks of an execution (stdin, stdin_eof, signal, resize, cancel). `use` outlives the call.
 /// Errors: errc::forbidden without the scope "run", and those of execution_service.

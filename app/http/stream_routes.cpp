@@ -29,7 +29,11 @@ task<> read_frames(const api_services* use, principal who, std::shared_ptr<socke
         auto message = co_await viewer->socket->receive();
         if (!message)
             co_return;
-        auto parsed = parse_message(*message, wire::frame_scope::stream, use->wire);
+        if (message->kind == net::message_kind::binary) {
+            co_await refuse_binary(viewer->socket);
+            co_return;
+        }
+        auto parsed = wire::parse_client_frame(message->data, wire::frame_scope::stream, use->wire);
         result<void> done;
         if (parsed.frame.has_error())
             done = parsed.frame.error();

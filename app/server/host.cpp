@@ -19,10 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Where servers of one host agree on who uses which uid.
-std::string uid_lock_directory()
-{
-    return "/run/caisson/uids";
-}
+std::string uid_lock_directory() { return "/run/caisson/uids"; }
 
 local_runtime_options local_options(const server_config& config, const std::string& instance)
 {

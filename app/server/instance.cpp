@@ -72,7 +72,8 @@ instance begin_instance(const std::filesystem::path& data_dir, std::int64_t now_
             mine.id = value.at("id").as_string();
             mine.epoch = value.at("epoch").to_number<std::uint64_t>();
         } catch (const std::exception& e) {
-            throw std::runtime_error(path.string() + " cannot be understood (" + e.what() + "); restore it from a backup, or remove it if no sandbox of this server runs");
+            throw std::runtime_error(path.string() + " cannot be understood (" + e.what() +
+                                     "); restore it from a backup, or remove it if no sandbox of this server runs");
         }
     } else {
         mine.id = make_instance_id();

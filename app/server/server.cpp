@@ -106,17 +106,18 @@ private:
 class application {
 public:
     explicit application(const server_config& config)
-        : config_(within_host(config, raise_descriptor_limit())),
-          log_(config.log_file.empty() ? make_json_logger(config.log_threshold, stderr) : make_json_logger(config.log_threshold, config.log_file)),
-          store_(storage::open(config.data_dir)),
-          self_(begin_instance(config.data_dir, time_.now_ms())),
-          host_(config_, self_.id, context_.get_executor(), time_, *log_, work_),
-          executions_(services()),
-          auth_(store_->keys(), time_, &sha256_hex),
-          tickets_(time_, &sha256_hex),
-          api_(api_services()),
-          http_(context_.get_executor(), time_, *log_, api_, http_options(config.http)),
-          background_(context_.get_executor(), *log_)
+        : config_(within_host(config, raise_descriptor_limit()))
+        , log_(config.log_file.empty() ? make_json_logger(config.log_threshold, stderr)
+                                       : make_json_logger(config.log_threshold, config.log_file))
+        , store_(storage::open(config.data_dir))
+        , self_(begin_instance(config.data_dir, time_.now_ms()))
+        , host_(config_, self_.id, context_.get_executor(), time_, *log_, work_)
+        , executions_(services())
+        , auth_(store_->keys(), time_, &sha256_hex)
+        , tickets_(time_, &sha256_hex)
+        , api_(api_services())
+        , http_(context_.get_executor(), time_, *log_, api_, http_options(config.http))
+        , background_(context_.get_executor(), *log_)
     {
     }
 
@@ -139,7 +140,8 @@ public:
 private:
     execution_services services()
     {
-        execution_services made{context_.get_executor(), time_, *log_, ids_, store_->executions(), store_->events(), store_->sandboxes(), {}, payload_filter(), {}, {}, 0, 0};
+        execution_services made{context_.get_executor(), time_, *log_, ids_, store_->executions(), store_->events(), store_->sandboxes(),
+            {}, payload_filter(), {}, {}, 0, 0};
         for (auto* each : host_.runtimes())
             made.runtimes.emplace(std::string(each->name()), each);
         made.link.instance = self_.id;
@@ -171,7 +173,8 @@ private:
         const auto url = listening->front().url();
         if (!config_.ready_file.empty())
             write_ready_file(url, *key);
-        log_->info("the server is ready", {{"url", url}, {"version", version_text}, {"data", config_.data_dir.string()}, {"instance", self_.id}});
+        log_->info(
+            "the server is ready", {{"url", url}, {"version", version_text}, {"data", config_.data_dir.string()}, {"instance", self_.id}});
         background_.spawn("probes", probe());
         background_.spawn("memory", give_memory_back());
         co_await signals_.async_wait(use_task);
@@ -196,7 +199,8 @@ private:
             if (!found.available)
                 log_->error("a runtime does not work on this host", {{"runtime", found.name}, {"what", found.unavailable_reason}});
             for (const auto& lack : found.degraded)
-                log_->warning("this host does not enforce a limit", {{"runtime", found.name}, {"control", lack.control}, {"reason", lack.reason}, {"remedy", lack.remedy}});
+                log_->warning("this host does not enforce a limit",
+                    {{"runtime", found.name}, {"control", lack.control}, {"reason", lack.reason}, {"remedy", lack.remedy}});
         }
         version_runner run = [this](std::vector<std::string> argv) { return run_and_read(&time_, std::move(argv)); };
         co_await languages_.probe(std::move(run));

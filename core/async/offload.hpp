@@ -55,9 +55,8 @@ task<R> suspend_until_complete(Start start)
         auto guard = asio::make_work_guard(executor);
         completion<R> done = [shared, guard, executor](std::exception_ptr failure, detail::optional_of<R> value) mutable {
             // The guard goes along: it must not be released on another thread once the loop may have ended.
-            asio::post(executor, [shared = std::move(shared), guard = std::move(guard), failure = std::move(failure), value = std::move(value)]() mutable {
-                (*shared)(std::move(failure), std::move(value));
-            });
+            asio::post(executor, [shared = std::move(shared), guard = std::move(guard), failure = std::move(failure),
+                                     value = std::move(value)]() mutable { (*shared)(std::move(failure), std::move(value)); });
         };
         begin(std::move(done));
     };

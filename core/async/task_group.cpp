@@ -88,15 +88,15 @@ void task_group::spawn(std::string name, task<> work)
     asio::co_spawn(state_->executor, std::move(work), asio::bind_cancellation_slot(mine->cancel.slot(), std::move(done)));
 }
 
-task<> task_group::stop()
-{
-    state_->cancel_all();
-    return wait_idle();
-}
+task<> task_group::stop() { return wait_for_none(state_, ending::cancelled); }
 
-task<> task_group::wait_idle()
+task<> task_group::wait_idle() { return wait_for_none(state_, ending::natural); }
+
+/// A coroutine from its first line on: cancelling must happen inside the loop, see the destructor.
+task<> task_group::wait_for_none(std::shared_ptr<state> shared, ending how)
 {
-    const auto shared = state_;
+    if (how == ending::cancelled)
+        shared->cancel_all();
     while (!shared->running.empty()) {
         const auto seen = shared->changed.version();
         co_await shared->changed.wait_past(seen);

@@ -32,6 +32,8 @@ public:
 
 private:
     struct state;
+    enum class ending { natural, cancelled };
+    static task<> wait_for_none(std::shared_ptr<state> shared, ending how);
     std::shared_ptr<state> state_;
 };
 

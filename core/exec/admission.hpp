@@ -10,7 +10,7 @@ namespace caisson {
 /// Lets at most so many executions run at once; the others wait in the order in which they came. I/O thread only.
 class admission {
 public:
-    admission(std::size_t most_running, std::size_t most_waiting) : most_running_(most_running), most_waiting_(most_waiting) {}
+    admission(std::size_t most_running, std::size_t most_waiting) : most_running_(most_running), most_waiting_(most_waiting) { }
 
     bool full() const { return waiting_.size() >= most_waiting_; }
     std::size_t running() const { return running_; }

@@ -66,8 +66,7 @@ std::string sentence(verdict value, const ending& end, const ending_facts& facts
 {
     switch (value) {
     case verdict::exited: return *end.exit_code == 0 ? "" : "the program exited with code " + std::to_string(*end.exit_code);
-    case verdict::signaled:
-        return "the program was ended by signal " + std::to_string(*end.signal) + " (" + ::strsignal(*end.signal) + ")";
+    case verdict::signaled: return "the program was ended by signal " + std::to_string(*end.signal) + " (" + ::strsignal(*end.signal) + ")";
     case verdict::wall_limit: return "the program ran longer than limits.wall_ms (" + std::to_string(limits.wall_ms) + " ms)";
     case verdict::cpu_limit: return "the program used more CPU time than limits.cpu_ms (" + std::to_string(limits.cpu_ms) + " ms)";
     case verdict::memory_limit:

@@ -10,17 +10,17 @@ namespace caisson {
 
 /// What was seen of an execution's end. The verdict is decided from these alone, never from a signal number alone.
 struct ending_facts {
-    std::optional<int> wait_status;          // wait(2) status of the leader, if it is known
-    bool wall_limit = false;                 // the agent, or the server as its backstop, ended it at its wall limit
-    bool cpu_limit = false;                  // the group's CPU time reached cpu_ms and the server killed it
-    bool output_limit = false;               // max_output_bytes was passed and the server killed it, as asked
-    bool killed_for_memory = false;          // the server killed the group after the kernel had killed in it for memory
-    bool cancelled = false;                  // a cancel was asked for before the end
-    bool output_cut = false;                 // max_output_bytes was passed
+    std::optional<int> wait_status;    // wait(2) status of the leader, if it is known
+    bool wall_limit = false;           // the agent, or the server as its backstop, ended it at its wall limit
+    bool cpu_limit = false;            // the group's CPU time reached cpu_ms and the server killed it
+    bool output_limit = false;         // max_output_bytes was passed and the server killed it, as asked
+    bool killed_for_memory = false;    // the server killed the group after the kernel had killed in it for memory
+    bool cancelled = false;            // a cancel was asked for before the end
+    bool output_cut = false;           // max_output_bytes was passed
     group_usage group;
     std::optional<disk_usage> disk;
-    std::string lost;                        // why nothing more can be known: the agent is gone, for example
-    std::string fault;                       // why the runtime could not start or run it
+    std::string lost;     // why nothing more can be known: the agent is gone, for example
+    std::string fault;    // why the runtime could not start or run it
 };
 
 /// How an execution ended, as recorded.
@@ -30,7 +30,7 @@ struct ending {
     std::vector<limit_kind> limits_hit;
     std::optional<int> exit_code;
     std::optional<int> signal;
-    std::string error;                       // empty on success
+    std::string error;    // empty on success
 };
 
 /// The rules of docs/architecture.md "Verdicts".

@@ -36,13 +36,13 @@ std::optional<log_position> from_cursor(std::string_view cursor);
 /// One entry of the log.
 struct log_event {
     event_kind kind = event_kind::output;
-    log_position end;                 // the position after this event
-    std::int64_t at_ms = 0;           // Unix time
+    log_position end;                                       // the position after this event
+    std::int64_t at_ms = 0;                                 // Unix time
     output_stream stream = output_stream::stdout_stream;    // output and truncated
-    std::uint64_t offset = 0;         // output and truncated: where in the stream it begins
-    std::uint64_t missing_bytes = 0;  // truncated
-    shared_bytes data;                // output
-    std::string body;                 // the others: a JSON object with the fields that the kind adds
+    std::uint64_t offset = 0;                               // output and truncated: where in the stream it begins
+    std::uint64_t missing_bytes = 0;                        // truncated
+    shared_bytes data;                                      // output
+    std::string body;                                       // the others: a JSON object with the fields that the kind adds
 
     /// True if a viewer at `seen` has all of this event.
     bool covered_by(const log_position& seen) const

@@ -25,7 +25,8 @@ task<result<void>> execution_service::start()
     }
     for (const auto& box : *alive)
         if (std::find(keep.begin(), keep.end(), box.id) == keep.end())
-            static_cast<void>(co_await use_.sandboxes.update(box.id, sandbox_state::destroyed, "", "swept at the start of the server", use_.time.now_ms()));
+            static_cast<void>(co_await use_.sandboxes.update(
+                box.id, sandbox_state::destroyed, "", "swept at the start of the server", use_.time.now_ms()));
     co_await take_up_all(std::move(*left));
     co_return result<void>();
 }
@@ -35,7 +36,8 @@ task<> execution_service::take_up_all(std::vector<unfinished_execution> left)
     for (auto& each : left) {
         auto extent = co_await use_.events.extent(each.row.id);
         if (extent.has_error()) {
-            use_.log.error("a log cannot be read; its execution waits for the next start", {{"execution_id", each.row.id.str()}, {"what", extent.error().detail}});
+            use_.log.error("a log cannot be read; its execution waits for the next start",
+                {{"execution_id", each.row.id.str()}, {"what", extent.error().detail}});
             continue;
         }
         const bool has_exit = extent->has_exit;
@@ -75,7 +77,8 @@ task<> execution_service::finish_from_log(live_ptr one)
                 apply_exit_body(one->row, event->body, event->at_ms);
         }
     } catch (const std::exception& e) {
-        use_.log.error("an execution's end cannot be read; it waits for the next start", {{"execution_id", one->row.id.str()}, {"what", e.what()}});
+        use_.log.error(
+            "an execution's end cannot be read; it waits for the next start", {{"execution_id", one->row.id.str()}, {"what", e.what()}});
         co_return;
     }
     if (is_final(one->row.status))
@@ -94,9 +97,8 @@ void execution_service::stop_accepting()
 task<> execution_service::wait_until_stable()
 {
     const auto moving = [this] {
-        return std::any_of(live_.begin(), live_.end(), [](const auto& each) {
-            return each.second->phase == run_phase::starting || each.second->phase == run_phase::ending;
-        });
+        return std::any_of(live_.begin(), live_.end(),
+            [](const auto& each) { return each.second->phase == run_phase::starting || each.second->phase == run_phase::ending; });
     };
     while (moving())
         co_await use_.time.wait_for(std::chrono::milliseconds(5));

@@ -21,20 +21,17 @@ std::uint64_t content_bytes(const execution_spec& spec)
     return sum;
 }
 
-error unknown_execution(const execution_id& id)
-{
-    return {errc::not_found, "there is no execution \"" + id.str() + "\""};
-}
+error unknown_execution(const execution_id& id) { return {errc::not_found, "there is no execution \"" + id.str() + "\""}; }
 
 }    // namespace
 
 execution_service::execution_service(execution_services services)
-    : use_(std::move(services)),
-      queue_(use_.max_running, use_.max_queued),
-      runs_(use_.executor, use_.log),
-      cleanup_(use_.executor, use_.log),
-      runner_(use_, queue_, cleanup_),
-      changed_(use_.executor)
+    : use_(std::move(services))
+    , queue_(use_.max_running, use_.max_queued)
+    , runs_(use_.executor, use_.log)
+    , cleanup_(use_.executor, use_.log)
+    , runner_(use_, queue_, cleanup_)
+    , changed_(use_.executor)
 {
 }
 
@@ -73,7 +70,8 @@ task<result<execution_row>> execution_service::submit(tenant_id tenant, executio
         co_return error{errc::queue_full, "the queue is full (" + std::to_string(queue_.waiting()) + " executions wait); try again later"};
     const auto content = content_bytes(spec);
     if (waiting_content() + content > most_waiting_content)
-        co_return error{errc::queue_full, "the executions that wait hold too many bytes of files and stdin (" + std::to_string(waiting_content()) + "); try again later"};
+        co_return error{errc::queue_full,
+            "the executions that wait hold too many bytes of files and stdin (" + std::to_string(waiting_content()) + "); try again later"};
     execution_row row;
     row.id = use_.ids.make<execution_id>();
     row.tenant = tenant;
@@ -213,7 +211,8 @@ task<result<std::uint64_t>> execution_service::write_stdin(tenant_id tenant, exe
     if (one->stdin_closed && (!bytes.empty() || !request.eof))
         co_return error{errc::conflict, "stdin is closed; start the execution with \"stdin_open\": true to write to it later"};
     if (one->stdin_end - one->stdin_taken + bytes.size() > most_waiting_stdin)
-        co_return error{errc::rate_limited, "the program has not read " + std::to_string(one->stdin_end - one->stdin_taken) + " bytes of its stdin yet; at most " + std::to_string(most_waiting_stdin) + " may wait"};
+        co_return error{errc::rate_limited, "the program has not read " + std::to_string(one->stdin_end - one->stdin_taken) +
+                                                " bytes of its stdin yet; at most " + std::to_string(most_waiting_stdin) + " may wait"};
     if (!one->stdin_closed)
         one->give_stdin(std::move(bytes), request.eof);
     const auto wanted = one->stdin_end;

@@ -91,7 +91,7 @@ private:
     task_group runs_;
     task_group cleanup_;
     runner runner_;
-    notifier changed_;                                      // an execution left, or the stop began
+    notifier changed_;    // an execution left, or the stop began
     std::unordered_map<execution_id, live_ptr> live_;
     bool stopping_ = false;
 };

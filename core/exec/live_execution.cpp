@@ -20,15 +20,15 @@ constexpr std::uint64_t acknowledge_every = 128 << 10;
 
 live_execution::live_execution(
     io_executor executor, timers& time, logger& logs, execution_row the_row, execution_spec the_spec, std::shared_ptr<live_log> the_log)
-    : row(std::move(the_row)),
-      spec(std::move(the_spec)),
-      log(std::move(the_log)),
-      changed(executor),
-      background(executor, logs),
-      accepted_at(time.steady_now()),
-      started_at(accepted_at),
-      exited_at(accepted_at),
-      time_(time)
+    : row(std::move(the_row))
+    , spec(std::move(the_spec))
+    , log(std::move(the_log))
+    , changed(executor)
+    , background(executor, logs)
+    , accepted_at(time.steady_now())
+    , started_at(accepted_at)
+    , exited_at(accepted_at)
+    , time_(time)
 {
 }
 
@@ -106,10 +106,7 @@ void live_execution::on_output(protocol::stream_number stream, std::uint64_t off
         wake();    // on_output_limit may want an end
 }
 
-void live_execution::on_gap(protocol::stream_number stream, std::uint64_t, std::uint64_t missing)
-{
-    log->gap(stream_of(stream), missing);
-}
+void live_execution::on_gap(protocol::stream_number stream, std::uint64_t, std::uint64_t missing) { log->gap(stream_of(stream), missing); }
 
 void live_execution::on_eof(protocol::stream_number stream, std::uint64_t)
 {

@@ -22,14 +22,15 @@ enum class run_phase { waiting, starting, running, ending, ended };
 /// `changed`. Its runner changes it; the service's calls only leave wishes here. I/O thread only.
 class live_execution : public protocol::execution_sink {
 public:
-    live_execution(io_executor executor, timers& time, logger& log, execution_row the_row, execution_spec the_spec, std::shared_ptr<live_log> the_log);
+    live_execution(
+        io_executor executor, timers& time, logger& log, execution_row the_row, execution_spec the_spec, std::shared_ptr<live_log> the_log);
 
     execution_row row;
     execution_spec spec;
     const std::shared_ptr<live_log> log;
     notifier changed;
     run_phase phase = run_phase::waiting;
-    task_group background;                   // the log's commits, the link, the watch over the sandbox
+    task_group background;    // the log's commits, the link, the watch over the sandbox
     std::shared_ptr<caisson::sandbox> sandbox;
     std::shared_ptr<protocol::agent_link> link;
     std::unique_ptr<execution_group> group;
@@ -39,11 +40,11 @@ public:
     bool cancel_wanted() const { return row.cancel_requested; }
 
     // What was heard.
-    bool started = false;                    // and its state event is in the log
+    bool started = false;    // and its state event is in the log
     bool unknown_to_agent = false;
     std::optional<protocol::exit_report> exited;
-    std::string start_failure;               // a sentence
-    std::string lost;                        // why the agent cannot be heard any more
+    std::string start_failure;    // a sentence
+    std::string lost;             // why the agent cannot be heard any more
     std::optional<steady_time> first_byte_at;
     steady_time accepted_at;
     steady_time started_at;

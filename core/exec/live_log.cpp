@@ -16,7 +16,8 @@ constexpr auto longest_retry = 1000ms;
 
 }    // namespace
 
-live_log::live_log(io_executor executor, execution_id id, event_store& store, timers& time, logger& log, log_options options, log_extent stored)
+live_log::live_log(
+    io_executor executor, execution_id id, event_store& store, timers& time, logger& log, log_options options, log_extent stored)
     : id_(std::move(id)), store_(store), time_(time), log_(log), buffer_(options, std::move(stored)), work_(executor), changed_(executor)
 {
 }

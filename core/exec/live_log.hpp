@@ -51,7 +51,7 @@ private:
     timers& time_;
     logger& log_;
     log_buffer buffer_;
-    notifier work_;       // something to store, or held back
+    notifier work_;    // something to store, or held back
     notifier changed_;
     std::function<void()> committed_;
     bool exit_withheld_ = false;

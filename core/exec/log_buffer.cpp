@@ -11,14 +11,12 @@ namespace {
 /// What an entry costs in memory besides its bytes, so that a program that writes single bytes is bounded too.
 constexpr std::size_t entry_overhead = 256;
 
-std::size_t cost(const log_event& event)
-{
-    return event.data.size() + event.body.size() + entry_overhead;
-}
+std::size_t cost(const log_event& event) { return event.data.size() + event.body.size() + entry_overhead; }
 
 }    // namespace
 
-log_buffer::log_buffer(log_options options, log_extent stored) : options_(options), shown_(stored.end), stored_end_(stored.end), ring_start_(stored.end)
+log_buffer::log_buffer(log_options options, log_extent stored)
+    : options_(options), shown_(stored.end), stored_end_(stored.end), ring_start_(stored.end)
 {
     head_bytes_ = stored.cuts.empty() ? stored.stored_output_bytes : options.max_output_bytes;
     for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream}) {

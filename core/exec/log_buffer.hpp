@@ -69,19 +69,19 @@ public:
 
 private:
     struct stream_state {
-        std::uint64_t received = 0;                 // end of what came, held bytes included
-        std::string held;                           // the begin of a character
-        std::uint64_t committed = 0;                // end of the stored head
-        std::optional<std::uint64_t> cut;           // where the head ended
+        std::uint64_t received = 0;          // end of what came, held bytes included
+        std::string held;                    // the begin of a character
+        std::uint64_t committed = 0;         // end of the stored head
+        std::optional<std::uint64_t> cut;    // where the head ended
         bool cut_stored = false;
-        std::deque<shared_bytes> tail;              // the newest bytes behind the cut
+        std::deque<shared_bytes> tail;    // the newest bytes behind the cut
         std::uint64_t tail_size = 0;
         bool truncated = false;
         bool ended = false;
     };
     struct ring_entry {
         event_ptr event;
-        bool stored = true;                         // durable, or never to be
+        bool stored = true;    // durable, or never to be
     };
 
     stream_state& state_of(output_stream stream) { return streams_[stream == output_stream::stdout_stream ? 0 : 1]; }
@@ -98,8 +98,8 @@ private:
 
     log_options options_;
     std::array<stream_state, 2> streams_;
-    log_position shown_;                            // live position, with bytes that are not stored
-    log_position stored_end_;                       // position after the last event made for storage
+    log_position shown_;         // live position, with bytes that are not stored
+    log_position stored_end_;    // position after the last event made for storage
     std::uint64_t head_bytes_ = 0;
     std::deque<ring_entry> ring_;
     std::uint64_t first_number_ = 0;

@@ -95,7 +95,9 @@ std::vector<viewed_event> log_reader::jump_to(const log_position& start)
             continue;
         auto notice = std::make_shared<log_event>();
         notice->kind = event_kind::truncated;
-        notice->at_ms = live_->buffer().end_number() > live_->buffer().first_number() ? live_->buffer().entry(live_->buffer().first_number())->at_ms : 0;
+        notice->at_ms = live_->buffer().end_number() > live_->buffer().first_number()
+                            ? live_->buffer().entry(live_->buffer().first_number())->at_ms
+                            : 0;
         notice->stream = stream;
         notice->offset = end;
         notice->missing_bytes = start.end_of(stream) - end;

@@ -10,8 +10,8 @@ namespace caisson {
 /// One event for one viewer.
 struct viewed_event {
     std::shared_ptr<const log_event> event;
-    std::size_t skip = 0;       // output: bytes at the front of event->data that the viewer has already
-    log_position seen;          // where the viewer stands after it: what its cursor is made of
+    std::size_t skip = 0;    // output: bytes at the front of event->data that the viewer has already
+    log_position seen;       // where the viewer stands after it: what its cursor is made of
 };
 
 /// One viewer's way through one log: what is stored, then what comes. Each byte once, in order; a viewer that is too slow
@@ -21,8 +21,8 @@ public:
     /// `live` is empty for an execution that has ended. `store` outlives it.
     log_reader(execution_id id, event_store& store, std::shared_ptr<live_log> live, log_position after);
 
-    /// The next events, at least one, with about `max_bytes` of output at most; waits for them if `follow`. Nothing at the end of the log (after
-    /// the exit event), or when there is no more for now and `follow` is false. Errors: what the store says.
+    /// The next events, at least one, with about `max_bytes` of output at most; waits for them if `follow`. Nothing at the end of the log
+    /// (after the exit event), or when there is no more for now and `follow` is false. Errors: what the store says.
     task<result<std::vector<viewed_event>>> next(std::size_t max_bytes, bool follow);
 
     const log_position& position() const { return seen_; }

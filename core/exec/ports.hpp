@@ -60,8 +60,8 @@ struct stream_cut {
 
 /// What recovery needs to know of a log.
 struct log_extent {
-    log_position end;                  // after the last stored event
-    std::vector<stream_cut> cuts;      // at most one per stream
+    log_position end;                // after the last stored event
+    std::vector<stream_cut> cuts;    // at most one per stream
     std::uint64_t stored_output_bytes = 0;
     bool has_exit = false;
 };
@@ -73,10 +73,12 @@ public:
 
     /// Adds events in order and the cuts, all or nothing, durable on return. A repeat of an event that is stored (same end
     /// position) is ignored.
-    virtual task<result<void>> append(execution_id id, std::vector<std::shared_ptr<const log_event>> events, std::vector<stream_cut> cuts) = 0;
+    virtual task<result<void>> append(
+        execution_id id, std::vector<std::shared_ptr<const log_event>> events, std::vector<stream_cut> cuts) = 0;
     /// In log order, those not covered by `after`, up to `max_bytes` of output (at least one event if there is one). Chunks
     /// are whole: the caller drops what it has of the first.
-    virtual task<result<std::vector<std::shared_ptr<const log_event>>>> read(execution_id id, log_position after, std::size_t max_bytes) = 0;
+    virtual task<result<std::vector<std::shared_ptr<const log_event>>>> read(
+        execution_id id, log_position after, std::size_t max_bytes) = 0;
     virtual task<result<log_extent>> extent(execution_id id) = 0;
     /// Removes all events. Idempotent.
     virtual task<result<void>> erase(execution_id id) = 0;

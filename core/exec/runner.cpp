@@ -2,16 +2,15 @@
 
 #include "core/exec/insist.hpp"
 
+#include <algorithm>
+
 namespace caisson {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-double ms_between(steady_time from, steady_time to)
-{
-    return std::chrono::duration<double, std::milli>(to - from).count();
-}
+double ms_between(steady_time from, steady_time to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
 
 }    // namespace
 
@@ -36,7 +35,8 @@ task<> runner::run(live_ptr one)
     facts.cancelled = made.has_value();
     if (made.has_error()) {
         const auto& what = made.error().detail;
-        use_.log.warning("a sandbox could not be made", {{"execution_id", one->row.id.str()}, {"runtime", one->row.runtime}, {"what", what}});
+        use_.log.warning(
+            "a sandbox could not be made", {{"execution_id", one->row.id.str()}, {"runtime", one->row.runtime}, {"what", what}});
         facts.fault = "the sandbox could not be started: " + what;
     }
     co_await conclude(one, std::move(facts));
@@ -74,6 +74,9 @@ task<result<void>> runner::make_sandbox(live_ptr one)
         co_return started.error();
     for (const auto& each : chosen.capabilities().degraded)
         one->row.degraded.push_back(each.control);
+    const bool is_said = std::find(one->row.degraded.begin(), one->row.degraded.end(), "isolation") != one->row.degraded.end();
+    if (!chosen.isolates() && !is_said)    // before the first probe too: in every record
+        one->row.degraded.emplace_back("isolation");
     one->row.stages.start_ms = ms_between(began, use_.time.steady_now());
     auto recorded = co_await record_sandbox(one);
     if (recorded.has_error())
@@ -116,10 +119,7 @@ result<void> runner::open_group(live_execution& one)
 
 namespace {
 
-task<result<std::unique_ptr<protocol::byte_stream>>> connect_to(std::shared_ptr<sandbox> to)
-{
-    return to->connect();
-}
+task<result<std::unique_ptr<protocol::byte_stream>>> connect_to(std::shared_ptr<sandbox> to) { return to->connect(); }
 
 /// Keeps the link going; what ends it is what the execution is lost to.
 task<> run_link(std::shared_ptr<live_execution> one, std::shared_ptr<protocol::agent_link> link)

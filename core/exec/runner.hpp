@@ -11,7 +11,7 @@ namespace caisson {
 class runner {
 public:
     /// All outlive the runner; `cleanup` ends sandboxes after their executions.
-    runner(const execution_services& services, admission& queue, task_group& cleanup) : use_(services), queue_(queue), cleanup_(cleanup) {}
+    runner(const execution_services& services, admission& queue, task_group& cleanup) : use_(services), queue_(queue), cleanup_(cleanup) { }
 
     using live_ptr = std::shared_ptr<live_execution>;
 

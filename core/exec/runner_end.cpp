@@ -16,10 +16,7 @@ using namespace std::chrono_literals;
 constexpr auto streams_grace = 3s;
 constexpr auto destroy_grace = 30s;
 
-std::int64_t rounded_ms(std::int64_t us)
-{
-    return (us + 500) / 1000;
-}
+std::int64_t rounded_ms(std::int64_t us) { return (us + 500) / 1000; }
 
 task<> wait_for_streams(std::shared_ptr<live_execution> one)
 {
@@ -70,7 +67,8 @@ void runner::fill_usage(live_execution& one, const ending_facts& facts) const
 {
     auto& usage = one.row.usage;
     const auto& buffer = one.log->buffer();
-    usage.output_bytes = static_cast<std::int64_t>(buffer.received(output_stream::stdout_stream) + buffer.received(output_stream::stderr_stream));
+    usage.output_bytes =
+        static_cast<std::int64_t>(buffer.received(output_stream::stdout_stream) + buffer.received(output_stream::stderr_stream));
     one.row.stdout_truncated = buffer.truncated(output_stream::stdout_stream);
     one.row.stderr_truncated = buffer.truncated(output_stream::stderr_stream);
     usage.memory_peak_bytes = facts.group.memory_peak_bytes;
@@ -137,7 +135,8 @@ task<> runner::dispose(live_ptr one)
     auto removing = without_exceptions(remove_sandbox(one));
     const auto removed = co_await std::move(removing);
     if (removed.has_error())
-        use_.log.error("a sandbox could not be removed; the next sweep tries again", {{"execution_id", one->row.id.str()}, {"what", removed.error().detail}});
+        use_.log.error("a sandbox could not be removed; the next sweep tries again",
+            {{"execution_id", one->row.id.str()}, {"what", removed.error().detail}});
     if (one->link)
         one->link->close();
     co_await one->background.stop();

@@ -43,10 +43,7 @@ task<> runner::supervise(live_ptr one, std::shared_ptr<watch> watched)
     }
 }
 
-bool runner::over(const live_execution& one)
-{
-    return one.exited || !one.start_failure.empty() || !one.lost.empty();
-}
+bool runner::over(const live_execution& one) { return one.exited || !one.start_failure.empty() || !one.lost.empty(); }
 
 void runner::look(live_execution& one, watch& watched)
 {

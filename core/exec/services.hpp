@@ -29,7 +29,7 @@ struct execution_services {
     std::map<std::string, runtime*, std::less<>> runtimes;    // the enabled ones, by name
     std::string payload_filter;                               // seccomp filter of isolating runtimes, raw struct sock_filter[]
     protocol::link_options link;
-    log_options logs;                                         // max_output_bytes comes from each execution's limits
+    log_options logs;    // max_output_bytes comes from each execution's limits
     std::size_t max_running = 4;
     std::size_t max_queued = 10'000;
 };

@@ -26,13 +26,13 @@ enum class on_output_limit { truncate, kill };
 
 struct execution_limits {
     std::int64_t wall_ms = 30'000;
-    std::int64_t cpu_ms = 0;                  // CPU time of the whole group; default wall_ms × cpus
+    std::int64_t cpu_ms = 0;    // CPU time of the whole group; default wall_ms × cpus
     std::int64_t memory_bytes = 512 << 20;
-    std::int64_t cpu_milli = 500;             // "cpus" on the wire, as a decimal number
+    std::int64_t cpu_milli = 500;    // "cpus" on the wire, as a decimal number
     std::int64_t pids = 128;
     std::int64_t disk_bytes = 256 << 20;
     std::int64_t inodes = 16'384;
-    std::int64_t file_bytes = 0;              // largest single file; default disk_bytes
+    std::int64_t file_bytes = 0;    // largest single file; default disk_bytes
     std::int64_t open_files = 1'024;
     std::int64_t max_output_bytes = 16 << 20;
 };
@@ -51,11 +51,11 @@ struct input_file {
 /// A request that was checked: everything in it is in range. Kept with the record until the execution has ended.
 struct execution_spec {
     execution_kind kind = execution_kind::command;
-    std::string language;                      // canonical name; empty unless kind is code
-    std::vector<std::string> argv;             // what runs, resolved: [interpreter, file, args…] for code
+    std::string language;             // canonical name; empty unless kind is code
+    std::vector<std::string> argv;    // what runs, resolved: [interpreter, file, args…] for code
     std::map<std::string, std::string> env;
-    std::vector<input_file> files;             // the code's own file too
-    std::string cwd;                           // absolute or relative to the working directory; empty is the latter
+    std::vector<input_file> files;    // the code's own file too
+    std::string cwd;                  // absolute or relative to the working directory; empty is the latter
     std::string stdin_data;
     bool stdin_open = false;
     std::optional<pty_size> pty;
@@ -71,7 +71,7 @@ struct execution_usage {
     std::optional<std::int64_t> wall_ms;
     std::optional<std::int64_t> memory_peak_bytes;
     std::optional<std::int64_t> pids_peak;
-    std::int64_t output_bytes = 0;             // of both streams, with what was cut
+    std::int64_t output_bytes = 0;    // of both streams, with what was cut
 };
 
 /// Milliseconds with fractions that each stage took; absent until it is over.
@@ -95,11 +95,11 @@ struct execution_row {
     std::vector<limit_kind> limits_hit;
     std::optional<int> exit_code;
     std::optional<int> signal;
-    std::string error;                          // a sentence; empty on success
+    std::string error;    // a sentence; empty on success
     std::string language;
     std::string runtime;
     std::optional<sandbox_id> sandbox;
-    std::vector<std::string> degraded;          // controls that this host did not enforce
+    std::vector<std::string> degraded;    // controls that this host did not enforce
     std::map<std::string, std::string> labels;
     execution_limits limits;
     execution_usage usage;
@@ -111,7 +111,7 @@ struct execution_row {
     std::optional<std::int64_t> started_at_ms;
     std::optional<std::int64_t> finished_at_ms;
     std::optional<std::int64_t> duration_ms;
-    bool cancel_requested = false;              // durable, so that a restart does not forget it
+    bool cancel_requested = false;    // durable, so that a restart does not forget it
 };
 
 bool is_final(execution_status status);

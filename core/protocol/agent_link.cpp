@@ -180,12 +180,16 @@ task<result<void>> link_over_stream::run()
         std::string reason = "the agent closed it";
         try {
             co_await serve();
+        } catch (const boost::system::system_error& failure) {
+            reason = failure.code().message();
         } catch (const std::exception& failure) {
             reason = failure.what();
         }
         stream_.reset();
         if (time_.steady_now() - since > stable_after)
             attempt_ = 0;
+        if (state_.shuts_down())
+            co_return result<void>();    // it was asked to end
         if (!closed_)
             log_.info("the link to an agent broke", {{"reason", reason}});
     }
@@ -260,7 +264,8 @@ task<result<void>> link_over_stream::greet(byte_stream* stream)
     nonce_ = random_number();
     encode_frame(out, hello{protocol_version, options_.epoch, nonce_, lease, options_.instance});
     const std::string_view parts[] = {out};
-    co_await stream->write(parts, {});
+    const std::span<const int> no_descriptors;
+    co_await stream->write(parts, no_descriptors);
     for (;;) {
         const auto heard = co_await heard_hello(stream);
         if (heard.has_error())

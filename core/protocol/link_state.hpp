@@ -18,6 +18,7 @@ public:
     std::shared_ptr<link_execution> find(exec_number number) const;
     void forget(exec_number number);
     void shutdown() { shutdown_wanted_ = shutdown_due_ = true; }
+    bool shuts_down() const { return shutdown_wanted_; }
     void ping() { ping_due_ = true; }
 
     /// HELLO was exchanged on a new connection.

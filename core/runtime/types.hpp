@@ -20,13 +20,13 @@ struct degradation {
 struct runtime_capabilities {
     std::string name;
     bool available = false;
-    std::string unavailable_reason;          // a sentence that says what to do; empty if available
-    bool isolates = false;                   // false for process and mock
+    std::string unavailable_reason;    // a sentence that says what to do; empty if available
+    bool isolates = false;             // false for process and mock
     bool enforces_memory = false;
     bool enforces_pids = false;
     bool enforces_cpu = false;
     bool enforces_disk = false;
-    bool execution_usage = false;            // cpu, memory and pids of each execution are measured
+    bool execution_usage = false;    // cpu, memory and pids of each execution are measured
     bool pauses = false;
     std::vector<degradation> degraded;
 };

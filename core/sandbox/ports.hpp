@@ -16,7 +16,8 @@ public:
     /// Errors: errc::conflict if the id exists.
     virtual task<result<void>> insert(sandbox_row row) = 0;
     /// Sets state, cause and what the runtime needs to find it again. Errors: errc::not_found.
-    virtual task<result<void>> update(sandbox_id id, sandbox_state state, std::string runtime_state, std::string cause, std::optional<std::int64_t> ended_at_ms) = 0;
+    virtual task<result<void>> update(
+        sandbox_id id, sandbox_state state, std::string runtime_state, std::string cause, std::optional<std::int64_t> ended_at_ms) = 0;
     /// Errors: errc::not_found.
     virtual task<result<sandbox_row>> find(sandbox_id id) = 0;
     /// Those that have not ended (creating, running, paused, stopped), oldest first.

@@ -13,7 +13,7 @@ enum class sandbox_state { creating, running, paused, stopped, destroyed, failed
 /// What a sandbox may use as a whole. All values are in force together; zero is never "unlimited".
 struct sandbox_limits {
     std::int64_t memory_bytes = 0;
-    std::int64_t cpu_milli = 0;      // thousandths of one core
+    std::int64_t cpu_milli = 0;    // thousandths of one core
     std::int64_t pids = 0;
     std::int64_t disk_bytes = 0;
     std::int64_t inodes = 0;
@@ -26,8 +26,8 @@ struct sandbox_row {
     tenant_id tenant;
     std::string runtime;
     sandbox_state state = sandbox_state::creating;
-    std::string runtime_state;       // JSON that only the runtime reads: what recover() needs
-    std::string cause;               // why it ended; empty while it lives
+    std::string runtime_state;    // JSON that only the runtime reads: what recover() needs
+    std::string cause;            // why it ended; empty while it lives
     std::int64_t created_at_ms = 0;
     std::optional<std::int64_t> ended_at_ms;
 };

@@ -10,7 +10,7 @@ namespace caisson::testing {
 /// Time that moves only by advance(). Waiters wake in the io_context's next turns.
 class fake_timers : public timers {
 public:
-    explicit fake_timers(io_executor executor, std::int64_t start_ms = 1'700'000'000'000) : moved_(executor), now_ms_(start_ms) {}
+    explicit fake_timers(io_executor executor, std::int64_t start_ms = 1'700'000'000'000) : moved_(executor), now_ms_(start_ms) { }
 
     std::int64_t now_ms() const override { return now_ms_; }
     steady_time steady_now() const override { return steady_; }

@@ -30,16 +30,14 @@ T run_task(asio::io_context& context, task<T> work)
             failure = e;
             done = true;
         });
-        while (!done && context.run_one() > 0) {
-        }
+        while (!done && context.run_one() > 0) { }
         if (failure)
             std::rethrow_exception(failure);
         if (!value)
             throw std::logic_error("the context ran out of work before the task was done");
         return std::move(*value);
     }
-    while (!done && context.run_one() > 0) {
-    }
+    while (!done && context.run_one() > 0) { }
     if (failure)
         std::rethrow_exception(failure);
     if (!done)

@@ -186,10 +186,7 @@ void session::name_request()
 
 namespace {
 
-int status_of_refusal(errc code)
-{
-    return code == errc::unauthorized ? 401 : code == errc::forbidden ? 403 : 503;
-}
+int status_of_refusal(errc code) { return code == errc::unauthorized ? 401 : code == errc::forbidden ? 403 : 503; }
 
 }    // namespace
 

@@ -9,7 +9,12 @@ namespace caisson {
 
 namespace {
 
-std::string work_directory(const local_sandbox& created) { return created.directory().path() + "/work"; }
+/// Its programs see the host's own paths.
+class process_sandbox : public local_sandbox {
+public:
+    using local_sandbox::local_sandbox;
+    std::string work_directory() const override { return directory().path() + "/work"; }
+};
 
 }    // namespace
 
@@ -20,12 +25,12 @@ process_runtime::process_runtime(local_services services, local_runtime_options 
 
 std::unique_ptr<local_sandbox> process_runtime::make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory)
 {
-    return std::make_unique<local_sandbox>(services(), std::move(id), std::move(record), std::move(directory), live());
+    return std::make_unique<process_sandbox>(services(), std::move(id), std::move(record), std::move(directory), live());
 }
 
 result<void> process_runtime::prepare(local_sandbox& created)
 {
-    if (::mkdir(work_directory(created).c_str(), 0700) != 0)
+    if (::mkdir(created.work_directory().c_str(), 0700) != 0)
         return error{errc::runtime_unavailable, "work directory: " + std::string(std::strerror(errno))};
     return {};
 }
@@ -47,7 +52,7 @@ task<result<void>> process_runtime::start_local(local_sandbox* created)
     for (const int fd : {null.get(), log.get(), log.get()})
         request.descriptors.add(fd);
     const int listen_fd = request.descriptors.add(listener.get());
-    request.argv = {"caisson-agent", "--subreaper", "--work", work_directory(box), "--listen-fd", std::to_string(listen_fd)};
+    request.argv = {"caisson-agent", "--subreaper", "--work", box.work_directory(), "--listen-fd", std::to_string(listen_fd)};
     request.environment = {"PATH=/usr/local/bin:/usr/bin:/bin"};
     for (const auto& fd : *join)
         request.join.push_back(fd.get());

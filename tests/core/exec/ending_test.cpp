@@ -33,7 +33,7 @@ ending_facts facts(int wait_status, Change change)
     return made;
 }
 
-class DecideEnding : public ::testing::TestWithParam<ending_case> {};
+class DecideEnding : public ::testing::TestWithParam<ending_case> { };
 
 TEST_P(DecideEnding, FollowsTheTable)
 {
@@ -49,30 +49,59 @@ using s = execution_status;
 using v = verdict;
 
 INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
-    ::testing::Values(                                                                                     //
-        ending_case{"exit_0", facts(exited(0)), s::success, v::exited},                                     //
-        ending_case{"exit_3", facts(exited(3)), s::failed, v::exited},                                      //
-        ending_case{"segv", facts(signaled(SIGSEGV)), s::failed, v::signaled},                              //
-        ending_case{"kill_of_its_own", facts(signaled(SIGKILL)), s::failed, v::signaled},                   //
+    ::testing::Values(                                                                       //
+        ending_case{"exit_0", facts(exited(0)), s::success, v::exited},                      //
+        ending_case{"exit_3", facts(exited(3)), s::failed, v::exited},                       //
+        ending_case{"segv", facts(signaled(SIGSEGV)), s::failed, v::signaled},               //
+        ending_case{"kill_of_its_own", facts(signaled(SIGKILL)), s::failed, v::signaled},    //
         ending_case{"wall", facts(signaled(SIGTERM), [](auto& f) { f.wall_limit = true; }), s::timeout, v::wall_limit},
         ending_case{"wall_with_exit_0", facts(exited(0), [](auto& f) { f.wall_limit = true; }), s::timeout, v::wall_limit},
         ending_case{"cpu", facts(signaled(SIGKILL), [](auto& f) { f.cpu_limit = true; }), s::timeout, v::cpu_limit},
         ending_case{"oom_of_the_leader", facts(signaled(SIGKILL), [](auto& f) { f.group.oom_kills = 1; }), s::failed, v::memory_limit,
             {limit_kind::memory}},
-        ending_case{"oom_of_a_child_only", facts(exited(0), [](auto& f) { f.group.oom_kills = 1; }), s::success, v::exited, {limit_kind::memory}},
-        ending_case{"group_killed_for_memory", facts(signaled(SIGKILL), [](auto& f) { f.killed_for_memory = true; }), s::failed, v::memory_limit,
-            {limit_kind::memory}},
-        ending_case{"forks_refused", facts(exited(0), [](auto& f) { f.group.pids_refused = 9; }), s::success, v::exited, {limit_kind::pids}},
-        ending_case{"disk_full", facts(exited(1), [](auto& f) { f.disk = disk_usage{true, false}; }), s::failed, v::exited, {limit_kind::disk}},
-        ending_case{"inodes_used_up", facts(exited(1), [](auto& f) { f.disk = disk_usage{false, true}; }), s::failed, v::exited, {limit_kind::inodes}},
+        ending_case{
+            "oom_of_a_child_only", facts(exited(0), [](auto& f) { f.group.oom_kills = 1; }), s::success, v::exited, {limit_kind::memory}},
+        ending_case{"group_killed_for_memory", facts(signaled(SIGKILL), [](auto& f) { f.killed_for_memory = true; }), s::failed,
+            v::memory_limit, {limit_kind::memory}},
+        ending_case{
+            "forks_refused", facts(exited(0), [](auto& f) { f.group.pids_refused = 9; }), s::success, v::exited, {limit_kind::pids}},
+        ending_case{
+            "disk_full", facts(exited(1), [](auto& f) { f.disk = disk_usage{true, false}; }), s::failed, v::exited, {limit_kind::disk}},
+        ending_case{"inodes_used_up", facts(exited(1), [](auto& f) { f.disk = disk_usage{false, true}; }), s::failed, v::exited,
+            {limit_kind::inodes}},
         ending_case{"output_cut", facts(exited(0), [](auto& f) { f.output_cut = true; }), s::success, v::exited, {limit_kind::output}},
-        ending_case{"output_kill", facts(signaled(SIGKILL), [](auto& f) { f.output_limit = f.output_cut = true; }), s::failed, v::output_limit,
-            {limit_kind::output}},
+        ending_case{"output_kill", facts(signaled(SIGKILL), [](auto& f) { f.output_limit = f.output_cut = true; }), s::failed,
+            v::output_limit, {limit_kind::output}},
         ending_case{"cancelled", facts(signaled(SIGTERM), [](auto& f) { f.cancelled = true; }), s::cancelled, v::cancelled},
-        ending_case{"cancelled_before_the_start", [] { ending_facts f; f.cancelled = true; return f; }(), s::cancelled, v::cancelled},
-        ending_case{"wall_limit_without_a_report", [] { ending_facts f; f.wall_limit = true; f.lost = "no report"; return f; }(), s::timeout, v::wall_limit},
-        ending_case{"lost", [] { ending_facts f; f.lost = "the agent is gone"; return f; }(), s::interrupted, v::lost},
-        ending_case{"not_started", [] { ending_facts f; f.fault = "execve: No such file or directory"; return f; }(), s::failed, v::runtime_error}),
+        ending_case{"cancelled_before_the_start",
+            [] {
+                ending_facts f;
+                f.cancelled = true;
+                return f;
+            }(),
+            s::cancelled, v::cancelled},
+        ending_case{"wall_limit_without_a_report",
+            [] {
+                ending_facts f;
+                f.wall_limit = true;
+                f.lost = "no report";
+                return f;
+            }(),
+            s::timeout, v::wall_limit},
+        ending_case{"lost",
+            [] {
+                ending_facts f;
+                f.lost = "the agent is gone";
+                return f;
+            }(),
+            s::interrupted, v::lost},
+        ending_case{"not_started",
+            [] {
+                ending_facts f;
+                f.fault = "execve: No such file or directory";
+                return f;
+            }(),
+            s::failed, v::runtime_error}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace

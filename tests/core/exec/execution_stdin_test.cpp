@@ -119,7 +119,7 @@ TEST(ExecutionStdin, TooMuchUnreadIsRefused)
     EXPECT_FALSE(first->done());
     EXPECT_EQ(w.refusal(std::string((1u << 20) + 1, 'y')), errc::rate_limited);    // the agent holds a MiB
     w.advance(1s);
-    EXPECT_EQ(first->value->value(), 64u << 20);
+    EXPECT_EQ(first->value->value(), 1u << 20);    // the rest would be lost with this server
 }
 
 TEST(ExecutionStdin, AWriterIsReleasedByTheEnd)

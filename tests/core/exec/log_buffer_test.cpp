@@ -46,7 +46,8 @@ std::string as_text(const log_buffer::batch& batch)
 {
     std::string text;
     for (const auto& event : batch.events)
-        text += event->kind == event_kind::output ? std::string(event->data.view()) + "|" : "<" + std::to_string(event->missing_bytes) + ">|";
+        text +=
+            event->kind == event_kind::output ? std::string(event->data.view()) + "|" : "<" + std::to_string(event->missing_bytes) + ">|";
     return text;
 }
 

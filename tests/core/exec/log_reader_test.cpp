@@ -36,7 +36,11 @@ struct world {
     }
     ~world() { run_task(context, background.stop()); }
 
-    void turn() { context.restart(); context.poll(); }
+    void turn()
+    {
+        context.restart();
+        context.poll();
+    }
 
     std::string read_some(log_reader& reader, bool follow)
     {
