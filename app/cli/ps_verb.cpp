@@ -50,7 +50,7 @@ task<result<boost::json::array>> list(api_client* api, ps_options options)
     boost::json::array items;
     std::vector<std::string> statuses{options.status};
     if (options.status.empty() && !options.all)
-        statuses = {"running", "queued"};
+        statuses = {"queued", "running"};    // in this order: one that starts between the two questions is found twice, not never
     for (const auto& status : statuses) {
         auto gathered = co_await gather(api, options, status);
         if (gathered.has_error())
@@ -58,8 +58,10 @@ task<result<boost::json::array>> list(api_client* api, ps_options options)
         items.insert(items.end(), gathered->begin(), gathered->end());
     }
     // Ids begin with their time, so this is newest first.
-    std::ranges::sort(items, std::ranges::greater(),
-        [](const boost::json::value& item) { return item.is_object() ? text_of(item.get_object(), "execution_id") : ""; });
+    const auto id_of = [](const boost::json::value& item) { return item.is_object() ? text_of(item.get_object(), "execution_id") : ""; };
+    std::ranges::stable_sort(items, std::ranges::greater(), id_of);
+    const auto repeated = std::ranges::unique(items, {}, id_of);
+    items.erase(repeated.begin(), repeated.end());
     if (items.size() > static_cast<std::size_t>(options.limit))
         items.resize(static_cast<std::size_t>(options.limit));
     co_return items;

@@ -190,16 +190,27 @@ TEST_F(TaskGroup, WaitIdleOfAnEmptyGroupReturns)
 
 TEST_F(TaskGroup, ItsDestructorCancelsWithoutWaiting)
 {
+    auto group = std::make_unique<task_group>(context.get_executor(), log);
+    group->spawn("waiter", nothing_after(time, 1h, seen));
+    context.poll();
+    asio::post(context, [&group] { group.reset(); });    // inside the loop
+    context.restart();
+    context.poll();
+    EXPECT_EQ(seen->cancelled, 1);
+    EXPECT_EQ(seen->destroyed, 1);
+}
+
+TEST_F(TaskGroup, ItsDestructorOutsideTheLoopLeavesTasksToTheContext)
+{
     {
         task_group group(context.get_executor(), log);
         group.spawn("waiter", nothing_after(time, 1h, seen));
         context.poll();
     }
-    EXPECT_EQ(seen->cancelled, 0);
     context.restart();
     context.poll();
-    EXPECT_EQ(seen->cancelled, 1);
-    EXPECT_EQ(seen->destroyed, 1);
+    EXPECT_EQ(seen->cancelled, 0);
+    EXPECT_EQ(seen->destroyed, 0);
 }
 
 TEST(TaskGroupAtTheEnd, FramesThatAreStillSuspendedDieWithTheContext)
