@@ -59,7 +59,7 @@ task<result<boost::json::array>> list(api_client* api, ps_options options)
     }
     // Ids begin with their time, so this is newest first.
     const auto id_of = [](const boost::json::value& item) { return item.is_object() ? text_of(item.get_object(), "execution_id") : ""; };
-    std::ranges::stable_sort(items, std::ranges::greater(), id_of);
+    std::ranges::sort(items, std::ranges::greater(), id_of);
     const auto repeated = std::ranges::unique(items, {}, id_of);
     items.erase(repeated.begin(), repeated.end());
     if (items.size() > static_cast<std::size_t>(options.limit))

@@ -70,15 +70,30 @@ TEST_F(Verbs, PsAsksForWhatHasNotEndedNewestFirst)
     server_.script = {scripted_server::answer(200, page({"exe_3", "exe_1"}, "")), scripted_server::answer(200, page({"exe_2"}, ""))};
     const auto got = run(ps_options());
     EXPECT_EQ(got.status, exit_status::ok);
-    EXPECT_THAT(server_.targets, ElementsAre("GET /v1/executions?limit=50&status=running", "GET /v1/executions?limit=50&status=queued"));
+    EXPECT_THAT(server_.targets, ElementsAre("GET /v1/executions?limit=50&status=queued", "GET /v1/executions?limit=50&status=running"));
     EXPECT_LT(got.out.find("exe_3"), got.out.find("exe_2"));
     EXPECT_LT(got.out.find("exe_2"), got.out.find("exe_1"));
 }
 
+TEST_F(Verbs, PsShowsOneThatStartsBetweenTheQuestionsOnce)
+{
+    server_.script = {scripted_server::answer(200, page({"exe_1"}, "")), scripted_server::answer(200, page({"exe_1"}, ""))};
+    client_.output = output_format::json;
+    EXPECT_EQ(boost::json::parse(run(ps_options()).out).as_array().size(), 1u);
+}
+
+std::vector<std::string> numbered(int from, int count)
+{
+    std::vector<std::string> ids;
+    for (int i = 0; i < count; ++i)
+        ids.push_back("exe_" + std::to_string(from - i));
+    return ids;
+}
+
 TEST_F(Verbs, PsTakesAsManyPagesAsItNeeds)
 {
-    server_.script = {scripted_server::answer(200, page(std::vector<std::string>(200, "exe_1"), "n/x")),
-        scripted_server::answer(200, page(std::vector<std::string>(50, "exe_0"), "more"))};
+    server_.script = {
+        scripted_server::answer(200, page(numbered(900, 200), "n/x")), scripted_server::answer(200, page(numbered(700, 50), "more"))};
     ps_options options;
     options.all = true;
     options.label = "job=a b";
