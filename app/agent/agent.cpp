@@ -191,7 +191,10 @@ int agent::put_file(const protocol::file_chunk& chunk) { return write_file_chunk
 
 void agent::signal(protocol::exec_number number, const protocol::signal_order& order)
 {
-    if (const auto found = programs_.find(number); found != programs_.end())
+    if (order.everyone) {
+        if (order.number == SIGKILL)
+            kill_descendants();
+    } else if (const auto found = programs_.find(number); found != programs_.end())
         found->second.signal(static_cast<int>(order.number), order.group);
 }
 

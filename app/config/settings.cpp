@@ -162,8 +162,6 @@ void table::add_runtimes()
     add(integer("runtimes.bubblewrap.uid_first", config_.bubblewrap.uid_first, 1'000, 4'294'000'000,
         "first host user id of sandboxes when run by root"));
     add(integer("runtimes.bubblewrap.uid_count", config_.bubblewrap.uid_count, 1, 16'777'216, "how many host user ids there are"));
-    add(path("runtimes.bubblewrap.cgroup_root", config_.bubblewrap.cgroup_root,
-        "control group below which sandboxes get theirs; found if not set"));
 }
 
 void table::add_executions()

@@ -6,12 +6,12 @@ namespace {
 
 constexpr std::size_t read_bytes = 4 << 20;
 
-task<result<wire::inline_texts>> open_and_collect(task<result<std::unique_ptr<log_reader>>> opening)
+task<result<wire::inline_texts>> open_and_collect(task<result<std::unique_ptr<log_reader>>> opening, std::size_t limit_bytes)
 {
     auto log = co_await std::move(opening);
     if (log.has_error())
         co_return log.error();
-    co_return co_await collect_output(std::shared_ptr<log_reader>(std::move(*log)));
+    co_return co_await collect_output(std::shared_ptr<log_reader>(std::move(*log)), limit_bytes);
 }
 
 }    // namespace
@@ -26,9 +26,9 @@ log_event seen_part(const viewed_event& viewed)
     return part;
 }
 
-task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log)
+task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log, std::size_t limit_bytes)
 {
-    wire::inline_output texts;
+    wire::inline_output texts(limit_bytes);
     for (;;) {
         auto events = co_await log->next(read_bytes, false);
         if (events.has_error())
@@ -40,9 +40,9 @@ task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log)
     }
 }
 
-task<result<wire::inline_texts>> output_of(const api_services& use, tenant_id tenant, execution_id id)
+task<result<wire::inline_texts>> output_of(const api_services& use, tenant_id tenant, execution_id id, std::size_t limit_bytes)
 {
-    return open_and_collect(use.executions.open_log(std::move(tenant), std::move(id), {}));
+    return open_and_collect(use.executions.open_log(std::move(tenant), std::move(id), {}), limit_bytes);
 }
 
 protocol::agent_link::target target_of(wire::signal_scope scope)

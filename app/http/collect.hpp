@@ -13,9 +13,13 @@ namespace caisson::http {
 log_event seen_part(const viewed_event& viewed);
 
 /// The texts of all that the log holds now.
-task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log);
+task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log, std::size_t limit_bytes = wire::inline_output::max_bytes);
 /// The same of an execution by its id. `use` outlives the call.
-task<result<wire::inline_texts>> output_of(const api_services& use, tenant_id tenant, execution_id id);
+task<result<wire::inline_texts>> output_of(
+    const api_services& use, tenant_id tenant, execution_id id, std::size_t limit_bytes = wire::inline_output::max_bytes);
+
+/// Of each text in a list, so that a page of 200 stays bounded.
+inline constexpr std::size_t list_text_bytes = 32 << 10;
 
 protocol::agent_link::target target_of(wire::signal_scope scope);
 

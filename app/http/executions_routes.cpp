@@ -40,6 +40,11 @@ bool wants_event_stream(const net::request& from)
 
 task<> api::create_execution(call_ptr one)
 {
+    if (one->request().fields.contains("Idempotency-Key")) {
+        error later{errc::not_implemented, "Idempotency-Key is not available in this version: a repeat would run the program again"};
+        co_await one->fail(std::move(later));
+        co_return;
+    }
     auto parsed = wire::parse_execution_request(one->request().body, use_.wire);
     if (parsed.has_error()) {
         co_await one->fail(parsed.error());
@@ -114,7 +119,7 @@ task<> api::list_executions(call_ptr one)
         items.push_back({&(*rows)[i], query->include_output ? &texts[i] : nullptr});
         if (!query->include_output)
             continue;
-        auto output = co_await output_of(use_, one->tenant(), (*rows)[i].id);
+        auto output = co_await output_of(use_, one->tenant(), (*rows)[i].id, list_text_bytes);
         if (output.has_value())
             texts[i] = std::move(*output);
     }
@@ -131,7 +136,10 @@ task<> api::get_execution(call_ptr one)
     }
     auto found = query->wait.count() > 0 ? use_.executions.wait(one->tenant(), *id, use_.time.steady_now() + query->wait)
                                          : use_.executions.find(one->tenant(), *id);
-    auto row = co_await std::move(found);
+    auto outcome = co_await race(std::move(found), one->exchange().client_gone());
+    if (outcome.index() == 1)
+        co_return;
+    auto row = std::get<0>(std::move(outcome));
     if (row.has_error()) {
         co_await one->fail(row.error());
         co_return;

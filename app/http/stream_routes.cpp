@@ -14,6 +14,7 @@ net::websocket_options options_of(const api_services& use)
 {
     net::websocket_options options;
     options.max_message_bytes = static_cast<std::size_t>(use.config.http.max_websocket_message_bytes);
+    options.max_inbox_messages = 4;
     return options;
 }
 

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 
@@ -57,14 +58,24 @@ host::host(const server_config& config, const std::string& instance, io_executor
             throw std::runtime_error("there is no runtime \"" + name + "\"; runtimes: bubblewrap, process, mock");
         }
     }
+    if (std::find(config.runtimes.begin(), config.runtimes.end(), "process") == config.runtimes.end())
+        left_over_ = std::make_unique<process_runtime>(services, local_options(config, instance));
 }
 
-std::vector<runtime*> host::runtimes() const
+std::vector<runtime*> host::enabled() const
 {
-    std::vector<runtime*> all;
+    std::vector<runtime*> found;
     for (const auto& each : runtimes_)
-        all.push_back(each.get());
-    return all;
+        found.push_back(each.get());
+    return found;
+}
+
+std::vector<runtime*> host::all() const
+{
+    auto found = enabled();
+    if (left_over_)
+        found.push_back(left_over_.get());
+    return found;
 }
 
 task<result<std::string>> run_and_read(timers* time, std::vector<std::string> argv)

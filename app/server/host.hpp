@@ -19,11 +19,15 @@ public:
     /// Warns of each runtime that does not isolate. Throws std::runtime_error for a runtime that does not exist.
     host(const server_config& config, const std::string& instance, io_executor executor, timers& time, logger& log, worker_pool& work);
 
-    std::vector<runtime*> runtimes() const;
+    /// Those that the config enables.
+    std::vector<runtime*> enabled() const;
+    /// Also those that are only there for sandboxes of an earlier server.
+    std::vector<runtime*> all() const;
 
 private:
     cgroup_tree groups_;
     std::vector<std::unique_ptr<runtime>> runtimes_;
+    std::unique_ptr<runtime> left_over_;    // the process runtime, if it is not enabled any more
 };
 
 /// Runs a program on the host with a clean environment and returns what it printed to both streams, at most 64 KiB; for version

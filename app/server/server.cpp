@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 namespace caisson {
 
@@ -81,6 +82,21 @@ void set_allocator_limits()
     ::mallopt(M_ARENA_MAX, 4);
 }
 
+/// A server that was killed a moment ago may still hold its lock: the kernel is busy ending it.
+std::unique_ptr<storage> open_storage(const std::filesystem::path& data_dir)
+{
+    constexpr int tries = 20;
+    for (int i = 1;; ++i) {
+        try {
+            return storage::open(data_dir);
+        } catch (const storage_error& failure) {
+            if (failure.fault() != storage_fault::locked || i == tries)
+                throw;
+        }
+        std::this_thread::sleep_for(100ms);
+    }
+}
+
 /// A directory below /tmp for the time of a probe.
 class probe_directory {
 public:
@@ -109,7 +125,7 @@ public:
         : config_(within_host(config, raise_descriptor_limit()))
         , log_(config.log_file.empty() ? make_json_logger(config.log_threshold, stderr)
                                        : make_json_logger(config.log_threshold, config.log_file))
-        , store_(storage::open(config.data_dir))
+        , store_(open_storage(config.data_dir))
         , self_(begin_instance(config.data_dir, time_.now_ms()))
         , host_(config_, self_.id, context_.get_executor(), time_, *log_, work_)
         , executions_(services())
@@ -141,8 +157,8 @@ private:
     execution_services services()
     {
         execution_services made{context_.get_executor(), time_, *log_, ids_, store_->executions(), store_->events(), store_->sandboxes(),
-            {}, payload_filter(), {}, {}, 0, 0};
-        for (auto* each : host_.runtimes())
+            {}, payload_filter(), {}, {}, 0, 0, config_.runtimes};
+        for (auto* each : host_.all())
             made.runtimes.emplace(std::string(each->name()), each);
         made.link.instance = self_.id;
         made.link.epoch = self_.epoch;
@@ -156,7 +172,7 @@ private:
     http::api_services api_services()
     {
         wire::wire_context checks{&config_.limits, &languages_, config_.default_runtime, &config_.runtimes};
-        return {context_.get_executor(), time_, *log_, executions_, auth_, tickets_, languages_, host_.runtimes(), config_, checks};
+        return {context_.get_executor(), time_, *log_, executions_, auth_, tickets_, languages_, host_.enabled(), config_, checks};
     }
 
     task<> live()
@@ -193,7 +209,7 @@ private:
     /// What this host enforces and which versions it has: found out after the server is ready.
     task<> probe()
     {
-        for (auto* each : host_.runtimes()) {
+        for (auto* each : host_.enabled()) {
             co_await each->probe();
             const auto& found = each->capabilities();
             if (!found.available)
@@ -276,7 +292,7 @@ std::vector<runtime_capabilities> probe_runtimes(const server_config& config)
     elsewhere.data_dir = directory.path();
     const host here(elsewhere, "doctor-" + std::to_string(::getpid()), context.get_executor(), time, log, work);
     std::vector<runtime_capabilities> found;
-    for (auto* each : here.runtimes()) {
+    for (auto* each : here.enabled()) {
         asio::co_spawn(context.get_executor(), each->probe(), [](std::exception_ptr failure) {
             if (failure)
                 std::rethrow_exception(failure);

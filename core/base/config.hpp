@@ -61,7 +61,6 @@ struct bubblewrap_config {
     std::filesystem::path path = "/usr/bin/bwrap";
     std::int64_t uid_first = 1'879'048'192;    // host uids of sandboxes when the server is root; above those of systemd
     std::int64_t uid_count = 65'536;
-    std::filesystem::path cgroup_root;    // empty: found by the runtime
 };
 
 /// What SIGTERM does to running sandboxes: keep them for the next start, or end them.

@@ -18,7 +18,7 @@ task<result<std::vector<viewed_event>>> log_reader::next(std::size_t max_bytes, 
         const auto start = live_->buffer().ring_start();
         if (is_at(start)) {
             auto events = from_ring(max_bytes);
-            if (!events.empty() || !follow)
+            if (!events.empty() || !follow || done_)
                 co_return events;
             co_await live_->changed().wait_past(changes);
             continue;
@@ -41,8 +41,10 @@ bool log_reader::is_at(const log_position& start) const
 /// Appends what the viewer lacks of `event`, and moves on.
 void log_reader::view(std::shared_ptr<const log_event> event, std::vector<viewed_event>& out)
 {
-    if (event->covered_by(seen_))
+    if (event->covered_by(seen_)) {
+        done_ = done_ || event->kind == event_kind::exit;    // also for a position beyond the end
         return;
+    }
     viewed_event one;
     auto& end = seen_.end_of(event->stream);
     if (event->kind == event_kind::output) {
@@ -54,6 +56,7 @@ void log_reader::view(std::shared_ptr<const log_event> event, std::vector<viewed
             end = std::max(end, event->end.end_of(event->stream));
     }
     done_ = done_ || event->kind == event_kind::exit;
+    gave_ = true;
     one.event = std::move(event);
     one.seen = seen_;
     out.push_back(std::move(one));

@@ -26,8 +26,9 @@ public:
     task<result<std::vector<viewed_event>>> next(std::size_t max_bytes, bool follow);
 
     const log_position& position() const { return seen_; }
-    /// True once the exit event was given out: nothing follows. A log that was erased meanwhile gives nothing without it.
-    bool at_end() const { return done_; }
+    /// True once the exit event was given out, or if there was nothing to give: nothing follows. A log that was erased
+    /// meanwhile stops without it.
+    bool at_end() const { return done_ || !gave_; }
 
 private:
     void view(std::shared_ptr<const log_event> event, std::vector<viewed_event>& out);
@@ -42,6 +43,7 @@ private:
     log_position seen_;
     std::uint64_t next_number_ = 0;
     bool done_ = false;
+    bool gave_ = false;
 };
 
 }    // namespace caisson

@@ -57,7 +57,9 @@ task<result<void>> runner::make_sandbox(live_ptr one)
 {
     const auto began = use_.time.steady_now();
     const auto found = use_.runtimes.find(one->row.runtime);
-    if (found == use_.runtimes.end())
+    const bool enabled =
+        use_.enabled.empty() || std::find(use_.enabled.begin(), use_.enabled.end(), one->row.runtime) != use_.enabled.end();
+    if (found == use_.runtimes.end() || !enabled)
         co_return error{errc::runtime_unavailable, "the runtime \"" + one->row.runtime + "\" is not enabled on this server"};
     auto& chosen = *found->second;
     const auto& limits = one->spec.limits;
@@ -165,7 +167,7 @@ task<result<void>> runner::recover_sandbox(live_ptr one)
     if (found == use_.runtimes.end())
         co_return error{errc::gone, "the runtime \"" + one->row.runtime + "\" is not enabled any more"};
     std::function<task<result<sandbox_row>>()> ask = [this, one] { return use_.sandboxes.find(*one->row.sandbox); };
-    auto asking = insist(use_.time, use_.log, one->row.id.str(), std::move(ask));
+    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     const auto kept = co_await std::move(asking);
     if (kept.has_error())
         co_return error{errc::gone, "the sandbox's record is missing"};

@@ -52,7 +52,7 @@ task<> runner::drain_streams(live_ptr one)
     if (one->group)
         one->group->kill();
     if (one->exited) {
-        one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::group);
+        one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
         auto streams = wait_for_streams(one);
         const auto until = use_.time.steady_now() + streams_grace;
         const auto ended = co_await with_deadline(use_.time, until, std::move(streams));
@@ -108,7 +108,7 @@ task<> runner::record_end(live_ptr one, ending_facts facts)
 task<> runner::store_final(live_ptr one)
 {
     std::function<task<result<void>>()> ask = [this, one] { return use_.executions.update(one->row); };
-    auto asking = insist(use_.time, use_.log, one->row.id.str(), std::move(ask));
+    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));    // conflict: it is final
 }
 

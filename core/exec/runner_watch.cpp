@@ -101,7 +101,7 @@ void runner::kill(live_execution& one, watch& watched, steady_time now)
     watched.killed_at = now;
     if (one.group)
         one.group->kill();
-    one.link->signal(only_execution, SIGKILL, protocol::agent_link::target::group);
+    one.link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
 }
 
 }    // namespace caisson

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace caisson {
 
@@ -26,12 +27,13 @@ struct execution_services {
     execution_store& executions;
     event_store& events;
     sandbox_store& sandboxes;
-    std::map<std::string, runtime*, std::less<>> runtimes;    // the enabled ones, by name
+    std::map<std::string, runtime*, std::less<>> runtimes;    // by name; those that are not enabled find and end what they left
     std::string payload_filter;                               // seccomp filter of isolating runtimes, raw struct sock_filter[]
     protocol::link_options link;
     log_options logs;    // max_output_bytes comes from each execution's limits
     std::size_t max_running = 4;
     std::size_t max_queued = 10'000;
+    std::vector<std::string> enabled;    // names of the runtimes that may make new sandboxes; empty: all
 };
 
 }    // namespace caisson

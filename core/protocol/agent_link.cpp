@@ -114,7 +114,7 @@ public:
     }
     void signal(exec_number number, int signal_number, target to_whom) override
     {
-        const signal_order order{static_cast<std::uint32_t>(signal_number), to_whom == target::group};
+        const signal_order order{static_cast<std::uint32_t>(signal_number), to_whom == target::group, to_whom == target::sandbox};
         change(number, [&](link_execution& to) { to.signal(order); });
     }
     void resize(exec_number number, std::uint16_t cols, std::uint16_t rows) override

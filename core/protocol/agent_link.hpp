@@ -71,7 +71,8 @@ public:
 
     /// All bytes of `stream` before `end` are safe here; the agent may drop them.
     virtual void acknowledge(exec_number number, stream_number stream, std::uint64_t end) = 0;
-    enum class target : std::uint8_t { leader = 0, group = 1 };
+    /// `sandbox` is every program in it, and takes SIGKILL only.
+    enum class target : std::uint8_t { leader = 0, group = 1, sandbox = 2 };
     virtual void signal(exec_number number, int signal_number, target to) = 0;
     virtual void resize(exec_number number, std::uint16_t cols, std::uint16_t rows) = 0;
     /// The execution's end is recorded; the agent drops all it has of it. Ends the attachment.

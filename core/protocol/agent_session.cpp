@@ -117,6 +117,10 @@ bool agent_session::on_spawn(exec_number number, const spawn_chunk& chunk)
             known->resume({});
         return true;
     }
+    if (join.size() < chunk.descriptors) {    // some did not arrive: without its groups it must not run
+        fail(number, EMFILE, "cgroup");
+        return reply_fits();
+    }
     if (chunk.offset == 0)
         spawn_ = {number, {}, std::move(join)};
     if (spawn_.number != number || spawn_.bytes.size() != chunk.offset)

@@ -27,7 +27,7 @@
 ///   STDIN     19  server   u64 offset, …bytes
 ///   STDIN_EOF 20  server   u64 end
 ///   ACK       21  server   u8 stream, u64 end: the bytes before it are safe
-///   SIGNAL    22  server   u32 number, u8 target (0 leader, 1 group)
+///   SIGNAL    22  server   u32 number, u8 target (0 leader, 1 group, 2 all of the sandbox)
 ///   RESIZE    23  server   u16 columns, u16 rows
 ///   FORGET    24  server   nothing; answered by FORGOTTEN, also for an unknown execution
 ///   SHUTDOWN  25  server   nothing; exec is 0

@@ -89,7 +89,7 @@ void encode_frame(std::string& out, exec_number exec, const acknowledgement& wha
 
 void encode_frame(std::string& out, exec_number exec, const signal_order& what)
 {
-    frame_writer(out, frame_type::signal, exec).u32(what.number).u8(what.group).finish();
+    frame_writer(out, frame_type::signal, exec).u32(what.number).u8(what.everyone ? 2 : what.group ? 1 : 0).finish();
 }
 
 void encode_frame(std::string& out, exec_number exec, const resize_order& what)
@@ -196,7 +196,11 @@ bool decode(std::string_view body, signal_order& out)
 {
     field_reader in(body);
     out.number = in.u32();
-    out.group = flag_of(in);
+    const auto target = in.u8();
+    if (target > 2)
+        in.fail();
+    out.group = target == 1;
+    out.everyone = target == 2;
     return in.complete();
 }
 

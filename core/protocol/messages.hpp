@@ -46,7 +46,8 @@ struct acknowledgement {
 
 struct signal_order {
     std::uint32_t number = 0;
-    bool group = false;
+    bool group = false;       // the leader's process group, not the leader alone
+    bool everyone = false;    // all programs of the sandbox, whatever they made of their groups: SIGKILL only
 };
 
 struct resize_order {

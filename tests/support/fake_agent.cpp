@@ -178,7 +178,7 @@ void fake_agent::signal(exec_number, const signal_order& order)
         return;
     if (running_)
         end_by(static_cast<int>(order.number));
-    else if (order.group)
+    else if (order.group || order.everyone)
         kill_group();
 }
 

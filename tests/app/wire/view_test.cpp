@@ -155,7 +155,7 @@ TEST(ErrorView, NamesFields)
     EXPECT_EQ(error_json({errc::bad_request, "a must be b", {{"a", "must be \"b\""}, {"c.d", "x"}}}, "r2"),
         R"({"error":"bad_request","message":"a must be b","details":{"fields":[{"field":"a","message":"must be \"b\""},)"
         R"({"field":"c.d","message":"x"}]},"request_id":"r2"})");
-    EXPECT_NO_THROW(json::parse(error_json({errc::internal, "\xff\n", {{"\xfe", "\0"}}}, "\x80")));
+    EXPECT_NO_THROW(json::parse(error_json({errc::internal, "\xff\n", {{"\xfe", std::string(1, '\0')}}}, "\x80")));
 }
 
 struct status_case {

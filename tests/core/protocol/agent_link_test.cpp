@@ -210,6 +210,19 @@ TEST_P(AgentLink, AGrandchildMayHoldStdout)
     EXPECT_EQ(sink.out, "early\n");
 }
 
+TEST_P(AgentLink, ADaemonInASessionOfItsOwnIsReachedThroughTheSandbox)
+{
+    recording_sink sink;
+    link->attach(1, sink, std::nullopt);
+    link->spawn(1, shell("setsid sh -c 'echo up; exec sleep 1000' & wait $!"), {});
+    run_until([&] { return sink.out == "up\n"; });
+    link->signal(1, SIGKILL, agent_link::target::group);
+    run_until([&] { return sink.exited.has_value(); });
+    EXPECT_FALSE(sink.out_ended);    // the daemon holds it
+    link->signal(1, SIGKILL, agent_link::target::sandbox);
+    run_until([&] { return sink.complete(); });
+}
+
 TEST_P(AgentLink, TheWallLimitReachesWhatTheLeaderLeftBehind)
 {
     recording_sink sink;

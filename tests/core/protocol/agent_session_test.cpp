@@ -277,7 +277,7 @@ TEST_F(AgentSession, UnknownExecutions)
 {
     EXPECT_TRUE(hear(made(9, resume_point{})));
     EXPECT_TRUE(hear(bare(frame_type::forget, 8)));
-    EXPECT_TRUE(hear(made(9, signal_order{9, true})));
+    EXPECT_TRUE(hear(made(9, signal_order{9, true, false})));
     EXPECT_TRUE(hear(made(9, stdin_chunk{0, "x"})));
     EXPECT_TRUE(hear(made(9, acknowledgement{})));
     EXPECT_EQ(said(), "STATE9(0,0-0,0) FORGOTTEN8");
@@ -287,8 +287,8 @@ TEST_F(AgentSession, UnknownExecutions)
 TEST_F(AgentSession, PassesOrdersOn)
 {
     spawn(1);
-    hear(made(1, signal_order{15, true}));
-    hear(made(1, signal_order{9, false}));
+    hear(made(1, signal_order{15, true, false}));
+    hear(made(1, signal_order{9, false, false}));
     hear(made(1, resize_order{80, 24}));
     hear(bare(frame_type::ping, 0));
     hear(bare(frame_type::shutdown, 0));
@@ -302,8 +302,8 @@ TEST_F(AgentSession, RefusesWhatNoServerSays)
     EXPECT_FALSE(hear(made(max_exec_number + 1, resume_point{})));
     EXPECT_FALSE(hear(made(1, started{1, 1})));
     EXPECT_FALSE(hear({frame_type{200}, 1, {}}));
-    EXPECT_FALSE(hear(made(1, signal_order{0, true})));
-    EXPECT_FALSE(hear(made(1, signal_order{65, true})));
+    EXPECT_FALSE(hear(made(1, signal_order{0, true, false})));
+    EXPECT_FALSE(hear(made(1, signal_order{65, true, false})));
     EXPECT_FALSE(hear({frame_type::stdin_data, 1, "short"}));
 }
 

@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, FrameRoundTrip,
         round_trip_case{"stdin_eof", [] { return made(3, stdin_end{77}).as<stdin_end>().end == 77; }},
         round_trip_case{"signal",
             [] {
-                const auto got = made(3, signal_order{15, true}).as<signal_order>();
+                const auto got = made(3, signal_order{15, true, false}).as<signal_order>();
                 return got.number == 15 && got.group;
             }},
         round_trip_case{"resize",
@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, FrameMalformed,
                 const std::string path(max_path_bytes + 1, 'a');
                 return accepts<file_chunk>(body_of(made(1, file_chunk{0, 0, false, path, ""})));
             }},
-        malformed_case{"flag_two", [] { return accepts<signal_order>(std::string("\1\0\0\0\2", 5)); }}),
+        malformed_case{"target_three", [] { return accepts<signal_order>(std::string("\1\0\0\0\3", 5)); }}),
     [](const auto& info) { return std::string(info.param.name); });
 
 struct chunk_case {
