@@ -204,6 +204,11 @@ def test_an_unknown_route_is_a_json_404(api, path):
 
 
 @pytest.mark.parametrize("path", ["/v1/sandboxes", "/v1/skills", "/v1/executions/batch", "/v1/threads"])
-def test_a_route_of_a_later_version_is_not_found_or_said_to_come(api, path):
+def test_a_route_of_a_later_version_is_said_to_come(api, path):
     answer = api.post(path, {})
-    assert answer.status in (404, 405, 501), answer.value
+    assert answer.status == 501, answer.value
+
+
+def test_an_idempotency_key_is_refused_rather_than_ignored(api):
+    answer = api.post("/v1/executions", {"command": ["true"]}, headers={"Idempotency-Key": "k1"})
+    assert answer.status == 501 and "Idempotency-Key" in answer["message"]

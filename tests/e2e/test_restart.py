@@ -266,3 +266,18 @@ def test_sandboxes_whose_agent_died_are_told_as_lost(own):
     record = own.api.ended(one)
     assert (record["status"], record["verdict"]) == ("interrupted", "lost") and record["error"]
     assert own.api.log(one)[-1]["verdict"] == "lost"
+
+
+def test_a_runtime_that_is_not_enabled_any_more_ends_what_it_left(new_server):
+    loud = "runtimes.process.i_know_this_runs_code_without_isolation=true"
+    server = new_server("--set", loud)
+    one = server.api.start(shell="echo begun; read line; echo $line", runtime="process", stdin_open=True)
+    until(lambda: server.api.get(f"/v1/executions/{one}/logs").body == b"begun\n")
+    server.stop()
+    server.options = [option for option in server.options if option not in ("--set", loud)]
+    server.start()
+    server.api.stdin(one, "taken up\n", eof=True)
+    record = server.api.ended(one)
+    assert (record["status"], record["stdout"]) == ("success", "begun\ntaken up\n")
+    refused = server.api.post("/v1/executions", {"command": ["true"], "runtime": "process"})
+    assert refused.status == 400

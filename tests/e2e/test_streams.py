@@ -141,3 +141,21 @@ def test_viewers_that_vanish_leave_nothing(api):
     for _ in range(2):
         api.stdin(one, "\n")
     assert api.ended(one)["status"] == "success"
+
+
+def test_json_lines_from_the_final_cursor_are_empty_and_whole(api):
+    one = api.run(shell="echo x")["execution_id"]
+    final = api.log(one)[-1]["cursor"]
+    for follow in ("0", "1"):
+        answer = api.get(f"/v1/executions/{one}/events", query={"after": final, "follow": follow})
+        assert (answer.status, answer.body) == (200, b"")
+
+
+def test_a_cursor_beyond_the_end_ends_with_the_log(api):
+    import base64
+
+    one = api.start(shell="read line", stdin_open=True)
+    beyond = base64.urlsafe_b64encode(b"1.99.999999.999").decode().rstrip("=")
+    viewer = api.follow(one, after=beyond)
+    api.stdin(one, "\n", eof=True)
+    assert list(viewer) == []

@@ -126,6 +126,44 @@ TEST(LogReader, HidesTheExitUntilItIsPublished)
     EXPECT_EQ(w.read_some(reader, true), "");    // the end
 }
 
+TEST(LogReader, APositionBeyondTheEndEndsWithTheLog)
+{
+    world w;
+    log_reader reader(w.id, w.store, w.live, {99, 999, 0});
+    w.live->output(out, 0, shared_bytes("x"));
+    w.live->control(event_kind::exit, "{}");
+    w.turn();
+    EXPECT_EQ(w.read_some(reader, true), "");
+    EXPECT_TRUE(reader.at_end());
+}
+
+TEST(LogReader, TheFinalPositionIsAtTheEnd)
+{
+    world w;
+    w.live->output(out, 0, shared_bytes("x"));
+    w.live->control(event_kind::exit, "{}");
+    w.turn();
+    log_reader whole(w.id, w.store, nullptr, {});
+    EXPECT_EQ(w.read_all(whole), "x$");
+    log_reader again(w.id, w.store, nullptr, whole.position());
+    EXPECT_EQ(w.read_some(again, true), "");
+    EXPECT_TRUE(again.at_end());
+}
+
+TEST(LogReader, ALogThatIsErasedUnderItsViewerIsNotAtItsEnd)
+{
+    world w;
+    w.live->output(out, 0, shared_bytes("x"));
+    w.live->control(event_kind::exit, "{}");
+    w.turn();
+    log_reader reader(w.id, w.store, nullptr, {});
+    auto first = run_task(w.context, reader.next(1, false));
+    ASSERT_EQ(first->size(), 1u);
+    run_task(w.context, w.store.erase(w.id));
+    EXPECT_EQ(w.read_some(reader, true), "");
+    EXPECT_FALSE(reader.at_end());
+}
+
 TEST(LogReader, TellsASlowViewerWhatItMissed)
 {
     world w(600, 4);
