@@ -134,7 +134,7 @@ task<result<std::unique_ptr<net::body_reader>>> api_client::open_lines(std::stri
 error api_client::told(error what) const
 {
     if (what.code == errc::runtime_unavailable || what.code == errc::timed_out)
-        what.detail += "; is `caisson serve` running there? CAISSON_URL says where the server is";
+        what.detail += " CAISSON_URL says where it is looked for; `caisson serve` starts one";
     if (what.code == errc::unauthorized)
         what.detail += "; " + access_.key_hint;
     return what;

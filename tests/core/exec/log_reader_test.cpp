@@ -154,6 +154,7 @@ TEST(LogReader, ALogThatIsErasedUnderItsViewerIsNotAtItsEnd)
 {
     world w;
     w.live->output(out, 0, shared_bytes("x"));
+    w.live->output(out, 1, shared_bytes("y"));
     w.live->control(event_kind::exit, "{}");
     w.turn();
     log_reader reader(w.id, w.store, nullptr, {});
