@@ -90,6 +90,12 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
 
 }    // namespace
 
+bool wants_event_stream(const net::request& from)
+{
+    const auto accept = from.fields.find("Accept");
+    return accept && accept->find("text/event-stream") != std::string_view::npos;
+}
+
 task<> stream_events(const api_services& use, call_ptr one, execution_id id, log_position after, bool cancel_on_disconnect)
 {
     auto state = std::make_shared<pump_state>(pump_state{use, one, nullptr, nullptr, id.str(), false, line_format::sse, true});

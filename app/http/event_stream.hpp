@@ -5,6 +5,9 @@
 
 namespace caisson::http {
 
+/// True if the client accepts server-sent events.
+bool wants_event_stream(const net::request& from);
+
 /// Answers with the events of an execution as SSE, from `after` on and then live, until its end or the client's. With
 /// `cancel_on_disconnect` a client that leaves ends the execution. `use` outlives the call.
 task<> stream_events(const api_services& use, call_ptr one, execution_id id, log_position after, bool cancel_on_disconnect);

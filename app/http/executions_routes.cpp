@@ -30,12 +30,6 @@ task<std::optional<wire::inline_texts>> collect_all(result<std::unique_ptr<log_r
     co_return std::move(*output);
 }
 
-bool wants_event_stream(const net::request& from)
-{
-    const auto accept = from.fields.find("Accept");
-    return accept && accept->find("text/event-stream") != std::string_view::npos;
-}
-
 }    // namespace
 
 task<> api::create_execution(call_ptr one)

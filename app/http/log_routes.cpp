@@ -7,12 +7,6 @@ namespace caisson::http {
 
 namespace {
 
-bool wants_event_stream(const net::request& from)
-{
-    const auto accept = from.fields.find("Accept");
-    return accept && accept->find("text/event-stream") != std::string_view::npos;
-}
-
 /// What ends an EventSource for good: nothing follows this position, and nothing will.
 task<bool> is_final_position(const api_services* use, tenant_id tenant, execution_id id, log_position after)
 {

@@ -212,3 +212,18 @@ def test_a_route_of_a_later_version_is_said_to_come(api, path):
 def test_an_idempotency_key_is_refused_rather_than_ignored(api):
     answer = api.post("/v1/executions", {"command": ["true"]}, headers={"Idempotency-Key": "k1"})
     assert answer.status == 501 and "Idempotency-Key" in answer["message"]
+
+
+def test_a_content_encoding_is_415(api):
+    answer = api.post("/v1/executions", {"command": ["true"]}, headers={"Content-Encoding": "gzip"})
+    assert answer.status == 415 and "encoding" in answer["message"]
+
+
+@pytest.mark.parametrize("credentials", ["", "Authorization: Bearer csn_nobody\r\n", "X-API-Key: x\r\n"])
+def test_a_large_body_of_a_stranger_is_refused_unread(api, credentials):
+    import socket
+
+    head = f"POST /v1/executions HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n{credentials}\r\n"
+    with socket.create_connection(api.address, timeout=30) as stranger:
+        stranger.sendall(head.encode())    # and none of the body
+        assert stranger.recv(64).startswith(b"HTTP/1.1 401 ")
