@@ -10,9 +10,6 @@ namespace {
 /// How much stdin may wait for one program to read.
 constexpr std::uint64_t most_waiting_stdin = 64 << 20;
 
-/// How many bytes of files and stdin all executions that wait may hold in memory.
-constexpr std::uint64_t most_waiting_content = 512 << 20;
-
 std::uint64_t content_bytes(const execution_spec& spec)
 {
     std::uint64_t sum = spec.stdin_data.size();
@@ -69,7 +66,7 @@ task<result<execution_row>> execution_service::submit(tenant_id tenant, executio
     if (queue_.full())
         co_return error{errc::queue_full, "the queue is full (" + std::to_string(queue_.waiting()) + " executions wait); try again later"};
     const auto content = content_bytes(spec);
-    if (waiting_content() + content > most_waiting_content)
+    if (waiting_content() + content > use_.max_waiting_bytes)
         co_return error{errc::queue_full,
             "the executions that wait hold too many bytes of files and stdin (" + std::to_string(waiting_content()) + "); try again later"};
     execution_row row;

@@ -33,7 +33,8 @@ struct execution_services {
     log_options logs;    // max_output_bytes comes from each execution's limits
     std::size_t max_running = 4;
     std::size_t max_queued = 10'000;
-    std::vector<std::string> enabled;    // names of the runtimes that may make new sandboxes; empty: all
+    std::vector<std::string> enabled;               // names of the runtimes that may make new sandboxes; empty: all
+    std::uint64_t max_waiting_bytes = 512 << 20;    // of files and stdin, of all executions that wait
 };
 
 }    // namespace caisson

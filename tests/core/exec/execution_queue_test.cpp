@@ -48,6 +48,25 @@ TEST(ExecutionQueue, IsBounded)
     EXPECT_TRUE(w.try_submit().has_value());
 }
 
+TEST(ExecutionQueue, WhatWaitingOnesHoldIsBounded)
+{
+    service_world w({.max_running = 1, .max_waiting_bytes = 1'000});
+    auto heavy = service_world::program();
+    heavy.stdin_data = std::string(400, 'i');
+    heavy.files = {{"a", std::string(200, 'f')}};
+    const auto first = w.run();
+    const auto second = w.submit(heavy);
+    const auto refused = w.try_submit(heavy);
+    ASSERT_TRUE(refused.has_error());
+    EXPECT_EQ(refused.error().code, errc::queue_full);
+    EXPECT_EQ(w.executions.size(), 2u);
+    EXPECT_TRUE(w.try_submit().has_value());    // one that holds nothing
+    EXPECT_TRUE(w.cancel(second).has_value());
+    EXPECT_TRUE(w.try_submit(heavy).has_value());
+    w.agent(0).exit(0);
+    w.ended(first);
+}
+
 TEST(ExecutionQueue, ARecordThatCannotBeMadeIsRefused)
 {
     service_world w;

@@ -48,6 +48,7 @@ execution_services services_of(
     made.runtimes.emplace("fake", &world.runtime);
     made.max_running = chosen.max_running;
     made.max_queued = chosen.max_queued;
+    made.max_waiting_bytes = chosen.max_waiting_bytes;
     return made;
 }
 

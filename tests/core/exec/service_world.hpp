@@ -38,6 +38,7 @@ public:
     struct options {
         std::size_t max_running = 4;
         std::size_t max_queued = 100;
+        std::uint64_t max_waiting_bytes = 512 << 20;
         log_options logs = {};
     };
 
