@@ -89,7 +89,7 @@ class exec_sink : public protocol::execution_sink {
 public:
     explicit exec_sink(io_executor executor) : changed_(executor) { }
 
-    void on_started(std::int32_t) override { }
+    void on_started(std::int32_t, std::uint64_t) override { }
     void on_output(protocol::stream_number, std::uint64_t, shared_bytes) override { }
     void on_gap(protocol::stream_number, std::uint64_t, std::uint64_t) override { }
     void on_eof(protocol::stream_number, std::uint64_t) override { note_one(); }

@@ -46,3 +46,6 @@ if(CAISSON_SANITIZE)
   target_compile_options(caisson_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(caisson_options INTERFACE -fsanitize=address,undefined)
 endif()
+if(CAISSON_FUZZ)    # coverage of all code; the targets alone link libFuzzer
+  target_compile_options(caisson_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -9,23 +9,36 @@ namespace caisson::sqlite {
 namespace {
 
 constexpr std::int64_t checkpoint_bytes = 16 << 20;
-constexpr int busy_timeout_ms = 5'000;    // another process, such as `caisson key`, holds the file for milliseconds
 
 /// Counting memory takes a lock that all connections share; nobody reads the count.
 void stop_counting_memory() { [[maybe_unused]] static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
+/// As a URI, whose special characters a path may hold.
+std::string uri_of(const std::filesystem::path& file, const char* how)
+{
+    std::string uri = "file:";
+    for (const char each : std::filesystem::absolute(file).string())
+        uri += each == '%' ? "%25" : each == '?' ? "%3f" : each == '#' ? "%23" : std::string(1, each);
+    return uri + how;
+}
+
+constexpr const char* frozen_file = "?immutable=1";
+constexpr const char* read_only_file = "?mode=ro";
+
 }    // namespace
 
-connection::connection(std::filesystem::path file, open_mode mode, int page_bytes) : file_(std::move(file))
+connection::connection(std::filesystem::path file, open_mode mode, int page_bytes, std::chrono::milliseconds patience)
+    : file_(std::move(file))
 {
     stop_counting_memory();
-    const int flags =
-        SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (mode == open_mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
-    const int code = sqlite3_open_v2(file_.c_str(), &handle_, flags, nullptr);
+    const bool frozen = mode == open_mode::frozen;
+    const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                      (mode == open_mode::read_write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    const int code = sqlite3_open_v2(frozen ? uri_of(file_, frozen_file).c_str() : file_.c_str(), &handle_, flags, nullptr);
     try {
         if (code != SQLITE_OK)
             throw_error(handle_, code, "open " + file_.string());
-        set_up(mode, page_bytes);
+        set_up(mode, page_bytes, patience);
     } catch (...) {
         close();
         throw;
@@ -41,21 +54,30 @@ void connection::close() noexcept
     sqlite3_close(handle_);
 }
 
-void connection::set_up(open_mode mode, int page_bytes)
+void connection::tidy_up_on_close() { sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr); }
+
+void connection::set_up(open_mode mode, int page_bytes, std::chrono::milliseconds patience)
 {
-    sqlite3_busy_timeout(handle_, busy_timeout_ms);
+    sqlite3_busy_timeout(handle_, static_cast<int>(patience.count()));
     // Before anything that writes: this is where a file that is no database is found out.
     execute("SELECT count(*) FROM sqlite_schema");
-    if (mode == open_mode::read_only) {
+    if (mode != open_mode::read_write) {
         execute("PRAGMA query_only = ON; PRAGMA cache_size = -8192");
         return;
     }
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     execute("PRAGMA page_size = " + std::to_string(page_bytes) + "; PRAGMA auto_vacuum = INCREMENTAL");    // on a new file only
-    execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    // EXTRA for the first step: a journal whose removal a power cut undid would take back all that came after it.
+    execute("PRAGMA synchronous = EXTRA; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     execute("PRAGMA temp_store = MEMORY");    // where savepoints keep what they may have to put back
     execute("PRAGMA cache_size = -32768");    // KiB
     execute("PRAGMA wal_autocheckpoint = " + std::to_string(checkpoint_bytes / integer("PRAGMA page_size")));
     execute("PRAGMA journal_size_limit = " + std::to_string(4 * checkpoint_bytes));
+}
+
+void connection::attach(const std::filesystem::path& file, const std::string& as, open_mode mode)
+{
+    prepare("ATTACH ? AS " + as).bind(uri_of(file, mode == open_mode::frozen ? frozen_file : read_only_file)).run();
 }
 
 statement connection::prepare(std::string_view sql)

@@ -2,6 +2,7 @@
 
 #include "storage/statement.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <string_view>
 #include <unordered_map>
@@ -10,18 +11,32 @@ struct sqlite3;
 
 namespace caisson::sqlite {
 
-enum class open_mode { read_write, read_only };
+enum class open_mode {
+    read_write,
+    read_only,
+    frozen,    // read_only, for a file that nobody writes to meanwhile: no other file is made beside it
+};
+
+/// How long a connection waits for another process, such as `caisson key`, which holds a file for milliseconds.
+inline constexpr std::chrono::milliseconds default_busy_timeout{5'000};
 
 /// One SQLite connection and its prepared statements. One thread at a time. Failures throw storage_error.
 class connection {
 public:
     /// Opens `file`, which must exist; a read_write connection to an empty file begins a new database. Nothing is
     /// written, and storage_fault::corrupt thrown, if the file is damaged at its beginning or is no database.
-    /// `page_bytes` is for a new database.
-    connection(std::filesystem::path file, open_mode mode, int page_bytes = 4096);
+    /// `page_bytes` is for a new database. Another process that keeps the file longer than `patience` is storage_fault::busy.
+    connection(
+        std::filesystem::path file, open_mode mode, int page_bytes = 4096, std::chrono::milliseconds patience = default_busy_timeout);
     ~connection();
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
+
+    /// Until this is called, closing a read_write connection leaves the file and its log (-wal) as they are.
+    void tidy_up_on_close();
+
+    /// Makes another database readable by this one's statements, under the name `as`. Not for a read_write connection.
+    void attach(const std::filesystem::path& file, const std::string& as, open_mode mode);
 
     /// A statement of the cache, made at the first call with this text.
     statement prepare(std::string_view sql);
@@ -40,9 +55,10 @@ public:
 
 private:
     friend class statement;
+    friend class database_copy;    // the page by page interface
     void give_back(sqlite3_stmt* used) noexcept;
     void close() noexcept;
-    void set_up(open_mode mode, int page_bytes);
+    void set_up(open_mode mode, int page_bytes, std::chrono::milliseconds patience);
     sqlite3_stmt* make(std::string_view sql);
 
     std::filesystem::path file_;

@@ -1,6 +1,8 @@
 #include "storage/database.hpp"
 
 #include "core/base/unique_fd.hpp"
+#include "storage/file_bytes.hpp"
+#include "storage/file_check.hpp"
 
 #include <fcntl.h>
 
@@ -11,26 +13,49 @@ namespace caisson::sqlite {
 
 namespace {
 
-/// SQLite gives its other files the mode of the first. An existing file is not opened: closing it would drop the locks
-/// that other connections of this process have on it (fcntl(2)).
-void make_file(const std::filesystem::path& file)
-{
-    const unique_fd made(::open(file.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
-    if (!made && errno != EEXIST)
-        throw storage_error(storage_fault::broken, "cannot make " + file.string() + ": " + std::strerror(errno));
-}
-
 std::string thread_name(const std::filesystem::path& file, const char* role) { return (file.stem().string() + role).substr(0, 15); }
+
+/// A connection to the file in its newest schema. What SQLite finds damaged is left as it is.
+std::unique_ptr<connection> open_newest(const std::filesystem::path& file, const schema& wanted, const database_options& options)
+{
+    try {
+        auto db = std::make_unique<connection>(file, open_mode::read_write, wanted.page_bytes, options.patience);
+        migrate(*db, wanted, options.migrations);
+        db->tidy_up_on_close();
+        return db;
+    } catch (const storage_error& failure) {
+        if (failure.fault() == storage_fault::corrupt)
+            throw_damaged(file, failure.what());
+        throw;
+    }
+}
 
 }    // namespace
 
+void make_file(const std::filesystem::path& file)
+{
+    const unique_fd made(::open(file.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
+    if (made)
+        return sync_directory(file.parent_path());
+    if (errno != EEXIST)
+        throw storage_error(storage_fault::broken, "cannot make " + file.string() + ": " + std::strerror(errno));
+}
+
 database::database(const std::filesystem::path& file, const schema& wanted, database_options options)
+    : make_room_(std::move(options.make_room))
 {
     make_file(file);
-    auto first = std::make_unique<connection>(file, open_mode::read_write, wanted.page_bytes);
-    migrate(*first, wanted, options.migrations);
-    writer_ = std::make_unique<writer>(thread_name(file, "-write"), std::move(first), options.writing);
+    auto first = open_newest(file, wanted, options);
+    writer_ = std::make_unique<writer>(thread_name(file, "-write"), std::move(first), options.writing, std::move(options.idle));
     readers_ = std::make_unique<reader_pool>(thread_name(file, "-read"), file, options.readers);
+}
+
+fault_watch::state database::faults() const
+{
+    auto found = writer_->faults();
+    if (found.damage.empty())
+        found.damage = readers_->faults().damage;
+    return found;
 }
 
 }    // namespace caisson::sqlite

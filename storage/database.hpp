@@ -4,7 +4,9 @@
 #include "storage/reader_pool.hpp"
 #include "storage/writer.hpp"
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,7 +16,14 @@ struct database_options {
     std::size_t readers = 2;
     migrate_policy migrations = migrate_policy::apply;
     writer_limits writing;
+    std::chrono::milliseconds patience = default_busy_timeout;    // with another process that writes
+    idle_step idle;                                               // see writer
+    std::function<void()> make_room;                              // frees space on a full disk; from the I/O thread
 };
+
+/// Makes an empty file (0600) unless it exists, durably. SQLite gives its other files the mode of the first. An existing one is
+/// not opened: closing it would drop the locks that other connections of this process have on it (fcntl(2)).
+void make_file(const std::filesystem::path& file);
 
 /// One database file: its writer's thread and its readers. Destroy it before the io_context that its callers run on; what
 /// was queued is finished first.
@@ -29,6 +38,9 @@ public:
     {
         return writer_->run(std::move(work));
     }
+    /// write() of something that frees space: a full disk is given some room first. `work` may be called twice.
+    template <class F>
+    task<std::invoke_result_t<F&, connection&>> write_freeing(F work);
     /// `work(connection&)` some seconds later, or with the next write; failures are dropped.
     template <class F>
     void write_later(F work)
@@ -42,13 +54,36 @@ public:
         return readers_->run(std::move(work));
     }
 
+    /// Runs database_options::idle soon.
+    void tidy() { writer_->tidy(); }
+
+    /// What went wrong of late; see fault_watch.
+    fault_watch::state faults() const;
+
     /// Transactions committed, and closures in them, since the start.
     std::uint64_t commits() const { return writer_->commits(); }
     std::uint64_t writes() const { return writer_->closures(); }
 
 private:
+    std::function<void()> make_room_;
     std::unique_ptr<writer> writer_;    // outlives the readers: the last connection to close tidies the file up
     std::unique_ptr<reader_pool> readers_;
 };
+
+template <class F>
+task<std::invoke_result_t<F&, connection&>> database::write_freeing(F work)
+{
+    auto again = work;
+    try {
+        auto first = writer_->run(std::move(work));
+        co_return co_await std::move(first);
+    } catch (const storage_error& failure) {
+        if (failure.fault() != storage_fault::disk_full || !make_room_)
+            throw;
+    }
+    make_room_();
+    auto second = writer_->run(std::move(again));
+    co_return co_await std::move(second);
+}
 
 }    // namespace caisson::sqlite

@@ -1,6 +1,7 @@
 #include "storage/event_store.hpp"
 
 #include "storage/sql.hpp"
+#include "storage/transaction.hpp"
 
 namespace caisson {
 
@@ -119,6 +120,8 @@ log_extent extent_of(sqlite::connection& db, std::int64_t log)
     sqlite::column_reader sums(totals);
     found.stored_output_bytes = sums.count();
     found.has_exit = sums.flag();
+    found.stdout_truncated = sums.flag();
+    found.stderr_truncated = sums.flag();
     auto last = db.prepare(sql::event::last_position);
     if (last.bind(log).step()) {
         sqlite::column_reader columns(last);
@@ -162,16 +165,36 @@ task<result<log_extent>> sqlite_event_store::extent(execution_id id)
     });
 }
 
+/// The log loses its name in one step; its events go in small ones when the writer is idle.
 task<result<void>> sqlite_event_store::erase(execution_id id)
 {
-    return db_.write([id = std::move(id)](sqlite::connection& db) -> result<void> {
-        const auto log = find_log(db, id);
-        if (!log)
-            return {};
-        for (const auto statement : {sql::event::erase, sql::log::erase_cuts, sql::log::erase})
-            db.prepare(statement).bind(*log).run();
+    auto rename = [id = std::move(id)](sqlite::connection& db) -> result<void> {
+        db.prepare(sql::log::rename).bind(id).run();
         return {};
-    });
+    };
+    auto renaming = db_.write_freeing(std::move(rename));
+    auto renamed = co_await std::move(renaming);
+    db_.tidy();
+    co_return renamed;
+}
+
+bool sqlite::erase_some_events(connection& db)
+{
+    constexpr int events_per_step = 32;    // some megabytes at most
+    std::int64_t log = 0;
+    {
+        auto next = db.prepare(sql::log::next_erased);
+        if (!next.step())
+            return false;
+        log = next.integer(0);
+    }
+    transaction all(db, transaction_kind::write);
+    db.prepare(sql::event::erase).bind(log, events_per_step).run();
+    if (db.changes() < events_per_step)
+        for (const auto statement : {sql::log::erase_cuts, sql::log::erase})
+            db.prepare(statement).bind(log).run();
+    all.commit();
+    return true;
 }
 
 }    // namespace caisson

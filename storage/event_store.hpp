@@ -15,10 +15,18 @@ public:
     /// At most 4096 events.
     task<result<std::vector<std::shared_ptr<const log_event>>>> read(execution_id id, log_position after, std::size_t max_bytes) override;
     task<result<log_extent>> extent(execution_id id) override;
+    /// On return nobody finds the events any more; their rows are removed afterwards, by erase_some_events().
     task<result<void>> erase(execution_id id) override;
 
 private:
     sqlite::database& db_;
 };
+
+namespace sqlite {
+
+/// Removes some rows of logs that were erased; true if there may be more. An interrupted removal goes on with the next call.
+bool erase_some_events(connection& db);
+
+}    // namespace sqlite
 
 }    // namespace caisson

@@ -1,6 +1,7 @@
 #include "storage/execution_store.hpp"
 
 #include "storage/execution_columns.hpp"
+#include "storage/idempotency_rows.hpp"
 #include "storage/sql.hpp"
 
 namespace caisson {
@@ -8,6 +9,9 @@ namespace caisson {
 namespace {
 
 constexpr std::string_view after_all_ids = "\x7f";
+
+/// A page of unfinished executions ends with the spec that brings it to so many bytes.
+constexpr std::size_t unfinished_page_bytes = 8 << 20;
 
 result<execution_row> find_row(sqlite::connection& db, const tenant_id& tenant, const execution_id& id)
 {
@@ -36,6 +40,18 @@ void insert_parts(sqlite::connection& db, const execution_row& row, const execut
     db.prepare(sql::execution::insert_spec).bind(row.id, sqlite::borrowed_text{text}).run();
 }
 
+result<void> insert_row(sqlite::connection& db, const execution_row& row, const execution_spec& spec)
+{
+    auto query = db.prepare(sql::execution::insert);
+    sqlite::bind_fixed(query, row);
+    sqlite::bind_changing(query, row);
+    query.run();
+    if (db.changes() == 0)
+        return error{errc::conflict, "execution " + row.id.str() + " exists"};
+    insert_parts(db, row, spec);
+    return {};
+}
+
 /// The most selective of the list statements, with its own parameters bound.
 sqlite::statement list_statement(sqlite::connection& db, const execution_filter& wanted)
 {
@@ -51,16 +67,29 @@ sqlite::statement list_statement(sqlite::connection& db, const execution_filter&
 
 task<result<void>> sqlite_execution_store::insert(execution_row row, execution_spec spec)
 {
-    return db_.write([row = std::move(row), spec = std::move(spec)](sqlite::connection& db) -> result<void> {
-        auto query = db.prepare(sql::execution::insert);
-        sqlite::bind_fixed(query, row);
-        sqlite::bind_changing(query, row);
-        query.run();
-        if (db.changes() == 0)
-            return error{errc::conflict, "execution " + row.id.str() + " exists"};
-        insert_parts(db, row, spec);
-        return {};
+    return db_.write(
+        [row = std::move(row), spec = std::move(spec)](sqlite::connection& db) -> result<void> { return insert_row(db, row, spec); });
+}
+
+task<result<void>> sqlite_execution_store::insert_with_key(
+    execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys)
+{
+    return db_.write([row = std::move(row), spec = std::move(spec), key = std::move(key), most_keys](sqlite::connection& db) {
+        auto noted = sqlite::insert_key(db, key, most_keys);
+        return noted.has_error() ? noted : insert_row(db, row, spec);
     });
+}
+
+task<result<idempotency_record>> sqlite_execution_store::find_key(tenant_id tenant, std::string route, std::string key)
+{
+    return db_.read([tenant = std::move(tenant), route = std::move(route), key = std::move(key)](
+                        sqlite::connection& db) { return sqlite::find_key(db, tenant, route, key); });
+}
+
+task<result<std::size_t>> sqlite_execution_store::erase_expired_keys(std::int64_t now_ms, std::size_t limit)
+{
+    return db_.write(
+        [now_ms, limit](sqlite::connection& db) -> result<std::size_t> { return sqlite::erase_expired_keys(db, now_ms, limit); });
 }
 
 task<result<void>> sqlite_execution_store::update(execution_row row)
@@ -112,7 +141,7 @@ task<result<std::vector<execution_row>>> sqlite_execution_store::list(tenant_id 
 
 task<result<void>> sqlite_execution_store::erase(tenant_id tenant, execution_id id)
 {
-    return db_.write([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<void> {
+    return db_.write_freeing([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<void> {
         const auto row = find_row(db, tenant, id);
         if (row.has_error())
             return row.error();
@@ -126,16 +155,31 @@ task<result<void>> sqlite_execution_store::erase(tenant_id tenant, execution_id 
     });
 }
 
-task<result<std::vector<unfinished_execution>>> sqlite_execution_store::unfinished()
+task<result<std::vector<unfinished_execution>>> sqlite_execution_store::unfinished(execution_id after, std::size_t limit)
 {
-    return db_.read([](sqlite::connection& db) -> result<std::vector<unfinished_execution>> {
+    return db_.read([after = std::move(after), limit](sqlite::connection& db) -> result<std::vector<unfinished_execution>> {
         auto query = db.prepare(sql::execution::unfinished);
-        std::vector<unfinished_execution> all;
-        while (query.step()) {
+        query.bind(after, limit);
+        std::vector<unfinished_execution> page;
+        std::size_t bytes = 0;
+        while (bytes < unfinished_page_bytes && query.step()) {
             sqlite::column_reader columns(query);
             auto row = sqlite::execution_from(columns);
-            all.push_back({std::move(row), spec_from_json(columns.view())});
+            const auto spec = columns.view();
+            bytes += spec.size();
+            page.push_back({std::move(row), spec_from_json(spec)});
         }
+        return page;
+    });
+}
+
+task<result<std::vector<sandbox_id>>> sqlite_execution_store::sandboxes_in_use()
+{
+    return db_.read([](sqlite::connection& db) -> result<std::vector<sandbox_id>> {
+        auto query = db.prepare(sql::execution::sandboxes_in_use);
+        std::vector<sandbox_id> all;
+        while (query.step())
+            all.push_back(sqlite::column_reader(query).id<sandbox_id>());
         return all;
     });
 }

@@ -11,12 +11,16 @@ public:
     explicit sqlite_execution_store(sqlite::database& db) : db_(db) { }
 
     task<result<void>> insert(execution_row row, execution_spec spec) override;
+    task<result<void>> insert_with_key(execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys) override;
+    task<result<idempotency_record>> find_key(tenant_id tenant, std::string route, std::string key) override;
+    task<result<std::size_t>> erase_expired_keys(std::int64_t now_ms, std::size_t limit) override;
     task<result<void>> update(execution_row row) override;
     task<result<void>> request_cancel(tenant_id tenant, execution_id id) override;
     task<result<execution_row>> find(tenant_id tenant, execution_id id) override;
     task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) override;
     task<result<void>> erase(tenant_id tenant, execution_id id) override;
-    task<result<std::vector<unfinished_execution>>> unfinished() override;
+    task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) override;
+    task<result<std::vector<sandbox_id>>> sandboxes_in_use() override;
 
 private:
     sqlite::database& db_;

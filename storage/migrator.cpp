@@ -60,16 +60,27 @@ std::string checksum_of(std::string_view text)
     return hex;
 }
 
-void migrate(connection& db, const schema& wanted, migrate_policy policy)
+void throw_newer_schema(const std::filesystem::path& file, std::size_t has, const schema& wanted)
+{
+    throw storage_error(storage_fault::newer_schema,
+        file.filename().string() + " was made by a newer Caisson (schema " + std::to_string(has) + ", this one knows up to " +
+            std::to_string(wanted.migrations.size()) + "): run that version, or restore a backup that this one made");
+}
+
+std::size_t check_schema(connection& db, const schema& wanted)
 {
     const auto has = version_of(db, wanted);
-    const auto known = wanted.migrations.size();
-    if (has > known)
-        throw storage_error(storage_fault::newer_schema, name_of(db) + " was made by a newer Caisson (schema " + std::to_string(has) +
-                                                             ", this one knows up to " + std::to_string(known) +
-                                                             "): run that version, or restore a backup that this one made");
+    if (has > wanted.migrations.size())
+        throw_newer_schema(db.file(), has, wanted);
     if (has > 0)
         check_applied(db, wanted);
+    return has;
+}
+
+void migrate(connection& db, const schema& wanted, migrate_policy policy)
+{
+    const auto has = check_schema(db, wanted);
+    const auto known = wanted.migrations.size();
     if (has < known && policy == migrate_policy::require_current)
         throw storage_error(storage_fault::newer_schema, name_of(db) + " is used by a server of an older Caisson (schema " +
                                                              std::to_string(has) + ", this one needs " + std::to_string(known) +

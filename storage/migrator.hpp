@@ -28,6 +28,12 @@ enum class migrate_policy {
 /// not the one in `wanted`.
 void migrate(connection& db, const schema& wanted, migrate_policy policy);
 
+/// How many of the schema's migrations `db` has. Throws what migrate() throws.
+std::size_t check_schema(connection& db, const schema& wanted);
+
+/// storage_fault::newer_schema for `file`, which has the schema `has`.
+[[noreturn]] void throw_newer_schema(const std::filesystem::path& file, std::size_t has, const schema& wanted);
+
 /// What a migration's text is recognised by: 64-bit FNV-1a as 16 hex digits.
 std::string checksum_of(std::string_view text);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "storage/fault_watch.hpp"
 #include "storage/transaction.hpp"
 #include "storage/work.hpp"
 
@@ -28,6 +29,9 @@ public:
     template <class F>
     task<std::invoke_result_t<F&, connection&>> run(F work);
 
+    /// What readers found damaged. From any thread.
+    fault_watch::state faults() const { return faults_.now(); }
+
 private:
     static constexpr std::size_t most_queued = 16'384;
 
@@ -39,6 +43,7 @@ private:
     std::mutex mutex_;
     std::vector<std::unique_ptr<connection>> idle_;    // as many as threads: a running closure always finds one
     std::atomic<std::size_t> queued_ = 0;
+    fault_watch faults_;
     worker_pool threads_;
 };
 
@@ -52,6 +57,8 @@ outcome<R> reader_pool::run_now(F work)
         return work(reader);
     };
     got.run(snapshot, *db);
+    if (got.failure)
+        faults_.closure_failed(got.failure);
     put_back(std::move(db));
     return got;
 }

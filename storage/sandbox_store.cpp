@@ -69,4 +69,22 @@ task<result<std::vector<sandbox_row>>> sqlite_sandbox_store::alive()
     });
 }
 
+task<result<void>> sqlite_sandbox_store::end(sandbox_id id, std::string cause, std::int64_t ended_at_ms)
+{
+    return db_.write([id = std::move(id), cause = std::move(cause), ended_at_ms](sqlite::connection& db) -> result<void> {
+        db.prepare(sql::sandbox::end).bind(cause, ended_at_ms, id).run();
+        if (db.changes() == 0)
+            return error{errc::not_found, "no sandbox " + id.str() + " that has not ended"};
+        return {};
+    });
+}
+
+task<result<std::size_t>> sqlite_sandbox_store::erase_ended(std::int64_t before_ms, std::size_t limit)
+{
+    return db_.write([before_ms, limit](sqlite::connection& db) -> result<std::size_t> {
+        db.prepare(sql::sandbox::erase_ended).bind(before_ms, limit).run();
+        return static_cast<std::size_t>(db.changes());
+    });
+}
+
 }    // namespace caisson

@@ -15,6 +15,8 @@ public:
         sandbox_id id, sandbox_state state, std::string runtime_state, std::string cause, std::optional<std::int64_t> ended_at_ms) override;
     task<result<sandbox_row>> find(sandbox_id id) override;
     task<result<std::vector<sandbox_row>>> alive() override;
+    task<result<void>> end(sandbox_id id, std::string cause, std::int64_t ended_at_ms) override;
+    task<result<std::size_t>> erase_ended(std::int64_t before_ms, std::size_t limit) override;
 
 private:
     sqlite::database& db_;

@@ -2,11 +2,14 @@
 
 #include "storage/database.hpp"
 #include "storage/directory_lock.hpp"
+#include "storage/disk_reserve.hpp"
 #include "storage/event_store.hpp"
 #include "storage/execution_store.hpp"
+#include "storage/file_check.hpp"
 #include "storage/key_store.hpp"
 #include "storage/sandbox_store.hpp"
 #include "storage/schemas.hpp"
+#include "storage/tidying.hpp"
 
 #include <sys/stat.h>
 
@@ -36,30 +39,87 @@ sqlite::directory_lock lock_for_server(const std::filesystem::path& dir)
                                                    "): stop it, or give this one another directory");
 }
 
+/// Before anything is opened: SQLite would repair, or begin anew, without a word.
+void check_files(const std::filesystem::path& dir)
+{
+    using sqlite::file_content;
+    const auto records = sqlite::check_unopened(dir / "records.db", sqlite::records_schema);
+    const auto events = sqlite::check_unopened(dir / "events.db", sqlite::events_schema);
+    if (records == file_content::data && events == file_content::nothing)    // events.db is made first
+        sqlite::throw_damaged(dir / "events.db", "it is empty or gone, but records.db is not");
+}
+
+/// Writes without a change.
+void try_to_write(sqlite::connection& db) { db.execute("PRAGMA user_version = " + std::to_string(db.integer("PRAGMA user_version"))); }
+
 class sqlite_storage : public storage {
 public:
-    sqlite_storage(std::optional<sqlite::directory_lock> lock, const std::filesystem::path& dir, sqlite::database_options options)
+    sqlite_storage(std::optional<sqlite::directory_lock> lock, std::filesystem::path dir, std::uint64_t reserve_bytes,
+        const sqlite::database_options& options)
         : lock_(std::move(lock))
-        , records_(dir / "records.db", sqlite::records_schema, options)
-        , events_(dir / "events.db", sqlite::events_schema, options)
+        , dir_(std::move(dir))
+        , reserve_(dir_ / "reserve", reserve_bytes)
+        , events_(dir_ / "events.db", sqlite::events_schema, with_idle_work(options, &sqlite::tidy_events))
+        , records_(dir_ / "records.db", sqlite::records_schema, with_idle_work(options, &sqlite::tidy_records))
     {
+        if (lock_)
+            reserve_.keep();
     }
 
     key_store& keys() override { return key_store_; }
     sandbox_store& sandboxes() override { return sandbox_store_; }
     execution_store& executions() override { return execution_store_; }
     event_store& events() override { return event_store_; }
+    task<storage_health> look() override;
     storage_counters counters() const override { return {records_.writes(), records_.commits(), events_.writes(), events_.commits()}; }
 
 private:
+    /// Only a server tidies up: nobody waits for it.
+    sqlite::database_options with_idle_work(sqlite::database_options options, bool (*step)(sqlite::connection&)) const
+    {
+        if (!lock_)
+            return options;
+        options.make_room = [this] { reserve_.release(); };
+        options.idle = [this, step](sqlite::connection& db) {
+            if (step(db))
+                return true;
+            reserve_.keep();
+            return false;
+        };
+        return options;
+    }
+
     std::optional<sqlite::directory_lock> lock_;
+    std::filesystem::path dir_;
+    sqlite::disk_reserve reserve_;
+    sqlite::database events_;    // made first
     sqlite::database records_;
-    sqlite::database events_;
     sqlite_key_store key_store_{records_};
     sqlite_sandbox_store sandbox_store_{records_};
     sqlite_execution_store execution_store_{records_};
     sqlite_event_store event_store_{events_};
 };
+
+task<storage_health> sqlite_storage::look()
+{
+    storage_health found;
+    for (auto* each : {&records_, &events_}) {
+        try {
+            auto trying = each->write(&try_to_write);
+            co_await std::move(trying);
+        } catch (const storage_error& failure) {
+            found.write_failure = failure.what();
+        }
+        if (const auto faults = each->faults(); !faults.damage.empty())
+            found.damage = faults.damage;
+    }
+    std::error_code unknown;
+    if (const auto space = std::filesystem::space(dir_, unknown); !unknown) {
+        found.free_bytes = space.available;
+        found.is_low = space.available < low_disk_bytes;
+    }
+    co_return found;
+}
 
 }    // namespace
 
@@ -72,12 +132,18 @@ std::unique_ptr<storage> storage::open(const std::filesystem::path& data_dir, st
     // Held while opening: a server and a tool that both begin a fresh directory do so one after the other.
     const auto opening = sqlite::directory_lock::wait(dir / "open.lock");
     std::optional<sqlite::directory_lock> lock;
-    sqlite::database_options wanted{.readers = options.readers};
+    sqlite::database_options wanted{.readers = options.readers, .patience = options.patience};
+    const auto server_lock = dir / "server.lock";
     if (options.access == storage_access::server)
         lock = lock_for_server(dir);
-    else if (sqlite::directory_lock::is_held(dir / "server.lock"))
+    const bool beside_server = !lock && sqlite::directory_lock::is_held(server_lock);
+    if (beside_server)
         wanted.migrations = sqlite::migrate_policy::require_current;
-    return std::make_unique<sqlite_storage>(std::move(lock), dir, wanted);
+    else
+        check_files(dir);
+    for (const auto* name : {"events.db", "records.db"})    // both, before either holds anything
+        sqlite::make_file(dir / name);
+    return std::make_unique<sqlite_storage>(std::move(lock), std::move(dir), options.reserve_bytes, wanted);
 }
 
 }    // namespace caisson

@@ -5,6 +5,7 @@
 #include "core/sandbox/ports.hpp"
 #include "storage/errors.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -19,8 +20,22 @@ enum class storage_access {
 
 struct storage_options {
     storage_access access = storage_access::server;
-    std::size_t readers = 2;    // threads with read-only connections, for each database
+    std::size_t readers = 2;                      // threads with read-only connections, for each database
+    std::chrono::milliseconds patience{5'000};    // how long a write waits for another process that has the database
+    /// Of a server's `reserve`: more than the write-ahead logs, which go into the databases before anything is made room for.
+    std::uint64_t reserve_bytes = 48 << 20;
 };
+
+/// How the databases are. A failure is a sentence for the operator, which may hold host paths; empty if there is none.
+struct storage_health {
+    std::string write_failure;    // nothing can be written now
+    std::string damage;           // something was found damaged since the start; the rest is served
+    std::uint64_t free_bytes = 0;
+    bool is_low = false;    // less free than low_disk_bytes
+};
+
+/// With less than this on the disk an operator should act.
+inline constexpr std::uint64_t low_disk_bytes = 64 << 20;
 
 /// How much each writer has done since the start.
 struct storage_counters {
@@ -33,10 +48,12 @@ struct storage_counters {
 /// The databases of one data directory (records.db, events.db) and the stores on them. Destroy it before the io_context
 /// that its callers run on, when no coroutine will call a store again; queued writes are finished first. To remove an
 /// execution erase its events before its record, so that a crash between the two leaves no events that nobody knows of.
+/// A server keeps a `reserve` file there, which is given up when something is to be removed from a full disk.
 class storage {
 public:
     /// Makes the directory (0700) and the files (0600) if they do not exist, and brings them to the newest schema.
     /// Throws storage_error with a sentence that says what to do; storage_fault::locked names the other server's process.
+    /// A damaged directory is left as it is, but for the two lock files and SQLite's shared memory (-shm).
     static std::unique_ptr<storage> open(const std::filesystem::path& data_dir, storage_options options = {});
 
     virtual ~storage() = default;
@@ -44,6 +61,8 @@ public:
     virtual sandbox_store& sandboxes() = 0;
     virtual execution_store& executions() = 0;
     virtual event_store& events() = 0;
+    /// Writes to each database to see whether it can. Waits no longer than a write does.
+    virtual task<storage_health> look() = 0;
     /// From any thread.
     virtual storage_counters counters() const = 0;
 };

@@ -6,8 +6,19 @@
 
 namespace caisson::sqlite {
 
-writer::writer(std::string name, std::unique_ptr<connection> db, writer_limits limits)
-    : db_(std::move(db)), limits_(limits), thread_([this, thread_name = std::move(name)] {
+namespace {
+
+/// So many commits later there may be something to tidy up.
+constexpr std::uint64_t tidy_every = 1'024;
+
+}    // namespace
+
+writer::writer(std::string name, std::unique_ptr<connection> db, writer_limits limits, idle_step idle)
+    : db_(std::move(db))
+    , limits_(limits)
+    , idle_(std::move(idle))
+    , tidy_(static_cast<bool>(idle_))
+    , thread_([this, thread_name = std::move(name)] {
         ::pthread_setname_np(::pthread_self(), thread_name.c_str());
         work();
     })
@@ -47,10 +58,23 @@ void writer::push_later(std::unique_ptr<job> next)
     changed_.notify_one();
 }
 
+void writer::tidy()
+{
+    {
+        const std::lock_guard lock(mutex_);
+        tidy_ = static_cast<bool>(idle_);
+    }
+    changed_.notify_one();
+}
+
 void writer::work()
 {
     jobs batch;
-    while (wait_for_work()) {
+    for (auto next = wait_for_work(); next != turn::end; next = wait_for_work()) {
+        if (next == turn::tidy) {
+            do_idle_step();
+            continue;
+        }
         commit_batch(batch);
         for (auto& one : batch)
             one->finish();
@@ -58,17 +82,43 @@ void writer::work()
     }
 }
 
-/// Returns with work in the queue; false when there is none and will be none.
-bool writer::wait_for_work()
+/// turn::commit: there is work in the queue.
+writer::turn writer::wait_for_work()
 {
     std::unique_lock lock(mutex_);
-    const auto has_work = [this] { return closing_ || !queue_.empty(); };
+    const auto has_work = [this] { return closing_ || tidy_ || !queue_.empty(); };
     changed_.wait(lock, [&] { return has_work() || !later_.empty(); });
     if (!has_work())
         changed_.wait_for(lock, limits_.later, has_work);
+    if (tidy_ && queue_.empty() && !closing_)
+        return turn::tidy;
     std::move(later_.begin(), later_.end(), std::back_inserter(queue_));
     later_.clear();
-    return !queue_.empty();
+    return queue_.empty() ? turn::end : turn::commit;
+}
+
+void writer::do_idle_step()
+{
+    {
+        const std::lock_guard lock(mutex_);
+        tidy_ = false;
+    }
+    try {
+        if (idle_(*db_))
+            tidy();
+    } catch (const std::exception&) {
+        faults_.closure_failed(std::current_exception());
+    }
+}
+
+/// What is in the log (-wal) already goes into the database, so that its space can be used again.
+void writer::make_room(const std::exception_ptr& failure)
+{
+    faults_.commit_failed(failure);
+    try {
+        db_->execute("PRAGMA wal_checkpoint(PASSIVE)");
+    } catch (const storage_error&) {    // the disk is as it was
+    }
 }
 
 bool writer::take_next(jobs& batch)
@@ -91,11 +141,14 @@ void writer::commit_batch(jobs& batch)
             run_isolated(*batch.back());
         } while (batch.size() < limits_.batch && std::chrono::steady_clock::now() < until && take_next(batch));
         all.commit();
-        ++commits_;
+        faults_.committed();
+        if (++commits_ % tidy_every == 0)
+            tidy();
     } catch (...) {
         for (auto& one : batch)
             if (!one->failure())
                 one->fail(std::current_exception());
+        make_room(std::current_exception());
     }
     closures_ += batch.size();
 }
@@ -104,6 +157,8 @@ void writer::run_isolated(job& one)
 {
     db_->prepare("SAVEPOINT one").run();
     one.run(*db_);
+    if (one.failure())
+        faults_.closure_failed(one.failure());
     if (!db_->in_transaction())    // a full or failing disk: SQLite gave up the whole transaction
         std::rethrow_exception(
             one.failure() ? one.failure() : std::make_exception_ptr(storage_error(storage_fault::broken, "the transaction was lost")));

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "storage/fault_watch.hpp"
 #include "storage/work.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +24,9 @@ struct writer_limits {
     std::chrono::milliseconds later{10'000};     // work of run_later waits so long for company
 };
 
+/// One step of work that can wait, on the writer's connection and outside of a transaction; true if there is more of it.
+using idle_step = std::function<bool(connection&)>;
+
 /// One thread that alone writes to one database. It takes closures in the order of the calls and commits those that wait
 /// together: one at once when it is idle, as many as came meanwhile under load. A closure that throws, or returns a result
 /// with an error, leaves nothing behind and does not disturb the others; if the commit fails all of its closures get the
@@ -29,7 +34,9 @@ struct writer_limits {
 class writer {
 public:
     /// `db` is used by the writer's thread only from now on. `name` is the thread's, at most 15 characters.
-    writer(std::string name, std::unique_ptr<connection> db, writer_limits limits = {});
+    /// `idle` is run step by step when nothing waits: from the start on, after each call of tidy(), and now and then.
+    /// Its failures are dropped until it is run again.
+    writer(std::string name, std::unique_ptr<connection> db, writer_limits limits = {}, idle_step idle = {});
     /// Commits what is queued and joins.
     ~writer();
     writer(const writer&) = delete;
@@ -44,6 +51,11 @@ public:
     template <class F>
     void run_later(F work);
 
+    /// There is something for `idle` to do. From any thread.
+    void tidy();
+
+    /// From any thread.
+    fault_watch::state faults() const { return faults_.now(); }
     std::uint64_t commits() const { return commits_; }
     std::uint64_t closures() const { return closures_; }
 
@@ -63,8 +75,11 @@ private:
 
     bool push(std::unique_ptr<job>& next);    // false, and `next` is kept, if it does not fit
     void push_later(std::unique_ptr<job> next);
+    enum class turn { commit, tidy, end };
     void work();
-    bool wait_for_work();
+    turn wait_for_work();
+    void do_idle_step();
+    void make_room(const std::exception_ptr& failure);
     bool take_next(jobs& batch);
     void commit_batch(jobs& batch);
     void run_isolated(job& one);
@@ -75,7 +90,10 @@ private:
     std::condition_variable changed_;
     std::deque<std::unique_ptr<job>> queue_;
     std::deque<std::unique_ptr<job>> later_;
+    idle_step idle_;
+    bool tidy_;
     bool closing_ = false;
+    fault_watch faults_;
     std::atomic<std::uint64_t> commits_ = 0;
     std::atomic<std::uint64_t> closures_ = 0;
     std::thread thread_;

@@ -181,7 +181,7 @@ protocol::agent_host::start_result agent::start(
     if (programs_.size() >= protocol::agent_session::max_executions)
         return {EAGAIN, "too many executions", {}};
     program fresh(number);
-    auto outcome = fresh.start(request, join);
+    auto outcome = fresh.start(request, join, rules_);
     if (outcome.code == 0)
         programs_.emplace(number, std::move(fresh));
     return outcome;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/agent/connection.hpp"
+#include "app/agent/landlock.hpp"
 #include "app/agent/options.hpp"
 #include "app/agent/program.hpp"
 #include "core/protocol/agent_session.hpp"
@@ -13,7 +14,7 @@ namespace caisson::agent {
 /// The agent's loop: one thread, epoll, no blocking call but clone's wait for an execve.
 class agent final : protocol::agent_host {
 public:
-    explicit agent(const options& how) : options_(how), session_(*this) { }
+    agent(const options& how, landlock rules) : options_(how), rules_(std::move(rules)), session_(*this) { }
 
     /// Until the sandbox ends. Returns the exit status.
     int run();
@@ -47,6 +48,7 @@ private:
     void watch_all();
 
     options options_;
+    landlock rules_;    // of programs
     protocol::agent_session session_;
     poller events_;
     watched_fd signals_;

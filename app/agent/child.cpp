@@ -60,10 +60,15 @@ void reset_signals()
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// Dies with the agent, whose loss would leave it without limits where there are no control groups. Before the descriptor of
+/// the rules is closed.
+bool confine(const child_plan& plan)
+{
+    return ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && plan.rules->enter();
+}
+
 bool install_filter(const child_plan& plan)
 {
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return false;
     if (plan.filter->empty())
         return true;
     sock_fprog program{};
@@ -80,6 +85,8 @@ int run_child(void* argument)
         plan.failed_step = "cgroup";
     } else if (::setsid() < 0) {
         plan.failed_step = "setsid";
+    } else if (!confine(plan)) {
+        plan.failed_step = "landlock";
     } else if (!take_stdio(plan)) {
         plan.failed_step = "stdio";
     } else if (!take_tty(plan)) {

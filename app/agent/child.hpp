@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/agent/exec_image.hpp"
+#include "app/agent/landlock.hpp"
 #include "core/base/unique_fd.hpp"
 
 #include <span>
@@ -15,6 +16,7 @@ struct child_plan {
     std::span<const unique_fd> join;    // "0" is written to each
     std::span<const protocol::spawn_request::limit> rlimits;
     const char* cwd = "/";
+    const landlock* rules = nullptr;
     const std::string* filter = nullptr;    // struct sock_filter[]
     exec_image* image = nullptr;
 

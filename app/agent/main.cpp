@@ -74,5 +74,11 @@ int main(int argc, char** argv)
         [[maybe_unused]] const auto ignored = ::write(2, text, sizeof(text) - 1);
         return 1;
     }
-    return caisson::agent::agent(how).run();
+    caisson::agent::landlock rules;
+    if (how.confine && !rules.confine(how.work)) {
+        constexpr char text[] = "caisson-agent: the kernel's Landlock refuses its rules\n";
+        [[maybe_unused]] const auto ignored = ::write(2, text, sizeof(text) - 1);
+        return 1;
+    }
+    return caisson::agent::agent(how, std::move(rules)).run();
 }

@@ -9,7 +9,7 @@ namespace caisson::agent {
 
 namespace {
 
-constexpr char usage[] = "usage: caisson-agent [--subreaper] [--work DIR] (--listen-fd N | --stdio)\n";
+constexpr char usage[] = "usage: caisson-agent [--subreaper] [--confine] [--work DIR] (--listen-fd N | --stdio)\n";
 
 bool parse_fd(const char* text, int& out)
 {
@@ -28,6 +28,8 @@ bool read_all(int argc, char** argv, options& out)
         const bool more = i + 1 < argc;
         if (std::strcmp(argv[i], "--subreaper") == 0)
             out.subreaper = true;
+        else if (std::strcmp(argv[i], "--confine") == 0)
+            out.confine = true;
         else if (std::strcmp(argv[i], "--stdio") == 0)
             stdio = true;
         else if (std::strcmp(argv[i], "--work") == 0 && more)

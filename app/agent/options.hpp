@@ -2,12 +2,13 @@
 
 namespace caisson::agent {
 
-/// The command line: caisson-agent [--subreaper] [--work DIR] (--listen-fd N | --stdio)
+/// The command line: caisson-agent [--subreaper] [--confine] [--work DIR] (--listen-fd N | --stdio)
 struct options {
     int listen_fd = -1;    // an inherited listening unix stream socket; -1: the link is the next two
     int stdio_in = -1;     // what descriptors 0 and 1 were
     int stdio_out = -1;
     bool subreaper = false;             // not PID 1: descendants are re-parented here all the same
+    bool confine = false;               // use Landlock, where the kernel has it
     const char* work = "/workspace";    // what FILE paths are below
 };
 

@@ -37,7 +37,8 @@ child_plan plan_for(const protocol::spawn_request& request, const stdio_set& std
 
 }    // namespace
 
-protocol::agent_host::start_result program::start(const protocol::spawn_request& request, std::span<const unique_fd> join)
+protocol::agent_host::start_result program::start(
+    const protocol::spawn_request& request, std::span<const unique_fd> join, const landlock& rules)
 {
     exec_image image(request);
     if (!image.valid())
@@ -46,6 +47,7 @@ protocol::agent_host::start_result program::start(const protocol::spawn_request&
     if (const int code = request.pty ? open_terminal(*request.pty, stdio) : open_pipes(stdio))
         return {code, request.pty ? "terminal" : "pipes", {}};
     auto plan = plan_for(request, stdio, join, image);
+    plan.rules = &rules;
     pid_ = start_child(plan);
     if (pid_ < 0)
         return {plan.code, plan.failed_step, {}};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/agent/landlock.hpp"
 #include "app/agent/poller.hpp"
 #include "core/protocol/agent_session.hpp"
 
@@ -14,7 +15,8 @@ public:
     explicit program(protocol::exec_number number) : number_(number) { }
 
     /// Leaves nothing behind on failure.
-    protocol::agent_host::start_result start(const protocol::spawn_request& request, std::span<const unique_fd> join);
+    protocol::agent_host::start_result start(
+        const protocol::spawn_request& request, std::span<const unique_fd> join, const landlock& rules);
 
     protocol::exec_number number() const { return number_; }
     pid_t pid() const { return pid_; }

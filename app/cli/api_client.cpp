@@ -1,6 +1,7 @@
 #include "app/cli/api_client.hpp"
 
 #include "app/cli/exit_status.hpp"
+#include "app/cli/reconnect_policy.hpp"
 #include "core/auth/admin_key.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -48,7 +49,7 @@ result<server_access> resolve_access(const client_options& options, const std::m
     auto address = net::url::parse(options.url);
     if (address.has_error())
         return error{errc::bad_request, "the address \"" + options.url + "\" cannot be used: " + address.error().detail};
-    server_access access{std::move(*address), secret(), "set CAISSON_API_KEY to a valid key"};
+    server_access access{std::move(*address), secret(), "set CAISSON_API_KEY to a valid key", options.ca_file};
     if (const auto given = environment.find("CAISSON_API_KEY"); given != environment.end() && !given->second.empty()) {
         access.key = secret(given->second);
         return access;
@@ -64,7 +65,7 @@ result<server_access> resolve_access(const client_options& options, const std::m
 }
 
 api_client::api_client(io_executor executor, timers& time, server_access access)
-    : time_(time), access_(std::move(access)), client_(executor, time, access_.address)
+    : time_(time), access_(std::move(access)), client_(executor, time, access_.address, {.ca_file = access_.ca_file})
 {
 }
 
@@ -87,23 +88,52 @@ task<result<boost::json::value>> api_client::post(std::string target, boost::jso
     return call(std::move(what));
 }
 
-task<result<boost::json::value>> api_client::call(net::request what)
+task<result<boost::json::value>> api_client::post_once(std::string target, boost::json::value body, std::string idempotency_key)
 {
-    what.fields = common_fields();
+    auto what = request_for("POST", std::move(target));
+    what.body = boost::json::serialize(body);
+    what.fields.set("Idempotency-Key", "\"" + idempotency_key + "\"");
+    reconnect_policy policy;
+    for (;;) {
+        auto answer = co_await send(what);
+        if (answer.has_value())
+            co_return read(*answer);
+        const bool lost = client_.reached() && may_pass(answer.error().code);
+        const auto delay = lost ? policy.broke(time_.steady_now()) : std::nullopt;
+        if (!delay)
+            co_return told(answer.error());
+        co_await time_.wait_for(*delay);
+    }
+}
+
+task<result<net::response>> api_client::send(net::request what)
+{
+    for (const auto& [name, value] : common_fields())
+        what.fields.set(name, value);
     if (!what.body.empty())
         what.fields.set("Content-Type", "application/json");
-    auto answer = co_await client_.send(std::move(what), time_.steady_now() + patience);
+    return client_.send(std::move(what), time_.steady_now() + patience);
+}
+
+task<result<boost::json::value>> api_client::call(net::request what)
+{
+    auto answer = co_await send(std::move(what));
     if (answer.has_error())
         co_return told(answer.error());
-    if (answer->status >= 400)
-        co_return refusal(answer->status, answer->body);
-    if (answer->body.empty())
-        co_return boost::json::value(nullptr);
+    co_return read(*answer);
+}
+
+result<boost::json::value> api_client::read(const net::response& answer) const
+{
+    if (answer.status >= 400)
+        return refusal(answer.status, answer.body);
+    if (answer.body.empty())
+        return boost::json::value(nullptr);
     boost::system::error_code failure;
-    auto value = boost::json::parse(answer->body, failure);
+    auto value = boost::json::parse(answer.body, failure);
     if (failure)
-        co_return error{errc::bad_request, access_.address.str() + " answered with something that is not JSON; is it a Caisson server?"};
-    co_return value;
+        return error{errc::bad_request, access_.address.str() + " answered with something that is not JSON; is it a Caisson server?"};
+    return value;
 }
 
 task<result<std::unique_ptr<net::websocket>>> api_client::connect(std::string target)
@@ -137,6 +167,8 @@ error api_client::told(error what) const
         what.detail += " CAISSON_URL says where it is looked for; `caisson serve` starts one";
     if (what.code == errc::unauthorized)
         what.detail += "; " + access_.key_hint;
+    if (access_.address.encrypted && what.detail.find("is not to be trusted") != std::string::npos)
+        what.detail += "; --ca FILE or CAISSON_CA names the CAs to trust instead of the system's";
     return what;
 }
 

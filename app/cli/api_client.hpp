@@ -18,7 +18,8 @@ namespace caisson::cli {
 struct server_access {
     net::url address;
     secret key;
-    std::string key_hint;    // what to do if the server wants another key
+    std::string key_hint;                  // what to do if the server wants another key
+    std::filesystem::path ca_file = {};    // of https; empty: the system's
 };
 
 /// The address of `options`; the key of CAISSON_API_KEY, or for a server on this machine the one in admin.key. The local
@@ -33,6 +34,9 @@ public:
 
     task<result<boost::json::value>> get(std::string target);
     task<result<boost::json::value>> post(std::string target, boost::json::value body);
+    /// As post(), under an Idempotency-Key, and again and again for up to a minute if the answer got lost on the way: the
+    /// connection broke, or the server ended meanwhile. A server that was never there is not waited for.
+    task<result<boost::json::value>> post_once(std::string target, boost::json::value body, std::string idempotency_key);
     task<result<boost::json::value>> remove(std::string target);
 
     task<result<std::unique_ptr<net::websocket>>> connect(std::string target);
@@ -42,6 +46,8 @@ public:
 
 private:
     task<result<boost::json::value>> call(net::request what);
+    task<result<net::response>> send(net::request what);
+    result<boost::json::value> read(const net::response& answer) const;
     net::headers common_fields() const;
     error told(error what) const;
     error refusal(int status, const std::string& body) const;

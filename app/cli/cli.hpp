@@ -14,6 +14,7 @@ namespace caisson::cli {
 struct server_hooks {
     std::function<int(const server_config&)> serve;
     std::function<std::vector<runtime_capabilities>(const server_config&)> probe_runtimes;
+    std::function<std::vector<dead_instance>(const server_config&)> find_dead_instances = {};
 };
 
 /// Runs one verb; `args` are those after the program's name. Returns the process's exit status; never throws.

@@ -20,6 +20,7 @@ std::string value_or(const std::map<std::string, std::string>& variables, const 
 defaults defaults_of(const parse_context& context)
 {
     defaults values;
+    values.ca_file = value_or(context.environment, "CAISSON_CA", "");
     values.url = value_or(context.environment, "CAISSON_URL", std::string(default_url));
     values.data_dir = value_or(context.environment, "CAISSON_DATA_DIR", default_data_dir(context.host, context.environment).string());
     values.config_file = value_or(context.environment, "CAISSON_CONFIG", "");

@@ -19,6 +19,7 @@ enum class output_format { table, json };
 struct client_options {
     std::string url;                   // --url, CAISSON_URL, or the default
     std::filesystem::path data_dir;    // where admin.key is looked for
+    std::filesystem::path ca_file;     // --ca, CAISSON_CA; empty: the system's CAs
     output_format output = output_format::table;
 };
 
@@ -114,10 +115,28 @@ struct doctor_options {
     std::vector<flag_setting> flags;
 };
 
+struct db_check_options {
+    std::filesystem::path data_dir;
+    bool json = false;
+};
+
+struct backup_options {
+    std::filesystem::path data_dir;
+    std::filesystem::path target;
+    bool force = false;
+};
+
+struct restore_options {
+    std::filesystem::path source;
+    std::filesystem::path data_dir;
+    bool requeue = false;
+};
+
 struct version_options { };
 
-using command = std::variant<serve_options, run_options, ps_options, show_options, logs_options, cancel_options, rm_options,
-    key_create_options, key_list_options, key_revoke_options, doctor_options, version_options>;
+using command =
+    std::variant<serve_options, run_options, ps_options, show_options, logs_options, cancel_options, rm_options, key_create_options,
+        key_list_options, key_revoke_options, doctor_options, db_check_options, backup_options, restore_options, version_options>;
 
 /// Either a command, or a text to print and the status to exit with (help on stdout, mistakes on stderr).
 struct parse_outcome {

@@ -1,6 +1,7 @@
 #include "app/cli/diagnosis.hpp"
 
 #include "app/cli/text_table.hpp"
+#include "core/adapters/net/tls_files.hpp"
 #include "core/exec/languages.hpp"
 
 #include <unistd.h>
@@ -11,7 +12,7 @@ namespace caisson::cli {
 
 namespace {
 
-constexpr std::size_t widest_line = 400;
+constexpr std::size_t widest_line = 600;
 
 finding look_at_program(const std::string& what, const std::filesystem::path& path, const std::string& remedy)
 {
@@ -90,6 +91,21 @@ std::vector<finding> look_at_host(const server_config& config)
     return all;
 }
 
+std::vector<finding> look_at_certificate(const server_config& config, std::int64_t now_ms)
+{
+    const net::tls_files files{config.http.tls.certificate, config.http.tls.key};
+    if (files.certificate.empty())
+        return {};
+    const auto made = net::tls_context::for_server(files);
+    if (made.has_error())
+        return {{finding_state::failed, "TLS certificate", made.error().detail, ""}};
+    const auto& facts = (*made)->certificate();
+    std::vector<finding> all{{finding_state::ok, "TLS certificate", net::lifetime_text(facts, now_ms), ""}};
+    for (const auto& weakness : net::weaknesses_of(facts, files, now_ms))
+        all.push_back({facts.days_left(now_ms) < 0 ? finding_state::failed : finding_state::degraded, "TLS certificate", weakness, ""});
+    return all;
+}
+
 std::vector<finding> judge_runtimes(const std::vector<runtime_capabilities>& found, const server_config& config)
 {
     std::vector<finding> all;
@@ -97,6 +113,21 @@ std::vector<finding> judge_runtimes(const std::vector<runtime_capabilities>& fou
         all.push_back(judge(runtime, config));
         for (const auto& control : runtime.degraded)
             all.push_back({finding_state::degraded, runtime.name + " " + control.control, control.reason, control.remedy});
+    }
+    return all;
+}
+
+std::vector<finding> judge_dead_instances(const std::vector<dead_instance>& dead)
+{
+    std::vector<finding> all;
+    for (const auto& each : dead) {
+        const auto name = "caisson-" + each.id;
+        const auto data = each.data_dir.empty() ? "an unknown place" : each.data_dir;
+        all.push_back({finding_state::degraded, "left-overs of " + each.id,
+            "control groups with " + std::to_string(each.sandboxes) + " sandboxes of a server that is gone, with its data (" + data + ")",
+            "if the data was not moved: find /sys/fs/cgroup -path '*/" + name +
+                "/*' -name cgroup.procs -exec cat {} + | sort -u | xargs -r kill -9; find /sys/fs/cgroup -depth -type d '(' -name " + name +
+                " -o -path '*/" + name + "/*' ')' -exec rmdir {} +"});
     }
     return all;
 }

@@ -5,6 +5,7 @@
 
 #include <boost/json/array.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,14 @@ std::string_view to_string(finding_state state);
 /// What the files that a server with `config` needs look like: programs, data directory, interpreters. Looks, changes nothing.
 std::vector<finding> look_at_host(const server_config& config);
 
+/// What the TLS certificate of a server with `config` looks like at `now_ms`; nothing if it has none and needs none.
+std::vector<finding> look_at_certificate(const server_config& config, std::int64_t now_ms);
+
 /// What probing the runtimes gave. A runtime that does not work has failed if it is the default one.
 std::vector<finding> judge_runtimes(const std::vector<runtime_capabilities>& found, const server_config& config);
+
+/// Servers of which only control groups are left, each with the command that removes them.
+std::vector<finding> judge_dead_instances(const std::vector<dead_instance>& dead);
 
 /// True if `all` has no failed finding.
 bool healthy(const std::vector<finding>& all);

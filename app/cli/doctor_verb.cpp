@@ -44,8 +44,14 @@ int run_verb(const doctor_options& options, const verb_context& context)
     if (config.has_error())
         return complain(config.error(), exit_status::usage);
     auto all = look_at_host(*config);
+    const auto certificate = look_at_certificate(*config, system_clock().now_ms());
+    all.insert(all.end(), certificate.begin(), certificate.end());
     const auto runtimes = judge_runtimes(context.hooks->probe_runtimes(*config), *config);
     all.insert(all.end(), runtimes.begin(), runtimes.end());
+    if (context.hooks->find_dead_instances) {
+        const auto dead = judge_dead_instances(context.hooks->find_dead_instances(*config));
+        all.insert(all.end(), dead.begin(), dead.end());
+    }
     all.push_back(look_at_server(options.client, context));
     if (options.client.output == output_format::json)
         print_json({{"healthy", healthy(all)}, {"findings", findings_json(all)}});

@@ -86,7 +86,8 @@ result<frame_effects> frame_reader::take_output(const boost::json::object& frame
     if (offset < had)
         bytes->erase(0, had - offset);
     had = end;
-    effects.output.push_back({stream, std::move(*bytes)});
+    if (!bytes->empty())
+        effects.output.push_back({stream, std::move(*bytes)});
     return effects;
 }
 

@@ -14,6 +14,7 @@ std::string general(const std::string& data_dir)
 
 Variables:
   CAISSON_URL       the server's address; default http://127.0.0.1:8320
+  CAISSON_CA        PEM file of the CAs to trust for https:// instead of the system's
   CAISSON_API_KEY   the key to present; default: the one in )" +
            data_dir + R"(/admin.key, for a
                     server on this machine
@@ -31,6 +32,7 @@ Examples:
   caisson serve
   caisson serve --listen 0.0.0.0:8320 --data /srv/caisson
   caisson serve --config /etc/caisson.toml --set limits.wall_ms.max=600000
+  caisson serve --set tenants.acme.weight=3 --set executions.tenant_max_queued=500
   caisson serve --data /tmp/c --listen 127.0.0.1:0 --ready-file /tmp/c/ready.json
 
 Defaults: listens on 127.0.0.1:8320, keeps its data in )" +
@@ -60,7 +62,8 @@ Examples:
   caisson run --pty -l bash -c 'exec bash -i'
   caisson run --detach long.py              prints the execution's id
 
-Ctrl-C cancels the execution; a second one leaves it. If the connection breaks the output goes on where it was.
+Ctrl-C cancels the execution; a second one leaves it. If the connection breaks the output goes on where it was; a
+request whose answer got lost is sent again under the same Idempotency-Key and runs once.
 
 Exit statuses: the program's own; 128 + N if signal N ended it (137 also at its memory limit); 124 if a time limit
 ended it; 130 if it was cancelled; 125 if it was not run or its end is not known. With --detach 0 or 125.)";

@@ -12,5 +12,8 @@ std::string ps();
 std::string logs();
 std::string key(const std::string& data_dir);
 std::string doctor();
+std::string db_check();
+std::string backup();
+std::string restore();
 
 }    // namespace caisson::cli::help

@@ -48,6 +48,8 @@ void verb_parsers::add_serve()
     serve_verb_ = add_verb(app_, "serve", "Run the server", help::serve(defaults_.data_dir));
     serve_verb_->add_option("--config", serve_.config_file, "TOML file; also CAISSON_CONFIG");
     add_flag_for(serve_verb_, serve_.flags, "--listen", "listen", "HOST:PORT; default 127.0.0.1:8320, port 0 picks one");
+    add_flag_for(serve_verb_, serve_.flags, "--tls-cert", "http.tls.certificate", "PEM file: the server speaks TLS, with --tls-key");
+    add_flag_for(serve_verb_, serve_.flags, "--tls-key", "http.tls.key", "PEM file, without a passphrase");
     add_flag_for(
         serve_verb_, serve_.flags, "--ready-file", "ready_file", "written (0600) once connections are accepted: {\"url\":…,\"api_key\":…}");
     add_flag_for(serve_verb_, serve_.flags, "--on-shutdown", "on_shutdown", "keep (default) or end: running sandboxes at SIGTERM");
@@ -61,6 +63,7 @@ void verb_parsers::add_doctor()
     doctor_verb_ = add_verb(app_, "doctor", "Say what works on this machine", help::doctor());
     doctor_verb_->add_option("--config", doctor_.config_file, "TOML file; also CAISSON_CONFIG");
     doctor_verb_->add_option("--url", doctor_.client.url, "the server's address")->default_str(defaults_.url);
+    add_ca(doctor_verb_, doctor_.client);
     const std::map<std::string, output_format> formats{{"table", output_format::table}, {"json", output_format::json}};
     doctor_verb_->add_option("--output,-o", doctor_.client.output, "table or json")
         ->transform(CLI::CheckedTransformer(formats).description(""))

@@ -17,6 +17,7 @@ verb_parsers::verb_parsers(CLI::App& app, defaults values) : app_(app), defaults
     add_one_execution();
     add_keys();
     add_doctor();
+    add_storage();
     add_verb(app_, "version", "Print the version");
 }
 
@@ -39,9 +40,17 @@ void verb_parsers::add_local(CLI::App* verb, client_options& to, const std::stri
         ->option_text("table|json");
 }
 
+void verb_parsers::add_ca(CLI::App* verb, client_options& to)
+{
+    to.ca_file = defaults_.ca_file;
+    verb->add_option("--ca", to.ca_file, "PEM file of the CAs to trust for https instead of the system's; also CAISSON_CA")
+        ->option_text("FILE");
+}
+
 void verb_parsers::add_client(CLI::App* verb, client_options& to)
 {
     verb->add_option("--url", to.url, "the server's address; default " + defaults_.url)->option_text("URL");
+    add_ca(verb, to);
     add_local(verb, to, "data directory, for its admin.key");
 }
 
@@ -131,6 +140,8 @@ command verb_parsers::chosen()
         return key_revoke_;
     if (*doctor_verb_)
         return chosen_doctor();
+    if (auto one = chosen_storage())
+        return std::move(*one);
     return version_options{};
 }
 

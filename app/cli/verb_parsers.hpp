@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct defaults {
     std::string url;
     std::string data_dir;
     std::string config_file;
+    std::string ca_file;
     bool stdin_is_terminal = false;
 };
 
@@ -35,6 +37,7 @@ public:
 private:
     CLI::App* add_verb(CLI::App& to, const std::string& name, const std::string& about, const std::string& footer = {});
     void add_local(CLI::App* verb, client_options& to, const std::string& about_data);
+    void add_ca(CLI::App* verb, client_options& to);
     void add_client(CLI::App* verb, client_options& to);
     void add_settings_flags(CLI::App* verb, std::vector<flag_setting>& to);
     void add_flag_for(
@@ -46,10 +49,13 @@ private:
     void add_one_execution();
     void add_keys();
     void add_doctor();
+    void add_storage();
 
     serve_options chosen_serve();
     run_options chosen_run();
     doctor_options chosen_doctor();
+    /// The verbs of add_storage(); nothing if none of them was given.
+    std::optional<command> chosen_storage();
 
     CLI::App& app_;
     defaults defaults_;
@@ -64,6 +70,9 @@ private:
     CLI::App* key_list_verb_ = nullptr;
     CLI::App* key_revoke_verb_ = nullptr;
     CLI::App* doctor_verb_ = nullptr;
+    CLI::App* db_check_verb_ = nullptr;
+    CLI::App* backup_verb_ = nullptr;
+    CLI::App* restore_verb_ = nullptr;
 
     operand_split operands_;
     serve_options serve_;
@@ -77,6 +86,9 @@ private:
     key_list_options key_list_;
     key_revoke_options key_revoke_;
     doctor_options doctor_;
+    db_check_options db_check_;
+    backup_options backup_;
+    restore_options restore_;
 };
 
 }    // namespace caisson::cli

@@ -31,6 +31,9 @@ int run_verb(const key_create_options& options, const verb_context& context);
 int run_verb(const key_list_options& options, const verb_context& context);
 int run_verb(const key_revoke_options& options, const verb_context& context);
 int run_verb(const doctor_options& options, const verb_context& context);
+int run_verb(const db_check_options& options, const verb_context& context);
+int run_verb(const backup_options& options, const verb_context& context);
+int run_verb(const restore_options& options, const verb_context& context);
 int run_verb(const version_options& options, const verb_context& context);
 
 /// Writes to standard output; what cannot be written is lost.

@@ -127,6 +127,13 @@ boost::json::value time_or_null(const std::optional<std::int64_t>& at_ms)
     return boost::json::value(to_rfc3339(*at_ms));
 }
 
+/// " #3" of one that waits for its turn.
+std::string place_of(const boost::json::object& record)
+{
+    const auto* place = record.if_contains("queue_position");
+    return place != nullptr && place->is_int64() ? " #" + std::to_string(place->get_int64()) : std::string();
+}
+
 }    // namespace
 
 std::string executions_table(const boost::json::array& items, std::int64_t now_ms, bool colours)
@@ -137,7 +144,7 @@ std::string executions_table(const boost::json::array& items, std::int64_t now_m
             continue;
         const auto& record = item.get_object();
         const auto status = text_of(record, "status");
-        table.add({{one_line(text_of(record, "execution_id"), 40)}, {one_line(status, 20), colour_of_status(status)},
+        table.add({{one_line(text_of(record, "execution_id"), 40)}, {one_line(status, 20) + place_of(record), colour_of_status(status)},
             {one_line(end_of(record), 20)}, {one_line(what_of(record), 20)}, {age_of(record, now_ms)}, {took(record)},
             {one_line(pairs_of(record, "labels"), 60)}});
     }

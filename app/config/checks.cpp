@@ -25,6 +25,7 @@ public:
         check_default();
         check_limits();
         check_uids();
+        check_tls();
     }
 
 private:
@@ -107,6 +108,13 @@ private:
         if (range.uid_first + range.uid_count - 1 > last_uid)
             report({"runtimes.bubblewrap.uid_first", "runtimes.bubblewrap.uid_count"},
                 "runtimes.bubblewrap: uid_first + uid_count is beyond the last user id " + std::to_string(last_uid));
+    }
+
+    void check_tls()
+    {
+        const auto& tls = draft_.config.http.tls;
+        if (tls.certificate.empty() != tls.key.empty())
+            report({"http.tls.certificate", "http.tls.key"}, "http.tls: certificate and key go together; only one of them is set");
     }
 
     draft_config& draft_;

@@ -11,7 +11,7 @@ namespace caisson {
 namespace {
 
 /// Variables of the command line's own, which are no settings.
-constexpr std::string_view client_variables[] = {"CAISSON_URL", "CAISSON_API_KEY", "CAISSON_CONFIG"};
+constexpr std::string_view client_variables[] = {"CAISSON_URL", "CAISSON_CA", "CAISSON_API_KEY", "CAISSON_CONFIG"};
 
 /// Variables that Kubernetes sets for a service that is called "caisson".
 bool is_service_link(std::string_view name)
@@ -30,7 +30,7 @@ void set_defaults(draft_config& draft, const config_sources& sources)
 
 class loader {
 public:
-    explicit loader(const config_sources& sources) : sources_(sources), settings_(settings_of(draft_)) { set_defaults(draft_, sources); }
+    explicit loader(const config_sources& sources) : sources_(sources), settings_(draft_) { set_defaults(draft_, sources); }
     loader(const loader&) = delete;
     loader& operator=(const loader&) = delete;
 
@@ -52,10 +52,15 @@ public:
     std::string describe() const
     {
         std::string text;
-        for (const auto& one : settings_) {
+        for (const auto& one : settings_.fixed()) {
             const auto shown = one.shown();
             text += one.key + " = " + (shown.empty() ? "(not set)" : shown) + "\n    " + one.about + "; " + std::string(name_of(one.kind)) +
                     "; " + environment_name(one.key) + "\n";
+        }
+        draft_config sample;
+        for (const auto* field : {"weight", "max_running", "max_queued"}) {
+            const auto one = tenant_setting(sample, "tenants.NAME." + std::string(field)).value();
+            text += one.key + "\n    " + one.about + "; " + std::string(name_of(one.kind)) + "; in the file or by --set\n";
         }
         return text;
     }
@@ -67,8 +72,8 @@ private:
             std::ranges::find(client_variables, name) != std::end(client_variables))
             return;
         const auto named = [&name](const setting& one) { return environment_name(one.key) == name; };
-        const auto to = std::ranges::find_if(settings_, named);
-        if (to == settings_.end())
+        const auto to = std::ranges::find_if(settings_.fixed(), named);
+        if (to == settings_.fixed().end())
             mistakes_.push_back({name, "no setting has this variable; unset it"});
         else
             apply_text(*to, name, value);
@@ -76,9 +81,9 @@ private:
 
     void apply_flag(const flag_setting& flag)
     {
-        const auto to = std::ranges::find(settings_, flag.key, &setting::key);
-        if (to == settings_.end())
-            mistakes_.push_back({flag.flag, flag.key + ": unknown key"});
+        const auto* to = settings_.find(flag.key);
+        if (to == nullptr)
+            mistakes_.push_back({flag.flag, flag.key + ": " + setting_book::mistake_of(flag.key)});
         else
             apply_text(*to, flag.flag, flag.value);
     }
@@ -95,7 +100,7 @@ private:
 
     const config_sources& sources_;
     draft_config draft_;
-    std::vector<setting> settings_;
+    setting_book settings_;
     setting_places places_;
     std::vector<field_problem> mistakes_;
 };

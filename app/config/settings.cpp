@@ -116,6 +116,7 @@ public:
     {
         add_server();
         add_runtimes();
+        add_cgroups();
         add_executions();
         add_limits();
         add_http();
@@ -126,6 +127,7 @@ private:
     void add(setting one) { settings_.push_back(std::move(one)); }
     void add_server();
     void add_runtimes();
+    void add_cgroups();
     void add_executions();
     void add_limits();
     void add_limit(const std::string& name, limit_range& range, const std::string& what);
@@ -164,14 +166,32 @@ void table::add_runtimes()
     add(integer("runtimes.bubblewrap.uid_count", config_.bubblewrap.uid_count, 1, 16'777'216, "how many host user ids there are"));
 }
 
+void table::add_cgroups()
+{
+    add(text("cgroups.root", config_.cgroup_root,
+        "existing group of cgroup v2 for sandboxes: from the top (/system.slice/…) or beside the server's own (../…); empty: the usual "
+        "place"));
+}
+
 void table::add_executions()
 {
     auto& executions = config_.executions;
     add(integer("executions.max_running", executions.max_running, 1, 10'000, "executions at once; the rest wait"));
     add(integer("executions.max_queued", executions.max_queued, 0, 1'000'000, "executions that may wait; beyond it 429"));
+    add(integer("executions.tenant_max_running", executions.tenant_max_running, 1, 10'000, "executions of one tenant at once"));
+    add(integer("executions.tenant_max_queued", executions.tenant_max_queued, 0, 1'000'000,
+        "executions of one tenant that may wait; beyond it 429"));
+    add(integer("executions.max_waiting_bytes", executions.max_waiting_bytes, 1 << 20, 1LL << 40,
+        "programs, files and stdin of all executions that wait; beyond it 429"));
+    add(integer("executions.tenant_max_waiting_bytes", executions.tenant_max_waiting_bytes, 1 << 20, 1LL << 40, "the same of one tenant"));
+    add(integer("idempotency.lifetime_ms", config_.idempotency.lifetime_ms, 1'000, 30 * day_ms, "how long an Idempotency-Key is kept"));
+    add(integer("idempotency.max_keys_per_tenant", config_.idempotency.max_keys_per_tenant, 1, 10'000'000,
+        "keys of one tenant at once; beyond it 429"));
     add(integer("executions.max_waiting_clients", executions.max_waiting_clients, 1, 100'000, "requests that may wait for an end"));
     add(integer("executions.live_buffer_bytes", executions.live_buffer_bytes, 65'536, 256LL << 20,
         "newest output kept in memory for each live execution"));
+    add(integer(
+        "executions.sweep_interval_ms", executions.sweep_interval_ms, 100, day_ms, "between two looks for what crashes left behind"));
     add(integer("executions.agent_lease_ms", executions.agent_lease_ms, 10'000, 30 * day_ms, "a sandbox without a server ends after this"));
 }
 
@@ -202,7 +222,11 @@ void table::add_limits()
 void table::add_http()
 {
     auto& http = config_.http;
+    add(path("http.tls.certificate", http.tls.certificate, "PEM file; with it and its key the server speaks TLS only"));
+    add(path("http.tls.key", http.tls.key, "PEM file, without a passphrase"));
     add(integer("http.max_connections", http.max_connections, 1, 1'000'000, "connections at once"));
+    add(integer("http.max_connections_per_address", http.max_connections_per_address, 0, 1'000'000,
+        "of them from one address or IPv6 /64; 0: no bound"));
     add(integer("http.max_request_line_bytes", http.max_request_line_bytes, 256, 1 << 20, "method, target and version"));
     add(integer("http.max_header_bytes", http.max_header_bytes, 1'024, 16 << 20, "all headers of a request"));
     add(integer("http.max_headers", http.max_headers, 8, 10'000, "headers of a request"));
@@ -213,6 +237,8 @@ void table::add_http()
     add(integer("http.write_timeout_ms", http.write_timeout_ms, 100, 600'000, "a client that takes nothing for so long is dropped"));
     add(integer("http.drain_timeout_ms", http.drain_timeout_ms, 0, 600'000, "for sessions at shutdown"));
     add(integer("http.max_websocket_message_bytes", http.max_websocket_message_bytes, 1'024, 4LL << 30, "one message of a client"));
+    add(integer(
+        "http.websocket_ping_ms", http.websocket_ping_ms, 100, day_ms, "between two pings, and how long a client may be silent after one"));
     add(integer("http.max_refs_per_connection", http.max_refs_per_connection, 1, 1'000'000, "executions that one /v1/connect may follow"));
 }
 

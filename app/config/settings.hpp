@@ -36,6 +36,30 @@ struct setting {
 /// All settings, bound to `draft`, which must outlive them.
 std::vector<setting> settings_of(draft_config& draft);
 
+/// The setting "tenants.NAME.weight" and the like, bound to `draft`, which gets a tenant of that name; nothing if `key` is none.
+std::optional<setting> tenant_setting(draft_config& draft, const std::string& key);
+
+/// Settings by their keys; those of single tenants come into being when they are asked for.
+class setting_book {
+public:
+    /// `draft` must outlive it.
+    explicit setting_book(draft_config& draft) : draft_(draft), settings_(settings_of(draft)) { }
+
+    /// Nothing if there is no such setting. Valid until the next call.
+    const setting* find(const std::string& key);
+    /// True for "http", "tenants" and "tenants.acme": a table of settings.
+    bool is_group(const std::string& key) const;
+    /// What is wrong with a key that is neither, or that is a group where a value stands.
+    static std::string mistake_of(const std::string& key, std::string otherwise = "unknown key");
+    /// All but those of single tenants.
+    const std::vector<setting>& fixed() const { return settings_; }
+
+private:
+    draft_config& draft_;
+    std::vector<setting> settings_;
+    std::optional<setting> of_tenant_;
+};
+
 /// "CAISSON_HTTP_MAX_BODY_BYTES" of "http.max_body_bytes".
 std::string environment_name(std::string_view key);
 

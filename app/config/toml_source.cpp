@@ -14,7 +14,7 @@ constexpr std::size_t max_file_bytes = 1 << 20;
 
 class toml_reader {
 public:
-    toml_reader(std::string name, const std::vector<setting>& settings, setting_places& places, std::vector<field_problem>& mistakes)
+    toml_reader(std::string name, setting_book& settings, setting_places& places, std::vector<field_problem>& mistakes)
         : name_(std::move(name)), settings_(settings), places_(places), mistakes_(mistakes)
     {
     }
@@ -23,15 +23,15 @@ public:
     {
         for (const auto& [name, node] : table) {
             const std::string key = prefix + std::string(name.str());
-            const auto known = std::ranges::find(settings_, key, &setting::key);
-            if (known != settings_.end())
+            const auto* known = settings_.find(key);
+            if (known != nullptr)
                 take(*known, node);
-            else if (!is_group(key))
-                report(name.source(), key + ": unknown key");
+            else if (!settings_.is_group(key))
+                report(name.source(), key + ": " + setting_book::mistake_of(key));
             else if (const auto* inner = node.as_table())
                 read(*inner, key + ".");
             else
-                report(node.source(), key + ": must be a table");
+                report(node.source(), key + ": " + setting_book::mistake_of(key, "must be a table"));
         }
     }
 
@@ -41,12 +41,6 @@ private:
     std::string place(const toml::source_region& where) const
     {
         return name_ + ":" + std::to_string(where.begin.line) + ":" + std::to_string(where.begin.column);
-    }
-
-    bool is_group(const std::string& key) const
-    {
-        const auto inside = [group = key + "."](const setting& one) { return one.key.starts_with(group); };
-        return std::ranges::any_of(settings_, inside);
     }
 
     void take(const setting& to, const toml::node& node)
@@ -94,15 +88,15 @@ private:
     }
 
     std::string name_;
-    const std::vector<setting>& settings_;
+    setting_book& settings_;
     setting_places& places_;
     std::vector<field_problem>& mistakes_;
 };
 
 }    // namespace
 
-void apply_toml(std::string_view text, const std::string& name, const std::vector<setting>& settings, setting_places& places,
-    std::vector<field_problem>& mistakes)
+void apply_toml(
+    std::string_view text, const std::string& name, setting_book& settings, setting_places& places, std::vector<field_problem>& mistakes)
 {
     toml_reader reader(name, settings, places, mistakes);
     try {
@@ -114,7 +108,7 @@ void apply_toml(std::string_view text, const std::string& name, const std::vecto
 }
 
 void apply_toml_file(
-    const std::filesystem::path& path, const std::vector<setting>& settings, setting_places& places, std::vector<field_problem>& mistakes)
+    const std::filesystem::path& path, setting_book& settings, setting_places& places, std::vector<field_problem>& mistakes)
 {
     std::ifstream file(path, std::ios::binary);
     std::string text(max_file_bytes + 1, '\0');

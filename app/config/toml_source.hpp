@@ -16,11 +16,11 @@ using setting_places = std::map<std::string, std::string>;
 
 /// Applies the TOML document `text`, named `name` in messages, to `settings`. Mistakes are added to `mistakes`; after a
 /// syntax error nothing is applied.
-void apply_toml(std::string_view text, const std::string& name, const std::vector<setting>& settings, setting_places& places,
-    std::vector<field_problem>& mistakes);
+void apply_toml(
+    std::string_view text, const std::string& name, setting_book& settings, setting_places& places, std::vector<field_problem>& mistakes);
 
 /// The same for the file at `path`, of at most 1 MiB.
 void apply_toml_file(
-    const std::filesystem::path& path, const std::vector<setting>& settings, setting_places& places, std::vector<field_problem>& mistakes);
+    const std::filesystem::path& path, setting_book& settings, setting_places& places, std::vector<field_problem>& mistakes);
 
 }    // namespace caisson

@@ -166,6 +166,7 @@ task<> api::answer_route(call_ptr one, const route* to)
             co_return;
         }
         one->who = std::move(*who);
+        one->exchange().trust();
         if (!allows(one->who, *to->needs)) {
             error lacking{errc::forbidden, "this key lacks the scope \"" + std::string(scope_word(*to->needs)) + "\""};
             co_await one->fail(std::move(lacking));

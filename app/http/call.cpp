@@ -7,8 +7,8 @@ namespace caisson::http {
 
 namespace {
 
-/// Seconds after which a refused client may try again.
-constexpr std::string_view retry_after = "1";
+/// Seconds after which a refused client may try again, where nothing better is known.
+constexpr std::int64_t default_retry_s = 1;
 
 net::response json_response(int status, std::string body)
 {
@@ -31,29 +31,34 @@ result<execution_id> call::id() const
     return error{errc::not_found, "there is no execution \"" + std::string(text.substr(0, 64)) + "\""};
 }
 
-task<> call::answer(int status, std::string json) { return exchange_.respond(json_response(status, std::move(json))); }
-
-task<> call::answer(int status, std::string json, net::header_field extra)
+task<> call::answer(int status, std::string json)
 {
     auto response = json_response(status, std::move(json));
-    response.fields.set(extra.name, std::move(extra.value));
+    for (const auto& [name, value] : extra)
+        response.fields.set(name, value);
     return exchange_.respond(std::move(response));
+}
+
+task<> call::answer(int status, std::string json, net::header_field one_more)
+{
+    extra.set(one_more.name, std::move(one_more.value));
+    return answer(status, std::move(json));
 }
 
 task<> call::fail(error what)
 {
     auto response = json_response(static_cast<int>(wire::http_status(what.code)), wire::error_json(what, request().request_id));
     if (response.status == 429 || response.status == 503)
-        response.fields.set("Retry-After", std::string(retry_after));
+        response.fields.set("Retry-After", std::to_string(what.facts ? what.facts->retry_after_s : default_retry_s));
     if (response.status == 401)
         response.fields.set("WWW-Authenticate", "Bearer realm=\"caisson\"");
     return exchange_.respond(std::move(response));
 }
 
-task<> call::fail(error what, net::header_field extra)
+task<> call::fail(error what, net::header_field one_more)
 {
     auto response = json_response(static_cast<int>(wire::http_status(what.code)), wire::error_json(what, request().request_id));
-    response.fields.set(extra.name, std::move(extra.value));
+    response.fields.set(one_more.name, std::move(one_more.value));
     return exchange_.respond(std::move(response));
 }
 

@@ -27,11 +27,14 @@ public:
     /// The `{id}` of the path. Errors: errc::not_found if it is malformed, as for one that does not exist.
     result<execution_id> id() const;
 
+    /// Fields that every answer but an error has from now on.
+    net::headers extra;
+
     task<> answer(int status, std::string json);
-    task<> answer(int status, std::string json, net::header_field extra);
+    task<> answer(int status, std::string json, net::header_field one_more);
     /// The one error body, with Retry-After where a later try may help.
     task<> fail(error what);
-    task<> fail(error what, net::header_field extra);
+    task<> fail(error what, net::header_field one_more);
     task<> text(int status, std::string type, std::string body);
 
 private:

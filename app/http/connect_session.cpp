@@ -1,5 +1,6 @@
 #include "app/http/connect_session.hpp"
 
+#include "app/http/begin_execution.hpp"
 #include "app/wire/event_frame.hpp"
 
 namespace caisson::http {
@@ -74,21 +75,30 @@ result<void> connect_session::check_ref(const std::string& ref) const
     return {};
 }
 
+std::optional<idempotency_claim> connect_session::claim_of(const wire::run_frame& frame) const
+{
+    if (frame.idempotency_key.empty())
+        return std::nullopt;
+    return idempotency_claim{"run /v1/connect", frame.idempotency_key, use_.digest(frame.content)};
+}
+
 task<result<void>> connect_session::run(wire::run_frame frame)
 {
     auto free = check_ref(frame.ref);
     if (free.has_error())
         co_return free.error();
     followed what;
-    what.cancel_on_disconnect = frame.request.spec.cancel_on_disconnect;
-    auto row = co_await use_.executions.submit(who_.tenant, std::move(frame.request.spec));
-    if (row.has_error())
-        co_return row.error();
-    what.id = row->id;
-    auto log = co_await use_.executions.open_log(who_.tenant, row->id, log_position());
+    const bool may_cancel = frame.request.spec.cancel_on_disconnect;
+    auto claim = claim_of(frame);
+    auto begun = co_await begin_execution(&use_, who_.tenant, std::move(frame.request.spec), std::move(claim));
+    if (begun.has_error())
+        co_return begun.error();
+    what.cancel_on_disconnect = may_cancel && !begun->replayed;
+    what.id = begun->row.id;
+    auto log = co_await use_.executions.open_log(who_.tenant, what.id, log_position());
     if (log.has_error())
         co_return log.error();
-    follow(std::move(frame.ref), what, std::move(*log), row->pty);
+    follow(std::move(frame.ref), what, std::move(*log), begun->row.pty);
     co_return result<void>();
 }
 
@@ -114,6 +124,7 @@ void connect_session::follow(std::string ref, followed what, std::unique_ptr<log
 {
     auto viewer = std::make_shared<socket_viewer>();
     viewer->socket = socket_;
+    viewer->share = [this] { return share_of(share_(), followed_.size()); };
     viewer->log = std::move(log);
     viewer->id = what.id;
     viewer->pty = pty;

@@ -3,6 +3,7 @@
 #include "app/http/socket_viewer.hpp"
 #include "core/async/task_group.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +16,8 @@ public:
     /// `use` outlives the session.
     connect_session(const api_services& use, principal who, std::shared_ptr<net::websocket> socket, wire::frame_format frames);
 
+    /// `bytes` says how much may wait in the socket, for all viewers together.
+    void share_memory(std::function<std::size_t()> bytes) { share_ = std::move(bytes); }
     /// Handles frames until the client leaves. A refused frame is answered and does not end the connection.
     task<> serve();
     /// Stops following, and ends what was started with cancel_on_disconnect unless the server is stopping.
@@ -30,6 +33,7 @@ private:
     task<result<void>> run(wire::run_frame frame);
     task<result<void>> attach(wire::attach_frame frame);
     result<void> check_ref(const std::string& ref) const;
+    std::optional<idempotency_claim> claim_of(const wire::run_frame& frame) const;
     void follow(std::string ref, followed what, std::unique_ptr<log_reader> log, bool pty);
     task<> send_and_note(std::string ref, std::shared_ptr<socket_viewer> viewer);
     result<execution_id> find_target(const wire::client_frame& frame) const;
@@ -40,6 +44,7 @@ private:
     wire::frame_format frames_;
     std::map<std::string, followed, std::less<>> followed_;
     std::uint32_t next_ref_no_ = 1;
+    std::function<std::size_t()> share_ = [] { return std::size_t{4} << 20; };
     task_group sending_;
 };
 

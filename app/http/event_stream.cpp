@@ -5,13 +5,15 @@
 #include "core/adapters/net/sse.hpp"
 #include "core/async/deadline.hpp"
 
+#include <algorithm>
+
 namespace caisson::http {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t write_bytes = 256 << 10;
+constexpr std::size_t most_bytes = 256 << 10;    // in one write
 /// A quiet stream shows that it lives this often; a client that is gone is found by it.
 constexpr auto heartbeat_every = 15s;
 
@@ -43,7 +45,8 @@ void append(std::string& text, const viewed_event& viewed, const pump_state& sta
 
 task<bool> write_next(std::shared_ptr<pump_state> state)
 {
-    auto reading = state->log->next(write_bytes, state->follow);
+    const auto bytes = std::min(most_bytes, state->one->exchange().share_bytes() / 2);
+    auto reading = state->log->next(bytes, state->follow);
     auto events = co_await with_deadline(state->use.time, state->use.time.steady_now() + heartbeat_every, std::move(reading));
     std::string text;
     if (events.has_error() && events.error().code == errc::timed_out)
@@ -74,6 +77,7 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
     state->log = std::move(*log);
     state->pty = row->pty;
     net::response head;
+    head.fields = state->one->extra;
     head.fields.set("Content-Type", state->format == line_format::sse ? std::string(net::sse_content_type) : "application/x-ndjson");
     head.fields.set("Cache-Control", "no-store");
     head.fields.set("X-Accel-Buffering", "no");

@@ -1,6 +1,5 @@
 #include "app/http/api.hpp"
 #include "app/http/collect.hpp"
-#include "app/http/event_stream.hpp"
 #include "app/wire/control_request.hpp"
 #include "app/wire/execution_view.hpp"
 #include "app/wire/query.hpp"
@@ -10,84 +9,10 @@ namespace caisson::http {
 
 namespace {
 
-/// A client that waits for an end is answered after this at the latest, with 202.
-constexpr auto longest_wait = std::chrono::hours(2);
 /// POST …/stdin waits so long for the program's sandbox to take the bytes.
 constexpr auto stdin_wait = std::chrono::seconds(30);
 
-bool prefers_async(const net::request& from) { return from.fields.has_token("Prefer", "respond-async"); }
-
-std::string address_of(const execution_row& row) { return "/v1/executions/" + row.id.str(); }
-
-/// All texts of a log that could be opened and read.
-task<std::optional<wire::inline_texts>> collect_all(result<std::unique_ptr<log_reader>> log)
-{
-    if (log.has_error())
-        co_return std::nullopt;
-    auto output = co_await collect_output(std::shared_ptr<log_reader>(std::move(*log)));
-    if (output.has_error())
-        co_return std::nullopt;
-    co_return std::move(*output);
-}
-
 }    // namespace
-
-task<> api::create_execution(call_ptr one)
-{
-    if (one->request().fields.contains("Idempotency-Key")) {
-        error later{errc::not_implemented, "Idempotency-Key is not available in this version: a repeat would run the program again"};
-        co_await one->fail(std::move(later));
-        co_return;
-    }
-    auto parsed = wire::parse_execution_request(one->request().body, use_.wire);
-    if (parsed.has_error()) {
-        co_await one->fail(parsed.error());
-        co_return;
-    }
-    const bool wait = parsed->wait && !prefers_async(one->request());
-    const bool cancel_on_disconnect = parsed->spec.cancel_on_disconnect;
-    auto row = co_await use_.executions.submit(one->tenant(), std::move(parsed->spec));
-    if (row.has_error()) {
-        co_await one->fail(row.error());
-        co_return;
-    }
-    if (wants_event_stream(one->request()))
-        co_await stream_events(use_, one, row->id, log_position(), cancel_on_disconnect);
-    else if (!wait || waiting_clients_ >= static_cast<std::size_t>(use_.config.executions.max_waiting_clients))
-        co_await answer_accepted(one, *row);
-    else
-        co_await answer_when_ended(one, *row, cancel_on_disconnect);
-}
-
-task<> api::answer_accepted(call_ptr one, execution_row row)
-{
-    auto address = address_of(row);
-    return one->answer(202, wire::execution_json(row), {"Location", std::move(address)});
-}
-
-task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect)
-{
-    auto log = co_await use_.executions.open_log(row.tenant, row.id, log_position());    // now, while it is in memory
-    ++waiting_clients_;
-    const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
-    auto end = use_.executions.wait(row.tenant, row.id, use_.time.steady_now() + longest_wait);
-    auto outcome = co_await race(std::move(end), one->exchange().client_gone());
-    if (outcome.index() == 1) {
-        if (cancel_on_disconnect)
-            static_cast<void>(co_await use_.executions.cancel(row.tenant, row.id));
-        co_return;
-    }
-    auto now = std::get<0>(std::move(outcome));
-    if (now.has_error()) {
-        co_await one->fail(now.error());
-    } else if (!is_final(now->status)) {
-        co_await answer_accepted(one, *now);
-    } else {
-        auto output = co_await collect_all(std::move(log));
-        auto json = wire::execution_json(*now, output ? &*output : nullptr);
-        co_await one->answer(200, std::move(json));
-    }
-}
 
 task<> api::list_executions(call_ptr one)
 {

@@ -1,4 +1,5 @@
 #include "app/http/api.hpp"
+#include "app/http/storage_watch.hpp"
 #include "app/version.hpp"
 #include "app/wire/openapi.hpp"
 #include "app/wire/service_view.hpp"
@@ -31,12 +32,27 @@ task<> api::get_ready(call_ptr one)
     bool ready = true;
     for (const auto* each : use_.runtimes) {
         const auto& host = each->capabilities();
-        needs.push_back({each->name(), host.available, host.unavailable_reason});
-        ready = ready && (host.available || each->name() != use_.config.default_runtime);
+        const bool required = each->name() == use_.config.default_runtime;
+        needs.push_back({each->name(), host.available, host.unavailable_reason, required});
+        ready = ready && (host.available || !required);
     }
+    if (use_.storage != nullptr) {
+        for (auto& each : co_await use_.storage->look()) {
+            ready = ready && (each.ready || !each.required);
+            needs.push_back(std::move(each));
+        }
+    }
+    if (const auto certificate = use_.certificate ? use_.certificate() : std::nullopt) {
+        needs.push_back(*certificate);
+        ready = ready && certificate->ready;
+    }
+    const auto sticking = use_.executions.sweeps().failing;
+    needs.push_back({"left_overs", true,
+        sticking == 0 ? "" : std::to_string(sticking) + " could not be removed; the server's log says why, and each sweep tries again"});
     const bool stopping = use_.executions.stopping();
     needs.push_back({"accepting", !stopping, stopping ? "the server is stopping" : ""});
-    return one->answer(ready && !stopping ? 200 : 503, wire::ready_json(needs));
+    const int status = ready && !stopping ? 200 : 503;
+    co_await one->answer(status, wire::ready_json(needs));
 }
 
 task<> api::get_openapi(call_ptr one) { return one->text(200, "application/json", wire::openapi_json()); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/wire/execution_request.hpp"
+#include "app/wire/service_view.hpp"
 #include "core/async/timers.hpp"
 #include "core/auth/auth_service.hpp"
 #include "core/auth/tickets.hpp"
@@ -10,9 +11,13 @@
 #include "core/exec/languages.hpp"
 #include "core/runtime/ports.hpp"
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace caisson::http {
+
+class storage_watch;
 
 /// What the routes answer from. Everything outlives the api.
 struct api_services {
@@ -26,6 +31,9 @@ struct api_services {
     std::vector<runtime*> runtimes;
     const server_config& config;
     wire::wire_context wire;
+    digest_function digest = nullptr;                                     // fingerprints of what came under an Idempotency-Key
+    storage_watch* storage = nullptr;                                     // for GET /ready; null: not told
+    std::function<std::optional<wire::dependency>()> certificate = {};    // of TLS; nothing, or not set: plain
 };
 
 }    // namespace caisson::http

@@ -4,13 +4,14 @@
 #include "app/wire/event_frame.hpp"
 #include "core/auth/scopes.hpp"
 
+#include <algorithm>
+
 namespace caisson::http {
 
 namespace {
 
-constexpr std::size_t read_bytes = 1 << 20;
-/// What may wait in a socket before its viewer pauses.
-constexpr std::size_t most_queued = 4 << 20;
+constexpr std::size_t least_batch = 8 << 10;
+constexpr std::size_t most_batch = 1 << 20;
 
 void send_one(const socket_viewer& viewer, const log_event& event)
 {
@@ -42,19 +43,26 @@ task<result<void>> refused(error why) { co_return why; }
 
 }    // namespace
 
+viewer_share share_of(std::size_t bytes, std::size_t viewers)
+{
+    return {bytes, std::clamp(bytes / 4 / std::max<std::size_t>(1, viewers), least_batch, most_batch)};
+}
+
 task<> send_log(std::shared_ptr<socket_viewer> viewer)
 {
     while (viewer->socket->open()) {
-        auto events = co_await viewer->log->next(read_bytes, true);
+        const auto share = viewer->share();
+        auto events = co_await viewer->log->next(share.batch, true);
         if (events.has_error()) {
             viewer->socket->send_text(wire::error_frame_json(events.error(), viewer->ref, viewer->id.str()));
             co_return;
         }
         if (events->empty())
             co_return;
+        // Others may write into the same socket: between this wait and the writing nobody else runs.
+        co_await viewer->socket->drained(share.queued);
         for (const auto& each : *events)
             send_one(*viewer, seen_part(each));
-        co_await viewer->socket->drained(most_queued);
     }
 }
 

@@ -6,15 +6,26 @@
 #include "core/adapters/net/websocket.hpp"
 #include "core/exec/log_reader.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace caisson::http {
 
+/// How much a viewer may put into its socket.
+struct viewer_share {
+    std::size_t queued = 4 << 20;    // it waits while more is queued there, by whomever
+    std::size_t batch = 1 << 20;     // what it reads at once
+};
+
+/// Of a socket that may hold about `bytes` and is shared by `viewers`.
+viewer_share share_of(std::size_t bytes, std::size_t viewers);
+
 /// One execution's log on its way into a WebSocket.
 struct socket_viewer {
     std::shared_ptr<net::websocket> socket;
+    std::function<viewer_share()> share;    // asked before each read
     std::unique_ptr<log_reader> log;
     execution_id id;
     bool pty = false;

@@ -15,6 +15,9 @@ net::websocket_options options_of(const api_services& use)
     net::websocket_options options;
     options.max_message_bytes = static_cast<std::size_t>(use.config.http.max_websocket_message_bytes);
     options.max_inbox_messages = 4;
+    options.ping_interval = std::chrono::milliseconds(use.config.http.websocket_ping_ms);
+    options.pong_timeout = options.ping_interval;
+    options.write_timeout = std::chrono::milliseconds(use.config.http.write_timeout_ms);
     return options;
 }
 
@@ -72,6 +75,7 @@ task<> api::stream_execution(call_ptr one)
     }
     auto viewer = std::make_shared<socket_viewer>();
     viewer->socket = std::move(*socket);
+    viewer->share = [one] { return share_of(one->exchange().share_bytes(), 1); };
     viewer->log = std::move(*log);
     viewer->id = *id;
     viewer->pty = row->pty;
@@ -98,6 +102,7 @@ task<> api::connect(call_ptr one)
         co_return;
     }
     auto session = std::make_shared<connect_session>(use_, one->who, std::shared_ptr<net::websocket>(std::move(*socket)), *frames);
+    session->share_memory([one] { return one->exchange().share_bytes(); });
     co_await race(serve_connection(session), one->exchange().drain_begun());
     const bool draining = one->exchange().draining();
     co_await end_connection(session, draining);

@@ -3,6 +3,7 @@
 
 #include "app/launch/fail.hpp"
 #include "app/launch/steps.hpp"
+#include "app/launch/views.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@ int main(int argc, char** argv, char** environment)
     ::umask(022);
     join_groups(wanted);
     mount_private_tmpfs(wanted);
+    make_views(wanted);
     set_limits(wanted);
     become_user(wanted);
     ::execveat(wanted.exec_fd, "", wanted.argv, environment, AT_EMPTY_PATH);

@@ -42,6 +42,14 @@ number_pair pair(std::string_view text)
     return {number(text.substr(0, colon)), number(text.substr(colon + 1))};
 }
 
+const char* plain_name(const char* text)
+{
+    const std::string_view name(text);
+    if (name.empty() || name.size() > NAME_MAX || name.find_first_of("/:,\\") != name.npos || name == "." || name == "..")
+        refuse("a view is not a plain name");
+    return text;
+}
+
 template <class T>
 void append(T* array, std::size_t& count, T value)
 {
@@ -50,8 +58,9 @@ void append(T* array, std::size_t& count, T value)
     array[count++] = value;
 }
 
-void apply(options& parsed, std::string_view name, std::string_view value)
+void apply(options& parsed, std::string_view name, const char* text)
 {
+    const std::string_view value(text);
     if (name == "--status-fd") {
         parsed.status_fd = descriptor(value);
         report_failures_to(parsed.status_fd);
@@ -64,6 +73,8 @@ void apply(options& parsed, std::string_view name, std::string_view value)
         parsed.has_tmpfs = true;
         parsed.tmpfs_bytes = bytes;
         parsed.tmpfs_inodes = inodes;
+    } else if (name == "--view") {
+        append(parsed.views, parsed.view_count, plain_name(text));
     } else if (name == "--uid") {
         parsed.has_uid = true;
         parsed.uid = number(value);

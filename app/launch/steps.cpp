@@ -1,6 +1,7 @@
 #include "app/launch/steps.hpp"
 
 #include "app/launch/fail.hpp"
+#include "app/launch/views.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -73,7 +74,7 @@ void mount_private_tmpfs(const options& wanted)
     constexpr unsigned own_inodes = 4;    // of the root and the three directories
     char limits[128];
     std::snprintf(limits, sizeof limits, "mode=0711,size=%llu,nr_inodes=%llu", static_cast<unsigned long long>(wanted.tmpfs_bytes),
-        static_cast<unsigned long long>(wanted.tmpfs_inodes + own_inodes));
+        static_cast<unsigned long long>(wanted.tmpfs_inodes + own_inodes + view_inodes(wanted)));
     if (::mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, limits) != 0)
         fail("mount tmpfs");
     make_directory("/tmp/work", 0755, wanted);

@@ -19,9 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Where servers of one host agree on who uses which uid.
-std::string uid_lock_directory() { return "/run/caisson/uids"; }
-
 local_runtime_options local_options(const server_config& config, const std::string& instance)
 {
     return {config.data_dir.string(), instance, config.launch_path.string(), config.agent_path.string()};
@@ -40,10 +37,23 @@ bubblewrap_options options_of(const server_config& config, const std::string& in
 
 }    // namespace
 
+std::string uid_lock_directory() { return "/run/caisson/uids"; }
+
+cgroup_tree_options cgroup_options_of(const server_config& config, const std::string& instance)
+{
+    auto options = cgroup_options_of_this_process(instance);
+    options.root = config.cgroup_root;
+    return options;
+}
+
 host::host(const server_config& config, const std::string& instance, io_executor executor, timers& time, logger& log, worker_pool& work)
-    : groups_(std::make_shared<system_cgroup_io>(), cgroup_options_of_this_process(instance))
+    : mark_(instance, config.data_dir.string()), groups_(std::make_shared<system_cgroup_io>(), cgroup_options_of(config, instance))
 {
     groups_.prepare();
+    const auto is_v2 = [](const cgroup_member& member) { return member.version == cgroup_version::v2; };
+    if (!config.cgroup_root.empty() && std::ranges::none_of(groups_.root().members(), is_v2))
+        throw std::runtime_error("cgroups.root = \"" + config.cgroup_root + "\" cannot be used: " + groups_.refusal() +
+                                 "; it must be an existing group of cgroup v2 that was delegated to this server");
     const local_services services{executor, time, log, work, groups_};
     for (const auto& name : config.runtimes) {
         if (name == "bubblewrap") {
@@ -58,8 +68,18 @@ host::host(const server_config& config, const std::string& instance, io_executor
             throw std::runtime_error("there is no runtime \"" + name + "\"; runtimes: bubblewrap, process, mock");
         }
     }
-    if (std::find(config.runtimes.begin(), config.runtimes.end(), "process") == config.runtimes.end())
-        left_over_ = std::make_unique<process_runtime>(services, local_options(config, instance));
+    const auto is_enabled = [&](const char* name) { return std::ranges::count(config.runtimes, name) > 0; };
+    if (!is_enabled("bubblewrap"))
+        left_over_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance)));
+    if (!is_enabled("process"))
+        left_over_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance)));
+}
+
+host::~host()
+{
+    groups_.release();
+    if (groups_.left_over_group(groups_.instance(), "").members().empty())
+        mark_.remove();
 }
 
 std::vector<runtime*> host::enabled() const
@@ -73,8 +93,8 @@ std::vector<runtime*> host::enabled() const
 std::vector<runtime*> host::all() const
 {
     auto found = enabled();
-    if (left_over_)
-        found.push_back(left_over_.get());
+    for (const auto& each : left_over_)
+        found.push_back(each.get());
     return found;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/server/instance_mark.hpp"
 #include "core/adapters/spawn/cgroup_tree.hpp"
 #include "core/async/offload.hpp"
 #include "core/async/timers.hpp"
@@ -19,16 +20,29 @@ public:
     /// Warns of each runtime that does not isolate. Throws std::runtime_error for a runtime that does not exist.
     host(const server_config& config, const std::string& instance, io_executor executor, timers& time, logger& log, worker_pool& work);
 
+    /// Removes the groups that have no sandbox.
+    ~host();
+    host(const host&) = delete;
+    host& operator=(const host&) = delete;
+
+    const cgroup_tree& groups() const { return groups_; }
     /// Those that the config enables.
     std::vector<runtime*> enabled() const;
     /// Also those that are only there for sandboxes of an earlier server.
     std::vector<runtime*> all() const;
 
 private:
+    instance_mark mark_;
     cgroup_tree groups_;
     std::vector<std::unique_ptr<runtime>> runtimes_;
-    std::unique_ptr<runtime> left_over_;    // the process runtime, if it is not enabled any more
+    std::vector<std::unique_ptr<runtime>> left_over_;    // those that are not enabled: for what they left when they were
 };
+
+/// Where servers of one host agree on who uses which uid.
+std::string uid_lock_directory();
+
+/// As `config` wants the groups of `instance`.
+cgroup_tree_options cgroup_options_of(const server_config& config, const std::string& instance);
 
 /// Runs a program on the host with a clean environment and returns what it printed to both streams, at most 64 KiB; for version
 /// probes. `time` outlives the call. Errors: errc::runtime_unavailable if it cannot be started, errc::timed_out after 10 s.

@@ -2,6 +2,7 @@
 
 #include "core/base/random.hpp"
 #include "core/base/unique_fd.hpp"
+#include "storage/file_bytes.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -59,6 +60,7 @@ void write_private_file(const std::filesystem::path& path, const std::string& te
         fail(fresh, "cannot be written");
     if (::rename(fresh.c_str(), path.c_str()) != 0)
         fail(path, "cannot be replaced");
+    sqlite::sync_directory(path.has_parent_path() ? path.parent_path() : ".");
 }
 
 instance begin_instance(const std::filesystem::path& data_dir, std::int64_t now_ms)

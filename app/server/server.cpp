@@ -1,9 +1,15 @@
 #include "app/server/server.hpp"
 
 #include "app/http/api.hpp"
+#include "app/http/storage_watch.hpp"
 #include "app/logging/json_logger.hpp"
 #include "app/server/host.hpp"
 #include "app/server/instance.hpp"
+#include "app/server/left_overs.hpp"
+#include "app/server/probe_directory.hpp"
+#include "app/server/service_manager.hpp"
+#include "app/server/tenants.hpp"
+#include "app/server/transport.hpp"
 #include "app/version.hpp"
 #include "core/adapters/crypto/digest.hpp"
 #include "core/adapters/net/server.hpp"
@@ -32,22 +38,6 @@ namespace caisson {
 namespace {
 
 using namespace std::chrono_literals;
-
-net::server_options http_options(const http_config& from)
-{
-    const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
-    net::server_options options;
-    options.max_request_line_bytes = size(from.max_request_line_bytes);
-    options.max_header_bytes = size(from.max_header_bytes);
-    options.max_header_count = size(from.max_headers);
-    options.max_body_bytes = static_cast<std::uint64_t>(from.max_body_bytes);
-    options.max_connections = size(from.max_connections);
-    options.header_timeout = std::chrono::milliseconds(from.header_timeout_ms);
-    options.body_timeout = std::chrono::milliseconds(from.body_timeout_ms);
-    options.idle_timeout = std::chrono::milliseconds(from.idle_timeout_ms);
-    options.write_timeout = std::chrono::milliseconds(from.write_timeout_ms);
-    return options;
-}
 
 /// Each sandbox takes a few descriptors here, each client one. Returns the most that a process may have.
 std::int64_t raise_descriptor_limit()
@@ -97,27 +87,6 @@ std::unique_ptr<storage> open_storage(const std::filesystem::path& data_dir)
     }
 }
 
-/// A directory below /tmp for the time of a probe.
-class probe_directory {
-public:
-    probe_directory()
-    {
-        if (::mkdtemp(path_.data()) == nullptr)
-            throw std::system_error(errno, std::generic_category(), "no directory can be made in /tmp");
-    }
-    probe_directory(const probe_directory&) = delete;
-    probe_directory& operator=(const probe_directory&) = delete;
-    ~probe_directory()
-    {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    const std::string& path() const { return path_; }
-
-private:
-    std::string path_ = "/tmp/caisson-doctor-XXXXXX";
-};
-
 /// The server: constructed in the order of the members, stopped in the reverse one.
 class application {
 public:
@@ -133,7 +102,9 @@ public:
         , tickets_(time_, &sha256_hex)
         , api_(api_services())
         , http_(context_.get_executor(), time_, *log_, api_, http_options(config.http))
+        , transport_(config_, http_, context_.get_executor(), time_, *log_)
         , background_(context_.get_executor(), *log_)
+        , impatience_(context_.get_executor(), *log_)
     {
     }
 
@@ -157,32 +128,86 @@ private:
     execution_services services()
     {
         execution_services made{context_.get_executor(), time_, *log_, ids_, store_->executions(), store_->events(), store_->sandboxes(),
-            {}, payload_filter(), {}, {}, 0, 0, config_.runtimes};
+            {}, payload_filter(), {}, {}, bounds_of(config_), config_.runtimes, {}};
         for (auto* each : host_.all())
             made.runtimes.emplace(std::string(each->name()), each);
         made.link.instance = self_.id;
         made.link.epoch = self_.epoch;
         made.link.lease = std::chrono::milliseconds(config_.executions.agent_lease_ms);
+        made.sweep_interval = std::chrono::milliseconds(config_.executions.sweep_interval_ms);
+        made.chores = sweep_chores(config_, host_.groups(), context_.get_executor(), time_, work_);
         made.logs.ring_bytes = static_cast<std::size_t>(config_.executions.live_buffer_bytes);
-        made.max_running = static_cast<std::size_t>(config_.executions.max_running);
-        made.max_queued = static_cast<std::size_t>(config_.executions.max_queued);
+        made.idempotency.lifetime_ms = config_.idempotency.lifetime_ms;
+        made.idempotency.most_keys_of_tenant = static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant);
         return made;
     }
 
     http::api_services api_services()
     {
         wire::wire_context checks{&config_.limits, &languages_, config_.default_runtime, &config_.runtimes};
-        return {context_.get_executor(), time_, *log_, executions_, auth_, tickets_, languages_, host_.enabled(), config_, checks};
+        return {context_.get_executor(), time_, *log_, executions_, auth_, tickets_, languages_, host_.enabled(), config_, checks,
+            &sha256_hex, &storage_watch_, [this] { return certificate(); }};
     }
 
+    std::optional<wire::dependency> certificate() const
+    {
+        const auto found = transport_.certificate();
+        return found ? std::optional(wire::dependency{"certificate", found->valid, found->detail}) : std::nullopt;
+    }
+
+    /// Signals are heeded from the begin on; a second one ends the process at once.
     task<> live()
+    {
+        auto starting = start_up();
+        auto asked = next_signal();
+        const auto first = co_await race(std::move(starting), std::move(asked));
+        if (first.index() == 0 && !asked_to_stop_)
+            co_await next_signal();
+        tell_service_manager("STOPPING=1");
+        log_->info("the server stops", {{"running_sandboxes", config_.on_shutdown == shutdown_action::keep ? "keep" : "end"}});
+        co_await stop();
+        co_await impatience_.stop();
+    }
+
+    task<> next_signal()
+    {
+        static_cast<void>(co_await signals_.async_wait(use_task));
+        asked_to_stop_ = true;
+        impatience_.spawn("second signal", leave_at_next_signal());
+    }
+
+    task<> leave_at_next_signal()
+    {
+        static_cast<void>(co_await signals_.async_wait(use_task));
+        log_->warning("a second signal: the server ends at once, sandboxes go on");
+        leave();
+    }
+
+    /// Without waiting for anything: what was answered for is durable, and the agents keep the rest for the next server.
+    [[noreturn]] void leave()
+    {
+        if (!config_.ready_file.empty()) {
+            std::error_code ignored;
+            std::filesystem::remove(config_.ready_file, ignored);
+        }
+        std::_Exit(status_);
+    }
+
+    task<> start_up()
     {
         auto key = co_await ensure_admin_key(auth_, config_.data_dir / "admin.key");
         if (key.has_error())
             throw std::runtime_error("the first key cannot be made: " + key.error().detail);
+        auto tenants = co_await find_tenants(&store_->keys(), &ids_, &config_, time_.now_ms());
+        if (tenants.has_error())
+            throw std::runtime_error("the tenants of the configuration cannot be recorded: " + tenants.error().detail);
+        executions_.set_tenants(std::move(*tenants));
         auto started = co_await executions_.start();
         if (started.has_error())
             throw std::runtime_error("what an earlier server left cannot be taken up: " + started.error().detail);
+        auto transported = transport_.prepare(raise_descriptor_limit());
+        if (transported.has_error())
+            throw std::runtime_error(transported.error().detail);
         auto listening = http_.listen(config_.listen_host, config_.listen_port);
         if (listening.has_error())
             throw std::runtime_error(listening.error().detail);
@@ -191,11 +216,12 @@ private:
             write_ready_file(url, *key);
         log_->info(
             "the server is ready", {{"url", url}, {"version", version_text}, {"data", config_.data_dir.string()}, {"instance", self_.id}});
+        tell_service_manager("READY=1\nSTATUS=serves at " + url);
         background_.spawn("probes", probe());
         background_.spawn("memory", give_memory_back());
-        co_await signals_.async_wait(use_task);
-        log_->info("the server stops", {{"running_sandboxes", config_.on_shutdown == shutdown_action::keep ? "keep" : "end"}});
-        co_await stop();
+        background_.spawn("certificate", transport_.watch());
+        background_.spawn("hangups", transport_.heed_hangups());
+        background_.spawn("idempotency keys", executions_.forget_expired_keys());
     }
 
     void write_ready_file(const std::string& url, const secret& key)
@@ -236,11 +262,17 @@ private:
         const auto until = time_.steady_now() + std::chrono::milliseconds(config_.http.drain_timeout_ms);
         executions_.stop_accepting();
         co_await http_.stop(until);
-        if (config_.on_shutdown == shutdown_action::end)
-            co_await executions_.end_all(time_.steady_now() + 10s);
-        else
-            co_await executions_.hand_over(time_.steady_now() + 10s);
-        co_await background_.stop();
+        const bool ends = config_.on_shutdown == shutdown_action::end;
+        auto leaving = ends ? executions_.end_all(time_.steady_now() + 10s) : executions_.hand_over(time_.steady_now() + 10s);
+        if ((co_await std::move(leaving)).has_error()) {
+            log_->error("a write does not end; the server ends without it, the next one goes on from what is stored");
+            leave();
+        }
+        auto rest = background_.stop();
+        if ((co_await with_deadline(time_, time_.steady_now() + 10s, std::move(rest))).has_error()) {
+            log_->error("a background task does not end; the server ends without it");
+            leave();
+        }
         if (!config_.ready_file.empty())
             std::filesystem::remove(config_.ready_file);
         log_->info("the server has stopped");
@@ -259,10 +291,14 @@ private:
     auth_service auth_;
     ticket_office tickets_;
     language_catalog languages_;
+    http::storage_watch storage_watch_{*store_, time_, *log_};
     http::api api_;
     net::server http_;
+    transport transport_;
     task_group background_;
+    task_group impatience_;    // waits for a second signal
     asio::basic_signal_set<io_executor> signals_{context_.get_executor()};
+    bool asked_to_stop_ = false;
     int status_ = 0;
 };
 
@@ -290,7 +326,7 @@ std::vector<runtime_capabilities> probe_runtimes(const server_config& config)
     const probe_directory directory;
     auto elsewhere = config;    // a probe leaves the data directory alone
     elsewhere.data_dir = directory.path();
-    const host here(elsewhere, "doctor-" + std::to_string(::getpid()), context.get_executor(), time, log, work);
+    const host here(elsewhere, directory.instance(), context.get_executor(), time, log, work);
     std::vector<runtime_capabilities> found;
     for (auto* each : here.enabled()) {
         asio::co_spawn(context.get_executor(), each->probe(), [](std::exception_ptr failure) {

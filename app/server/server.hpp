@@ -13,4 +13,7 @@ int serve(const server_config& config);
 /// What each enabled runtime can do on this host, found by trying. Blocks.
 std::vector<runtime_capabilities> probe_runtimes(const server_config& config);
 
+/// Servers of this host that are gone with their data, but not with their groups. Nothing unless by root. Changes nothing.
+std::vector<dead_instance> find_dead_instances(const server_config& config);
+
 }    // namespace caisson

@@ -1,5 +1,9 @@
 #include "app/wire/client_frame.hpp"
 
+#include "core/exec/idempotency.hpp"
+
+#include <boost/json/serialize.hpp>
+
 #include <array>
 
 namespace caisson::wire {
@@ -9,6 +13,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t max_ref_bytes = 64;
+constexpr std::size_t max_key_bytes = 255;
 constexpr std::size_t max_id_bytes = 64;
 constexpr std::size_t max_cursor_bytes = 128;
 
@@ -47,11 +52,23 @@ log_position read_position(object_reader& reader)
     return position.value_or(log_position{});
 }
 
-client_frame read_run(object_reader& reader, const std::string& ref, const wire_context& context)
+/// A repeat may come under another ref.
+std::string content_of(json::object frame)
+{
+    for (const auto* name : {"type", "ref", "idempotency_key"})
+        frame.erase(name);
+    return json::serialize(frame);
+}
+
+client_frame read_run(object_reader& reader, const json::object& frame, const std::string& ref, const wire_context& context)
 {
     if (ref.empty())
         reader.problem("ref", "is required");
-    return run_frame{ref, read_execution(reader, context)};
+    const auto key = reader.text("idempotency_key", max_key_bytes, 1);
+    if (key && !is_idempotency_key(*key))
+        reader.problem("idempotency_key", "must be 1 to 255 printable ASCII characters");
+    auto request = read_execution(reader, context);
+    return run_frame{ref, std::move(request), key.value_or(""), key ? content_of(frame) : std::string()};
 }
 
 client_frame read_attach(object_reader& reader, const std::string& ref)
@@ -70,11 +87,11 @@ client_frame read_resize(object_reader& reader, frame_target target)
     return resize_frame{std::move(target), read_pty_size(reader)};
 }
 
-client_frame read_frame(
-    object_reader& reader, std::string_view type, const std::string& ref, frame_scope scope, const wire_context& context)
+client_frame read_frame(object_reader& reader, const json::object& frame, std::string_view type, const std::string& ref, frame_scope scope,
+    const wire_context& context)
 {
     if (type == "run")
-        return read_run(reader, ref, context);
+        return read_run(reader, frame, ref, context);
     if (type == "attach")
         return read_attach(reader, ref);
     auto target = read_target(reader, ref, scope);
@@ -105,7 +122,7 @@ parsed_frame parse_client_frame(std::string_view text, frame_scope scope, const 
         reader.problem("type", "is required");
     if (!type)
         return {ref, problems.to_error()};
-    auto frame = read_frame(reader, types[*type], ref, scope, context);
+    auto frame = read_frame(reader, *object, types[*type], ref, scope, context);
     reader.refuse_unknown();
     if (!problems.empty())
         return {ref, problems.to_error()};

@@ -21,6 +21,8 @@ struct frame_target {
 struct run_frame {
     std::string ref;
     parsed_execution request;
+    std::string idempotency_key;    // empty: none
+    std::string content;            // with a key: the frame's text without what may differ when it comes again
 };
 /// Follow an execution that exists; `ref` is its name from now on (empty: its id).
 struct attach_frame {

@@ -1,5 +1,6 @@
 #include "app/wire/event_frame.hpp"
 
+#include "app/wire/error_view.hpp"
 #include "app/wire/json_writer.hpp"
 #include "core/base/base64.hpp"
 #include "core/base/clock.hpp"
@@ -110,7 +111,9 @@ std::string error_frame_json(const error& what, std::string_view ref, std::strin
         out.key("execution_id").text(execution_id);
     if (!ref.empty())
         out.key("ref").text(ref);
-    out.key("error").text(slug(what.code)).key("message").text(to_valid_utf8(what.detail)).end_object();
+    out.key("error").text(slug(what.code)).key("message").text(to_valid_utf8(what.detail));
+    write_error_details(out, what);
+    out.end_object();
     return text;
 }
 

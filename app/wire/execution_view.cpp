@@ -63,6 +63,8 @@ void write_execution(json_writer& out, const execution_row& row, const inline_te
     if (!row.language.empty())
         out.key("language").text(row.language);
     out.key("status").text(to_string(row.status));
+    if (row.queue_position && row.status == execution_status::queued)
+        out.key("queue_position").unsigned_integer(*row.queue_position);
     write_ending(out, row);
     if (texts != nullptr)
         write_output(out, *texts);

@@ -75,7 +75,7 @@ std::string ready_json(std::span<const dependency> dependencies)
 {
     bool ready = true;
     for (const auto& one : dependencies)
-        ready = ready && one.ready;
+        ready = ready && (one.ready || !one.required);
     std::string text;
     json_writer out(text);
     out.begin_object().key("status").text(ready ? "ready" : "not_ready").key("dependencies").begin_object();

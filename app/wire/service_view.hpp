@@ -22,7 +22,8 @@ std::string ticket_json(std::string_view ticket, std::int64_t expires_at_ms);
 struct dependency {
     std::string_view name;
     bool ready = false;
-    std::string detail;    // why not; empty if ready
+    std::string detail;      // why not, or what there is to say; may be empty if ready
+    bool required = true;    // false: told, but executions run without it
 };
 
 /// GET /ready: {"status":"ready"|"not_ready","dependencies":{name:{"ready","detail"?}}}.

@@ -8,16 +8,6 @@ namespace caisson {
 
 namespace {
 
-constexpr std::size_t max_tenant_name = 64;
-
-bool is_tenant_name(std::string_view name)
-{
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-    };
-    return !name.empty() && name.size() <= max_tenant_name && std::ranges::all_of(name, allowed);
-}
-
 error bad_field(std::string field, std::string message)
 {
     std::string detail = field + ": " + message;

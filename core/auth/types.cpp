@@ -1,5 +1,7 @@
 #include "core/auth/types.hpp"
 
+#include <algorithm>
+
 namespace caisson {
 
 std::string_view to_string(scope value)
@@ -18,6 +20,15 @@ std::optional<scope> scope_from(std::string_view text)
         if (text == to_string(value))
             return value;
     return std::nullopt;
+}
+
+bool is_tenant_name(std::string_view name)
+{
+    constexpr std::size_t longest = 64;
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    };
+    return !name.empty() && name.size() <= longest && std::ranges::all_of(name, allowed);
 }
 
 }    // namespace caisson

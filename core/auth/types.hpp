@@ -36,6 +36,9 @@ struct api_key_row {
     std::optional<std::int64_t> revoked_at_ms;
 };
 
+/// 1 to 64 letters, digits, '.', '_' or '-'.
+bool is_tenant_name(std::string_view name);
+
 std::string_view to_string(scope value);
 std::optional<scope> scope_from(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,17 @@ struct execution_limit_ranges {
     limit_range max_output_bytes{1'024, 16LL << 20, 1LL << 30};
 };
 
+/// PEM files. Either both or none; with them the server speaks TLS only.
+struct tls_config {
+    std::filesystem::path certificate;    // the server's own first, then the chain
+    std::filesystem::path key;            // without a passphrase
+};
+
 /// What the HTTP server takes from a client before it refuses or hangs up.
 struct http_config {
+    tls_config tls;
     std::int64_t max_connections = 1'024;
+    std::int64_t max_connections_per_address = 0;    // 0: no bound; an IPv6 /64 is one address
     std::int64_t max_request_line_bytes = 16 << 10;
     std::int64_t max_header_bytes = 64 << 10;    // all headers of a request together
     std::int64_t max_headers = 100;
@@ -45,6 +54,7 @@ struct http_config {
     std::int64_t write_timeout_ms = 30'000;     // a client that takes nothing for so long is dropped
     std::int64_t drain_timeout_ms = 10'000;     // at shutdown
     std::int64_t max_websocket_message_bytes = 8LL << 20;
+    std::int64_t websocket_ping_ms = 20'000;         // between two pings; a client that gives no sign of life for so long is dropped
     std::int64_t max_refs_per_connection = 1'024;    // executions that one /v1/connect may follow at once
 };
 
@@ -52,9 +62,27 @@ struct http_config {
 struct execution_config {
     std::int64_t max_running = 4;                // the rest wait in the queue; default 2 × cores, at least 4
     std::int64_t max_queued = 10'000;            // beyond it: queue_full
-    std::int64_t max_waiting_clients = 4'096;    // requests that wait for an end
-    std::int64_t live_buffer_bytes = 1 << 20;    // newest output of a live execution kept in memory for viewers
-    std::int64_t agent_lease_ms = 86'400'000;    // a sandbox without a server ends itself after this
+    std::int64_t tenant_max_running = 10'000;    // of one tenant, unless `tenants` says otherwise; the same for the next
+    std::int64_t tenant_max_queued = 2'500;
+    std::int64_t max_waiting_bytes = 512LL << 20;           // of programs, files and stdin of executions that wait
+    std::int64_t tenant_max_waiting_bytes = 128LL << 20;    // the same of one tenant
+    std::int64_t max_waiting_clients = 4'096;               // requests that wait for an end
+    std::int64_t live_buffer_bytes = 1 << 20;               // newest output of a live execution kept in memory for viewers
+    std::int64_t agent_lease_ms = 86'400'000;               // a sandbox without a server ends itself after this
+    std::int64_t sweep_interval_ms = 60'000;                // between two looks for what crashes left behind
+};
+
+/// What one tenant may use, by its name.
+struct tenant_config {
+    std::int64_t weight = 1;          // turns relative to other tenants whose executions wait
+    std::int64_t max_running = -1;    // -1: as executions.tenant_max_running; the same for the next
+    std::int64_t max_queued = -1;
+};
+
+/// How long an Idempotency-Key is remembered, and how many of a tenant.
+struct idempotency_config {
+    std::int64_t lifetime_ms = 86'400'000;
+    std::int64_t max_keys_per_tenant = 100'000;
 };
 
 struct bubblewrap_config {
@@ -79,10 +107,13 @@ struct server_config {
     std::string default_runtime = "bubblewrap";            // one of `runtimes`, never "mock"
     std::vector<std::string> runtimes = {"bubblewrap"};    // enabled ones; "process" and "mock" only by their loud names
     bubblewrap_config bubblewrap;
+    std::string cgroup_root;              // of v2, to make sandboxes' groups in; see cgroup_tree_options::root. Empty: the usual place
     std::filesystem::path agent_path;     // caisson-agent; default beside the executable
     std::filesystem::path launch_path;    // caisson-launch; the same
 
     execution_config executions;
+    std::map<std::string, tenant_config> tenants;    // those that are not as the others, by name
+    idempotency_config idempotency;
     execution_limit_ranges limits;
     http_config http;
 };

@@ -3,6 +3,8 @@
 #include <boost/assert/source_location.hpp>
 #include <boost/system/result.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -41,11 +43,22 @@ struct field_problem {
     std::string message;    // a sentence without the field's name
 };
 
+/// Numbers behind a refusal for lack of room, for clients that adapt to it.
+struct limit_facts {
+    std::string limit;    // the setting that says how much: "executions.max_queued"
+    std::string scope;    // "tenant" or "server"
+    std::int64_t value = 0;
+    std::int64_t running = 0;    // of the scope
+    std::int64_t waiting = 0;
+    std::int64_t retry_after_s = 1;    // when there may be room
+};
+
 /// An expected failure. `detail` is a sentence for people and never holds secrets or host paths of other tenants.
 struct error {
     errc code = errc::internal;
     std::string detail;
     std::vector<field_problem> fields = {};
+    std::optional<limit_facts> facts = {};
 };
 
 /// A value or an expected failure; the header of each function lists the codes. Broken worlds (disk, bugs) are exceptions.

@@ -1,38 +1,73 @@
 #pragma once
 
+#include "core/base/error.hpp"
+#include "core/exec/admission_bounds.hpp"
+#include "core/exec/fair_queue.hpp"
 #include "core/exec/live_execution.hpp"
+#include "core/exec/throughput.hpp"
 
-#include <deque>
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <unordered_map>
 
 namespace caisson {
 
-/// Lets at most so many executions run at once; the others wait in the order in which they came. I/O thread only.
+/// Who may run, who waits, and who is refused: so many executions run at once, so many wait, for the whole server and for
+/// each tenant, and the tenants' turns are fair (fair_queue). I/O thread only.
 class admission {
 public:
-    admission(std::size_t most_running, std::size_t most_waiting) : most_running_(most_running), most_waiting_(most_waiting) { }
+    /// `time` outlives it.
+    admission(admission_bounds bounds, const clock& time);
+    admission(const admission&) = delete;
+    admission& operator=(const admission&) = delete;
 
-    bool full() const { return waiting_.size() >= most_waiting_; }
-    std::size_t running() const { return running_; }
-    std::size_t waiting() const { return waiting_.size(); }
+    /// Before anything is here: what the bounds do not know of ids.
+    void set_tenants(std::map<tenant_id, tenant_bounds> tenants) { bounds_.tenants = std::move(tenants); }
 
-    /// Queues `one`; sets one->admitted and wakes it when it may run, at once if there is room.
+    /// Keeps room for an execution that is about to be recorded and holds `content_bytes` while it waits. The room goes back
+    /// when the place is dropped; put it into the live_execution that enters. Errors: errc::queue_full with facts.
+    result<waiting_place> reserve(const tenant_id& tenant, std::uint64_t content_bytes);
+    /// `bytes` more that an execution holds while it waits. Errors: as reserve().
+    result<void> hold_more(live_execution& one, std::uint64_t bytes);
+
+    /// Queues `one`; sets one->admitted and wakes it when it may run, at once if there is room. One that comes without a
+    /// place (an earlier server took it) is queued whatever the bounds.
     void enter(std::shared_ptr<live_execution> one);
     /// Admits `one` whatever the bound: it runs already (found again after a restart).
     void enter_running(live_execution& one);
     /// Gives the place back, or leaves the queue.
     void leave(live_execution& one);
+
+    /// Admits nobody until release(): what a start takes up is to be known as a whole before the first turn.
+    void hold() { held_ = true; }
+    void release();
     /// Admits nobody any more.
     void close() { closed_ = true; }
 
+    std::size_t running() const { return queue_.running(); }
+    std::size_t waiting() const { return queue_.waiting(); }
+    /// Which turn `one` gets, 1 is the next; nothing once it has had it. True as long as nobody comes or leaves.
+    std::optional<std::size_t> position(const live_execution& one) const;
+    /// The same of one that entered now; nothing if it would not have to wait.
+    std::optional<std::size_t> position_of_next(const tenant_id& tenant) const;
+
 private:
     void grant();
+    const tenant_bounds& bounds_of(const tenant_id& tenant) const;
+    std::size_t free_places() const { return bounds_.max_running - std::min(bounds_.max_running, queue_.running()); }
+    result<void> check_room(const tenant_id& tenant) const;
+    result<void> check_content(const tenant_id& tenant, std::uint64_t more) const;
+    error full(const tenant_id& tenant, std::string limit, std::string scope, std::uint64_t value, std::size_t waiting) const;
 
-    std::size_t most_running_;
-    std::size_t most_waiting_;
-    std::size_t running_ = 0;
+    admission_bounds bounds_;
+    const clock& time_;
+    fair_queue queue_;
+    std::unordered_map<fair_queue::ticket, std::shared_ptr<live_execution>> waiters_;
+    std::shared_ptr<waiting_tally> tally_ = std::make_shared<waiting_tally>();
+    throughput ends_;
+    bool held_ = false;
     bool closed_ = false;
-    std::deque<std::shared_ptr<live_execution>> waiting_;
 };
 
 }    // namespace caisson

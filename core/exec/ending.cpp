@@ -9,7 +9,22 @@ namespace caisson {
 
 namespace {
 
-verdict decide_verdict(const ending_facts& facts)
+/// The kernel killed in the group for memory, and the server then the rest: either may have been the leader's end. One that came
+/// to an end of its own before is not ended by it, even if the server's kill is on its way.
+bool ended_for_memory(const ending_facts& facts)
+{
+    if (!facts.killed_for_memory && facts.group.oom_kills == 0)
+        return false;
+    return !facts.wait_status || (WIFSIGNALED(*facts.wait_status) && WTERMSIG(*facts.wait_status) == SIGKILL);
+}
+
+/// CPU time is looked at from time to time: what was measured at the end decides.
+bool out_of_cpu_time(const ending_facts& facts, const execution_limits& limits)
+{
+    return facts.cpu_limit || (limits.cpu_ms > 0 && facts.group.cpu_us.value_or(0) >= limits.cpu_ms * 1000);
+}
+
+verdict decide_verdict(const ending_facts& facts, const execution_limits& limits)
 {
     if (!facts.fault.empty())
         return verdict::runtime_error;
@@ -20,12 +35,11 @@ verdict decide_verdict(const ending_facts& facts)
         return verdict::lost;
     if (facts.output_limit)
         return verdict::output_limit;
-    const bool killed = facts.wait_status && WIFSIGNALED(*facts.wait_status) && WTERMSIG(*facts.wait_status) == SIGKILL;
-    if (facts.killed_for_memory || (killed && facts.group.oom_kills > 0))
+    if (ended_for_memory(facts))
         return verdict::memory_limit;
     if (facts.wall_limit)
         return verdict::wall_limit;
-    if (facts.cpu_limit)
+    if (out_of_cpu_time(facts, limits))
         return verdict::cpu_limit;
     return WIFSIGNALED(*facts.wait_status) ? verdict::signaled : verdict::exited;
 }
@@ -82,6 +96,14 @@ std::string sentence(verdict value, const ending& end, const ending_facts& facts
 
 }    // namespace
 
+void note_disk(std::optional<disk_usage>& seen, const std::optional<disk_usage>& now)
+{
+    if (!now)
+        return;
+    const auto before = seen.value_or(disk_usage{});
+    seen = {before.bytes_exhausted || now->bytes_exhausted, before.inodes_exhausted || now->inodes_exhausted};
+}
+
 ending decide_ending(const ending_facts& facts, const execution_limits& limits)
 {
     ending end;
@@ -89,7 +111,7 @@ ending decide_ending(const ending_facts& facts, const execution_limits& limits)
         end.exit_code = WEXITSTATUS(*facts.wait_status);
     if (facts.wait_status && WIFSIGNALED(*facts.wait_status))
         end.signal = WTERMSIG(*facts.wait_status);
-    end.verdict = decide_verdict(facts);
+    end.verdict = decide_verdict(facts, limits);
     end.status = status_of(end.verdict, end.exit_code);
     end.limits_hit = limits_hit(facts);
     end.error = sentence(end.verdict, end, facts, limits);

@@ -18,9 +18,9 @@ struct ending_facts {
     bool cancelled = false;            // a cancel was asked for before the end
     bool output_cut = false;           // max_output_bytes was passed
     group_usage group;
-    std::optional<disk_usage> disk;
-    std::string lost;     // why nothing more can be known: the agent is gone, for example
-    std::string fault;    // why the runtime could not start or run it
+    std::optional<disk_usage> disk;    // full at any look
+    std::string lost;                  // why nothing more can be known: the agent is gone, for example
+    std::string fault;                 // why the runtime could not start or run it
 };
 
 /// How an execution ended, as recorded.
@@ -32,6 +32,9 @@ struct ending {
     std::optional<int> signal;
     std::string error;    // empty on success
 };
+
+/// Adds a look at the disk to the former ones: a program may have made room since.
+void note_disk(std::optional<disk_usage>& seen, const std::optional<disk_usage>& now);
 
 /// The rules of docs/architecture.md "Verdicts".
 ending decide_ending(const ending_facts& facts, const execution_limits& limits);

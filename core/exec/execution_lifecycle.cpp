@@ -2,87 +2,123 @@
 
 #include "core/async/deadline.hpp"
 #include "core/exec/execution_service.hpp"
+#include "core/exec/insist.hpp"
 #include "core/exec/record.hpp"
 
 namespace caisson {
 
+namespace {
+
+constexpr std::size_t take_up_page = 64;
+constexpr std::chrono::milliseconds first_take_up_pause(100);
+constexpr std::chrono::milliseconds longest_take_up_pause(5000);
+/// What is stopped ends within this, but for what waits for a disk that does not answer.
+constexpr std::chrono::seconds stop_grace(5);
+
+}    // namespace
+
 task<result<void>> execution_service::start()
 {
-    auto left = co_await use_.executions.unfinished();
-    if (left.has_error())
-        co_return left.error();
-    auto alive = co_await use_.sandboxes.alive();
-    if (alive.has_error())
-        co_return alive.error();
-    std::vector<sandbox_id> keep;
-    for (const auto& each : *left)
-        if (each.row.sandbox)
-            keep.push_back(*each.row.sandbox);
-    for (const auto& [name, each] : use_.runtimes) {
-        const auto removed = co_await each->sweep(keep);
-        if (removed > 0)
-            use_.log.info("sandboxes without an execution were removed", {{"runtime", name}, {"count", removed}});
+    queue_.hold();    // turns are fair among all that waits
+    auto swept = co_await sweeper_.start();
+    if (swept.has_error())
+        co_return swept.error();
+    for (execution_id last;;) {
+        auto page = co_await use_.executions.unfinished(last, take_up_page);
+        if (page.has_error())
+            co_return page.error();
+        if (page->empty()) {
+            queue_.release();
+            co_return result<void>();
+        }
+        last = page->back().row.id;
+        co_await take_up_all(std::move(*page));
     }
-    for (const auto& box : *alive)
-        if (std::find(keep.begin(), keep.end(), box.id) == keep.end())
-            static_cast<void>(co_await use_.sandboxes.update(
-                box.id, sandbox_state::destroyed, "", "swept at the start of the server", use_.time.now_ms()));
-    co_await take_up_all(std::move(*left));
-    co_return result<void>();
 }
 
 task<> execution_service::take_up_all(std::vector<unfinished_execution> left)
 {
     for (auto& each : left) {
-        auto extent = co_await use_.events.extent(each.row.id);
-        if (extent.has_error()) {
-            use_.log.error("a log cannot be read; its execution waits for the next start",
-                {{"execution_id", each.row.id.str()}, {"what", extent.error().detail}});
-            continue;
-        }
-        const bool has_exit = extent->has_exit;
-        const bool is_new = extent->end.control == 0;
-        const bool in_sandbox = each.row.sandbox.has_value();
-        const auto started_at_ms = each.row.started_at_ms;
-        auto one = make_live(std::move(each.row), std::move(each.spec), std::move(*extent));
-        if (has_exit) {
-            co_await finish_from_log(one);
-            continue;
-        }
-        if (is_new)
-            one->log->control(event_kind::state, state_body(one->row));
-        if (in_sandbox && started_at_ms) {    // the wall clock has been running meanwhile
-            const auto passed = std::max<std::int64_t>(use_.time.now_ms() - *started_at_ms, 0);
-            one->started_at = use_.time.steady_now() - std::chrono::milliseconds(passed);
-            one->started = one->log->buffer().stored_position().control > 1;    // its state event is in the log
-            if (!one->started)
-                one->row.status = execution_status::queued;
-        }
-        one->stdin_known = !in_sandbox;
-        launch(one, in_sandbox);
+        auto shared = std::make_shared<unfinished_execution>(std::move(each));
+        auto attempt = without_exceptions(take_up(shared));
+        const auto done = co_await std::move(attempt);
+        if (done.has_error())
+            runs_.spawn("late take-up of " + shared->row.id.str(), take_up_later(shared, done.error().detail));
     }
 }
 
-/// Its end is in the log, its record was not written any more.
-task<> execution_service::finish_from_log(live_ptr one)
+/// An accepted execution is not left alone because its log could not be read once.
+task<> execution_service::take_up_later(std::shared_ptr<unfinished_execution> left, std::string why)
 {
-    auto before = one->log->buffer().stored_position();
-    before.control = 0;    // all control events, no output
-    const auto read = co_await use_.events.read(one->row.id, before, 1);
-    try {
-        for (const auto& event : read.value()) {
-            if (event->kind == event_kind::truncated)
-                (event->stream == output_stream::stdout_stream ? one->row.stdout_truncated : one->row.stderr_truncated) = true;
-            if (event->kind == event_kind::exit)
-                apply_exit_body(one->row, event->body, event->at_ms);
-        }
-    } catch (const std::exception& e) {
-        use_.log.error(
-            "an execution's end cannot be read; it waits for the next start", {{"execution_id", one->row.id.str()}, {"what", e.what()}});
-        co_return;
+    const auto id = left->row.id;
+    for (auto pause = first_take_up_pause;; pause = std::min(pause * 2, longest_take_up_pause)) {
+        use_.log.error("an execution cannot be taken up; trying again", {{"execution_id", id.str()}, {"what", why}});
+        co_await use_.time.wait_for(pause);
+        auto asking = without_exceptions(use_.executions.find(left->row.tenant, id));
+        auto row = co_await std::move(asking);
+        if (row.has_error() ? row.error().code == errc::not_found : is_final(row->status))
+            co_return;
+        if (row.has_value())
+            left->row = std::move(*row);    // a cancel may have been asked for meanwhile
+        auto attempt = without_exceptions(take_up(left));
+        const auto done = co_await std::move(attempt);
+        if (done.has_value())
+            co_return;
+        why = done.error().detail;
     }
-    if (is_final(one->row.status))
-        co_await runner_.finish(one);
+}
+
+/// Errors: what the stores say; `left` is whole then.
+task<result<void>> execution_service::take_up(std::shared_ptr<unfinished_execution> left)
+{
+    auto extent = co_await use_.events.extent(left->row.id);
+    if (extent.has_error())
+        co_return extent.error();
+    if (extent->has_exit)
+        co_return co_await finish_from_log(left, std::move(*extent));
+    const bool is_new = extent->end.control == 0;
+    const bool in_sandbox = left->row.sandbox.has_value();
+    auto one = make_live(std::move(left->row), std::move(left->spec), std::move(*extent));
+    if (is_new)
+        one->log->control(event_kind::state, state_body(one->row));
+    if (in_sandbox) {
+        one->started = one->log->buffer().stored_position().control > 1;    // its state event is in the log
+        if (!one->started)
+            one->row.status = execution_status::queued;
+    }
+    one->stdin_known = !in_sandbox;
+    launch(one, in_sandbox);
+    co_return result<void>();
+}
+
+/// Its end is in the log, its record was not written any more.
+task<result<void>> execution_service::finish_from_log(std::shared_ptr<unfinished_execution> left, log_extent extent)
+{
+    auto before = extent.end;
+    before.control = 0;    // all control events, no output
+    const auto read = co_await use_.events.read(left->row.id, before, 1);
+    if (read.has_error())
+        co_return read.error();
+    auto& row = left->row;
+    row.stdout_truncated = extent.stdout_truncated;
+    row.stderr_truncated = extent.stderr_truncated;
+    try {
+        for (const auto& event : *read)
+            if (event->kind == event_kind::exit)
+                apply_exit_body(row, event->body, event->at_ms);
+    } catch (const std::exception& e) {
+        use_.log.error("an execution's end cannot be read", {{"execution_id", row.id.str()}, {"what", e.what()}});
+    }
+    if (!is_final(row.status)) {
+        ending unknown;
+        unknown.status = execution_status::interrupted;
+        unknown.verdict = verdict::lost;
+        unknown.error = "the end of the program is in the log and cannot be read";
+        apply_ending(row, unknown, use_.time.now_ms());
+    }
+    auto one = make_live(std::move(row), std::move(left->spec), std::move(extent));
+    co_await runner_.finish(one);
+    co_return result<void>();
 }
 
 void execution_service::stop_accepting()
@@ -114,7 +150,7 @@ task<> execution_service::flush_all()
     }
 }
 
-task<> execution_service::hand_over(steady_time until)
+task<result<void>> execution_service::hand_over(steady_time until)
 {
     stop_accepting();
     // Nobody is admitted any more: what waits in the queue stays queued in the record.
@@ -127,25 +163,38 @@ task<> execution_service::hand_over(steady_time until)
         use_.log.warning("some output is not stored; the agents keep it for the next server");
     auto cleaned = cleanup_.wait_idle();
     static_cast<void>(co_await with_deadline(use_.time, until, std::move(cleaned)));
+    auto stopped = stop_tasks();
+    co_return co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(stopped));
+}
+
+task<> execution_service::stop_tasks()
+{
+    co_await sweeper_.stop();
     co_await runs_.stop();
     co_await cleanup_.stop();
-    for (const auto& [id, one] : live_)
+    const auto all = live_;
+    for (const auto& [id, one] : all)
         co_await one->background.stop();
     live_.clear();
 }
 
-task<> execution_service::end_all(steady_time until)
+task<result<void>> execution_service::end_all(steady_time until)
 {
     stop_accepting();
     std::vector<std::pair<tenant_id, execution_id>> all;
     for (const auto& [id, one] : live_)
         all.emplace_back(one->row.tenant, id);
+    auto ended = cancel_and_wait(std::move(all));
+    if ((co_await with_deadline(use_.time, until, std::move(ended))).has_error())
+        use_.log.warning("some executions did not end in time");
+    co_return co_await hand_over(use_.time.steady_now() + std::chrono::seconds(5));    // what is left keeps its own time
+}
+
+task<> execution_service::cancel_and_wait(std::vector<std::pair<tenant_id, execution_id>> all)
+{
     for (auto& [tenant, id] : all)
         static_cast<void>(co_await cancel(tenant, id));
-    auto idle = runs_.wait_idle();
-    if ((co_await with_deadline(use_.time, until, std::move(idle))).has_error())
-        use_.log.warning("some executions did not end in time");
-    co_await hand_over(use_.time.steady_now() + std::chrono::seconds(5));    // what is left keeps its own time
+    co_await runs_.wait_idle();
 }
 
 }    // namespace caisson

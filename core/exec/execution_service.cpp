@@ -10,24 +10,18 @@ namespace {
 /// How much stdin may wait for one program to read.
 constexpr std::uint64_t most_waiting_stdin = 64 << 20;
 
-std::uint64_t content_bytes(const execution_spec& spec)
-{
-    std::uint64_t sum = spec.stdin_data.size();
-    for (const auto& file : spec.files)
-        sum += file.content.size();
-    return sum;
-}
-
 error unknown_execution(const execution_id& id) { return {errc::not_found, "there is no execution \"" + id.str() + "\""}; }
 
 }    // namespace
 
 execution_service::execution_service(execution_services services)
     : use_(std::move(services))
-    , queue_(use_.max_running, use_.max_queued)
+    , queue_(use_.bounds, use_.time)
+    , keys_(use_.executor, use_.time)
     , runs_(use_.executor, use_.log)
     , cleanup_(use_.executor, use_.log)
     , runner_(use_, queue_, cleanup_)
+    , sweeper_(use_)
     , changed_(use_.executor)
 {
 }
@@ -59,46 +53,6 @@ task<> execution_service::run_and_leave(live_ptr one, bool in_sandbox)
     changed_.notify_all();
 }
 
-task<result<execution_row>> execution_service::submit(tenant_id tenant, execution_spec spec)
-{
-    if (stopping_)
-        co_return error{errc::runtime_unavailable, "the server is stopping; try again in a few seconds"};
-    if (queue_.full())
-        co_return error{errc::queue_full, "the queue is full (" + std::to_string(queue_.waiting()) + " executions wait); try again later"};
-    const auto content = content_bytes(spec);
-    if (waiting_content() + content > use_.max_waiting_bytes)
-        co_return error{errc::queue_full,
-            "the executions that wait hold too many bytes of files and stdin (" + std::to_string(waiting_content()) + "); try again later"};
-    execution_row row;
-    row.id = use_.ids.make<execution_id>();
-    row.tenant = tenant;
-    row.kind = spec.kind;
-    row.language = spec.language;
-    row.runtime = spec.runtime;
-    row.labels = spec.labels;
-    row.limits = spec.limits;
-    row.pty = spec.pty.has_value();
-    row.created_at_ms = use_.time.now_ms();
-    auto inserted = co_await use_.executions.insert(row, spec);
-    if (inserted.has_error())
-        co_return inserted.error();
-    if (stopping_)    // it is recorded: the next server runs it
-        co_return row;
-    auto one = make_live(row, std::move(spec), {});
-    one->log->control(event_kind::state, state_body(one->row));
-    launch(one, false);
-    co_return row;
-}
-
-std::uint64_t execution_service::waiting_content() const
-{
-    std::uint64_t sum = 0;
-    for (const auto& [id, one] : live_)
-        if (one->phase == run_phase::waiting)
-            sum += content_bytes(one->spec) + one->stdin_end;
-    return sum;
-}
-
 execution_service::live_ptr execution_service::find_live(const tenant_id& tenant, const execution_id& id) const
 {
     const auto found = live_.find(id);
@@ -109,7 +63,7 @@ task<result<execution_row>> execution_service::find(tenant_id tenant, execution_
 {
     const auto one = find_live(tenant, id);
     if (one && one->phase != run_phase::ending)
-        co_return one->row;
+        co_return shown(*one);
     auto row = co_await use_.executions.find(tenant, id);
     if (row.has_error() && row.error().code == errc::not_found)
         co_return unknown_execution(id);
@@ -135,6 +89,10 @@ task<result<execution_row>> execution_service::wait(tenant_id tenant, execution_
 task<result<std::vector<execution_row>>> execution_service::list(tenant_id tenant, execution_filter filter)
 {
     auto rows = co_await use_.executions.list(std::move(tenant), std::move(filter));
+    if (rows.has_value())
+        for (auto& row : *rows)
+            if (const auto one = find_live(row.tenant, row.id))
+                row.queue_position = queue_.position(*one);
     co_return rows;
 }
 
@@ -147,6 +105,8 @@ task<result<execution_row>> execution_service::cancel(tenant_id tenant, executio
         co_return asked.error();
     if (const auto one = find_live(tenant, id)) {
         one->row.cancel_requested = true;
+        if (!one->admitted)    // its turn goes to the next one
+            queue_.leave(*one);
         one->wake();
     }
     co_return co_await find(std::move(tenant), std::move(id));
@@ -173,7 +133,8 @@ task<result<void>> execution_service::signal(tenant_id tenant, execution_id id, 
         co_return one.error();
     if (!(*one)->started || !(*one)->link)
         co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
-    (*one)->link->signal(only_execution, signal_number, to);
+    if (!(*one)->link->signal(only_execution, signal_number, to))
+        co_return error{errc::rate_limited, "the sandbox has not taken the signals before this one; try again in a few seconds"};
     co_return result<void>();
 }
 
@@ -210,11 +171,18 @@ task<result<std::uint64_t>> execution_service::write_stdin(tenant_id tenant, exe
     if (one->stdin_end - one->stdin_taken + bytes.size() > most_waiting_stdin)
         co_return error{errc::rate_limited, "the program has not read " + std::to_string(one->stdin_end - one->stdin_taken) +
                                                 " bytes of its stdin yet; at most " + std::to_string(most_waiting_stdin) + " may wait"};
+    auto held = queue_.hold_more(*one, bytes.size());
+    if (held.has_error())
+        co_return held.error();
     if (!one->stdin_closed)
         one->give_stdin(std::move(bytes), request.eof);
     const auto wanted = one->stdin_end;
-    while (one->stdin_taken < wanted && one->phase != run_phase::ended && may_wait(until))
+    const bool waits = may_wait(until);
+    const auto missing = [&] { return one->stdin_taken < wanted || (request.eof && !one->stdin_end_taken); };
+    while (missing() && one->phase != run_phase::ended && one->lost.empty() && may_wait(until))
         co_await wait_for_change(one, until);
+    if (waits && missing() && one->stdin_taken >= wanted && one->phase != run_phase::ended)
+        co_return error{errc::runtime_unavailable, "the sandbox has not taken the end of stdin; send it again in a few seconds"};
     co_return std::min(one->stdin_taken, wanted);    // what is not taken may be lost with this server: it is to be sent again
 }
 

@@ -4,6 +4,7 @@
 #include "core/exec/log_reader.hpp"
 #include "core/exec/runner.hpp"
 #include "core/exec/services.hpp"
+#include "core/exec/sweeper.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -22,8 +23,23 @@ public:
     /// before submit(). Errors: what the stores say.
     task<result<void>> start();
 
-    /// Records an execution and starts it as soon as there is room. Durable on return. Errors: errc::queue_full.
+    /// Weights and bounds of single tenants. Call before start().
+    void set_tenants(std::map<tenant_id, tenant_bounds> tenants) { queue_.set_tenants(std::move(tenants)); }
+
+    /// Records an execution and starts it when its turn comes. Durable on return. Errors: errc::queue_full with facts;
+    /// errc::runtime_unavailable while the server stops.
     task<result<execution_row>> submit(tenant_id tenant, execution_spec spec);
+
+    struct submission {
+        execution_row row;
+        bool replayed = false;    // the execution of an earlier request with this key; it may have ended
+    };
+    /// As submit(), but once for each key: what comes again under it within its lifetime gets the first one's execution, also
+    /// while that one is being recorded, and after a restart. A request that is refused uses no key. Errors: also
+    /// errc::unprocessable for another fingerprint, errc::gone if the execution was erased, errc::quota_exceeded for too many keys.
+    task<result<submission>> submit_once(tenant_id tenant, execution_spec spec, idempotency_claim claim);
+    /// Removes expired keys in small batches, until it is cancelled.
+    task<> forget_expired_keys();
 
     /// As it is now. Errors: errc::not_found.
     task<result<execution_row>> find(tenant_id tenant, execution_id id);
@@ -47,7 +63,7 @@ public:
     /// what lies behind is to be given again. Errors: errc::not_found;
     /// errc::conflict if stdin is closed or was never open, if it has ended, or if `offset` leaves a hole;
     /// errc::rate_limited if too much waits for the program to read; errc::runtime_unavailable if an execution that this
-    /// server takes up is not heard of until `until`.
+    /// server takes up is not heard of until `until`, or if the sandbox has all bytes but not the end: it is to be given again.
     task<result<std::uint64_t>> write_stdin(tenant_id tenant, execution_id id, stdin_request request, steady_time until);
 
     /// Errors: errc::not_found; errc::conflict while it has not ended.
@@ -62,35 +78,50 @@ public:
     };
     counts load() const { return {queue_.running(), queue_.waiting()}; }
 
+    /// What the sweeps since the start did.
+    sweeper::counts sweeps() const { return sweeper_.totals(); }
+
     /// From now on submit() refuses, and wait() returns at once.
     void stop_accepting();
     bool stopping() const { return stopping_; }
     /// Leaves running sandboxes to the next server: what was heard is committed and acknowledged, links are closed.
-    task<> hand_over(steady_time until);
+    /// Errors: errc::timed_out if something does not end, such as a write to a disk that does not answer: the service must not be
+    /// destroyed then, but the process may end at any moment, since what it answered for is durable.
+    task<result<void>> hand_over(steady_time until);
     /// Cancels all executions and waits for their recorded ends until `until`; then hands over what is left.
-    task<> end_all(steady_time until);
+    /// Errors: as hand_over().
+    task<result<void>> end_all(steady_time until);
 
 private:
     using live_ptr = std::shared_ptr<live_execution>;
 
     task<> take_up_all(std::vector<unfinished_execution> left);
-    task<> finish_from_log(live_ptr one);
+    task<> take_up_later(std::shared_ptr<unfinished_execution> left, std::string why);
+    task<result<void>> take_up(std::shared_ptr<unfinished_execution> left);
+    task<result<void>> finish_from_log(std::shared_ptr<unfinished_execution> left, log_extent extent);
     live_ptr make_live(execution_row row, execution_spec spec, log_extent stored);
     void launch(live_ptr one, bool in_sandbox);
     task<> run_and_leave(live_ptr one, bool in_sandbox);
-    std::uint64_t waiting_content() const;
+    task<result<execution_row>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key);
+    task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
+    /// The row as clients see it.
+    execution_row shown(const live_execution& one) const;
     live_ptr find_live(const tenant_id& tenant, const execution_id& id) const;
     task<result<live_ptr>> running_one(tenant_id tenant, execution_id id);
     bool may_wait(steady_time until) const { return !stopping_ && use_.time.steady_now() < until; }
     task<> wait_for_change(live_ptr one, steady_time until);
     task<> wait_until_stable();
     task<> flush_all();
+    task<> stop_tasks();
+    task<> cancel_and_wait(std::vector<std::pair<tenant_id, execution_id>> all);
 
     execution_services use_;
     admission queue_;
+    idempotency_gate keys_;
     task_group runs_;
     task_group cleanup_;
     runner runner_;
+    sweeper sweeper_;
     notifier changed_;    // an execution left, or the stop began
     std::unordered_map<execution_id, live_ptr> live_;
     bool stopping_ = false;

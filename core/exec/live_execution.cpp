@@ -2,6 +2,7 @@
 
 #include "core/exec/record.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace caisson {
@@ -26,6 +27,7 @@ live_execution::live_execution(
     , changed(executor)
     , background(executor, logs)
     , accepted_at(time.steady_now())
+    , asked_at(accepted_at)
     , started_at(accepted_at)
     , exited_at(accepted_at)
     , time_(time)
@@ -81,15 +83,20 @@ void live_execution::flush_stdin()
         link->end_stdin(only_execution, stdin_end);
 }
 
-void live_execution::on_started(std::int32_t)
+void live_execution::on_started(std::int32_t, std::uint64_t monotonic_ns)
 {
+    const auto now = time_.steady_now();
+    const steady_time told{std::chrono::duration_cast<steady_time::duration>(std::chrono::nanoseconds(monotonic_ns))};
+    // The agent's kernel is this one's, but its word is not taken for a time before the sandbox or in the future.
+    if (!start_heard)
+        started_at = taken_up ? std::clamp(told, std::min(started_at, now), now) : now;
+    start_heard = true;
     stdin_known = true;
     early_stdin_.clear();
     wake();
     if (started)
         return;    // heard again after a restart
     started = true;
-    started_at = time_.steady_now();
     row.status = execution_status::running;
     row.started_at_ms = time_.now_ms();
     log->control(event_kind::state, state_body(row));    // before the first output
@@ -116,9 +123,15 @@ void live_execution::on_eof(protocol::stream_number stream, std::uint64_t)
 
 void live_execution::on_stdin_taken(std::uint64_t offset)
 {
-    stdin_known = true;
     stdin_taken = std::max(stdin_taken, offset);
     stdin_end = std::max(stdin_end, offset);    // after a restart: what an earlier server had sent
+    wake();
+}
+
+void live_execution::on_stdin_ended()
+{
+    stdin_closed = true;    // perhaps by an earlier server
+    stdin_end_taken = true;
     wake();
 }
 
@@ -145,7 +158,6 @@ void live_execution::on_start_failed(int code, std::string step)
 
 void live_execution::on_unknown()
 {
-    stdin_known = true;
     if (started)
         lost = "the agent does not know the program any more";
     else

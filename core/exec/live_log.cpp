@@ -83,6 +83,11 @@ task<> live_log::store_pending()
             if (outcome.has_value())
                 break;
             failure = outcome.error().detail;
+            if (outcome.error().code == errc::conflict) {    // it will not be otherwise the next time
+                log_.error("events contradict what is stored; they are dropped", {{"execution_id", id_.str()}, {"what", failure}});
+                failure_ = failure;
+                break;
+            }
         } catch (const boost::system::system_error& e) {
             if (e.code() == asio::error::operation_aborted)
                 throw;

@@ -30,6 +30,9 @@ public:
     /// Stores what comes until it is cancelled. A failing store is tried again, at most a second apart: nothing is dropped,
     /// the program blocks when the agent's window is full.
     task<> run();
+    /// Why something could not be stored and never can be; empty while all is well. What comes after it is shown, and stored as far
+    /// as it can be.
+    const std::string& failure() const { return failure_; }
     /// Returns when all that came so far is durable. run() must be running.
     task<> flushed();
 
@@ -54,6 +57,7 @@ private:
     notifier work_;    // something to store, or held back
     notifier changed_;
     std::function<void()> committed_;
+    std::string failure_;
     bool exit_withheld_ = false;
 };
 

@@ -22,6 +22,7 @@ log_buffer::log_buffer(log_options options, log_extent stored)
     for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream}) {
         auto& state = state_of(stream);
         state.received = state.committed = stored.end.end_of(stream);
+        state.truncated = stream == output_stream::stdout_stream ? stored.stdout_truncated : stored.stderr_truncated;
     }
     for (const auto& cut : stored.cuts) {
         auto& state = state_of(cut.stream);

@@ -1,6 +1,7 @@
 #include "core/exec/log_reader.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace caisson {
 
@@ -45,6 +46,8 @@ void log_reader::view(std::shared_ptr<const log_event> event, std::vector<viewed
         done_ = done_ || event->kind == event_kind::exit;    // also for a position beyond the end
         return;
     }
+    if (event->kind == event_kind::output && event->offset > seen_.end_of(event->stream))    // shown to others before a restart
+        out.push_back(notice_up_to(event->stream, event->offset));
     viewed_event one;
     auto& end = seen_.end_of(event->stream);
     if (event->kind == event_kind::output) {
@@ -88,25 +91,27 @@ task<result<std::vector<viewed_event>>> log_reader::from_store(std::size_t max_b
     co_return out;
 }
 
+/// The viewer goes on at `offset`; what lies before it is not kept.
+viewed_event log_reader::notice_up_to(output_stream stream, std::uint64_t offset)
+{
+    auto& end = seen_.end_of(stream);
+    auto notice = std::make_shared<log_event>();
+    notice->kind = event_kind::truncated;
+    if (live_ && live_->buffer().end_number() > live_->buffer().first_number())
+        notice->at_ms = live_->buffer().entry(live_->buffer().first_number())->at_ms;
+    notice->stream = stream;
+    notice->offset = end;
+    notice->missing_bytes = offset - std::exchange(end, offset);
+    return {std::move(notice), 0, seen_};
+}
+
 /// Bytes between here and `start` were shown to others and not stored: says so and goes on from there.
 std::vector<viewed_event> log_reader::jump_to(const log_position& start)
 {
     std::vector<viewed_event> out;
-    for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream}) {
-        auto& end = seen_.end_of(stream);
-        if (end >= start.end_of(stream))
-            continue;
-        auto notice = std::make_shared<log_event>();
-        notice->kind = event_kind::truncated;
-        notice->at_ms = live_->buffer().end_number() > live_->buffer().first_number()
-                            ? live_->buffer().entry(live_->buffer().first_number())->at_ms
-                            : 0;
-        notice->stream = stream;
-        notice->offset = end;
-        notice->missing_bytes = start.end_of(stream) - end;
-        end = start.end_of(stream);
-        out.push_back({std::move(notice), 0, seen_});
-    }
+    for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream})
+        if (seen_.end_of(stream) < start.end_of(stream))
+            out.push_back(notice_up_to(stream, start.end_of(stream)));
     seen_.control = std::max(seen_.control, start.control);
     return out;
 }

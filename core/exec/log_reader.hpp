@@ -35,6 +35,7 @@ private:
     std::vector<viewed_event> from_ring(std::size_t max_bytes);
     task<result<std::vector<viewed_event>>> from_store(std::size_t max_bytes);
     std::vector<viewed_event> jump_to(const log_position& start);
+    viewed_event notice_up_to(output_stream stream, std::uint64_t offset);
     bool is_at(const log_position& start) const;
 
     execution_id id_;

@@ -37,6 +37,13 @@ public:
 
     /// Errors: errc::conflict if the id exists.
     virtual task<result<void>> insert(execution_row row, execution_spec spec) = 0;
+    /// As insert(), and notes in the same transaction that `key` was used for it; a used key that has expired makes room.
+    /// Errors: errc::conflict if the id exists or the key is in use; errc::quota_exceeded if the tenant has `most_keys` keys.
+    virtual task<result<void>> insert_with_key(execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys) = 0;
+    /// The key as it was used, expired ones too. Errors: errc::not_found.
+    virtual task<result<idempotency_record>> find_key(tenant_id tenant, std::string route, std::string key) = 0;
+    /// Forgets keys that expired at `now_ms` or before, the oldest first, at most `limit`; says how many.
+    virtual task<result<std::size_t>> erase_expired_keys(std::int64_t now_ms, std::size_t limit) = 0;
     /// Overwrites all but id, tenant, kind, labels, created_at_ms and cancel_requested (which only goes from false to true).
     /// When the status is final the spec is dropped. Errors: errc::not_found; errc::conflict if the stored status is final already.
     virtual task<result<void>> update(execution_row row) = 0;
@@ -48,8 +55,11 @@ public:
     virtual task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) = 0;
     /// Removes a record. Errors: errc::not_found; errc::conflict unless its status is final.
     virtual task<result<void>> erase(tenant_id tenant, execution_id id) = 0;
-    /// Of all tenants, oldest first: what a start of the server has to take up again.
-    virtual task<result<std::vector<unfinished_execution>>> unfinished() = 0;
+    /// Of all tenants, oldest first, those behind `after` (empty: from the first on): what a start of the server has to take up
+    /// again. At most `limit`, fewer where their specs are large; an empty page is the end.
+    virtual task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) = 0;
+    /// The sandboxes of all unfinished executions, in no order.
+    virtual task<result<std::vector<sandbox_id>>> sandboxes_in_use() = 0;
 };
 
 /// Where one stream's kept head ended because max_output_bytes was reached.
@@ -64,6 +74,8 @@ struct log_extent {
     std::vector<stream_cut> cuts;    // at most one per stream
     std::uint64_t stored_output_bytes = 0;
     bool has_exit = false;
+    bool stdout_truncated = false;    // something of the stream is missing
+    bool stderr_truncated = false;
 };
 
 /// Events of executions, append-only. Same threading as execution_store. Appends of all executions share transactions.

@@ -11,6 +11,8 @@ std::string state_body(const execution_row& row)
 {
     json::object body;
     body["status"] = to_string(row.status);
+    if (row.queue_position)
+        body["queue_position"] = *row.queue_position;
     body["stages"] = stages_to_json(row.stages);
     return json::serialize(body);
 }

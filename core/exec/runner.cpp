@@ -6,14 +6,6 @@
 
 namespace caisson {
 
-namespace {
-
-using namespace std::chrono_literals;
-
-double ms_between(steady_time from, steady_time to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
-
-}    // namespace
-
 task<> runner::run(live_ptr one)
 {
     const bool admitted = co_await wait_for_admission(one);
@@ -119,99 +111,6 @@ result<void> runner::open_group(live_execution& one)
     return {};
 }
 
-namespace {
-
-task<result<std::unique_ptr<protocol::byte_stream>>> connect_to(std::shared_ptr<sandbox> to) { return to->connect(); }
-
-/// Keeps the link going; what ends it is what the execution is lost to.
-task<> run_link(std::shared_ptr<live_execution> one, std::shared_ptr<protocol::agent_link> link)
-{
-    const auto end = co_await link->run();
-    if (end.has_error() && one->lost.empty())
-        one->lost = "the sandbox's agent is gone: " + end.error().detail;
-    one->wake();
-}
-
-task<> watch_sandbox(std::shared_ptr<live_execution> one, std::shared_ptr<sandbox> watched)
-{
-    const auto why = co_await watched->ended();
-    if (one->lost.empty())
-        one->lost = "the sandbox ended: " + why;
-    one->wake();
-}
-
-}    // namespace
-
-task<result<void>> runner::open_link(live_ptr one)
-{
-    const auto began = use_.time.steady_now();
-    auto connect = [box = one->sandbox] { return connect_to(box); };
-    one->link = protocol::make_agent_link(use_.executor, use_.time, use_.log, std::move(connect), use_.link);
-    auto opened = co_await one->link->open(began + 10s);
-    if (opened.has_error())
-        co_return error{opened.error().code, "the sandbox's agent does not answer: " + opened.error().detail};
-    one->background.spawn("link of " + one->row.id.str(), run_link(one, one->link));
-    one->background.spawn("watch of " + one->row.id.str(), watch_sandbox(one, one->sandbox));
-    one->log->on_commit([weak = std::weak_ptr(one)] {
-        if (auto alive = weak.lock())
-            alive->acknowledge(1);
-    });
-    one->row.stages.agent_ms = ms_between(began, use_.time.steady_now());
-    co_return result<void>();
-}
-
-/// Errors: why there is no sandbox to go on with.
-task<result<void>> runner::recover_sandbox(live_ptr one)
-{
-    const auto found = use_.runtimes.find(one->row.runtime);
-    if (found == use_.runtimes.end())
-        co_return error{errc::gone, "the runtime \"" + one->row.runtime + "\" is not enabled any more"};
-    std::function<task<result<sandbox_row>>()> ask = [this, one] { return use_.sandboxes.find(*one->row.sandbox); };
-    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
-    const auto kept = co_await std::move(asking);
-    if (kept.has_error())
-        co_return error{errc::gone, "the sandbox's record is missing"};
-    auto recovered = co_await found->second->recover(kept->id, kept->runtime_state);
-    if (recovered.has_error())
-        co_return error{errc::gone, "the sandbox did not survive: " + recovered.error().detail};
-    one->sandbox = std::move(*recovered);
-    co_return result<void>();
-}
-
-task<result<void>> runner::attach_again(live_ptr one)
-{
-    auto recovered = co_await recover_sandbox(one);
-    if (recovered.has_error())
-        co_return recovered;
-    auto grouped = open_group(*one);
-    if (grouped.has_error())
-        co_return grouped;
-    co_return co_await open_link(one);
-}
-
-task<> runner::take_up(live_ptr one)
-{
-    queue_.enter_running(*one);
-    one->phase = run_phase::starting;
-    auto attaching = without_exceptions(attach_again(one));
-    const auto attached = co_await std::move(attaching);
-    if (attached.has_error()) {
-        one->lost = attached.error().detail;
-        use_.log.warning("an execution is lost", {{"execution_id", one->row.id.str()}, {"what", one->lost}});
-        ending_facts facts;
-        facts.lost = one->lost;
-        co_await conclude(one, std::move(facts));
-        co_return;
-    }
-    protocol::resume_point point;
-    point.stdout_committed = one->log->buffer().received(output_stream::stdout_stream);
-    point.stderr_committed = one->log->buffer().received(output_stream::stderr_stream);
-    one->link->attach(only_execution, *one, point);
-    one->phase = run_phase::running;
-    one->flush_stdin();
-    co_await run_in_sandbox(one);
-}
-
 task<> runner::run_in_sandbox(live_ptr one)
 {
     auto watched = std::make_shared<watch>();
@@ -220,6 +119,9 @@ task<> runner::run_in_sandbox(live_ptr one)
     if (one->exited) {
         facts.wait_status = one->exited->wait_status;
         facts.wall_limit = facts.wall_limit || one->exited->cause == protocol::exit_cause::wall_limit;
+        // One that an earlier server had to end in the agent's place.
+        const auto longest = std::chrono::milliseconds(one->spec.limits.wall_ms) + wall_backstop;
+        facts.wall_limit = facts.wall_limit || std::chrono::microseconds(one->exited->wall_us) >= longest;
         const auto cpu_us = static_cast<std::int64_t>(one->exited->user_us + one->exited->system_us);
         facts.cpu_limit = facts.cpu_limit || cpu_us >= one->spec.limits.cpu_ms * 1000;
     } else if (!one->start_failure.empty()) {

@@ -17,7 +17,8 @@ public:
 
     /// A new execution, or one that had not come to its sandbox when an earlier server ended.
     task<> run(live_ptr one);
-    /// One whose program may run in a sandbox that an earlier server made.
+    /// One whose program may run in a sandbox that an earlier server made. It is lost only if nothing is left of the sandbox; other
+    /// failures are tried again until a while after its wall limit, or after a cancel.
     task<> take_up(live_ptr one);
     /// One whose end, written into its row already, is in the log but not in its record. Returns when the record has it.
     task<> finish(live_ptr one);
@@ -31,12 +32,24 @@ private:
         std::optional<steady_time> killed_at;
     };
 
+    /// After the wall limit, so much later the server does the agent's work: it ends the program.
+    static constexpr std::chrono::seconds wall_backstop{3};
+    /// An agent that does not say how the program stands is waited for that much longer.
+    static constexpr std::chrono::seconds silence_grace{30};
+
+    static double ms_between(steady_time from, steady_time to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
+
     task<bool> wait_for_admission(live_ptr one);
     task<result<void>> make_sandbox(live_ptr one);
     task<result<void>> record_sandbox(live_ptr one);
     task<result<void>> open_link(live_ptr one);
+    void make_link(live_execution& one);
+    void keep_link(live_ptr one);
     task<result<void>> recover_sandbox(live_ptr one);
-    task<result<void>> attach_again(live_ptr one);
+    task<result<void>> find_sandbox_again(live_ptr one);
+    task<result<void>> insist_on_sandbox(live_ptr one);
+    bool out_of_patience(const live_execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const;
+    task<> go_on(live_ptr one);
     result<void> open_group(live_execution& one);
     void start_program(live_execution& one);
     protocol::spawn_request spawn_request_for(const live_execution& one) const;
@@ -47,11 +60,13 @@ private:
     void look_at_group(live_execution& one, watch& watched);
     void look_at_wishes(live_execution& one, watch& watched);
     void look_at_clock(live_execution& one, watch& watched);
+    void look_at_log(live_execution& one, watch& watched);
     static void kill(live_execution& one, watch& watched, steady_time now);
     static bool over(const live_execution& one);
 
     task<> conclude(live_ptr one, ending_facts facts);
     task<> drain_streams(live_ptr one);
+    task<> hear_streams_out(live_ptr one);
     void fill_usage(live_execution& one, const ending_facts& facts) const;
     task<> record_end(live_ptr one, ending_facts facts);
     task<> store_final(live_ptr one);

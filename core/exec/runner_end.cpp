@@ -13,7 +13,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Once every process of the execution is killed its streams end; an agent that does not say so is not waited for longer.
-constexpr auto streams_grace = 3s;
+constexpr auto streams_grace = 10s;
+constexpr int most_rounds = 60;
 constexpr auto destroy_grace = 30s;
 
 std::int64_t rounded_ms(std::int64_t us) { return (us + 500) / 1000; }
@@ -34,16 +35,17 @@ task<> runner::conclude(live_ptr one, ending_facts facts)
     if (one->group)
         facts.group = one->group->usage();    // before the kill: what is measured is what the program used
     if (one->sandbox)
-        facts.disk = one->sandbox->disk();
+        note_disk(facts.disk, one->sandbox->disk());
     co_await drain_streams(one);
     facts.output_cut = one->was_cut();
+    facts.output_limit = facts.output_limit || (facts.output_cut && one->spec.output_limit_action == on_output_limit::kill);
     fill_usage(*one, facts);
     co_await record_end(one, std::move(facts));
     if (one->link) {
         one->link->forget(only_execution);
         one->link->shutdown();
     }
-    cleanup_.spawn("clean-up after " + one->row.id.str(), dispose(one));
+    cleanup_.spawn("clean-up after " + one->row.id.str(), recover_and_dispose(one));
 }
 
 /// In a fresh sandbox what the leader left behind ends with it; then both streams are at their end.
@@ -53,14 +55,27 @@ task<> runner::drain_streams(live_ptr one)
         one->group->kill();
     if (one->exited) {
         one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
-        auto streams = wait_for_streams(one);
-        const auto until = use_.time.steady_now() + streams_grace;
-        const auto ended = co_await with_deadline(use_.time, until, std::move(streams));
-        if (ended.has_error())
-            use_.log.warning("the agent did not end the streams in time", {{"execution_id", one->row.id.str()}});
+        co_await hear_streams_out(one);
     }
     one->log->end(output_stream::stdout_stream);
     one->log->end(output_stream::stderr_stream);
+}
+
+/// As long as bytes come, or what came is not stored and the agent's windows may be full of more, this is not a lack of answer.
+task<> runner::hear_streams_out(live_ptr one)
+{
+    const auto& buffer = one->log->buffer();
+    for (int rounds = 0; rounds < most_rounds; rounds += buffer.has_unstored() ? 0 : 1) {
+        const auto before = buffer.received(output_stream::stdout_stream) + buffer.received(output_stream::stderr_stream);
+        auto streams = wait_for_streams(one);
+        const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + streams_grace, std::move(streams));
+        if (ended.has_value())
+            co_return;
+        const auto now = buffer.received(output_stream::stdout_stream) + buffer.received(output_stream::stderr_stream);
+        if (now == before && !buffer.has_unstored())
+            break;
+    }
+    use_.log.warning("the agent did not end the streams in time", {{"execution_id", one->row.id.str()}});
 }
 
 void runner::fill_usage(live_execution& one, const ending_facts& facts) const
@@ -83,7 +98,7 @@ void runner::fill_usage(live_execution& one, const ending_facts& facts) const
             usage.memory_peak_bytes = static_cast<std::int64_t>(one.exited->max_rss_bytes);
         one.row.stages.run_ms = static_cast<double>(one.exited->wall_us) / 1000.0;
     }
-    if (one.started && one.first_byte_at && *one.first_byte_at >= one.started_at)
+    if (one.started && !one.taken_up && one.first_byte_at && *one.first_byte_at >= one.started_at)
         one.row.stages.first_byte_ms = std::chrono::duration<double, std::milli>(*one.first_byte_at - one.started_at).count();
 }
 
@@ -122,6 +137,10 @@ task<> runner::finish(live_ptr one)
 
 task<> runner::recover_and_dispose(live_ptr one)
 {
+    if (one->sandbox || one->sandbox_gone || !one->row.sandbox) {
+        co_await dispose(one);
+        co_return;
+    }
     auto recovering = without_exceptions(recover_sandbox(one));
     const auto recovered = co_await std::move(recovering);
     if (recovered.has_error())
@@ -160,6 +179,8 @@ task<result<void>> runner::remove_sandbox(live_ptr one)
     }
     if (!one->row.sandbox)
         co_return result<void>();
+    if (!one->sandbox && !one->sandbox_gone)
+        co_return error{errc::runtime_unavailable, one->lost};
     co_return co_await use_.sandboxes.update(*one->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
 }
 

@@ -33,12 +33,12 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
     const auto& host = where.capabilities();
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     std::vector<protocol::spawn_request::limit> out{
-        {RLIMIT_CORE, 0}, {RLIMIT_NOFILE, number(limits.open_files)}, {RLIMIT_FSIZE, number(limits.file_bytes)}, {RLIMIT_MEMLOCK, 64 << 10},
+        {RLIMIT_CORE, 1}, {RLIMIT_NOFILE, number(limits.open_files)}, {RLIMIT_FSIZE, number(limits.file_bytes)}, {RLIMIT_MEMLOCK, 64 << 10},
         {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_STACK, 8 << 20},
         {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // per process: behind the group's limit, which is exact
     };
-    if (where.isolates() && !host.enforces_pids)    // counts per user namespace (user_namespaces(7))
-        out.push_back({RLIMIT_NPROC, number(limits.pids)});
+    if (where.isolates() && !host.enforces_pids)    // counts per user namespace (user_namespaces(7)), where the agent is one
+        out.push_back({RLIMIT_NPROC, number(limits.pids + 1)});
     if (where.isolates() && !host.enforces_memory)
         out.push_back({RLIMIT_DATA, number(limits.memory_bytes)});
     return out;
@@ -76,6 +76,8 @@ void runner::start_program(live_execution& one)
         link.put_file(only_execution, std::move(file.path), mode, shared_bytes(std::move(file.content)));
     link.spawn(only_execution, spawn_request_for(one), one.group ? one.group->join_descriptors() : std::vector<int>());
     one.phase = run_phase::running;
+    one.started_at = one.asked_at = use_.time.steady_now();
+    one.taken_up = false;
     one.flush_stdin();
 }
 

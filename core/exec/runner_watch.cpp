@@ -2,6 +2,7 @@
 #include "core/exec/record.hpp"
 #include "core/exec/runner.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 namespace caisson {
@@ -14,10 +15,8 @@ using namespace std::chrono_literals;
 constexpr auto look_every = 50ms;
 /// From SIGTERM to SIGKILL when an execution is cancelled.
 constexpr auto cancel_grace = 1s;
-/// The agent enforces the wall limit; this much later the server does it in its place.
-constexpr auto wall_backstop = 3s;
-/// After SIGKILL the agent has this long to report the end.
-constexpr auto report_grace = 5s;
+/// After SIGKILL the agent has this long to report the end, if it was heard before.
+constexpr auto report_grace = 10s;
 
 }    // namespace
 
@@ -50,6 +49,7 @@ void runner::look(live_execution& one, watch& watched)
     look_at_wishes(one, watched);
     look_at_group(one, watched);
     look_at_clock(one, watched);
+    look_at_log(one, watched);
 }
 
 void runner::look_at_wishes(live_execution& one, watch& watched)
@@ -73,6 +73,7 @@ void runner::look_at_group(live_execution& one, watch& watched)
     if (!one.group || watched.killed)
         return;
     const auto usage = one.group->usage();
+    note_disk(watched.facts.disk, one.sandbox->disk());
     if (usage.oom_kills > 0) {
         watched.facts.killed_for_memory = true;
         kill(one, watched, use_.time.steady_now());
@@ -85,12 +86,27 @@ void runner::look_at_group(live_execution& one, watch& watched)
 void runner::look_at_clock(live_execution& one, watch& watched)
 {
     const auto now = use_.time.steady_now();
-    if (one.started && now >= one.started_at + std::chrono::milliseconds(one.spec.limits.wall_ms) + wall_backstop) {
+    const auto latest = one.started_at + std::chrono::milliseconds(one.spec.limits.wall_ms) + wall_backstop;
+    if (one.start_heard && now >= latest) {
         watched.facts.wall_limit = true;
         kill(one, watched, now);
     }
-    if (watched.killed_at && now >= *watched.killed_at + report_grace)
+    if (!one.start_heard && now >= std::max(latest, one.asked_at) + silence_grace) {
+        kill(one, watched, now);
+        one.lost = "the sandbox's agent did not say how the program stands until " + std::to_string(silence_grace.count()) +
+                   " s after its wall limit";
+    }
+    if (watched.killed_at && now >= *watched.killed_at + (one.start_heard ? std::chrono::seconds(report_grace) : silence_grace))
         one.lost = "the sandbox's agent did not report the end of the killed program";
+}
+
+/// What the program prints cannot be kept: it must not go on as if it were.
+void runner::look_at_log(live_execution& one, watch& watched)
+{
+    if (one.log->failure().empty() || !one.lost.empty())
+        return;
+    kill(one, watched, use_.time.steady_now());
+    one.lost = "its output cannot be stored: " + one.log->failure();
 }
 
 void runner::kill(live_execution& one, watch& watched, steady_time now)

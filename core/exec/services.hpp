@@ -4,19 +4,29 @@
 #include "core/async/timers.hpp"
 #include "core/base/ids.hpp"
 #include "core/base/log.hpp"
+#include "core/exec/admission_bounds.hpp"
+#include "core/exec/idempotency.hpp"
 #include "core/exec/log_buffer.hpp"
 #include "core/exec/ports.hpp"
 #include "core/protocol/agent_link.hpp"
 #include "core/runtime/ports.hpp"
 #include "core/sandbox/ports.hpp"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace caisson {
+
+/// Something else than sandboxes that crashes leave behind: looked for at each sweep.
+struct sweep_chore {
+    std::string name;                                       // "uid locks"
+    std::function<task<result<std::size_t>>()> run = {};    // how many were removed, or why not all that should be
+};
 
 /// What executions are made with. Everything referred to outlives the execution_service.
 struct execution_services {
@@ -31,10 +41,11 @@ struct execution_services {
     std::string payload_filter;                               // seccomp filter of isolating runtimes, raw struct sock_filter[]
     protocol::link_options link;
     log_options logs;    // max_output_bytes comes from each execution's limits
-    std::size_t max_running = 4;
-    std::size_t max_queued = 10'000;
-    std::vector<std::string> enabled;               // names of the runtimes that may make new sandboxes; empty: all
-    std::uint64_t max_waiting_bytes = 512 << 20;    // of files and stdin, of all executions that wait
+    admission_bounds bounds;
+    std::vector<std::string> enabled;    // names of the runtimes that may make new sandboxes; empty: all
+    idempotency_options idempotency;
+    std::optional<std::chrono::milliseconds> sweep_interval = std::nullopt;    // nothing: a sweep at the start only
+    std::vector<sweep_chore> chores = {};
 };
 
 }    // namespace caisson

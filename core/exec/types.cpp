@@ -120,6 +120,18 @@ double rounded_ms(double ms) { return std::round(ms * 1000) / 1000; }
 
 bool is_final(execution_status status) { return status != execution_status::queued && status != execution_status::running; }
 
+std::uint64_t content_bytes(const execution_spec& spec)
+{
+    std::uint64_t sum = spec.stdin_data.size();
+    for (const auto& argument : spec.argv)
+        sum += argument.size();
+    for (const auto& [name, value] : spec.env)
+        sum += name.size() + value.size();
+    for (const auto& file : spec.files)
+        sum += file.path.size() + file.content.size();
+    return sum;
+}
+
 std::string_view to_string(execution_kind value) { return name_of(kinds, value); }
 std::string_view to_string(execution_status value) { return name_of(statuses, value); }
 std::string_view to_string(caisson::verdict value) { return name_of(verdicts, value); }

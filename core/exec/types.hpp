@@ -111,7 +111,24 @@ struct execution_row {
     std::optional<std::int64_t> started_at_ms;
     std::optional<std::int64_t> finished_at_ms;
     std::optional<std::int64_t> duration_ms;
-    bool cancel_requested = false;    // durable, so that a restart does not forget it
+    bool cancel_requested = false;                // durable, so that a restart does not forget it
+    std::optional<std::size_t> queue_position;    // while it waits: 1 is the next; not stored
+};
+
+/// What a client's Idempotency-Key claims: the request that comes again under it is the same one.
+struct idempotency_claim {
+    std::string route;    // method and pattern; keys of different routes are apart
+    std::string key;
+    std::string fingerprint;    // of the body
+};
+
+/// A key that was used, as it is kept.
+struct idempotency_record {
+    tenant_id tenant;
+    idempotency_claim claim;
+    execution_id execution;
+    std::int64_t created_at_ms = 0;
+    std::int64_t expires_at_ms = 0;    // from then on it counts as never used
 };
 
 bool is_final(execution_status status);
@@ -124,6 +141,9 @@ std::optional<execution_kind> execution_kind_from(std::string_view text);
 std::optional<execution_status> execution_status_from(std::string_view text);
 std::optional<caisson::verdict> verdict_from(std::string_view text);
 std::optional<limit_kind> limit_kind_from(std::string_view text);
+
+/// What a spec holds in memory, about: program, environment, files and stdin.
+std::uint64_t content_bytes(const execution_spec& spec);
 
 /// A spec as JSON and back, for the record of an execution that has not ended. Throws std::exception on foreign text.
 std::string spec_to_json(const execution_spec& spec);

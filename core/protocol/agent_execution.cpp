@@ -35,6 +35,22 @@ void agent_execution::set_exited(const exit_report& report)
     end_due_ = true;
 }
 
+bool agent_execution::take_signal(std::uint64_t order)
+{
+    if (order == 0)
+        return true;
+    orders_due_ = true;
+    const bool fresh = order > last_signal_;
+    last_signal_ = fresh ? order : last_signal_;
+    return fresh;
+}
+
+void agent_execution::take_stdin_end(std::uint64_t end)
+{
+    input_.receive_end(end);
+    orders_due_ = true;
+}
+
 void agent_execution::resume(const resume_point& server)
 {
     joined_ = true;
@@ -42,16 +58,19 @@ void agent_execution::resume(const resume_point& server)
     stderr_.resume(server.stderr_committed);
     input_.ack_sent();    // STATE says it
     state_due_ = true;
+    orders_due_ = true;
     started_due_ = phase_ == exec_phase::running || phase_ == exec_phase::exited;
     end_due_ = phase_ == exec_phase::exited || phase_ == exec_phase::failed;
 }
 
-void agent_execution::emit_control(std::string& out)
+void agent_execution::emit_control(std::string& out, std::uint32_t version)
 {
     if (!joined_)
         return;
     if (std::exchange(state_due_, false))
         encode_frame(out, number_, state());
+    if (std::exchange(orders_due_, false) && version >= first_with_orders)
+        encode_frame(out, number_, orders_taken{last_signal_, input_.end_known()});
     if (std::exchange(started_due_, false))
         encode_frame(out, number_, started_);
     if (phase_ != exec_phase::failed && input_.ack_due()) {

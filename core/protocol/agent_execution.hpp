@@ -20,6 +20,10 @@ public:
     void set_failed(int code, std::string step);
     void set_exited(const exit_report& report);
 
+    /// False for a signal that was taken before: servers say again what they do not know to be taken.
+    bool take_signal(std::uint64_t order);
+    void take_stdin_end(std::uint64_t end);
+
     /// From now on this connection hears of the execution: it was spawned here.
     void join() { joined_ = true; }
     /// The same for one that was spawned before; everything after what the server has is said again, STATE first.
@@ -27,8 +31,8 @@ public:
     /// The connection is gone. The next one hears nothing before resume().
     void leave() { joined_ = false; }
 
-    /// Appends the frames that are due, but for output.
-    void emit_control(std::string& out);
+    /// Appends the frames that are due, but for output, as `version` of the protocol has them.
+    void emit_control(std::string& out, std::uint32_t version);
     /// Appends at most one OUTPUT a stream; false if there was none.
     bool emit_output(std::string& out);
 
@@ -47,8 +51,11 @@ private:
     int error_code_ = 0;
     std::string error_step_;
 
+    std::uint64_t last_signal_ = 0;    // its order
+
     bool joined_ = false;
     bool state_due_ = false;
+    bool orders_due_ = false;
     bool started_due_ = false;
     bool end_due_ = false;    // EXITED or ERROR
 };

@@ -112,10 +112,12 @@ public:
     {
         change(number, [&](link_execution& to) { to.acknowledge(stream, end); });
     }
-    void signal(exec_number number, int signal_number, target to_whom) override
+    bool signal(exec_number number, int signal_number, target to_whom) override
     {
         const signal_order order{static_cast<std::uint32_t>(signal_number), to_whom == target::group, to_whom == target::sandbox};
-        change(number, [&](link_execution& to) { to.signal(order); });
+        bool kept = false;
+        change(number, [&](link_execution& to) { kept = to.signal(order); });
+        return kept;
     }
     void resize(exec_number number, std::uint16_t cols, std::uint16_t rows) override
     {
@@ -163,6 +165,7 @@ private:
     std::unique_ptr<byte_stream> stream_;    // HELLO was exchanged
     std::unique_ptr<frame_decoder> decoder_;
     std::uint64_t nonce_ = 0;    // of the latest HELLO
+    std::uint32_t version_ = protocol_version;
     int attempt_ = 0;
     bool closed_ = false;
 };
@@ -248,10 +251,10 @@ task<result<void>> link_over_stream::connect_once()
         auto greeted = co_await greet(stream.get());
         if (greeted.has_value()) {
             stream_ = std::move(stream);
-            state_.connected(stream_->carries_descriptors());
+            state_.connected(stream_->carries_descriptors(), version_);
         }
         co_return greeted;
-    } catch (const boost::system::system_error& failure) {
+    } catch (const std::exception& failure) {
         co_return error{errc::internal, failure.what()};
     }
 }
@@ -262,7 +265,7 @@ task<result<void>> link_over_stream::greet(byte_stream* stream)
     std::string out(open_marker);
     const auto lease = static_cast<std::uint64_t>(options_.lease.count());
     nonce_ = random_number();
-    encode_frame(out, hello{protocol_version, options_.epoch, nonce_, lease, options_.instance});
+    encode_frame(out, hello{version_, options_.epoch, nonce_, lease, options_.instance});
     const std::string_view parts[] = {out};
     const std::span<const int> no_descriptors;
     co_await stream->write(parts, no_descriptors);
@@ -296,8 +299,11 @@ task<result<bool>> link_over_stream::heard_hello(byte_stream* stream)
         decoder_->resync();
         co_return false;
     }
-    if (agent.version != protocol_version)
-        co_return error{errc::runtime_unavailable, "the agent speaks version " + std::to_string(agent.version) + " of the protocol"};
+    if (agent.version < oldest_version || agent.version > version_)
+        co_return error{
+            errc::gone, "the agent speaks version " + std::to_string(agent.version) + " of the protocol, which this server does not"};
+    if (agent.version < std::exchange(version_, agent.version))
+        co_return error{errc::internal, "the agent speaks an older version of the protocol"};    // the next attempt speaks it too
     if (agent.epoch > options_.epoch)
         co_return error{errc::conflict, "a newer server has the sandbox"};
     co_return true;
@@ -332,7 +338,7 @@ void link_over_stream::handle_frames()
             break;
         if (status != decode_status::frame || !state_.on_frame(frame))
             throw boost::system::system_error(boost::system::errc::make_error_code(boost::system::errc::bad_message), "agent");
-        answers = answers || frame.type == frame_type::state || frame.type == frame_type::stdin_ack;
+        answers = answers || frame.type == frame_type::state || frame.type == frame_type::stdin_ack || frame.type == frame_type::orders;
     }
     if (answers)
         changed_.notify_all();

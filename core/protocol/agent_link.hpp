@@ -23,7 +23,8 @@ namespace caisson::protocol {
 class execution_sink {
 public:
     virtual ~execution_sink() = default;
-    virtual void on_started(std::int32_t pid_in_sandbox) = 0;
+    /// `monotonic_ns`: when, by the CLOCK_MONOTONIC of the agent's kernel.
+    virtual void on_started(std::int32_t pid_in_sandbox, std::uint64_t monotonic_ns) = 0;
     /// Each byte of a stream once and in order, whatever happened to connections in between.
     virtual void on_output(stream_number stream, std::uint64_t offset, shared_bytes bytes) = 0;
     /// Bytes that are lost for good: the agent does not have them any more. The next output starts after them.
@@ -31,6 +32,8 @@ public:
     virtual void on_eof(stream_number stream, std::uint64_t end) = 0;
     /// The agent holds or has delivered stdin up to `offset`.
     virtual void on_stdin_taken(std::uint64_t offset) = 0;
+    /// The agent knows where stdin ends: no server has to say it again.
+    virtual void on_stdin_ended() { }
     /// The leader ended. Output may still follow until both streams are at EOF.
     virtual void on_exited(exit_report report) = 0;
     /// Nothing was started: `step` (for example "execve", "chdir", "file main.py") failed with errno `code`.
@@ -73,7 +76,10 @@ public:
     virtual void acknowledge(exec_number number, stream_number stream, std::uint64_t end) = 0;
     /// `sandbox` is every program in it, and takes SIGKILL only.
     enum class target : std::uint8_t { leader = 0, group = 1, sandbox = 2 };
-    virtual void signal(exec_number number, int signal_number, target to) = 0;
+    /// Said until the agent has it, over however many connections, and done once. False if too many wait already; what
+    /// is for the whole sandbox is always taken. An agent of version 1 gets it once, and a connection that breaks then loses it.
+    virtual bool signal(exec_number number, int signal_number, target to) = 0;
+    /// The latest size is told to each new connection.
     virtual void resize(exec_number number, std::uint16_t cols, std::uint16_t rows) = 0;
     /// The execution's end is recorded; the agent drops all it has of it. Ends the attachment.
     virtual void forget(exec_number number) = 0;

@@ -27,21 +27,23 @@ bool carries_an_execution(frame_type type) { return type != frame_type::shutdown
 
 bool agent_session::open(const hello& server, std::string& out)
 {
-    const bool obeyed = server.version == protocol_version && server.epoch >= epoch_;
+    const bool spoken = server.version >= oldest_version && server.version <= protocol_version;
+    const bool obeyed = spoken && server.epoch >= epoch_;
     if (obeyed) {
         close();
         open_ = true;
         epoch_ = server.epoch;
+        version_ = server.version;
         lease_ms_ = server.lease_ms;
     }
-    answer(out, server.nonce);
+    answer(out, spoken ? server.version : protocol_version, server.nonce);
     return obeyed;
 }
 
-void agent_session::answer(std::string& out, std::uint64_t nonce) const
+void agent_session::answer(std::string& out, std::uint32_t version, std::uint64_t nonce) const
 {
     out.append(open_marker);
-    encode_frame(out, hello{protocol_version, epoch_, nonce, 0, {}});
+    encode_frame(out, hello{version, epoch_, nonce, 0, {}});
 }
 
 void agent_session::close()
@@ -60,7 +62,7 @@ void agent_session::break_off(std::string& out)
     if (!open_)
         return;
     close();
-    answer(out, 0);
+    answer(out, version_, 0);
 }
 
 void agent_session::add_descriptors(std::vector<unique_fd> fds)
@@ -184,7 +186,7 @@ bool agent_session::on_stdin_end(const frame_view& frame)
     if (!decode(frame.body, end))
         return false;
     if (auto* execution = find(frame.exec))
-        execution->input().receive_end(end.end);
+        execution->take_stdin_end(end.end);
     return true;
 }
 
@@ -203,7 +205,7 @@ bool agent_session::on_signal(const frame_view& frame)
     signal_order order;
     if (!decode(frame.body, order) || order.number == 0 || order.number > 64)
         return false;
-    if (find(frame.exec))
+    if (auto* execution = find(frame.exec); execution && execution->take_signal(order.order))
         host_.signal(frame.exec, order);
     return true;
 }
@@ -238,7 +240,7 @@ void agent_session::emit(std::string& out, std::size_t limit)
     out.append(replies_);
     replies_ = {};
     for (auto& [number, execution] : executions_)
-        execution.emit_control(out);
+        execution.emit_control(out, version_);
     std::size_t idle = 0;
     auto next = executions_.upper_bound(last_served_);
     while (out.size() < limit && idle < executions_.size()) {

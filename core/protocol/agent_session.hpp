@@ -39,7 +39,7 @@ public:
     explicit agent_session(agent_host& host) : host_(host) { }
 
     /// A connection says HELLO. If it is obeyed it takes the place of the one before, and `out` gets the marker and the
-    /// answer. False for a lower epoch or another version: `out` gets the answer that tells it so.
+    /// answer. False for a lower epoch or a version that is not spoken here: `out` gets the answer that tells it so.
     bool open(const hello& server, std::string& out);
     /// The connection is gone; everything goes on without a server.
     void close();
@@ -72,7 +72,7 @@ private:
     void start(exec_number number);
     void fail(exec_number number, int code, std::string step);
     bool reply_fits() const;
-    void answer(std::string& out, std::uint64_t nonce) const;
+    void answer(std::string& out, std::uint32_t version, std::uint64_t nonce) const;
 
     /// A SPAWN whose parts are still coming.
     struct unfinished_spawn {
@@ -84,6 +84,7 @@ private:
     agent_host& host_;
     bool open_ = false;
     std::uint64_t epoch_ = 0;
+    std::uint32_t version_ = protocol_version;    // of the server that is obeyed
     std::uint64_t lease_ms_ = 0;
     std::map<exec_number, agent_execution> executions_;
     exec_number last_served_ = 0;

@@ -27,7 +27,8 @@
 ///   STDIN     19  server   u64 offset, …bytes
 ///   STDIN_EOF 20  server   u64 end
 ///   ACK       21  server   u8 stream, u64 end: the bytes before it are safe
-///   SIGNAL    22  server   u32 number, u8 target (0 leader, 1 group, 2 all of the sandbox)
+///   SIGNAL    22  server   u32 number, u8 target (0 leader, 1 group, 2 all of the sandbox), u64 order: counts an execution's
+///                          signals from 1, over all its servers; what the agent had before is not done again
 ///   RESIZE    23  server   u16 columns, u16 rows
 ///   FORGET    24  server   nothing; answered by FORGOTTEN, also for an unknown execution
 ///   SHUTDOWN  25  server   nothing; exec is 0
@@ -41,12 +42,18 @@
 ///   EXITED    37  agent    i32 wait status, u8 cause, u64 user us, u64 system us, u64 max rss bytes, u64 wall us
 ///   ERROR     38  agent    i32 errno, text step: nothing was started
 ///   FORGOTTEN 39  agent    nothing
+///   ORDERS    40  agent    u64 order of the last signal taken, u8 the end of stdin is known; after each STATE and change
 ///
 /// Descriptors (SCM_RIGHTS) ride on the first byte of the SPAWN part that counts them. The agent says nothing of an
 /// execution before its SPAWN or RESUME on this connection. Under a pseudo terminal stderr is at EOF from the start.
+///
+/// Versions: a sandbox may outlive an upgrade of the server. Version 1 has no ORDERS and no order in SIGNAL. The agent obeys
+/// each version up to its own and answers in the server's; the server goes down to the one that an older agent names.
 namespace caisson::protocol {
 
-inline constexpr std::uint32_t protocol_version = 1;
+inline constexpr std::uint32_t protocol_version = 2;
+inline constexpr std::uint32_t oldest_version = 1;    // that both ends still speak
+inline constexpr std::uint32_t first_with_orders = 2;
 inline constexpr std::size_t max_frame_bytes = 256 * 1024;    // what the length counts
 inline constexpr std::size_t frame_head_bytes = 4 + 1 + 8;
 inline constexpr char frame_end = '\0';
@@ -84,6 +91,7 @@ enum class frame_type : std::uint8_t {
     exited,
     error,
     forgotten,
+    orders,
 };
 
 /// One frame as it lies in a buffer.
@@ -132,6 +140,7 @@ public:
     std::string_view rest(std::size_t max);
     void fail() { ok_ = false; }
     bool ok() const { return ok_; }
+    bool at_end() const { return rest_.empty(); }
     /// ok(), and nothing is left over.
     bool complete() const { return ok_ && rest_.empty(); }
 

@@ -13,7 +13,7 @@ constexpr std::size_t max_waiting_signals = 64;
 }    // namespace
 
 link_execution::link_execution(exec_number number, execution_sink& sink, std::optional<resume_point> resume)
-    : number_(number), sink_(&sink), known_to_agent_(resume.has_value()), input_(resume ? resume->stdin_sent : 0)
+    : number_(number), sink_(&sink), known_to_agent_(resume.has_value()), input_(resume ? resume->stdin_sent : 0), orders_known_(!resume)
 {
     const auto from = resume.value_or(resume_point{});
     stdout_.received = stdout_.acknowledged = from.stdout_committed;
@@ -44,10 +44,20 @@ void link_execution::acknowledge(stream_number stream, std::uint64_t end)
     state.acknowledged = std::max(state.acknowledged, std::min(end, state.received));
 }
 
-void link_execution::signal(const signal_order& order)
+bool link_execution::signal(const signal_order& order)
 {
-    if (signals_.size() < max_waiting_signals)
+    const bool waits_already = order.everyone && signals_said_ < signals_.size() && signals_.back().everyone;
+    if (signals_.size() >= max_waiting_signals && !order.everyone)
+        return false;
+    if (!waits_already)
         signals_.push_back(order);
+    return true;
+}
+
+void link_execution::resize(const resize_order& order)
+{
+    resize_ = order;
+    resize_due_ = true;
 }
 
 void link_execution::refuse(int code, std::string step)
@@ -84,16 +94,18 @@ void link_execution::connected()
     stdout_.told = stdout_.acknowledged;
     stderr_.told = stderr_.acknowledged;
     input_.restart(0);
+    signals_said_ = 0;
+    resize_due_ = resize_.has_value();
 }
 
-link_execution::filled link_execution::fill(frame_batch& batch, bool carries_descriptors)
+link_execution::filled link_execution::fill(frame_batch& batch, bool carries_descriptors, std::uint32_t version)
 {
     if (refusal_)
         return filled::nothing;
     if (stage_ == stage::idle)
         return fill_start(batch, carries_descriptors);
-    const bool orders = fill_orders(batch);
-    const bool input = stage_ == stage::joined && fill_input(batch);
+    const bool orders = fill_orders(batch, version);
+    const bool input = stage_ == stage::joined && fill_input(batch, version);
     return orders || input ? filled::something : filled::nothing;
 }
 
@@ -151,7 +163,7 @@ void link_execution::fill_spawn(frame_batch& batch, bool carries_descriptors)
     input_.restart(stream_window_bytes);
 }
 
-bool link_execution::fill_orders(frame_batch& batch)
+bool link_execution::fill_orders(frame_batch& batch, std::uint32_t version)
 {
     const auto before = batch.size();
     for (const auto stream : {stream_number::stdout_stream, stream_number::stderr_stream}) {
@@ -160,14 +172,29 @@ bool link_execution::fill_orders(frame_batch& batch)
             encode_frame(batch.text(), number_, acknowledgement{stream, state.acknowledged});
         state.told = state.acknowledged;
     }
-    for (const auto& order : std::exchange(signals_, {}))
-        encode_frame(batch.text(), number_, order);
-    if (const auto order = std::exchange(resize_, {}))
-        encode_frame(batch.text(), number_, *order);
+    fill_signals(batch, version);
+    if (std::exchange(resize_due_, false))
+        encode_frame(batch.text(), number_, *resize_);
     return batch.size() > before;
 }
 
-bool link_execution::fill_input(frame_batch& batch)
+void link_execution::fill_signals(frame_batch& batch, std::uint32_t version)
+{
+    if (version < first_with_orders) {    // said once: nobody tells whether it was heard
+        for (auto order : std::exchange(signals_, {})) {
+            order.order = 0;
+            encode_frame(batch.text(), number_, order);
+        }
+        return;
+    }
+    for (; orders_known_ && signals_said_ < signals_.size(); ++signals_said_) {
+        auto& order = signals_[signals_said_];
+        order.order = order.order == 0 ? ++last_order_ : order.order;
+        encode_frame(batch.text(), number_, order);
+    }
+}
+
+bool link_execution::fill_input(frame_batch& batch, std::uint32_t version)
 {
     std::uint64_t offset = 0;
     auto part = input_.next(offset);
@@ -179,6 +206,8 @@ bool link_execution::fill_input(frame_batch& batch)
     const bool ends = input_.take_end();
     if (ends)
         encode_frame(batch.text(), number_, stdin_end{input_.end()});
+    if (ends && version < first_with_orders && !std::exchange(stdin_end_heard_, true) && sink_)
+        sink_->on_stdin_ended();    // such an agent does not tell
     return some || ends;
 }
 

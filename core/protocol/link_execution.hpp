@@ -24,16 +24,17 @@ public:
     void refuse(int code, std::string step);
     stdin_queue& input() { return input_; }
     void acknowledge(stream_number stream, std::uint64_t end);
-    void signal(const signal_order& order);
-    void resize(const resize_order& order) { resize_ = order; }
+    /// Kept until the agent has it. False if too many wait; what is for everyone is always kept.
+    bool signal(const signal_order& order);
+    void resize(const resize_order& order);
     /// The sink hears nothing more.
     void detach() { sink_ = nullptr; }
 
     /// A new connection: what was not confirmed is to be said again.
     void connected();
     enum class filled { nothing, something, needs_new_batch };
-    /// Adds what is due, at most one piece of bulk data, so that executions take turns.
-    filled fill(frame_batch& batch, bool carries_descriptors);
+    /// Adds what is due in `version` of the protocol, at most one piece of bulk data, so that executions take turns.
+    filled fill(frame_batch& batch, bool carries_descriptors, std::uint32_t version = protocol_version);
     bool is_refused() const { return refusal_ && !exited_; }
     /// Tells the sink of a start that failed on this side.
     void report_refusal();
@@ -62,13 +63,15 @@ private:
     filled fill_start(frame_batch& batch, bool carries_descriptors);
     bool fill_file(frame_batch& batch);
     void fill_spawn(frame_batch& batch, bool carries_descriptors);
-    bool fill_orders(frame_batch& batch);
-    bool fill_input(frame_batch& batch);
+    bool fill_orders(frame_batch& batch, std::uint32_t version);
+    void fill_signals(frame_batch& batch, std::uint32_t version);
+    bool fill_input(frame_batch& batch, std::uint32_t version);
     bool on_state(const exec_state& state);
     bool on_output(const output_chunk& chunk);
     bool on_end(const stream_end& end);
     bool on_stdin_ack(const stdin_ack& ack);
-    void skip_to(stream_number stream, std::uint64_t offset);
+    bool on_orders(const orders_taken& taken);
+    bool skip_to(stream_number stream, std::uint64_t offset);
     stream_state& of(stream_number stream) { return stream == stream_number::stdout_stream ? stdout_ : stderr_; }
 
     exec_number number_;
@@ -88,8 +91,13 @@ private:
     stdin_queue input_;
     stream_state stdout_;
     stream_state stderr_;
-    std::deque<signal_order> signals_;
-    std::optional<resize_order> resize_;
+    std::deque<signal_order> signals_;    // that the agent is not known to have
+    std::size_t signals_said_ = 0;        // of those, on this connection
+    std::uint64_t last_order_ = 0;        // the last number that was given to a signal
+    bool orders_known_;                   // which numbers earlier servers gave
+    bool stdin_end_heard_ = false;
+    std::optional<resize_order> resize_;    // the latest one, said again on each connection
+    bool resize_due_ = false;
     bool started_ = false;
     bool exited_ = false;
 };

@@ -1,5 +1,6 @@
 #include "core/protocol/link_execution.hpp"
 
+#include <algorithm>
 #include <utility>
 
 /// The half of link_execution that hears the agent. A sink may detach from inside of any call to it.
@@ -18,7 +19,7 @@ bool link_execution::on_frame(const frame_view& frame)
             return false;
         confirm();
         if (!std::exchange(started_, true) && sink_)
-            sink_->on_started(what.pid);
+            sink_->on_started(what.pid, what.monotonic_ns);
         return true;
     }
     case frame_type::output: {
@@ -32,6 +33,10 @@ bool link_execution::on_frame(const frame_view& frame)
     case frame_type::stdin_ack: {
         stdin_ack ack;
         return decode(frame.body, ack) && on_stdin_ack(ack);
+    }
+    case frame_type::orders: {
+        orders_taken taken;
+        return decode(frame.body, taken) && on_orders(taken);
     }
     case frame_type::exited: {
         exit_report report;
@@ -61,8 +66,8 @@ bool link_execution::on_state(const exec_state& state)
     if (state.phase != exec_phase::unknown) {
         stage_ = stage::joined;
         confirm();
-        skip_to(stream_number::stdout_stream, state.stdout_base);
-        skip_to(stream_number::stderr_stream, state.stderr_base);
+        if (!skip_to(stream_number::stdout_stream, state.stdout_base) || !skip_to(stream_number::stderr_stream, state.stderr_base))
+            return false;
         return on_stdin_ack({state.stdin_taken, state.stdin_limit});
     }
     if (spawn_wanted_) {    // the order was lost with the connection
@@ -76,7 +81,8 @@ bool link_execution::on_state(const exec_state& state)
 
 bool link_execution::on_output(const output_chunk& chunk)
 {
-    skip_to(chunk.stream, chunk.offset);
+    if (!skip_to(chunk.stream, chunk.offset))
+        return false;
     auto& state = of(chunk.stream);
     const auto had = state.received - chunk.offset;
     if (had >= chunk.bytes.size())
@@ -93,7 +99,8 @@ bool link_execution::on_output(const output_chunk& chunk)
 
 bool link_execution::on_end(const stream_end& end)
 {
-    skip_to(end.stream, end.end);
+    if (end.end < of(end.stream).received || !skip_to(end.stream, end.end))
+        return false;
     if (!std::exchange(of(end.stream).ended, true) && sink_)
         sink_->on_eof(end.stream, end.end);
     return true;
@@ -106,15 +113,32 @@ bool link_execution::on_stdin_ack(const stdin_ack& ack)
     return true;
 }
 
-/// The agent's stream goes on at `offset`: what lies between was lost.
-void link_execution::skip_to(stream_number stream, std::uint64_t offset)
+/// Signals are taken in the order of their numbers.
+bool link_execution::on_orders(const orders_taken& taken)
+{
+    last_order_ = orders_known_ ? last_order_ : std::max(last_order_, taken.signals);
+    orders_known_ = true;
+    while (!signals_.empty() && signals_.front().order != 0 && signals_.front().order <= taken.signals) {
+        signals_.pop_front();
+        signals_said_ -= signals_said_ > 0 ? 1 : 0;
+    }
+    if (taken.stdin_ended && !std::exchange(stdin_end_heard_, true) && sink_)
+        sink_->on_stdin_ended();
+    return true;
+}
+
+/// The agent's stream goes on at `offset`: what lies between was lost. False if the stream had ended before.
+bool link_execution::skip_to(stream_number stream, std::uint64_t offset)
 {
     auto& state = of(stream);
     if (offset <= state.received)
-        return;
+        return true;
+    if (state.ended)
+        return false;
     const auto from = std::exchange(state.received, offset);
     if (sink_)
         sink_->on_gap(stream, from, offset - from);
+    return true;
 }
 
 }    // namespace caisson::protocol

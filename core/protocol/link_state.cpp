@@ -10,7 +10,7 @@ namespace {
 /// One write carries about this much: enough to be efficient, little enough that orders do not wait long behind data.
 constexpr std::size_t batch_bytes = 512 * 1024;
 
-bool is_from_agent(frame_type type) { return type >= frame_type::state && type <= frame_type::forgotten; }
+bool is_from_agent(frame_type type) { return type >= frame_type::state && type <= frame_type::orders; }
 
 }    // namespace
 
@@ -42,8 +42,9 @@ void link_state::forget(exec_number number)
     forgets_due_.insert(number);
 }
 
-void link_state::connected(bool carries_descriptors)
+void link_state::connected(bool carries_descriptors, std::uint32_t version)
 {
+    version_ = version;
     carries_descriptors_ = carries_descriptors;
     for (const auto& [number, execution] : executions_)
         execution->connected();
@@ -74,7 +75,7 @@ bool link_state::fill_executions(frame_batch& batch)
     while (idle < executions_.size() && batch.size() < batch_bytes) {
         if (turn == executions_.end())
             turn = executions_.begin();
-        const auto done = turn->second->fill(batch, carries_descriptors_);
+        const auto done = turn->second->fill(batch, carries_descriptors_, version_);
         next_ = turn->first;
         if (done == link_execution::filled::needs_new_batch)
             return false;

@@ -22,7 +22,7 @@ public:
     void ping() { ping_due_ = true; }
 
     /// HELLO was exchanged on a new connection.
-    void connected(bool carries_descriptors);
+    void connected(bool carries_descriptors, std::uint32_t version = protocol_version);
     /// Adds frames for one write; false if nothing is due.
     bool fill(frame_batch& batch);
     /// False if the agent broke the protocol.
@@ -37,6 +37,7 @@ private:
     std::set<exec_number> forgotten_;      // until the agent confirms
     std::set<exec_number> forgets_due_;    // of those, not said on this connection
     bool carries_descriptors_ = false;
+    std::uint32_t version_ = protocol_version;    // of the connection
     bool shutdown_wanted_ = false;
     bool shutdown_due_ = false;
     bool ping_due_ = false;

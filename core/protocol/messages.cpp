@@ -89,7 +89,11 @@ void encode_frame(std::string& out, exec_number exec, const acknowledgement& wha
 
 void encode_frame(std::string& out, exec_number exec, const signal_order& what)
 {
-    frame_writer(out, frame_type::signal, exec).u32(what.number).u8(what.everyone ? 2 : what.group ? 1 : 0).finish();
+    frame_writer frame(out, frame_type::signal, exec);
+    frame.u32(what.number).u8(what.everyone ? 2 : what.group ? 1 : 0);
+    if (what.order != 0)
+        frame.u64(what.order);
+    frame.finish();
 }
 
 void encode_frame(std::string& out, exec_number exec, const resize_order& what)
@@ -134,6 +138,11 @@ void encode_frame(std::string& out, exec_number exec, const exit_report& what)
 void encode_frame(std::string& out, exec_number exec, const start_error& what)
 {
     frame_writer(out, frame_type::error, exec).u32(raw(what.code)).text(what.step.substr(0, max_step_bytes)).finish();
+}
+
+void encode_frame(std::string& out, exec_number exec, const orders_taken& what)
+{
+    frame_writer(out, frame_type::orders, exec).u64(what.signals).u8(what.stdin_ended).finish();
 }
 
 void encode_bare_frame(std::string& out, frame_type type, exec_number exec) { frame_writer(out, type, exec).finish(); }
@@ -201,6 +210,7 @@ bool decode(std::string_view body, signal_order& out)
         in.fail();
     out.group = target == 1;
     out.everyone = target == 2;
+    out.order = in.at_end() ? 0 : in.u64();
     return in.complete();
 }
 
@@ -273,6 +283,14 @@ bool decode(std::string_view body, start_error& out)
     field_reader in(body);
     out.code = static_cast<std::int32_t>(in.u32());
     out.step = in.text(max_step_bytes);
+    return in.complete();
+}
+
+bool decode(std::string_view body, orders_taken& out)
+{
+    field_reader in(body);
+    out.signals = in.u64();
+    out.stdin_ended = flag_of(in);
     return in.complete();
 }
 

@@ -46,8 +46,9 @@ struct acknowledgement {
 
 struct signal_order {
     std::uint32_t number = 0;
-    bool group = false;       // the leader's process group, not the leader alone
-    bool everyone = false;    // all programs of the sandbox, whatever they made of their groups: SIGKILL only
+    bool group = false;         // the leader's process group, not the leader alone
+    bool everyone = false;      // all programs of the sandbox, whatever they made of their groups: SIGKILL only
+    std::uint64_t order = 0;    // 0: not counted, from a server of version 1
 };
 
 struct resize_order {
@@ -88,6 +89,12 @@ struct stdin_ack {
     std::uint64_t limit = 0;
 };
 
+/// What the agent has of what the server may say again.
+struct orders_taken {
+    std::uint64_t signals = 0;    // the order of the last one
+    bool stdin_ended = false;     // its end is known
+};
+
 struct start_error {
     std::int32_t code = 0;
     std::string_view step = {};
@@ -109,6 +116,7 @@ void encode_frame(std::string& out, exec_number exec, const stream_end& what);
 void encode_frame(std::string& out, exec_number exec, const stdin_ack& what);
 void encode_frame(std::string& out, exec_number exec, const exit_report& what);
 void encode_frame(std::string& out, exec_number exec, const start_error& what);
+void encode_frame(std::string& out, exec_number exec, const orders_taken& what);
 /// FORGET, FORGOTTEN, SHUTDOWN, PING.
 void encode_bare_frame(std::string& out, frame_type type, exec_number exec);
 
@@ -128,6 +136,7 @@ bool decode(std::string_view body, stream_end& out);
 bool decode(std::string_view body, stdin_ack& out);
 bool decode(std::string_view body, exit_report& out);
 bool decode(std::string_view body, start_error& out);
+bool decode(std::string_view body, orders_taken& out);
 
 /// A spawn_request as SPAWN carries it, without stdin_open, which the server turns into STDIN_EOF.
 std::string encode_spawn(const spawn_request& request);

@@ -60,6 +60,8 @@ public:
     /// Everything was delivered and the end was announced.
     bool finished() const { return end_ && taken_ >= *end_ && ring_.size() == 0; }
 
+    bool end_known() const { return end_.has_value(); }
+
     std::uint64_t taken() const { return taken_; }
     std::uint64_t limit() const { return taken_ - ring_.size() + stream_window_bytes; }
 

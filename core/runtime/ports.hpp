@@ -41,6 +41,9 @@ public:
     /// What recover() of the same runtime needs, as JSON; kept in the record.
     virtual std::string runtime_state() const = 0;
 
+    /// When it was made, by this host's monotonic clock; nothing if that cannot be known. Nothing in it started earlier.
+    virtual std::optional<steady_time> made_at() const { return std::nullopt; }
+
     /// Where programs of this sandbox start and files are put, as they see it: absolute.
     virtual std::string work_directory() const { return "/workspace"; }
 
@@ -84,8 +87,13 @@ public:
     virtual task<result<void>> start(sandbox& created) = 0;
     /// A sandbox of an earlier server. Errors: errc::gone when its agent does not run any more; what is left of it was removed.
     virtual task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) = 0;
-    /// Removes what lies around of this instance's sandboxes other than `keep`; returns how many were removed.
-    virtual task<std::size_t> sweep(std::vector<sandbox_id> keep) = 0;
+    /// Sandboxes of this server's instance of which something is there (processes, groups, directories) though no object of
+    /// them lives, each once: what a sweep has to judge. Changes nothing.
+    virtual task<result<std::vector<sandbox_id>>> left_overs() = 0;
+    /// Removes every trace of a sandbox; without a trace it does nothing. `runtime_state` is what its record says, or empty.
+    /// Errors: errc::conflict while an object of it lives, and nothing was touched; else what could not be removed: call it
+    /// again later. A recover() of the same sandbox waits until this is over.
+    virtual task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) = 0;
 };
 
 }    // namespace caisson

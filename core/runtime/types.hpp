@@ -31,6 +31,13 @@ struct runtime_capabilities {
     std::vector<degradation> degraded;
 };
 
+/// A server that does not run and whose data directory is gone, of which control groups are left.
+struct dead_instance {
+    std::string id;
+    std::string data_dir;    // where it was; empty if nobody knows
+    std::size_t sandboxes = 0;
+};
+
 struct sandbox_spec {
     sandbox_id id;
     sandbox_limits limits;

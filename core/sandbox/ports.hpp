@@ -22,6 +22,10 @@ public:
     virtual task<result<sandbox_row>> find(sandbox_id id) = 0;
     /// Those that have not ended (creating, running, paused, stopped), oldest first.
     virtual task<result<std::vector<sandbox_row>>> alive() = 0;
+    /// Marks one that has not ended as destroyed and forgets its runtime_state. Errors: errc::not_found if there is none that lives.
+    virtual task<result<void>> end(sandbox_id id, std::string cause, std::int64_t ended_at_ms) = 0;
+    /// Removes records that ended before `before_ms` (Unix time), oldest first, at most `limit`; returns how many.
+    virtual task<result<std::size_t>> erase_ended(std::int64_t before_ms, std::size_t limit) = 0;
 };
 
 }    // namespace caisson

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from harness.contract import Contract  # noqa: E402
-from harness.leaks import Baseline, adopt_orphans  # noqa: E402
-from harness.server import BINARY, Server  # noqa: E402
-
-# An account that no one has: what root drops to in order to test as an ordinary user.
-ORDINARY_USER = 61_234
+from harness.leaks import Baseline, adopt_orphans, descriptors  # noqa: E402
+from harness.server import BINARY, ORDINARY_USER, Server, new_folder  # noqa: E402
+from harness.waiting import until  # noqa: E402
 
 
 def pytest_sessionstart(session):
@@ -32,11 +29,6 @@ def pytest_runtest_makereport(item, call):
 @pytest.fixture(scope="session")
 def contract():
     return Contract.load()
-
-
-def new_folder():
-    # Not pytest's own: another user must reach it, and the path should be short.
-    return tempfile.TemporaryDirectory(prefix="caisson-e2e-", dir="/tmp")
 
 
 @pytest.fixture(scope="session")
@@ -88,6 +80,33 @@ def new_server(contract, request):
             each.kill()
         for each in folders:
             each.cleanup()
+
+
+@pytest.fixture(scope="session")
+def hasty_server(contract):
+    """A server whose timeouts are short."""
+    names = ("header_timeout_ms", "body_timeout_ms", "write_timeout_ms", "websocket_ping_ms")
+    with new_folder() as folder:
+        server = Server(folder, contract, options=[word for name in names for word in ("--set", f"http.{name}=800")])
+        try:
+            server.start()
+            assert server.api.run(shell="echo warm", limits={"wall_ms": 30_000})["status"] == "success"
+            before = Baseline(server)
+            yield server
+            assert server.api.run(shell="echo still there")["stdout"] == "still there\n"
+            before.compare()
+            server.stop()
+        finally:
+            server.kill()
+
+
+@pytest.fixture
+def hasty(hasty_server):
+    """Afterwards others are still served, and no connection is left. The rest is compared once, at the server's end."""
+    before = descriptors(hasty_server.pid).get("socket", 0)
+    yield hasty_server
+    assert hasty_server.api.get("/health").status == 200
+    until(lambda: descriptors(hasty_server.pid).get("socket", 0) <= before, what="no connection left")
 
 
 @pytest.fixture

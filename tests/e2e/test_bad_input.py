@@ -209,11 +209,6 @@ def test_a_route_of_a_later_version_is_said_to_come(api, path):
     assert answer.status == 501, answer.value
 
 
-def test_an_idempotency_key_is_refused_rather_than_ignored(api):
-    answer = api.post("/v1/executions", {"command": ["true"]}, headers={"Idempotency-Key": "k1"})
-    assert answer.status == 501 and "Idempotency-Key" in answer["message"]
-
-
 def test_a_content_encoding_is_415(api):
     answer = api.post("/v1/executions", {"command": ["true"]}, headers={"Content-Encoding": "gzip"})
     assert answer.status == 415 and "encoding" in answer["message"]

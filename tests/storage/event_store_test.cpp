@@ -141,6 +141,8 @@ TEST_P(EventStore, TheExtentSaysWhatIsStored)
     auto found = extent();
     EXPECT_EQ(found.end, log_.end());
     EXPECT_EQ(found.stored_output_bytes, 7u) << "without the missing ones";
+    EXPECT_TRUE(found.stdout_truncated);
+    EXPECT_FALSE(found.stderr_truncated);
     EXPECT_FALSE(found.has_exit);
     ASSERT_EQ(found.cuts.size(), 1u);
     EXPECT_EQ(found.cuts[0].stream, output_stream::stdout_stream);

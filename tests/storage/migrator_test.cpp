@@ -1,3 +1,4 @@
+#include "storage/database.hpp"
 #include "storage/errors.hpp"
 #include "storage/migrator.hpp"
 #include "storage/schemas.hpp"
@@ -131,7 +132,8 @@ TEST(Migrations, AreAsTheyWereGivenOut)
         }
     };
     expect(sqlite::records_schema,
-        {{"0001_tenants_keys_sandboxes_executions.sql", "13f6157e3be57429"}, {"0002_execution_list_indexes.sql", "2e1edba21f7224d6"}});
+        {{"0001_tenants_keys_sandboxes_executions.sql", "13f6157e3be57429"}, {"0002_execution_list_indexes.sql", "2e1edba21f7224d6"},
+            {"0003_idempotency_keys.sql", "c5f584b0ae5a5291"}, {"0004_sandboxes_ended.sql", "d47b2bb9f78b4597"}});
     expect(sqlite::events_schema, {{"0001_logs.sql", "155623159c89aff9"}});
 }
 
@@ -145,6 +147,7 @@ class RecordsOfSchema1 : public ::testing::Test {
 protected:
     RecordsOfSchema1()
     {
+        const sqlite::database events(dir_ / "events.db", sqlite::events_schema);
         write_file(dir_ / "records.db", "");
         connection db(dir_ / "records.db", open_mode::read_write);
         auto script = with(std::string(records_of_schema_1), "CHECKSUM", sqlite::checksum_of(sqlite::records_schema.migrations[0].second));
@@ -180,7 +183,7 @@ TEST_F(RecordsOfSchema1, KeepTheirRowsAndGetTheSchemaOfAFreshFile)
     ASSERT_EQ(rows.size(), 1u);
     EXPECT_EQ(rows[0].id, numbered<execution_id>(1));
     EXPECT_EQ(rows[0].labels.at("team"), "a");
-    const auto unfinished = *run_task(context_, stores->executions().unfinished());
+    const auto unfinished = *run_task(context_, stores->executions().unfinished({}, 100));
     ASSERT_EQ(unfinished.size(), 1u);
     EXPECT_TRUE(unfinished[0].row.cancel_requested);
     stores.reset();
@@ -188,6 +191,24 @@ TEST_F(RecordsOfSchema1, KeepTheirRowsAndGetTheSchemaOfAFreshFile)
     storage::open(dir_ / "fresh");
     EXPECT_EQ(shape_of(dir_ / "records.db"), shape_of(dir_ / "fresh/records.db"));
     EXPECT_GT(shape_of(dir_ / "records.db").size(), 60u);
+}
+
+TEST_F(RecordsOfSchema1, AsSchema2GetUsedKeysBesideTheirRows)
+{
+    {
+        connection db(dir_ / "records.db", open_mode::read_write);
+        auto schema = sqlite::records_schema;
+        schema.migrations = schema.migrations.first(2);
+        sqlite::migrate(db, schema, migrate_policy::apply);
+        EXPECT_EQ(db.integer("SELECT count(*) FROM executions"), 2);
+    }
+    auto stores = storage::open(dir_.path());
+    const auto tenant = numbered<tenant_id>(1);
+    EXPECT_EQ(run_task(context_, stores->executions().list(tenant, {}))->size(), 2u);
+    const idempotency_record key{tenant, {"POST /x", "k", "f"}, numbered<execution_id>(3), 1, 2};
+    ASSERT_TRUE(run_task(context_, stores->executions().insert_with_key(execution(3), {}, key, 1)).has_value());
+    EXPECT_EQ(run_task(context_, stores->executions().find_key(tenant, "POST /x", "k"))->execution, numbered<execution_id>(3));
+    EXPECT_EQ(run_task(context_, stores->executions().list(tenant, {}))->size(), 3u);
 }
 
 TEST_F(RecordsOfSchema1, AreTheSchemaThatTheFirstMigrationMakes)

@@ -62,6 +62,7 @@ TEST_F(QueryPlan, EveryStatementGoesByAnIndex)
     expect_indexed(records_, sql::api_key::files, "list.sql");
     expect_indexed(records_, sql::sandbox::files);
     expect_indexed(records_, sql::execution::files);
+    expect_indexed(records_, sql::idempotency::files);
     expect_indexed(events_, sql::log::files);
     expect_indexed(events_, sql::event::files);
 }

@@ -77,6 +77,43 @@ TEST_P(SandboxStore, TheLivingAreListedOldestFirst)
     EXPECT_EQ(alive, (std::vector<sandbox_state>(states.begin(), states.begin() + 4)));
 }
 
+TEST_P(SandboxStore, EndsTheLivingOnly)
+{
+    auto lost = sandbox(2);
+    lost.state = sandbox_state::lost;
+    lost.cause = "the host rebooted";
+    lost.ended_at_ms = 7;
+    insert(sandbox(1));
+    insert(lost);
+    ASSERT_TRUE(run(sandboxes().end(numbered<sandbox_id>(1), "swept", 2000)).has_value());
+    const auto found = *run(sandboxes().find(numbered<sandbox_id>(1)));
+    EXPECT_EQ(found.state, sandbox_state::destroyed);
+    EXPECT_EQ(found.cause, "swept");
+    EXPECT_EQ(found.runtime_state, "");
+    EXPECT_EQ(found.ended_at_ms, 2000);
+    for (int number : {1, 2, 3})
+        EXPECT_EQ(code_of(run(sandboxes().end(numbered<sandbox_id>(number), "again", 3000))), errc::not_found) << number;
+    EXPECT_EQ(run(sandboxes().find(numbered<sandbox_id>(2)))->cause, "the host rebooted");
+}
+
+TEST_P(SandboxStore, ErasesThoseThatEndedBeforeOldestFirst)
+{
+    for (int i = 1; i <= 5; ++i) {
+        auto row = sandbox(i);
+        row.state = sandbox_state::destroyed;
+        row.ended_at_ms = 100 - i;    // the last made ended first
+        insert(row);
+    }
+    insert(sandbox(6));
+    EXPECT_EQ(*run(sandboxes().erase_ended(99, 2)), 2U);
+    EXPECT_EQ(code_of(run(sandboxes().find(numbered<sandbox_id>(5)))), errc::not_found);
+    EXPECT_EQ(code_of(run(sandboxes().find(numbered<sandbox_id>(4)))), errc::not_found);
+    EXPECT_EQ(*run(sandboxes().erase_ended(99, 10)), 2U);
+    EXPECT_EQ(*run(sandboxes().erase_ended(99, 10)), 0U);
+    EXPECT_TRUE(run(sandboxes().find(numbered<sandbox_id>(1))).has_value()) << "it ended at 99";
+    EXPECT_TRUE(run(sandboxes().find(numbered<sandbox_id>(6))).has_value());
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, SandboxStore, store_kinds(), kind_name);
 
 }    // namespace

@@ -158,7 +158,7 @@ agent_host::start_result fake_agent::start(exec_number number, const spawn_reque
     request = what;
     number_ = number;
     running_ = fresh_ = true;
-    return {0, {}, {.pid = fake_pid}};
+    return {0, {}, {.pid = fake_pid, .monotonic_ns = monotonic_ns()}};
 }
 
 int fake_agent::put_file(const file_chunk& chunk)

@@ -43,10 +43,11 @@ public:
     void stop_reading() { reads_ = false; }
 
     // Knobs.
-    std::set<int> ignored_signals;    // SIGKILL too
-    int start_code = 0;               // errno: nothing is started
-    int file_code = 0;                // errno: files cannot be put
-    protocol::exit_report usage;      // what the exit reports besides its status
+    std::set<int> ignored_signals;                                                    // SIGKILL too
+    int start_code = 0;                                                               // errno: nothing is started
+    std::function<std::uint64_t()> monotonic_ns = [] { return std::uint64_t{0}; };    // when it is asked to start
+    int file_code = 0;                                                                // errno: files cannot be put
+    protocol::exit_report usage;                                                      // what the exit reports besides its status
     /// Hears the server and says nothing, until unmute().
     void mute() { muted_ = true; }
     void unmute();

@@ -43,6 +43,7 @@ public:
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
     std::optional<disk_usage> disk() const override { return box_->disk; }
+    std::optional<steady_time> made_at() const override { return box_->made_at; }
     task<std::string> ended() override { return fake_agent::ended(box_->agent); }
     task<result<void>> pause() override { co_return error{errc::not_implemented, "fake sandboxes do not pause"}; }
     task<result<void>> resume() override { co_return error{errc::not_implemented, "fake sandboxes do not pause"}; }
@@ -103,6 +104,8 @@ std::optional<error> fake_runtime::planned(call which)
         return std::nullopt;
     auto next = std::move(waiting.front());
     waiting.pop_front();
+    if (next.passes)
+        return std::nullopt;
     if (next.throws)
         throw std::runtime_error(next.what.detail);
     return std::move(next.what);
@@ -123,6 +126,12 @@ task<result<std::unique_ptr<sandbox>>> fake_runtime::create(sandbox_spec spec)
         co_return *failure;
     auto box = std::make_shared<fake_box>();
     box->spec = std::move(spec);
+    if (now) {
+        box->made_at = now();
+        box->agent->monotonic_ns = [clock = now] {
+            return static_cast<std::uint64_t>(std::chrono::nanoseconds(clock().time_since_epoch()).count());
+        };
+    }
     if (prepare)
         prepare(*box);
     boxes_.push_back(box);
@@ -154,17 +163,35 @@ task<result<std::unique_ptr<sandbox>>> fake_runtime::recover(sandbox_id id, std:
     co_return std::unique_ptr<sandbox>(std::make_unique<fake_sandbox>(*this, *found));
 }
 
-task<std::size_t> fake_runtime::sweep(std::vector<sandbox_id> keep)
+/// Besides boxes_ every handle and group of a sandbox owns its box.
+static bool is_held(const box_ptr& box) { return box.use_count() > 1; }
+
+task<result<std::vector<sandbox_id>>> fake_runtime::left_overs()
 {
-    std::size_t removed = 0;
+    std::vector<sandbox_id> found;
     for (const auto& each : boxes_) {
-        if (each->destroyed || std::ranges::find(keep, each->spec.id) != keep.end())
-            continue;
-        each->agent->die("the sandbox was swept");
-        each->destroyed = true;
-        ++removed;
+        if (!each->destroyed && !is_held(each))
+            found.push_back(each->spec.id);
     }
-    co_return removed;
+    const auto failure = co_await enter(call::left_overs);
+    if (failure)
+        co_return *failure;
+    co_return found;
+}
+
+task<result<void>> fake_runtime::remove_left_over(sandbox_id id, std::string)
+{
+    const auto failure = co_await enter(call::remove_left_over);
+    if (failure)
+        co_return *failure;
+    const auto found = std::ranges::find(boxes_, id, [](const auto& each) { return each->spec.id; });
+    if (found == boxes_.end())
+        co_return result<void>();
+    if (is_held(*found))
+        co_return error{errc::conflict, "the sandbox is in use"};
+    (*found)->agent->die("the sandbox was swept");
+    (*found)->destroyed = true;
+    co_return result<void>();
 }
 
 std::size_t fake_runtime::live() const

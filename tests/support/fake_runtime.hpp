@@ -20,6 +20,7 @@ struct fake_box {
     bool started = false;
     bool destroyed = false;
     std::size_t stops = 0;
+    std::optional<steady_time> made_at;
 
     // Of the one execution's group.
     std::string group_name;
@@ -33,7 +34,7 @@ struct fake_box {
 /// with its own io_context. One thread.
 class fake_runtime : public runtime {
 public:
-    enum class call { create, start, connect, open_group, recover, destroy };
+    enum class call { create, start, connect, open_group, recover, destroy, left_overs, remove_left_over };
 
     std::string_view name() const override { return "fake"; }
     const runtime_capabilities& capabilities() const override { return host; }
@@ -41,16 +42,21 @@ public:
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
     task<result<void>> start(sandbox& created) override;
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
-    task<std::size_t> sweep(std::vector<sandbox_id> keep) override;
+    task<result<std::vector<sandbox_id>>> left_overs() override;
+    task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) override;
 
     // Knobs. Each planned failure meets one later call.
-    void fail_next(call which, error what) { planned_[which].push_back({std::move(what), false}); }
+    void fail_next(call which, error what) { planned_[which].push_back({std::move(what), false, false}); }
     /// The call throws std::runtime_error instead.
-    void throw_next(call which, std::string what) { planned_[which].push_back({{errc::internal, std::move(what)}, true}); }
+    void throw_next(call which, std::string what) { planned_[which].push_back({{errc::internal, std::move(what)}, true, false}); }
+    /// One coming call does what it is asked for; what is planned afterwards meets the ones behind it.
+    void let_pass(call which) { planned_[which].push_back({{}, false, true}); }
     /// Calls wait at it while it is corked; not for open_group.
     gate& gate_of(call which) { return gates_[which]; }
     /// What a new sandbox is made ready with, for example box.agent->program.
     std::function<void(fake_box&)> prepare;
+    /// What time it is on the host of the sandboxes; empty: their starts are not dated.
+    std::function<steady_time()> now;
     runtime_capabilities host{.name = "fake", .available = true, .isolates = true, .execution_usage = true};
 
     /// In the order of creation, destroyed ones too. Throws std::out_of_range.
@@ -68,6 +74,7 @@ private:
     struct plan {
         error what;
         bool throws;
+        bool passes;
     };
     std::map<call, std::deque<plan>> planned_;
     std::map<call, gate> gates_;

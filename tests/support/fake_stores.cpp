@@ -67,6 +67,36 @@ task<result<std::vector<sandbox_row>>> fake_sandbox_store::alive()
     co_return all;
 }
 
+task<result<void>> fake_sandbox_store::end(sandbox_id id, std::string cause, std::int64_t ended_at_ms)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    const auto found = rows_.find(id);
+    if (found == rows_.end() || found->second.ended_at_ms)
+        co_return error{errc::not_found, "no sandbox " + id.str() + " that has not ended"};
+    found->second.state = sandbox_state::destroyed;
+    found->second.runtime_state.clear();
+    found->second.cause = std::move(cause);
+    found->second.ended_at_ms = ended_at_ms;
+    co_return result<void>();
+}
+
+task<result<std::size_t>> fake_sandbox_store::erase_ended(std::int64_t before_ms, std::size_t limit)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    std::vector<std::pair<std::int64_t, sandbox_id>> old;
+    for (const auto& [id, row] : rows_) {
+        if (row.ended_at_ms && *row.ended_at_ms < before_ms)
+            old.emplace_back(*row.ended_at_ms, id);
+    }
+    std::ranges::sort(old);
+    old.resize(std::min(old.size(), limit));
+    for (const auto& [ended, id] : old)
+        rows_.erase(id);
+    co_return old.size();
+}
+
 task<result<tenant_id>> fake_key_store::ensure_tenant(std::string name, tenant_id fresh, std::int64_t)
 {
     if (auto planned = enter())

@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace caisson::testing {
@@ -43,18 +44,30 @@ private:
     std::size_t calls_ = 0;
 };
 
-/// Executions in memory. Everything completes without suspending. One thread.
+/// Executions in memory. Everything completes without suspending, but for inserts while the store is corked. One thread.
 class fake_execution_store : public execution_store, public faults {
 public:
     task<result<void>> insert(execution_row row, execution_spec spec) override;
+    task<result<void>> insert_with_key(execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys) override;
+    task<result<idempotency_record>> find_key(tenant_id tenant, std::string route, std::string key) override;
+    task<result<std::size_t>> erase_expired_keys(std::int64_t now_ms, std::size_t limit) override;
     task<result<void>> update(execution_row row) override;
     task<result<void>> request_cancel(tenant_id tenant, execution_id id) override;
     task<result<execution_row>> find(tenant_id tenant, execution_id id) override;
     task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) override;
     task<result<void>> erase(tenant_id tenant, execution_id id) override;
-    task<result<std::vector<unfinished_execution>>> unfinished() override;
+    task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) override;
+    task<result<std::vector<sandbox_id>>> sandboxes_in_use() override;
 
     std::size_t size() const { return entries_.size(); }
+    /// Inserts wait from now on, as if the disk were slow.
+    void cork() { corked_ = true; }
+    /// Lets those that wait go on, in the order of their calls.
+    void uncork();
+    /// Inserts that wait.
+    std::size_t held() const { return held_.size(); }
+    /// Idempotency-Keys that are kept.
+    std::size_t keys() const { return keys_.size(); }
     bool has_spec(const execution_id& id) const { return entries_.contains(id) && entries_.at(id).spec.has_value(); }
     /// The record as it is now; throws std::out_of_range for an unknown id.
     const execution_row& row(const execution_id& id) const { return entries_.at(id).row; }
@@ -65,6 +78,12 @@ private:
         std::optional<execution_spec> spec;
     };
     entry* find_entry(const tenant_id& tenant, const execution_id& id);
+    result<void> add(execution_row row, execution_spec spec);
+    using key_name = std::tuple<tenant_id, std::string, std::string>;
+    task<> wait_uncorked();
+    std::map<key_name, idempotency_record> keys_;
+    std::vector<completion<void>> held_;
+    bool corked_ = false;
     std::map<execution_id, entry> entries_;
 };
 
@@ -82,6 +101,8 @@ public:
     void uncork();
     /// Appends that wait.
     std::size_t held() const { return held_.size(); }
+    /// As if somebody had removed the file.
+    void forget(const execution_id& id) { logs_.erase(id); }
     /// Appends that were stored.
     std::size_t appends() const { return appends_; }
     /// What is stored, in log order.
@@ -110,6 +131,8 @@ public:
         sandbox_id id, sandbox_state state, std::string runtime_state, std::string cause, std::optional<std::int64_t> ended_at_ms) override;
     task<result<sandbox_row>> find(sandbox_id id) override;
     task<result<std::vector<sandbox_row>>> alive() override;
+    task<result<void>> end(sandbox_id id, std::string cause, std::int64_t ended_at_ms) override;
+    task<result<std::size_t>> erase_ended(std::int64_t before_ms, std::size_t limit) override;
 
     std::size_t size() const { return rows_.size(); }
     /// The record as it is now; throws std::out_of_range for an unknown id.

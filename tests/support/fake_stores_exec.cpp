@@ -32,15 +32,81 @@ fake_execution_store::entry* fake_execution_store::find_entry(const tenant_id& t
 
 task<result<void>> fake_execution_store::insert(execution_row row, execution_spec spec)
 {
+    if (corked_)
+        co_await wait_uncorked();
     if (auto planned = enter())
         co_return *planned;
+    co_return add(std::move(row), std::move(spec));
+}
+
+result<void> fake_execution_store::add(execution_row row, execution_spec spec)
+{
     if (entries_.contains(row.id))
-        co_return error{errc::conflict, "execution " + row.id.str() + " exists"};
+        return error{errc::conflict, "execution " + row.id.str() + " exists"};
     entry fresh{row, std::nullopt};
     if (!is_final(row.status))
         fresh.spec = std::move(spec);
     entries_.emplace(row.id, std::move(fresh));
-    co_return result<void>();
+    return {};
+}
+
+task<result<void>> fake_execution_store::insert_with_key(
+    execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys)
+{
+    if (corked_)
+        co_await wait_uncorked();
+    if (auto planned = enter())
+        co_return *planned;
+    key_name name(key.tenant, key.claim.route, key.claim.key);
+    const auto known = keys_.find(name);
+    const bool expired = known != keys_.end() && known->second.expires_at_ms <= key.created_at_ms;
+    const auto mine = std::count_if(keys_.begin(), keys_.end(), [&key](const auto& each) { return each.second.tenant == key.tenant; });
+    if (static_cast<std::size_t>(mine) - (expired ? 1 : 0) >= most_keys)
+        co_return error{errc::quota_exceeded, "too many keys"};
+    if (known != keys_.end() && !expired)
+        co_return error{errc::conflict, "the key is in use"};
+    auto added = add(std::move(row), std::move(spec));
+    if (added.has_value())
+        keys_.insert_or_assign(std::move(name), std::move(key));
+    co_return added;
+}
+
+task<result<idempotency_record>> fake_execution_store::find_key(tenant_id tenant, std::string route, std::string key)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    const auto found = keys_.find(key_name(std::move(tenant), std::move(route), std::move(key)));
+    if (found == keys_.end())
+        co_return error{errc::not_found, "the key was not used"};
+    co_return found->second;
+}
+
+task<result<std::size_t>> fake_execution_store::erase_expired_keys(std::int64_t now_ms, std::size_t limit)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    std::vector<std::pair<std::int64_t, key_name>> expired;
+    for (const auto& [name, key] : keys_)
+        if (key.expires_at_ms <= now_ms)
+            expired.emplace_back(key.expires_at_ms, name);
+    std::sort(expired.begin(), expired.end());
+    expired.resize(std::min(expired.size(), limit));
+    for (const auto& [at_ms, name] : expired)
+        keys_.erase(name);
+    co_return expired.size();
+}
+
+void fake_execution_store::uncork()
+{
+    corked_ = false;
+    for (auto& resume : std::exchange(held_, {}))
+        resume(nullptr, std::monostate{});
+}
+
+task<> fake_execution_store::wait_uncorked()
+{
+    auto start = [this](completion<void> resume) { held_.push_back(std::move(resume)); };
+    return suspend_until_complete<void>(std::move(start));
 }
 
 task<result<void>> fake_execution_store::update(execution_row row)
@@ -112,14 +178,26 @@ task<result<void>> fake_execution_store::erase(tenant_id tenant, execution_id id
     co_return result<void>();
 }
 
-task<result<std::vector<unfinished_execution>>> fake_execution_store::unfinished()
+task<result<std::vector<unfinished_execution>>> fake_execution_store::unfinished(execution_id after, std::size_t limit)
 {
     if (auto planned = enter())
         co_return *planned;
-    std::vector<unfinished_execution> all;
+    std::vector<unfinished_execution> page;
+    for (auto next = entries_.upper_bound(after); next != entries_.end() && page.size() < limit; ++next) {
+        if (next->second.spec)
+            page.push_back({next->second.row, *next->second.spec});
+    }
+    co_return page;
+}
+
+task<result<std::vector<sandbox_id>>> fake_execution_store::sandboxes_in_use()
+{
+    if (auto planned = enter())
+        co_return *planned;
+    std::vector<sandbox_id> all;
     for (const auto& [id, stored] : entries_) {
-        if (stored.spec)
-            all.push_back({stored.row, *stored.spec});
+        if (stored.spec && stored.row.sandbox)
+            all.push_back(*stored.row.sandbox);
     }
     co_return all;
 }
@@ -191,6 +269,8 @@ task<result<log_extent>> fake_event_store::extent(execution_id id)
         found.end = each->end;
         found.stored_output_bytes += each->data.size();
         found.has_exit = found.has_exit || each->kind == event_kind::exit;
+        auto& truncated = each->stream == output_stream::stdout_stream ? found.stdout_truncated : found.stderr_truncated;
+        truncated = truncated || each->kind == event_kind::truncated;
     }
     for (const auto& [stream, offset] : stored.cuts)
         found.cuts.push_back({stream, offset});

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cpp_text import Finding, project_files, tokens
 
-ROOTS = ("app/", "core/", "storage/", "tests/", "bench/")
+ROOTS = ("app/", "core/", "storage/", "tests/", "bench/", "fuzz/")
 PORTS = re.compile(r"core/[a-z_]+/(types|ports|events|errors)\.hpp$")
 # Interfaces that carry another name than ports.hpp because the agent shares them.
 LINK_PORTS = ("core/protocol/agent_link.hpp", "core/protocol/byte_stream.hpp")
@@ -38,9 +38,9 @@ def own_folder(path):
 
 def allowed(path, header):
     """Whether `path` may include the project's `header`."""
-    if starts(path, "tests/", "bench/"):
+    if starts(path, "tests/", "bench/", "fuzz/"):
         return True
-    if starts(header, "tests/", "bench/"):
+    if starts(header, "tests/", "bench/", "fuzz/"):
         return False
     own = own_folder(path)
     if header.startswith(own):
@@ -71,7 +71,7 @@ def allowed(path, header):
 
 def outside_problem(path, header):
     for pattern, folders in OUTSIDE:
-        if pattern.search(header) and not starts(path, *folders, "tests/", "bench/"):
+        if pattern.search(header) and not starts(path, *folders, "tests/", "bench/", "fuzz/"):
             return f"<{header}> belongs in {' or '.join(folders)} only"
         if pattern.search(header) and starts(path, *SELF_CONTAINED):
             return f"<{header}> is not for an executable that must stay small"

@@ -1,7 +1,11 @@
 #include "core/adapters/bubblewrap/arguments.hpp"
 
+#include "core/adapters/spawn/small_file.hpp"
+
+#include <algorithm>
 #include <climits>
 #include <initializer_list>
+#include <sstream>
 #include <unistd.h>
 
 namespace caisson {
@@ -9,6 +13,8 @@ namespace caisson {
 namespace {
 
 using arguments = std::vector<std::string>;
+
+constexpr std::size_t mounts_bytes = 4 << 20;
 
 void add(arguments& argv, std::initializer_list<std::string> more) { argv.insert(argv.end(), more); }
 
@@ -18,23 +24,33 @@ void add_namespaces(arguments& argv)
     add(argv, {"--as-pid-1", "--cap-drop", "ALL", "--new-session", "--clearenv"});
 }
 
-/// /usr with the links that a merged /usr has beside it, or the directories of a host that is not merged.
-void add_programs(arguments& argv, const host_files& host)
+const std::vector<std::string> beside_usr = {"/bin", "/lib", "/lib32", "/lib64", "/sbin"};
+
+/// Read-only, from the view of the directory right below / that it lies in.
+void add_host_path(arguments& argv, const bubblewrap_layout& layout, const std::string& path)
 {
-    add(argv, {"--ro-bind", "/usr", "/usr"});
-    for (const std::string path : {"/bin", "/lib", "/lib32", "/lib64", "/sbin"}) {
+    const auto top = path.substr(1, path.find('/', 1) - 1);
+    const bool viewed = std::ranges::find(layout.views, top) != layout.views.end();
+    add(argv, {"--ro-bind", viewed ? layout.view + path : path, path});
+}
+
+/// /usr with the links that a merged /usr has beside it, or the directories of a host that is not merged.
+void add_programs(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
+{
+    add_host_path(argv, layout, "/usr");
+    for (const auto& path : beside_usr) {
         const auto target = host.link_target(path);
         if (!target.empty())
             add(argv, {"--symlink", target, path});
         else if (host.exists(path))
-            add(argv, {"--ro-bind", path, path});
+            add_host_path(argv, layout, path);
     }
 }
 
 /// Masks only what exists: a missing target makes bwrap give up.
-void add_proc(arguments& argv, const host_files& host)
+void add_proc(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
 {
-    add(argv, {"--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"});
+    add(argv, {"--proc", "/proc", "--ro-bind", layout.proc + "/sys", "/proc/sys"});
     for (const std::string name : {"kcore", "keys", "key-users", "timer_list", "sysrq-trigger", "kallsyms", "cmdline"}) {
         if (host.exists("/proc/" + name))
             add(argv, {"--ro-bind", "/dev/null", "/proc/" + name});
@@ -57,8 +73,23 @@ void add_etc(arguments& argv, const bubblewrap_layout& layout, const host_files&
         add(argv, {"--perms", "0444", "--file", std::to_string(file.content_fd), "/etc/" + file.name});
     for (const std::string path : {"/etc/alternatives", "/etc/ld.so.cache"}) {
         if (host.exists(path))
-            add(argv, {"--ro-bind", path, path});
+            add_host_path(argv, layout, path);
     }
+}
+
+/// By the fifth field of each line; true if the mounts cannot be read.
+bool is_mounted_below(const std::string& path)
+{
+    std::istringstream mounts(read_small_file("/proc/self/mountinfo", mounts_bytes).value_or("- - - - " + path + "/"));
+    for (std::string line; std::getline(mounts, line);) {
+        std::istringstream fields(line);
+        std::string place;
+        for (int field = 0; field < 5; ++field)
+            fields >> place;
+        if (place.starts_with(path + "/"))
+            return true;
+    }
+    return false;
 }
 
 }    // namespace
@@ -71,20 +102,35 @@ host_files real_host_files()
         const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
         return length < 0 ? std::string() : std::string(target, static_cast<std::size_t>(length));
     };
-    return {exists, link_target};
+    return {exists, link_target, is_mounted_below};
+}
+
+std::vector<std::string> viewable(const host_files& host)
+{
+    std::vector<std::string> names;
+    if (host.exists("/etc"))
+        names.emplace_back("etc");    // of which two entries are shown, and no mount
+    const auto consider = [&](const std::string& path) {
+        if (host.exists(path) && host.link_target(path).empty() && !host.has_mounts_below(path))
+            names.push_back(path.substr(1));
+    };
+    consider("/usr");
+    std::ranges::for_each(beside_usr, consider);
+    return names;
 }
 
 std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, const host_files& host)
 {
     arguments argv{"bwrap"};
     add_namespaces(argv);
-    add_programs(argv, host);
-    add_proc(argv, host);
+    add_programs(argv, layout, host);
+    add_proc(argv, layout, host);
     add_writable(argv, layout);
     add_etc(argv, layout, host);
     add(argv, {"--perms", "0555", "--ro-bind-data", std::to_string(layout.agent_fd), "/.caisson/agent"});
     add(argv, {"--seccomp", std::to_string(layout.seccomp_fd), "--info-fd", std::to_string(layout.info_fd)});
-    add(argv, {"--remount-ro", "/", "--chdir", "/workspace", "--", "/.caisson/agent", "--listen-fd", std::to_string(layout.listen_fd)});
+    add(argv, {"--remount-ro", "/", "--chdir", "/workspace", "--", "/.caisson/agent", "--confine", "--listen-fd",
+                  std::to_string(layout.listen_fd)});
     return argv;
 }
 

@@ -11,6 +11,9 @@ struct bubblewrap_layout {
     std::string work;    // directories of the host to become /workspace, /tmp and /dev/shm
     std::string tmp;
     std::string shm;
+    std::vector<std::string> views;    // names in / that are taken from `view` instead of from the host
+    std::string view;
+    std::string proc;    // whose sys becomes /proc/sys
     struct etc_file {
         std::string name;    // in /etc
         int content_fd;
@@ -27,8 +30,13 @@ struct host_files {
     std::function<bool(const std::string& path)> exists;
     /// Where a symbolic link points to; empty if it is none.
     std::function<std::string(const std::string& path)> link_target;
+    /// Whether something else is mounted below: an overlay would not show it.
+    std::function<bool(const std::string& path)> has_mounts_below;
 };
 host_files real_host_files();
+
+/// Names in / of which a sandbox shows anything, and of which a view shows all.
+std::vector<std::string> viewable(const host_files& host);
 
 /// bwrap's argument vector. The order matters: what is bound later lies over what was before, and the root is read-only last.
 std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, const host_files& host);

@@ -8,9 +8,12 @@
 
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace caisson {
@@ -46,6 +49,21 @@ std::string status_value(std::string_view status, std::string_view name)
     return std::string(value.substr(0, value.find('\n')));
 }
 
+std::optional<dev_t> device_of(const std::string& path)
+{
+    struct stat about{};
+    if (::stat(path.c_str(), &about) != 0)
+        return std::nullopt;
+    return about.st_dev;
+}
+
+/// 0: there is none. Agents find the same, since they run on the same kernel.
+long landlock_version()
+{
+    constexpr unsigned ask_version = 1;
+    return std::max(0L, ::syscall(SYS_landlock_create_ruleset, nullptr, 0, ask_version));
+}
+
 }    // namespace
 
 /// All CLOEXEC; `table` says which number each has in bwrap and in the agent.
@@ -71,6 +89,7 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , options_(std::move(options))
     , uids_(options_.uid_lock_dir, options_.first_uid, options_.last_uid)
     , seccomp_("seccomp", agent_filter())
+    , views_(viewable(real_host_files()))
 {
     for (const auto& [name, text] : {std::pair{"passwd", passwd}, {"group", group}, {"hosts", hosts}, {"nsswitch.conf", nsswitch}})
         etc_.push_back({name, memory_file(name, text)});
@@ -85,7 +104,7 @@ result<void> bubblewrap_runtime::prepare(local_sandbox& created)
 {
     if (!is_root())
         return {};
-    auto lease = uids_.acquire();
+    auto lease = uids_.acquire({options().instance, options().data_dir, created.id(), ""});
     if (lease.has_error())
         return lease.error();
     return created.hold(std::move(*lease));
@@ -127,8 +146,12 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
     layout.work = "/tmp/work";    // where the launcher puts them, in a mount namespace of its own
     layout.tmp = "/tmp/tmp";
     layout.shm = "/tmp/shm";
+    layout.views = views_;
+    layout.view = "/tmp/view";
+    layout.proc = "/tmp/proc";
     launch_request request{.launch_path = options().launch_path,
         .tmpfs = launch_request::private_tmpfs{limits.disk_bytes, limits.inodes},
+        .views = views_,
         .uid = created.record().uid,
         .rlimits = baseline_rlimits(),
         .executable = options_.bwrap_path,
@@ -209,7 +232,25 @@ result<void> bubblewrap_runtime::inspect(const local_sandbox& running, runtime_c
     if (!is_root())
         found.degraded.push_back(
             {"host_uid", "sandboxes have the server's own host uid", "run the server as root: each sandbox then gets its own"});
+    report_shared_inodes(running.record().agent->pid, found);
+    if (landlock_version() == 0)
+        found.degraded.push_back({"landlock", "this kernel has no Landlock, the second layer of file system rules",
+            "use Linux 5.13 or newer with landlock in its lsm= list"});
     return {};
+}
+
+void bubblewrap_runtime::report_shared_inodes(pid_t agent, runtime_capabilities& found) const
+{
+    const auto root = "/proc/" + std::to_string(agent) + "/root";
+    std::string shared;
+    for (const std::string path : {"/usr", "/etc/ld.so.cache", "/proc/sys", "/dev/null"}) {
+        const auto host = device_of(path);
+        if (host && device_of(root + path) == host)
+            shared += (shared.empty() ? "" : ", ") + path;
+    }
+    if (!shared.empty())
+        found.degraded.push_back({"host_inodes", "sandboxes can signal each other by file locks and watches on " + shared,
+            is_root() ? "use Linux 5.11 or newer with overlayfs, and nothing mounted below /usr" : "run the server as root"});
 }
 
 }    // namespace caisson

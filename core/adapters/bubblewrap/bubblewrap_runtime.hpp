@@ -19,8 +19,9 @@ struct bubblewrap_options {
 };
 
 /// Sandboxes made of namespaces by bwrap: own user, pid, mount, network, ipc, uts and cgroup namespace, a read-only root with
-/// the host's /usr, bounded tmpfs for /workspace, /tmp and /dev/shm, no capabilities, a seccomp filter, and as root a host
-/// uid of its own. A server that is an ordinary user gives sandboxes its own uid.
+/// the host's /usr through an overlay (as root also device nodes and a /proc/sys) of its own, so that nobody else's locks and
+/// watches meet it there, bounded tmpfs for /workspace, /tmp and /dev/shm, no capabilities, a seccomp filter, and as root a host
+/// uid of its own, and Landlock where the kernel has it. A server that is an ordinary user gives sandboxes its own uid.
 class bubblewrap_runtime : public local_runtime {
 public:
     bubblewrap_runtime(local_services services, bubblewrap_options options);
@@ -38,11 +39,13 @@ private:
 
     result<inherited> open_inherited(local_sandbox& created);
     launch_request request_for(const local_sandbox& created, const inherited& files) const;
+    void report_shared_inodes(pid_t agent, runtime_capabilities& found) const;
     task<result<process_handle>> read_agent(unique_fd info, const run_directory* directory);
 
     bubblewrap_options options_;
     uid_allocator uids_;
     memory_file seccomp_;
+    std::vector<std::string> views_;    // of the host as it was when this was made
     struct etc_content {
         std::string name;
         memory_file content;

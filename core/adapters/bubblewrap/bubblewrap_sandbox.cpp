@@ -28,7 +28,7 @@ void bubblewrap_sandbox::release_uid()
     const bool own_lease = lease().has_value();
     local_sandbox::release_uid();
     if (!own_lease && record().uid)
-        uids_.clear(*record().uid);
+        uids_.clear(*record().uid, id());
 }
 
 }    // namespace caisson

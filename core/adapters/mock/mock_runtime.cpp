@@ -2,9 +2,14 @@
 
 #include "core/adapters/mock/mock_sandbox.hpp"
 
-#include <algorithm>
-
 namespace caisson {
+
+namespace {
+
+/// Another owner is a handle.
+bool is_held(const std::shared_ptr<mock_agent>& agent) { return agent.use_count() > 1; }
+
+}    // namespace
 
 mock_runtime::mock_runtime(io_executor executor, timers& time, logger& log)
     : executor_(executor), time_(time), log_(log), capabilities_{.name = "mock", .available = true, .execution_usage = true, .pauses = true}
@@ -43,19 +48,27 @@ task<result<std::unique_ptr<sandbox>>> mock_runtime::recover(sandbox_id id, std:
     co_return std::unique_ptr<sandbox>(std::move(recovered));
 }
 
-task<std::size_t> mock_runtime::sweep(std::vector<sandbox_id> keep)
+task<result<std::vector<sandbox_id>>> mock_runtime::left_overs()
 {
-    std::vector<std::shared_ptr<mock_agent>> left_over;
-    for (auto& [id, agent] : *agents_) {
-        // Another owner is a handle.
-        if (agent.use_count() == 1 && std::ranges::find(keep, id) == keep.end())
-            left_over.push_back(agent);
+    std::vector<sandbox_id> found;
+    for (const auto& [id, agent] : *agents_) {
+        if (!is_held(agent))
+            found.push_back(id);
     }
-    for (const auto& agent : left_over) {
-        co_await agent->stop();
-        std::erase_if(*agents_, [&](const auto& each) { return each.second == agent; });
-    }
-    co_return left_over.size();
+    co_return found;
+}
+
+task<result<void>> mock_runtime::remove_left_over(sandbox_id id, std::string)
+{
+    const auto found = agents_->find(id);
+    if (found == agents_->end())
+        co_return result<void>();
+    if (is_held(found->second))
+        co_return error{errc::conflict, "the sandbox is in use"};
+    const auto agent = std::move(found->second);
+    agents_->erase(found);
+    co_await agent->stop();
+    co_return result<void>();
 }
 
 bool mock_runtime::kill_agent(const sandbox_id& id)

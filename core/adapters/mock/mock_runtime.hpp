@@ -23,7 +23,8 @@ public:
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
     task<result<void>> start(sandbox& created) override { return start_mock(&created); }
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
-    task<std::size_t> sweep(std::vector<sandbox_id> keep) override;
+    task<result<std::vector<sandbox_id>>> left_overs() override;
+    task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) override;
 
     /// The next create() or start() fails with it.
     void fail_next_create(error why) { create_failure_ = std::move(why); }

@@ -69,7 +69,7 @@ private:
 
 struct client::impl {
     impl(io_executor executor, timers& the_time, url the_server, client_options the_options)
-        : time(the_time), server(std::move(the_server)), options(the_options), tasks(executor, silent)
+        : time(the_time), server(std::move(the_server)), options(std::move(the_options)), tasks(executor, silent)
     {
     }
 
@@ -85,7 +85,11 @@ struct client::impl {
     task_group tasks;
     std::deque<connection_ptr> idle;
 
+    std::shared_ptr<const tls_context> trust;    // made when it is first needed
+    bool reached = false;
+
     connection_ptr take_idle();
+    task<result<stream>> connect();
     using shared_request = std::shared_ptr<const request>;
     task<result<begun>> begin(shared_request what, std::uint64_t max_body_bytes);
     task<result<response>> begin_on(client_connection* on, shared_request what, std::uint64_t max_body_bytes);
@@ -109,6 +113,19 @@ connection_ptr client::impl::take_idle()
     return nullptr;
 }
 
+task<result<stream>> client::impl::connect()
+{
+    if (server.encrypted && !trust) {
+        auto made = tls_context::for_client(options.ca_file);
+        if (made.has_error())
+            co_return made.error();
+        trust = std::move(*made);
+    }
+    auto socket = co_await connect_to(server, trust);
+    reached = reached || socket.has_value();
+    co_return socket;
+}
+
 task<result<client::impl::begun>> client::impl::begin(shared_request what, std::uint64_t max_body_bytes)
 {
     if (auto kept = take_idle()) {
@@ -119,7 +136,7 @@ task<result<client::impl::begun>> client::impl::begin(shared_request what, std::
         if (!retry)
             co_return head.error();
     }
-    auto socket = co_await connect_to(server);
+    auto socket = co_await connect();
     if (socket.has_error())
         co_return socket.error();
     auto fresh = std::make_unique<client_connection>(std::move(*socket), options);
@@ -164,10 +181,10 @@ task<result<std::unique_ptr<body_reader>>> client::impl::open_stream(request wha
 
 task<result<std::unique_ptr<websocket>>> client::impl::open(websocket_target to, websocket_options how)
 {
-    auto socket = co_await connect_to(server);
+    auto socket = co_await connect();
     if (socket.has_error())
         co_return socket.error();
-    const websocket_host host{&time, &tasks};
+    const websocket_host host{&time, &tasks, nullptr};
     co_return co_await open_websocket(std::move(*socket), std::move(to), std::move(how), host);
 }
 
@@ -181,13 +198,14 @@ task<result<T>> client::impl::bounded(steady_time deadline, task<result<T>> work
 }
 
 client::client(io_executor executor, timers& time, url server, client_options options)
-    : impl_(std::make_unique<impl>(executor, time, std::move(server), options))
+    : impl_(std::make_unique<impl>(executor, time, std::move(server), std::move(options)))
 {
 }
 
 client::~client() = default;
 
 const url& client::server() const { return impl_->server; }
+bool client::reached() const { return impl_->reached; }
 
 task<result<response>> client::send(request what, steady_time deadline) { return impl_->bounded(deadline, impl_->send(std::move(what))); }
 

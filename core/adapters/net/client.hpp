@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ struct client_options {
     std::uint64_t max_response_bytes = 256ull << 20;    // of send()
     std::size_t max_head_bytes = 64 * 1024;
     std::size_t max_idle_connections = 4;
+    std::filesystem::path ca_file = {};    // of https: PEM certificates of the CAs to trust instead of the system's
 };
 
 /// An answer whose body is read as it comes (SSE, JSON lines, downloads). Destroying it closes the connection.
@@ -31,10 +33,11 @@ public:
     virtual task<result<std::optional<std::string>>> read() = 0;
 };
 
-/// Requests to one server over http://, with kept-alive connections. I/O thread only. It outlives what it started. Any status
+/// Requests to one server over http://, https:// or a Unix socket, with kept-alive connections. A server's certificate is always
+/// verified. I/O thread only. It outlives what it started. Any status
 /// is a result; errors are
-/// errc::runtime_unavailable (cannot connect, or the connection broke), errc::timed_out, errc::bad_request (what came is not HTTP)
-/// and errc::too_large, with the address and what to do in the detail.
+/// errc::runtime_unavailable (cannot connect, or the connection broke), errc::timed_out, errc::bad_request (what came is not HTTP, or the
+/// certificate is not to be trusted) and errc::too_large, with the address and what to do in the detail.
 class client {
 public:
     client(io_executor executor, timers& time, url server, client_options options = {});
@@ -55,6 +58,8 @@ public:
         std::string target, headers fields, steady_time deadline, websocket_options options = {});
 
     const url& server() const;
+    /// Whether a connection could ever be made.
+    bool reached() const;
 
 private:
     struct impl;

@@ -2,6 +2,7 @@
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/basic_resolver.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/write.hpp>
@@ -67,7 +68,28 @@ void throw_if_cancelled(const boost::system::error_code& failed)
         throw boost::system::system_error(failed);
 }
 
-task<result<tcp_socket>> connect_to(url server)
+namespace {
+
+error cannot_connect(const url& server, const boost::system::error_code& why)
+{
+    return {errc::runtime_unavailable, "cannot connect to " + server.str() + ": " + why.message() + ". Is the server running there?"};
+}
+
+task<result<any_socket>> connect_locally(url server)
+{
+    using local = asio::local::stream_protocol;
+    const auto executor = co_await asio::this_coro::executor;
+    asio::basic_stream_socket<local, io_executor> socket(executor);
+    const local::endpoint where(server.socket_path);
+    boost::system::error_code failed;
+    co_await socket.async_connect(where, asio::redirect_error(use_task, failed));
+    throw_if_cancelled(failed);
+    if (failed)
+        co_return cannot_connect(server, failed);
+    co_return any_socket(std::move(socket));
+}
+
+task<result<any_socket>> connect_by_tcp(url server)
 {
     auto addresses = co_await resolve(server);
     if (addresses.has_error())
@@ -77,16 +99,44 @@ task<result<tcp_socket>> connect_to(url server)
     boost::system::error_code failed;
     co_await asio::async_connect(socket, *addresses, asio::redirect_error(use_task, failed));
     throw_if_cancelled(failed);
-    if (failed) {
-        auto message = "cannot connect to " + server.str() + ": " + failed.message() + ". Is the server running there?";
-        co_return error{errc::runtime_unavailable, std::move(message)};
-    }
+    if (failed)
+        co_return cannot_connect(server, failed);
     boost::system::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    co_return std::move(socket);
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    co_return any_socket(std::move(socket));
 }
 
-client_connection::client_connection(tcp_socket socket, const client_options& options)
+error no_handshake(const url& server, tls_session& tls)
+{
+    if (tls.untrusted())
+        return {errc::bad_request, "the certificate of " + server.str() + " is not to be trusted: " + tls.failure()};
+    return {errc::bad_request, "no TLS connection to " + server.str() + " can be made: " + tls.failure()};
+}
+
+}    // namespace
+
+task<result<stream>> connect_to(url server, std::shared_ptr<const tls_context> trust)
+{
+    auto connecting = server.socket_path.empty() ? connect_by_tcp(server) : connect_locally(server);
+    auto socket = co_await std::move(connecting);
+    if (socket.has_error())
+        co_return socket.error();
+    stream connected(std::move(*socket));
+    if (!server.encrypted)
+        co_return std::move(connected);
+    connected.start_tls(std::move(trust), server.host);
+    boost::system::error_code failed;
+    co_await connected.async_handshake(asio::redirect_error(use_task, failed));
+    throw_if_cancelled(failed);
+    if (failed == asio::error::eof || failed == asio::error::connection_reset)
+        co_return error{errc::runtime_unavailable, "the connection to " + server.str() + " broke during the TLS handshake"};
+    if (failed)
+        co_return no_handshake(server, *connected.tls());
+    co_return std::move(connected);
+}
+
+client_connection::client_connection(stream socket, const client_options& options)
     : socket_(std::move(socket)), input_(std::max(max_input_bytes, options.max_head_bytes + 1)), max_head_bytes_(options.max_head_bytes)
 {
 }
@@ -96,8 +146,11 @@ bool client_connection::is_alive()
     // Nothing may come while no request is out: neither an end nor bytes.
     boost::system::error_code failed;
     char byte = 0;
-    socket_.non_blocking(true, failed);
-    socket_.receive(asio::buffer(&byte, 1), tcp_socket::message_peek, failed);
+    if (auto* const tls = socket_.tls())    // which may have had a message of its own
+        return tls->read(asio::buffer(&byte, 1)).next == tls_step::wants::readable;
+    auto& socket = socket_.socket();
+    socket.non_blocking(true, failed);
+    socket.receive(asio::buffer(&byte, 1), any_socket::message_peek, failed);
     return failed == asio::error::would_block;
 }
 

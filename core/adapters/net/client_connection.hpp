@@ -4,20 +4,21 @@
 #include "core/adapters/net/client.hpp"
 #include "core/adapters/net/head.hpp"
 #include "core/adapters/net/input_buffer.hpp"
-#include "core/adapters/net/socket.hpp"
+#include "core/adapters/net/stream.hpp"
 
 namespace caisson::net {
 
 /// Cancelled work ends with an exception, so that its deadline decides what came of it.
 void throw_if_cancelled(const boost::system::error_code& failed);
 
-/// Connects to `server`, trying each of its addresses. Errors: errc::runtime_unavailable.
-task<result<tcp_socket>> connect_to(url server);
+/// Connects to `server`, trying each of its addresses, and shakes hands where it is https. `trust` is for that, else null.
+/// Errors: errc::runtime_unavailable; errc::bad_request if it does not speak TLS, or its certificate is not to be trusted.
+task<result<stream>> connect_to(url server, std::shared_ptr<const tls_context> trust);
 
 /// One connection of a client: sends a request, then reads its answer in pieces. Cancellation throws operation_aborted.
 class client_connection {
 public:
-    client_connection(tcp_socket socket, const client_options& options);
+    client_connection(stream socket, const client_options& options);
 
     /// False if nothing of an answer can follow: the peer closed the connection while it was idle.
     bool is_alive();
@@ -37,7 +38,7 @@ private:
     task<result<void>> read_more();
     result<response> begin_body(response_head head, std::uint64_t max_body_bytes);
 
-    tcp_socket socket_;
+    stream socket_;
     input_buffer input_;
     std::size_t max_head_bytes_;
     body_decoder body_;

@@ -11,27 +11,90 @@ namespace caisson::net {
 
 namespace {
 
+std::string text_of(const tcp::endpoint& of)
+{
+    const auto address = of.address().to_string();
+    return (of.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(of.port());
+}
+
 constexpr std::size_t least_input_bytes = 64 * 1024;
 constexpr std::size_t send_bytes = 1 << 20;              // of one sendmsg
 constexpr std::size_t max_lingering_bytes = 16 << 20;    // of a body that was refused and comes nevertheless
 
 }    // namespace
 
-connection::connection(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer)
+connection::connection(std::shared_ptr<server_state> state, tcp_socket socket, const tcp::endpoint& peer)
     : state_(std::move(state))
-    , socket_(std::move(socket))
-    , peer_(std::move(peer))
+    , stream_(any_socket(std::move(socket)))
+    , peer_(text_of(peer))
+    , address_(state_->options.max_connections_per_address == 0 ? std::string() : network_of(peer.address()))
+    , opened_(state_->time.steady_now())
     , input_(std::max(least_input_bytes, state_->options.max_request_line_bytes + state_->options.max_header_bytes + 64))
-    , place_(state_->connections.insert(state_->connections.end(), this))
 {
+    auto& all = state_->at(standing_);
+    place_ = all.insert(all.end(), this);
+    if (!address_.empty())
+        ++state_->by_address[address_];
 }
 
-connection::~connection() { state_->connections.erase(place_); }
+connection::~connection()
+{
+    state_->at(standing_).erase(place_);
+    if (const auto found = state_->by_address.find(address_); found != state_->by_address.end() && --found->second == 0)
+        state_->by_address.erase(found);
+}
+
+/// Who waits longest is at the front: a place is kept while the standing is the same.
+void connection::stand(standing where)
+{
+    if (where == standing_ || standing_ == standing::leaving || standing_ == standing::turned_away)
+        return;
+    auto& to = state_->at(where);
+    to.splice(to.end(), state_->at(standing_), place_);
+    standing_ = where;
+}
+
+standing connection::standing_in(phase what) const
+{
+    switch (what) {
+    case phase::handshake: return standing::handshake;
+    case phase::idle: return served_ ? standing::idle : standing::newcomer;
+    case phase::lingering: return standing::idle;
+    case phase::handling: return standing::busy;
+    case phase::reading:
+    case phase::writing: break;
+    }
+    if (trusted_)
+        return standing::busy;
+    return served_ ? standing::stranger : standing::newcomer;
+}
+
+void connection::trust()
+{
+    trusted_ = true;
+    stand(standing_in(phase_));
+}
+
+void connection::turn_away() { stand(standing::turned_away); }
+
+void connection::evict()
+{
+    stand(standing::leaving);
+    close();
+}
+
+void connection::handling()
+{
+    phase_ = phase::handling;
+    served_ = true;
+    stand(standing::busy);
+}
 
 void connection::wait_for(phase what, std::chrono::milliseconds limit)
 {
     phase_ = what;
     deadline_ = state_->time.steady_now() + limit;
+    stand(standing_in(what));
 }
 
 void connection::sweep(steady_time now)
@@ -41,22 +104,45 @@ void connection::sweep(steady_time now)
     if (phase_ != phase::reading)
         return close();
     timed_out_ = true;
-    boost::system::error_code ignored;
-    socket_.cancel(ignored);
+    stream_.cancel();
 }
 
 void connection::close()
 {
     broken_ = true;
-    boost::system::error_code ignored;
-    socket_.close(ignored);
+    stream_.close();
 }
 
 void connection::close_if_idle()
 {
-    boost::system::error_code ignored;
-    if (phase_ == phase::idle && input_.empty() && socket_.available(ignored) == 0)
+    if (phase_ == phase::idle && input_.empty() && !stream_.has_input())
         close();
+}
+
+task<std::optional<char>> connection::first_byte()
+{
+    boost::system::error_code failed;
+    auto& socket = stream_.socket();
+    co_await socket.async_wait(any_socket::wait_read, asio::redirect_error(use_task, failed));
+    char byte = 0;
+    const auto count = failed ? 0 : socket.receive(asio::buffer(&byte, 1), any_socket::message_peek, failed);
+    if (count == 0)
+        co_return std::nullopt;
+    co_return byte;
+}
+
+task<bool> connection::secure(std::shared_ptr<const tls_context> with)
+{
+    if (broken_)
+        co_return false;
+    stream_.start_tls(std::move(with));
+    boost::system::error_code failed;
+    co_await stream_.async_handshake(asio::redirect_error(use_task, failed));
+    if (failed && !broken_) {
+        state_->log.debug("a TLS handshake failed", {{"peer", peer_}, {"what", stream_.tls()->failure()}});
+        close();
+    }
+    co_return !broken_;
 }
 
 task<bool> connection::read_more()
@@ -65,7 +151,7 @@ task<bool> connection::read_more()
         co_return false;
     const auto room = input_.prepare();
     boost::system::error_code failed;
-    const auto count = co_await socket_.async_read_some(asio::buffer(room.data(), room.size()), asio::redirect_error(use_task, failed));
+    const auto count = co_await stream_.async_read_some(asio::buffer(room.data(), room.size()), asio::redirect_error(use_task, failed));
     input_.commit(count);
     if (failed && !timed_out_)
         ended_ = true;
@@ -90,8 +176,9 @@ task<bool> connection::write(std::string_view first, std::string_view second, st
     const std::array<asio::const_buffer, 3> buffers{asio::buffer(first), asio::buffer(second), asio::buffer(third)};
     const write_progress progress{this};
     boost::system::error_code failed;
-    co_await asio::async_write(socket_, buffers, progress, asio::redirect_error(use_task, failed));
+    co_await asio::async_write(stream_, buffers, progress, asio::redirect_error(use_task, failed));
     phase_ = before;
+    stand(standing_in(before));
     if (failed)
         close();
     co_return !failed;
@@ -103,12 +190,13 @@ task<> connection::peer_gone()
         boost::system::error_code failed;
         if (input_.full()) {
             // More cannot be held, so an orderly close is not seen; a reset is.
-            co_await socket_.async_wait(tcp_socket::wait_error, asio::redirect_error(use_task, failed));
+            auto& socket = stream_.socket();
+            co_await socket.async_wait(any_socket::wait_error, asio::redirect_error(use_task, failed));
             ended_ = true;
             continue;
         }
         const auto room = input_.prepare();
-        const auto count = co_await socket_.async_read_some(asio::buffer(room.data(), room.size()), asio::redirect_error(use_task, failed));
+        const auto count = co_await stream_.async_read_some(asio::buffer(room.data(), room.size()), asio::redirect_error(use_task, failed));
         input_.commit(count);
         if (failed)
             ended_ = failed != asio::error::operation_aborted || broken_;
@@ -119,14 +207,13 @@ task<> connection::peer_gone()
 
 task<> connection::linger()
 {
-    boost::system::error_code failed;
     if (broken_)
         co_return;
-    socket_.shutdown(tcp_socket::shutdown_send, failed);
+    stream_.shutdown_send();
     wait_for(phase::lingering, state_->options.linger_timeout);
     timed_out_ = false;
     std::size_t dropped = 0;
-    while (!failed && dropped < max_lingering_bytes) {
+    while (dropped < max_lingering_bytes) {
         dropped += input_.view().size();
         input_.consume(input_.view().size());
         if (!co_await read_more())
@@ -135,10 +222,10 @@ task<> connection::linger()
     close();
 }
 
-tcp_socket connection::take_socket()
+stream connection::take_stream()
 {
     broken_ = true;
-    return std::move(socket_);
+    return std::move(stream_);
 }
 
 }    // namespace caisson::net

@@ -2,14 +2,18 @@
 
 #include "core/adapters/net/input_buffer.hpp"
 #include "core/adapters/net/server_state.hpp"
-#include "core/adapters/net/socket.hpp"
+#include "core/adapters/net/stream.hpp"
 
+#include <list>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace caisson::net {
 
 /// What a connection is waiting for; decides what happens when its time is over.
 enum class phase {
+    handshake,    // TLS: cut
     idle,         // the first byte of a request: closed silently
     reading,      // the rest of a request: the read ends and timed_out() is true
     handling,     // a handler: no time limit here
@@ -21,10 +25,15 @@ enum class phase {
 /// request costs no timer.
 class connection {
 public:
-    connection(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer);
+    connection(std::shared_ptr<server_state> state, tcp_socket socket, const tcp::endpoint& peer);
     ~connection();
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
+
+    /// Waits for the first byte without taking it. Nothing if none comes.
+    task<std::optional<char>> first_byte();
+    /// TLS from here on. False, and the connection is closed, if the client and this side do not come together.
+    task<bool> secure(std::shared_ptr<const tls_context> with);
 
     /// Reads what is there into input(). False at the end, on an error, or when the time is over.
     task<bool> read_more();
@@ -37,8 +46,17 @@ public:
 
     /// The deadline counts from now.
     void wait_for(phase what, std::chrono::milliseconds limit);
-    void handling() { phase_ = phase::handling; }
+    void handling();
     void close();
+    /// Another request begins, of which nothing is known yet.
+    void begin_request() { trusted_ = false; }
+    /// Whose request this is has been proved: the connection is not closed to make room.
+    void trust();
+    /// It is one too many, and only here to be told so.
+    void turn_away();
+    /// Closes it to make room for others.
+    void evict();
+    steady_time opened() const { return opened_; }
     void close_if_idle();
     /// Ends what waits too long.
     void sweep(steady_time now);
@@ -48,21 +66,30 @@ public:
     server_state& server() { return *state_; }
     bool timed_out() const { return timed_out_; }
     bool broken() const { return broken_; }
-    tcp_socket take_socket();
+    stream take_stream();
 
 private:
     struct write_progress;
+    using places = std::list<connection*>;
+
+    standing standing_in(phase what) const;
+    void stand(standing where);
 
     std::shared_ptr<server_state> state_;
-    tcp_socket socket_;
+    stream stream_;
     const std::string peer_;
+    const std::string address_;    // what max_connections_per_address counts; empty if it does not
+    const steady_time opened_;
     input_buffer input_;
     phase phase_ = phase::idle;
     steady_time deadline_ = steady_time::max();
     bool timed_out_ = false;
     bool ended_ = false;     // the peer sends no more
     bool broken_ = false;    // nothing can be sent any more
-    std::list<connection*>::iterator place_;
+    bool trusted_ = false;
+    bool served_ = false;    // it has had a whole request
+    standing standing_ = standing::newcomer;
+    places::iterator place_;
 };
 
 }    // namespace caisson::net

@@ -31,6 +31,13 @@ public:
 
     virtual const net::request& request() const = 0;
 
+    /// Whose request this is has been proved (a key was shown): while it runs, its connection is not closed to make room for others.
+    virtual void trust() = 0;
+
+    /// How much of a stream's data one answer (or WebSocket) should hold at once, so that clients that take nothing do not fill
+    /// the memory together: from 16 KiB, where there are many connections, to 4 MiB.
+    virtual std::size_t share_bytes() const = 0;
+
     /// Sends the answer with Content-Length and X-Request-Id; to HEAD without the body. A client that is gone is not an error.
     virtual task<> respond(response answer) = 0;
 

@@ -129,6 +129,8 @@ bool keeps_alive(const headers& fields, int minor_version)
     return minor_version >= 1 || fields.has_token("Connection", "keep-alive");
 }
 
+bool is_host(std::string_view text) { return text.find_first_of(" \t/?#@,\\") == std::string_view::npos; }
+
 /// "http://host/path" is as good as "/path" with that Host (RFC 9112 section 3.2.2).
 std::optional<refusal> to_origin_form(request& out)
 {
@@ -138,8 +140,8 @@ std::optional<refusal> to_origin_form(request& out)
         return bad("the target " + shown(out.target) + " does not begin with '/'");
     const auto path = out.target.find_first_of("/?", scheme_end + 3);
     const auto authority = out.target.substr(scheme_end + 3, path == std::string::npos ? path : path - scheme_end - 3);
-    if (authority.empty() || authority.find('@') != std::string::npos)
-        return bad("the target " + shown(out.target) + " names no host, or a user");
+    if (authority.empty() || !is_host(authority))
+        return bad("the target " + shown(out.target) + " names no host, or a user besides it");
     out.fields.set("Host", authority);
     out.target.erase(0, path == std::string::npos ? out.target.size() : path);
     if (!out.target.starts_with('/'))
@@ -203,7 +205,7 @@ std::optional<refusal> check_host(const request_head& head)
     if (count == 0 && head.minor_version >= 1)
         return bad("HTTP/1.1 needs a Host header");
     const auto host = head.request.fields.find("Host").value_or("");
-    if (host.find_first_of(" \t/?#@,\\") != std::string_view::npos)
+    if (!is_host(host))
         return bad("Host is " + shown(host) + ", which is not a host");
     return std::nullopt;
 }
@@ -226,6 +228,8 @@ std::optional<refusal> parse_status_line(std::string_view line, response_head& o
     const auto digits = line.substr(9, 3);
     if (!std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }) || digits[0] == '0')
         return bad("the status line is malformed");
+    if (!std::ranges::all_of(line.substr(12), is_value_char))
+        return bad("the status line holds a control character");
     std::from_chars(digits.data(), digits.data() + 3, out.response.status);
     return parse_version(line.substr(0, 8), out.minor_version);
 }

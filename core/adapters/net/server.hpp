@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/net/exchange.hpp"
+#include "core/adapters/net/tls_context.hpp"
 #include "core/async/timers.hpp"
 #include "core/base/log.hpp"
 
@@ -20,7 +21,11 @@ struct server_options {
     std::size_t max_header_count = 100;                   // 431
     std::uint64_t max_body_bytes = 80ull << 20;           // 413; handler::body_limit may lower it
     std::uint64_t max_bodies_bytes = 512ull << 20;        // 503; bodies of all connections held at once
-    std::size_t max_connections = 1024;                   // 503 with Retry-After beyond
+    std::size_t max_connections = 1024;                   // beyond: see make_room in server.cpp; 503 with Retry-After if all are busy
+    std::size_t max_connections_per_address = 0;          // 503 beyond; 0: no bound. An IPv6 /64 is one address
+    std::size_t max_handshakes = 64;                      // of TLS at once; others wait in the listener's queue
+    std::uint64_t max_messages_bytes = 256ull << 20;      // of clients' WebSocket messages held at once: 1013 beyond
+    std::uint64_t max_streams_bytes = 512ull << 20;       // about, of what waits to be sent to all viewers; see exchange::share_bytes
     std::size_t max_requests_per_connection = 100'000;    // then "Connection: close"
 
     std::chrono::milliseconds header_timeout{10'000};    // from the first byte of a request to the end of its head: 408
@@ -37,11 +42,12 @@ struct server_options {
 struct endpoint {
     std::string address;    // "127.0.0.1", "::1"
     std::uint16_t port = 0;
-    /// "http://127.0.0.1:8080", "http://[::1]:8080"
+    bool encrypted = false;
+    /// "http://127.0.0.1:8080", "https://[::1]:8080"
     std::string url() const;
 };
 
-/// An HTTP/1.1 server (1.0 too): keep-alive, pipelining in order, chunked bodies, 100-continue, HEAD, WebSocket.
+/// An HTTP/1.1 server (1.0 too): keep-alive, pipelining in order, chunked bodies, 100-continue, HEAD, WebSocket; plain or over TLS.
 /// I/O thread only. Stop it before it dies, or let it die when the context no longer runs.
 class server {
 public:
@@ -55,6 +61,9 @@ public:
     /// May be called again for another address. Errors: errc::conflict (in use), errc::forbidden (a port below 1024 without the
     /// right), errc::bad_request (no such address here).
     result<std::vector<endpoint>> listen(const std::string& host, std::uint16_t port);
+
+    /// Connections that are accepted from now on speak TLS with this certificate; the others go on. Null: plain again.
+    void set_tls(std::shared_ptr<const tls_context> with);
 
     /// Stops accepting, closes idle connections, lets running exchanges finish until `deadline`, then cuts them and waits for
     /// their end. Not from a handler.

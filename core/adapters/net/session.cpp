@@ -71,15 +71,16 @@ refusal too_slow_body(const server_options& options)
 
 class session {
 public:
-    session(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer)
-        : state_(std::move(state)), link_(state_, std::move(socket), std::move(peer)), held_(*state_)
+    session(std::shared_ptr<server_state> state, tcp_socket socket, const tcp::endpoint& peer)
+        : state_(std::move(state)), link_(state_, std::move(socket), peer), held_(*state_)
     {
     }
 
     task<> run();
-    task<> turn_away();
+    task<> turn_away(std::string why);
 
 private:
+    task<bool> secure(std::shared_ptr<const tls_context> with);
     task<bool> serve_one();
     task<bool> await_first_byte();
     task<bool> read_head();
@@ -102,13 +103,31 @@ private:
 
 task<> session::run()
 {
-    while (co_await serve_one()) { }
+    const bool ready = !state_->tls || co_await secure(state_->tls);
+    while (ready && co_await serve_one()) { }
     co_await link_.linger();
+}
+
+/// False if what came is not TLS, or the handshake failed.
+task<bool> session::secure(std::shared_ptr<const tls_context> with)
+{
+    constexpr char handshake_record = 0x16;
+    link_.wait_for(phase::handshake, state_->options.header_timeout);
+    const auto first = co_await link_.first_byte();
+    if (!first) {
+        link_.close();
+        co_return false;
+    }
+    if (*first == handshake_record)
+        co_return co_await link_.secure(std::move(with));
+    refusal why{400, errc::bad_request, "this port speaks TLS only: use https:// or wss://"};
+    co_return co_await refuse(std::move(why));
 }
 
 /// True if another request may follow.
 task<bool> session::serve_one()
 {
+    link_.begin_request();
     head_ = request_head{};
     held_.grow_to(0);
     const bool begun = co_await await_first_byte();
@@ -203,6 +222,7 @@ task<bool> session::read_body()
             refusal why{status_of_refusal(admitted.error().code), admitted.error().code, admitted.error().detail};
             co_return co_await refuse(std::move(why));
         }
+        link_.trust();
     }
     if (head_.expects_continue && !decoder_.done() && link_.input().empty()) {
         const bool sent = co_await link_.write("HTTP/1.1 100 Continue\r\n\r\n");
@@ -283,29 +303,26 @@ task<bool> session::refuse(refusal why)
     co_return false;
 }
 
-task<> session::turn_away()
+task<> session::turn_away(std::string why)
 {
-    ++state_->turned_away;
-    auto leave = [state = state_.get()](void*) { --state->turned_away; };
-    const std::unique_ptr<void, decltype(leave)> guard(this, leave);
-    auto message = "the server has its " + std::to_string(state_->options.max_connections) + " connections; try again soon";
-    refusal why{503, errc::runtime_unavailable, std::move(message)};
-    co_await refuse(std::move(why));
+    link_.turn_away();
+    refusal full{503, errc::runtime_unavailable, why + "; try again soon"};
+    co_await refuse(std::move(full));
     co_await link_.linger();
 }
 
 }    // namespace
 
-task<> serve_connection(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer)
+task<> serve_connection(std::shared_ptr<server_state> state, tcp_socket socket, tcp::endpoint peer)
 {
-    session one(std::move(state), std::move(socket), std::move(peer));
+    session one(std::move(state), std::move(socket), peer);
     co_await one.run();
 }
 
-task<> turn_away(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer)
+task<> turn_away(std::shared_ptr<server_state> state, tcp_socket socket, tcp::endpoint peer, std::string why)
 {
-    session one(std::move(state), std::move(socket), std::move(peer));
-    co_await one.turn_away();
+    session one(std::move(state), std::move(socket), peer);
+    co_await one.turn_away(std::move(why));
 }
 
 }    // namespace caisson::net

@@ -7,9 +7,9 @@
 namespace caisson::net {
 
 /// Serves one connection until either side ends it.
-task<> serve_connection(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer);
+task<> serve_connection(std::shared_ptr<server_state> state, tcp_socket socket, tcp::endpoint peer);
 
-/// Answers 503 to a connection beyond max_connections.
-task<> turn_away(std::shared_ptr<server_state> state, tcp_socket socket, std::string peer);
+/// Answers 503 with `why` to a connection that is one too many.
+task<> turn_away(std::shared_ptr<server_state> state, tcp_socket socket, tcp::endpoint peer, std::string why);
 
 }    // namespace caisson::net

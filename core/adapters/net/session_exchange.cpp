@@ -3,6 +3,7 @@
 #include "core/adapters/net/websocket_stream.hpp"
 #include "core/base/base64.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <stdexcept>
@@ -136,8 +137,16 @@ task<result<std::unique_ptr<websocket>>> session_exchange::upgrade(websocket_opt
     keep_ = false;
     auto& server = link_.server();
     headers extra{{"X-Request-Id", head_.request.request_id}};
-    const websocket_host host{&server.time, server.tasks};
-    co_return co_await accept_websocket(link_.take_socket(), head_.request, std::move(extra), std::move(options), host);
+    const websocket_host host{&server.time, server.tasks, server.messages};
+    co_return co_await accept_websocket(link_.take_stream(), head_.request, std::move(extra), std::move(options), host);
+}
+
+std::size_t session_exchange::share_bytes() const
+{
+    constexpr std::uint64_t least = 16 << 10;
+    constexpr std::uint64_t most = 4 << 20;
+    const auto& server = link_.server();
+    return static_cast<std::size_t>(std::clamp(server.options.max_streams_bytes / std::max<std::uint64_t>(1, server.size()), least, most));
 }
 
 task<> session_exchange::drain_begun()

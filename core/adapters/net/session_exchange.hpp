@@ -13,6 +13,8 @@ public:
     session_exchange(connection& link, request_head& head, bool keep_alive) : link_(link), head_(head), keep_(keep_alive) { }
 
     const net::request& request() const override { return head_.request; }
+    void trust() override { link_.trust(); }
+    std::size_t share_bytes() const override;
     task<> respond(response answer) override;
     task<std::unique_ptr<stream_writer>> begin_stream(response head) override;
     task<result<std::unique_ptr<websocket>>> upgrade(websocket_options options) override;

@@ -3,6 +3,7 @@
 #include "core/async/task.hpp"
 
 #include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
 namespace caisson::net {
@@ -10,5 +11,7 @@ namespace caisson::net {
 using tcp = asio::ip::tcp;
 /// Typed by the executor: any_io_executor costs on the hot path.
 using tcp_socket = asio::basic_stream_socket<tcp, io_executor>;
+/// A TCP or a Unix socket; both convert into it.
+using any_socket = asio::basic_stream_socket<asio::generic::stream_protocol, io_executor>;
 
 }    // namespace caisson::net

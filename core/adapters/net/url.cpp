@@ -28,18 +28,31 @@ bool all_of(std::string_view text, Predicate is_right)
     return !text.empty();
 }
 
+std::uint16_t default_port(const url& of) { return of.encrypted ? 443 : 80; }
+
+result<url> parse_local(std::string_view text, std::string_view path)
+{
+    constexpr std::size_t most_bytes = 107;    // of a sockaddr_un
+    if (!path.starts_with('/') || path.size() > most_bytes || path.find('\0') != std::string_view::npos)
+        return bad(text, "after unix:// an absolute path of at most 107 bytes must follow");
+    return url{.host = "localhost", .socket_path = std::string(path)};
+}
+
 }    // namespace
 
 result<url> url::parse(std::string_view text)
 {
-    constexpr std::string_view scheme = "http://";
-    if (text.starts_with("https://"))
-        return bad(text, "https is not spoken here; use http, or a proxy that ends TLS");
+    constexpr std::string_view local = "unix://";
+    if (text.starts_with(local))
+        return parse_local(text, text.substr(local.size()));
+    url out;
+    out.encrypted = text.starts_with("https://");
+    const std::string_view scheme = out.encrypted ? "https://" : "http://";
     if (!text.starts_with(scheme))
-        return bad(text, "it does not begin with http://");
+        return bad(text, "it does not begin with http:// or https://");
+    out.port = default_port(out);
     const auto slash = text.find('/', scheme.size());
     auto authority = text.substr(scheme.size(), slash - scheme.size());
-    url out;
     if (slash != std::string_view::npos)
         out.base_path = text.substr(slash);
     while (out.base_path.ends_with('/'))
@@ -67,9 +80,14 @@ result<url> url::parse(std::string_view text)
 std::string url::authority() const
 {
     const auto name = host.find(':') == std::string::npos ? host : "[" + host + "]";
-    return port == 80 ? name : name + ":" + std::to_string(port);
+    return port == default_port(*this) ? name : name + ":" + std::to_string(port);
 }
 
-std::string url::str() const { return "http://" + authority() + base_path; }
+std::string url::str() const
+{
+    if (!socket_path.empty())
+        return "unix://" + socket_path;
+    return (encrypted ? "https://" : "http://") + authority() + base_path;
+}
 
 }    // namespace caisson::net

@@ -100,6 +100,12 @@ std::string own_directory(const mount_line& line, const std::map<std::string, st
 
 }    // namespace
 
+std::string mount_point_of(const std::string& line)
+{
+    const auto fields = split(line, ' ');
+    return fields.size() < 5 ? std::string() : unescape(fields[4]);
+}
+
 std::vector<cgroup_mount> parse_cgroup_mounts(std::string_view mountinfo, std::string_view self_cgroup)
 {
     const auto groups = parse_own_groups(self_cgroup);

@@ -20,4 +20,7 @@ struct cgroup_mount {
 /// mounted more than once is listed once. Hierarchies without controllers (name=…) are left out.
 std::vector<cgroup_mount> parse_cgroup_mounts(std::string_view mountinfo, std::string_view self_cgroup);
 
+/// Where the file system of one line of /proc/PID/mountinfo is mounted; empty if it is no such line.
+std::string mount_point_of(const std::string& line);
+
 }    // namespace caisson

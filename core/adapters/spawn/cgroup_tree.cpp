@@ -1,9 +1,12 @@
 #include "core/adapters/spawn/cgroup_tree.hpp"
 
 #include "core/adapters/spawn/kernel_text.hpp"
+#include "core/adapters/spawn/process.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <unistd.h>
@@ -13,6 +16,7 @@ namespace caisson {
 namespace {
 
 constexpr std::int64_t agent_share_bytes = 64 << 20;    // of a sandbox's memory, beside its work's
+constexpr const char* leaf_name = "/caisson-leaf";      // for processes that were in the group that the roots are made in
 
 struct control_file {
     unsigned control;
@@ -28,6 +32,22 @@ constexpr control_file control_files[] = {
     {cgroup_control::kill, nullptr, "cgroup.kill"},
 };
 
+std::set<pid_t> family_of_this_process()
+{
+    std::set<pid_t> family{::getpid()};
+    for (const pid_t pid : descendants_of(::getpid()))
+        family.insert(pid);
+    for (const pid_t pid : ancestors_of(::getpid()))
+        family.insert(pid);
+    return family;
+}
+
+std::set<std::string> words(const std::string& text)
+{
+    std::istringstream in(text);
+    return {std::istream_iterator<std::string>(in), {}};
+}
+
 }    // namespace
 
 cgroup_tree_options cgroup_options_of_this_process(std::string instance)
@@ -36,16 +56,8 @@ cgroup_tree_options cgroup_options_of_this_process(std::string instance)
     return {.instance = std::move(instance),
         .privileged = ::geteuid() == 0,
         .mountinfo = read_small_file("/proc/self/mountinfo", limit_bytes).value_or(""),
-        .self_cgroup = read_small_file("/proc/self/cgroup", limit_bytes).value_or("")};
-}
-
-void cgroup_tree::release() noexcept
-try {
-    // Not what is below: sandboxes outlive their server.
-    for (const auto& member : root_.members())
-        io_->remove_directory(member.directory);
-} catch (const std::exception&) {
-    // Out of memory: empty groups are left.
+        .self_cgroup = read_small_file("/proc/self/cgroup", limit_bytes).value_or(""),
+        .family = family_of_this_process()};
 }
 
 unsigned cgroup_tree::controls_of(const cgroup_member& root) const
@@ -65,7 +77,8 @@ void cgroup_tree::prepare()
         return;
     std::vector<cgroup_member> members;
     unsigned taken = 0;
-    for (const auto& mount : parse_cgroup_mounts(options_.mountinfo, options_.self_cgroup)) {
+    const auto mounts = parse_cgroup_mounts(options_.mountinfo, options_.self_cgroup);
+    for (const auto& mount : mounts) {
         cgroup_member root{.directory = "", .version = mount.version, .controls = 0};
         if (!prepare_root(mount, root))
             continue;
@@ -81,15 +94,30 @@ void cgroup_tree::prepare()
     (void)root_.enable_children();
 }
 
+std::string cgroup_tree::base_of(const cgroup_mount& mount) const
+{
+    if (mount.version == cgroup_version::v2 && !options_.root.empty()) {
+        if (options_.root.front() == '/')
+            return mount.path + options_.root;
+        return mount.own_group.empty() ? "" : std::filesystem::path(mount.own_group + "/" + options_.root).lexically_normal().string();
+    }
+    if (options_.privileged)
+        return mount.path;
+    // An earlier server moved this one's parents into the leaf.
+    constexpr std::size_t leaf_length = std::string_view(leaf_name).size();
+    const auto& own = mount.own_group;
+    return own.ends_with(leaf_name) ? own.substr(0, own.size() - leaf_length) : own;
+}
+
 bool cgroup_tree::prepare_root(const cgroup_mount& mount, cgroup_member& root)
 {
-    const auto& base = options_.privileged ? mount.path : mount.own_group;
+    const auto base = base_of(mount);
     if (base.empty())
         return false;
     root.directory = base + "/caisson-" + options_.instance;
     const int failed = io_->make_directory(root.directory);
     if (failed != 0) {
-        refusal_ = root.directory + ": " + std::strerror(failed);
+        refuse(root.directory, failed);
         return false;
     }
     if (mount.version == cgroup_version::v2)
@@ -99,34 +127,52 @@ bool cgroup_tree::prepare_root(const cgroup_mount& mount, cgroup_member& root)
 
 void cgroup_tree::enable_controllers(const std::string& base)
 {
-    std::istringstream offered(io_->read(base + "/cgroup.controllers").value_or(""));
-    for (std::string name; offered >> name;) {
-        if (name != "memory" && name != "pids" && name != "cpu")
-            continue;
-        const auto file = base + "/cgroup.subtree_control";
-        const auto text = "+" + name;
-        int failed = io_->write(file, text);
-        if (failed == EBUSY && move_processes_to_leaf(base) == 0)
-            failed = io_->write(file, text);
-        if (failed != 0)
-            refusal_ = file + ": " + std::strerror(failed);
+    const auto file = base + "/cgroup.subtree_control";
+    const auto enabled = words(io_->read(file).value_or(""));
+    std::vector<std::string> wanted;
+    for (const auto& name : words(io_->read(base + "/cgroup.controllers").value_or(""))) {
+        if ((name == "memory" || name == "pids" || name == "cpu") && !enabled.contains(name))
+            wanted.push_back("+" + name);
+    }
+    // First: a group with processes would hand down cpu and pids, and could from then on hand down threads only. The top of
+    // the hierarchy, which has no type, may keep its processes.
+    if (!wanted.empty() && io_->exists(base + "/cgroup.type")) {
+        if (!may_move_all(base))
+            return refuse(base + " has processes that are not the server's", EBUSY);
+        if (const int failed = move_processes_to_leaf(base); failed != 0)
+            return refuse(base + leaf_name, failed);
+    }
+    for (const auto& text : wanted) {
+        if (const int failed = io_->write(file, text); failed != 0)
+            refuse(file + " = " + text, failed);
     }
 }
 
-/// A group of v2 that has processes cannot hand controllers to children.
+/// Again while processes that were not listed yet were begun meanwhile.
 int cgroup_tree::move_processes_to_leaf(const std::string& base)
 {
-    const auto leaf = base + "/server";
-    const int failed = io_->make_directory(leaf);
-    if (failed != 0)
-        return failed;
-    const std::string text = io_->read(base + "/cgroup.procs").value_or("");
-    for (std::string_view rest = text; !rest.empty();) {
-        const auto pid = take_line(rest);
-        if (pid != "0")    // of another pid namespace
-            io_->write(leaf + "/cgroup.procs", pid);
+    const auto leaf = base + leaf_name;
+    constexpr int most_passes = 10;
+    for (int pass = 0; pass < most_passes; ++pass) {
+        std::string text = io_->read(base + "/cgroup.procs").value_or("");
+        if (text.empty())
+            return 0;
+        if (const int failed = io_->make_directory(leaf); failed != 0)
+            return failed;
+        for (std::string_view rest = text; !rest.empty();) {
+            const auto pid = take_line(rest);
+            const int failed = pid == "0" ? EPERM : io_->write(leaf + "/cgroup.procs", pid);    // 0: of another pid namespace
+            if (failed != 0 && failed != ESRCH)
+                return failed;
+        }
     }
-    return 0;
+    return EBUSY;
+}
+
+void cgroup_tree::refuse(const std::string& what, int code)
+{
+    if (refusal_.empty())
+        refusal_ = what + ": " + std::strerror(code);
 }
 
 std::vector<degradation> cgroup_tree::degraded() const
@@ -169,16 +215,6 @@ result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, c
     if (done.has_error())
         return done.error();
     return sandbox;
-}
-
-std::vector<std::string> cgroup_tree::sandbox_names() const
-{
-    std::set<std::string> names;
-    for (const auto& member : root_.members()) {
-        for (auto& name : io_->directories(member.directory))
-            names.insert(std::move(name));
-    }
-    return {names.begin(), names.end()};
 }
 
 }    // namespace caisson

@@ -3,6 +3,7 @@
 #include "core/adapters/spawn/control_group.hpp"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,10 @@ namespace caisson {
 struct cgroup_tree_options {
     std::string instance;       // names the root group: caisson-<instance>
     bool privileged = false;    // true: at the top of each hierarchy; false: in the server's own group, if that was delegated
+    std::string root;           // of v2, instead of either: from the top if it begins with /, else from the server's own group
     std::string mountinfo;      // texts of /proc/self/mountinfo and /proc/self/cgroup
     std::string self_cgroup;
+    std::set<pid_t> family;    // this process with all above and below it: what it may move out of a group that it shares
 };
 
 /// Options of this process as it runs now.
@@ -21,15 +24,19 @@ cgroup_tree_options cgroup_options_of_this_process(std::string instance);
 /// Where the groups of one server instance live: `<root>/<sandbox>/{agent,work/<execution>}` in each hierarchy that is of use.
 class cgroup_tree {
 public:
-    cgroup_tree(std::shared_ptr<cgroup_io> io, cgroup_tree_options options) : io_(std::move(io)), options_(std::move(options)) { }
+    cgroup_tree(std::shared_ptr<cgroup_io> io, cgroup_tree_options options);
     /// release()
     ~cgroup_tree() { release(); }
     cgroup_tree(const cgroup_tree&) = delete;
     cgroup_tree& operator=(const cgroup_tree&) = delete;
 
-    /// Makes the root groups and finds out what they can do. In v2 the server moves from a delegated group into a leaf of it
-    /// where the kernel wants that. Idempotent; call before anything else.
+    /// Makes the root groups and finds out what they can do. In v2 processes in the group above them are moved into a leaf beside
+    /// them, since the kernel hands controllers down from groups without processes only: if all are of this process's family, if
+    /// that group was chosen, or if it is the top of a container. Else it is left alone and is of no use. Idempotent; call before
+    /// anything else.
     void prepare();
+    /// What the kernel refused first, with the file; empty if all went well.
+    const std::string& refusal() const { return refusal_; }
 
     /// The root over all hierarchies that do something; without members where no group can be made.
     const control_group& root() const { return root_; }
@@ -40,24 +47,38 @@ public:
     /// The group of one sandbox, limits set, ready for children. Errors: errc::runtime_unavailable; remove it then.
     result<control_group> make_sandbox_group(const std::string& name, const sandbox_limits& limits);
     control_group sandbox_group(const std::string& name) const { return root_.child(name); }
-    /// Names of the sandboxes' groups that exist.
+    /// Names of the sandboxes' groups that exist, also in hierarchies that are of no use to this server now.
     std::vector<std::string> sandbox_names() const;
+    /// What exists of a sandbox's group in all hierarchies, of another server's instance too; for removing it.
+    control_group left_over_group(const std::string& instance, const std::string& name) const;
+    /// Names of the sandboxes' groups of another server's instance.
+    std::set<std::string> group_names(const std::string& instance) const;
+    /// Instances that have root groups where this server looks, the own one too.
+    std::vector<std::string> instances() const;
+    const std::string& instance() const { return options_.instance; }
 
-    /// Removes the root groups if no sandbox is left in them. May be called again; nothing can be made here afterwards.
+    /// Removes the root groups if no sandbox is left in them, then the leaf if no other group needs it: its processes go back.
+    /// May be called again; nothing can be made here afterwards.
     void release() noexcept;
 
     const std::shared_ptr<cgroup_io>& io() const { return io_; }
 
 private:
+    std::string base_of(const cgroup_mount& mount) const;
     bool prepare_root(const cgroup_mount& mount, cgroup_member& root);
     void enable_controllers(const std::string& base);
     int move_processes_to_leaf(const std::string& base);
+    void refuse(const std::string& what, int code);
+    bool may_move_all(const std::string& base) const;
+    void dissolve_leaf(const std::string& base);
     unsigned controls_of(const cgroup_member& root) const;
 
     std::shared_ptr<cgroup_io> io_;
     cgroup_tree_options options_;
     control_group root_;
-    std::string refusal_;    // why a root could not be made, if one could not
+    std::vector<std::string> tops_;        // where hierarchies are mounted
+    std::vector<cgroup_member> places_;    // directories in which root groups may be, of any instance
+    std::string refusal_;
     bool prepared_ = false;
 };
 

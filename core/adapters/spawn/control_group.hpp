@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,8 @@ public:
     result<void> freeze();
     result<void> thaw();
     bool frozen() const;
+    /// thaw() of the group and of all below it, each by itself, in every hierarchy that can freeze.
+    void thaw_all();
     /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone.
     void kill() noexcept;
     /// One try at removing the group and all below it, leaves first; true when nothing is left.
@@ -83,7 +86,10 @@ private:
     result<void> limit_memory(const cgroup_limits& limits);
     result<void> limit_cpu(std::int64_t cpu_milli);
     result<void> set_frozen(bool frozen);
-    std::vector<pid_t> processes() const;
+    std::vector<std::string> directories_of(const cgroup_member& member) const;
+    std::set<pid_t> processes_of(const cgroup_member& member) const;
+    std::set<pid_t> processes() const;
+    bool has_all(const cgroup_member& member) const;
     bool try_remove_directory(const std::string& directory);
 
     std::shared_ptr<cgroup_io> io_;

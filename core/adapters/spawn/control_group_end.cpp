@@ -5,31 +5,42 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
-#include <set>
+#include <algorithm>
 
 /// What ends groups: freezing, killing, removing; and how a group is written down.
 namespace caisson {
 
 using namespace std::chrono_literals;
 
-std::vector<pid_t> control_group::processes() const
+std::vector<std::string> control_group::directories_of(const cgroup_member& member) const
+{
+    std::vector<std::string> found{member.directory};
+    for (std::size_t at = 0; at < found.size(); ++at) {
+        for (const auto& name : io_->directories(found[at]))
+            found.push_back(found[at] + "/" + name);
+    }
+    return found;
+}
+
+std::set<pid_t> control_group::processes_of(const cgroup_member& member) const
 {
     std::set<pid_t> found;
-    for (const auto& member : members_) {
-        std::vector<std::string> pending{member.directory};
-        while (!pending.empty()) {
-            const auto directory = std::move(pending.back());
-            pending.pop_back();
-            const auto text = io_->read(directory + "/cgroup.procs").value_or("");
-            for (std::string_view rest = text; !rest.empty();) {
-                if (const auto pid = number_of(take_line(rest)); pid && *pid > 0)
-                    found.insert(static_cast<pid_t>(*pid));
-            }
-            for (const auto& name : io_->directories(directory))
-                pending.push_back(directory + "/" + name);
+    for (const auto& directory : directories_of(member)) {
+        const auto text = io_->read(directory + "/cgroup.procs").value_or("");
+        for (std::string_view rest = text; !rest.empty();) {
+            if (const auto pid = number_of(take_line(rest)); pid && *pid > 0)
+                found.insert(static_cast<pid_t>(*pid));
         }
     }
-    return {found.begin(), found.end()};
+    return found;
+}
+
+std::set<pid_t> control_group::processes() const
+{
+    std::set<pid_t> found;
+    for (const auto& member : members_)
+        found.merge(processes_of(member));
+    return found;
 }
 
 std::size_t control_group::population() const { return processes().size(); }
@@ -57,10 +68,33 @@ bool control_group::frozen() const
     return member->version == cgroup_version::v1 ? text->starts_with("FROZEN") : number_of(*text, "frozen") == 1;
 }
 
+/// Whether each process of the group is in its hierarchy `member` too: one that was stopped in the middle of joining is not.
+bool control_group::has_all(const cgroup_member& member) const
+{
+    const auto all = processes();
+    const auto there = processes_of(member);
+    return std::ranges::includes(there, all);
+}
+
+/// What is frozen by itself stays so when the group above it is thawed.
+void control_group::thaw_all()
+{
+    for (const auto& member : members_) {
+        if ((member.controls & cgroup_control::freeze) == 0)
+            continue;
+        const bool v1 = member.version == cgroup_version::v1;
+        for (const auto& directory : directories_of(member))
+            io_->write(directory + (v1 ? "/freezer.state" : "/cgroup.freeze"), v1 ? "THAWED" : "0");
+    }
+}
+
 void control_group::kill() noexcept
 try {
-    if (const auto* member = with(cgroup_control::kill); member != nullptr && !write(*member, "cgroup.kill", "1").has_error())
-        return;
+    if (const auto* member = with(cgroup_control::kill)) {
+        const bool reaches_all = has_all(*member);
+        if (!write(*member, "cgroup.kill", "1").has_error() && reaches_all)
+            return;
+    }
     // No atomic kill: forbid forks first, so that few passes find all. What is frozen dies only once thawed.
     if (controls(cgroup_control::pids))
         (void)write(*with(cgroup_control::pids), "pids.max", "0");
@@ -69,8 +103,7 @@ try {
         const auto left = processes();
         for (const pid_t pid : left)
             io_->kill(pid);
-        if (controls(cgroup_control::freeze))
-            (void)thaw();
+        thaw_all();
         if (left.empty())
             return;
     }

@@ -49,6 +49,8 @@ spawn_options options_of(const launch_request& request, int status, int executab
         add("--join-fd", std::to_string(options.descriptors.add(fd)));
     if (request.tmpfs)
         add("--tmpfs", std::to_string(request.tmpfs->bytes) + ":" + std::to_string(request.tmpfs->inodes));
+    for (const auto& name : request.views)
+        add("--view", name);
     if (request.uid)
         add("--uid", std::to_string(*request.uid));
     for (const auto& limit : request.rlimits)
@@ -122,8 +124,9 @@ task<result<process_handle>> launch(timers& time, launch_request request) { retu
 
 std::vector<launch_request::limit> baseline_rlimits()
 {
-    return {{RLIMIT_CORE, 0}, {RLIMIT_MEMLOCK, 64 << 10}, {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_RTPRIO, 0},
-        {RLIMIT_NICE, 0}};
+    constexpr std::uint64_t no_core = 1;    // at 0 the kernel would still start the program that core_pattern names
+    return {{RLIMIT_CORE, no_core}, {RLIMIT_MEMLOCK, 64 << 10}, {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024},
+        {RLIMIT_RTPRIO, 0}, {RLIMIT_NICE, 0}};
 }
 
 }    // namespace caisson

@@ -20,6 +20,7 @@ struct launch_request {
         std::int64_t inodes;
     };
     std::optional<private_tmpfs> tmpfs;    // over /tmp of an own mount namespace, with work, tmp and shm in it
+    std::vector<std::string> views;        // names in /: each is at /tmp/view/NAME with inodes of its own, if the host lets it
     std::optional<uid_t> uid;              // to become, also as group; otherwise, with a tmpfs, an own user namespace
     struct limit {
         int resource;

@@ -1,5 +1,7 @@
 #include "core/adapters/spawn/local_record.hpp"
 
+#include "core/adapters/spawn/small_file.hpp"
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -35,14 +37,33 @@ sandbox_limits limits_from_json(const json::value& text)
     return {member("memory_bytes"), member("cpu_milli"), member("pids"), member("disk_bytes"), member("inodes")};
 }
 
+/// Empty where the kernel does not tell.
+const std::string& this_boot()
+{
+    static const std::string boot = [] {
+        const auto text = read_small_file("/proc/sys/kernel/random/boot_id").value_or("");
+        return text.substr(0, text.find('\n'));
+    }();
+    return boot;
+}
+
 }    // namespace
+
+void local_record::stamp(std::int64_t monotonic_ns)
+{
+    boot_id = this_boot();
+    made_at_ns = monotonic_ns;
+}
+
+bool local_record::is_of_this_boot() const { return boot_id.empty() || this_boot().empty() || boot_id == this_boot(); }
 
 std::string local_record::to_json() const
 {
     json::object object{{"runtime", runtime}, {"limits", limits_to_json(limits)}, {"agent", process_to_json(agent)},
-        {"monitor", process_to_json(monitor)}, {"uid", nullptr}, {"group", group.to_json()}};
+        {"monitor", process_to_json(monitor)}, {"uid", nullptr}, {"group", group.to_json()}, {"boot", boot_id}};
     if (uid)
         object["uid"] = *uid;
+    object["made_at_ns"] = made_at_ns;
     return json::serialize(object);
 }
 
@@ -60,6 +81,13 @@ try {
     if (!object.at("uid").is_null())
         record.uid = object.at("uid").to_number<uid_t>();
     record.group = std::move(*group);
+    const auto& whole = object.as_object();
+    if (const auto* boot = whole.if_contains("boot"))
+        record.boot_id = boot->as_string();
+    if (const auto* made = whole.if_contains("made_at_ns"))
+        record.made_at_ns = made->to_number<std::int64_t>();
+    if (!record.is_of_this_boot())
+        record.agent = record.monitor = std::nullopt;    // their numbers may be anybody's now
     return record;
 } catch (const std::exception&) {
     return std::nullopt;

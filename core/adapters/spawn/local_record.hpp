@@ -16,9 +16,17 @@ struct local_record {
     std::optional<process_identity> monitor;    // what the server started and waits for: bwrap, or the agent itself
     std::optional<uid_t> uid;                   // given to this sandbox alone
     control_group group;
+    std::string boot_id;            // of the host, when the sandbox was made; empty in records of older servers
+    std::int64_t made_at_ns = 0;    // CLOCK_MONOTONIC of that boot; 0: not recorded
+
+    /// Also says which start of the host it is of.
+    /// Takes down this boot and now.
+    void stamp(std::int64_t monotonic_ns);
+    /// False if the host was booted since: its processes and groups are gone, and their numbers are others'.
+    bool is_of_this_boot() const;
 
     std::string to_json() const;
-    /// Nothing if `text` is not what to_json() writes.
+    /// Nothing if `text` is not what to_json() writes. Without processes if the host was started again since.
     static std::optional<local_record> from_json(std::shared_ptr<cgroup_io> io, std::string_view text);
 };
 

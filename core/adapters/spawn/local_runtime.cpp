@@ -1,5 +1,6 @@
 #include "core/adapters/spawn/local_runtime.hpp"
 
+#include "core/adapters/spawn/log_writers.hpp"
 #include "core/protocol/agent_link.hpp"
 
 #include <algorithm>
@@ -62,6 +63,7 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
     local_record record;
     record.runtime = name();
     record.limits = spec.limits;
+    record.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
     record.group = services_.groups.sandbox_group(spec.id.str());
     auto created = make_sandbox(spec.id, std::move(record), std::move(*directory));
     auto prepared = prepare_parts(*created, spec);
@@ -92,6 +94,8 @@ result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_
 
 task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std::string runtime_state)
 {
+    while (services_.swept->contains(id))
+        co_await services_.time.wait_for(5ms);
     auto record = local_record::from_json(services_.groups.io(), runtime_state);
     std::unique_ptr<local_sandbox> found;
     if (record && record->runtime == name())
@@ -101,7 +105,8 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
     if (found == nullptr)
         co_return error{errc::gone, "nothing is left of the sandbox"};
     // A record that was stored before the start does not name the agent; the run directory's does.
-    if (!found->record().agent) {
+    const bool same_boot = found->record().is_of_this_boot();
+    if (!found->record().agent && same_boot) {
         if (auto newer = find_left_over(id))
             found = std::move(newer);
     }
@@ -111,15 +116,17 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
     auto removed = co_await found->destroy();
     if (removed.has_error())
         services_.log.warning("a lost sandbox is not wholly removed", {{"sandbox", id.str()}, {"reason", removed.error().detail}});
-    co_return error{errc::gone, "the sandbox's agent does not run any more"};
+    co_return error{errc::gone, same_boot ? "its agent does not run any more" : "the host was booted since"};
 }
 
-/// By the record in the run directory; nothing if that is another runtime's or there is nothing at all.
-std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& id)
+/// By the record in the run directory, else by `runtime_state`; nothing if it is another runtime's.
+std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& id, const std::string& runtime_state)
 {
     auto directory = run_directory::open(options_.data_dir, id);
     const auto text = directory ? directory->read_state() : std::nullopt;
     auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
+    if (!record)
+        record = local_record::from_json(services_.groups.io(), runtime_state);
     if (record && record->runtime != name())
         return nullptr;
     if (!record) {
@@ -130,36 +137,94 @@ std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& i
     return make_sandbox(id, std::move(*record), std::move(directory));
 }
 
-std::vector<sandbox_id> local_runtime::candidates() const
+bool local_runtime::is_of_another_runtime(const sandbox_id& id) const
 {
-    auto ids = run_directory::list(options_.data_dir);
-    for (const auto& name : services_.groups.sandbox_names()) {
+    const auto directory = run_directory::open(options_.data_dir, id);
+    const auto text = directory ? directory->read_state() : std::nullopt;
+    const auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
+    return record && record->runtime != name();
+}
+
+namespace {
+
+std::vector<sandbox_id> ids_on_host(const std::string& data_dir, const cgroup_tree& groups)
+{
+    auto ids = run_directory::list(data_dir);
+    for (const auto& name : groups.sandbox_names()) {
         if (auto id = sandbox_id::parse(name))
             ids.push_back(std::move(*id));
     }
+    for (auto& writer : log_writers(data_dir))
+        ids.push_back(std::move(writer.sandbox));
     std::ranges::sort(ids);
     const auto repeated = std::ranges::unique(ids);
     ids.erase(repeated.begin(), repeated.end());
     return ids;
 }
 
-task<std::size_t> local_runtime::sweep(std::vector<sandbox_id> keep)
-{
-    std::size_t removed = 0;
-    for (const auto& id : candidates()) {
-        if (live_->contains(id) || std::ranges::find(keep, id) != keep.end())
-            continue;
-        const auto left = find_left_over(id);
-        if (left == nullptr)
-            continue;
-        left->find_processes();
-        auto done = co_await left->destroy();
-        if (done.has_error())
-            services_.log.warning("a left-over sandbox is not wholly removed", {{"sandbox", id.str()}, {"reason", done.error().detail}});
-        else
-            ++removed;
+/// While it lives the sandbox is being swept.
+class sweep_mark {
+public:
+    sweep_mark(std::shared_ptr<std::set<sandbox_id>> swept, sandbox_id id) : swept_(std::move(swept)), id_(std::move(id))
+    {
+        swept_->insert(id_);
     }
-    co_return removed;
+    ~sweep_mark() { swept_->erase(id_); }
+    sweep_mark(const sweep_mark&) = delete;
+    sweep_mark& operator=(const sweep_mark&) = delete;
+
+private:
+    std::shared_ptr<std::set<sandbox_id>> swept_;
+    sandbox_id id_;
+};
+
+}    // namespace
+
+task<result<std::vector<sandbox_id>>> local_runtime::left_overs()
+{
+    auto look = [data_dir = options_.data_dir, groups = &services_.groups] { return ids_on_host(data_dir, *groups); };
+    auto ids = co_await offload(services_.workers, std::move(look));
+    std::erase_if(ids, [this](const auto& id) { return services_.live->contains(id) || is_of_another_runtime(id); });
+    co_return ids;
+}
+
+task<result<void>> local_runtime::remove_left_over(sandbox_id id, std::string runtime_state)
+{
+    // From here to the object that counts as live there is no suspension: nobody can take it up in between.
+    if (services_.live->contains(id))
+        co_return error{errc::conflict, "the sandbox is in use"};
+    const auto left = find_left_over(id, runtime_state);
+    if (left == nullptr)
+        co_return result<void>();
+    const sweep_mark mark(services_.swept, id);
+    left->find_processes();
+    co_return co_await remove_traces(left.get());
+}
+
+task<result<void>> local_runtime::remove_traces(local_sandbox* left)
+{
+    // What an earlier server made in hierarchies that this one does not use is among it, and nothing frozen can die.
+    auto everywhere = services_.groups.left_over_group(services_.groups.instance(), left->id().str());
+    everywhere.thaw_all();
+    if (!left->record().agent)
+        co_await kill_unrecorded(left->id());
+    auto done = co_await left->destroy();
+    if (done.has_error())
+        co_return done;
+    co_return co_await remove_group(services_.time, std::move(everywhere), services_.time.steady_now() + 5s);
+}
+
+/// Whom the server started without coming to write it down.
+task<> local_runtime::kill_unrecorded(sandbox_id id)
+{
+    constexpr int most_passes = 50;
+    for (int pass = 0; pass < most_passes; ++pass) {
+        auto kill = [data_dir = options_.data_dir, id] { return kill_log_writers(data_dir, id); };
+        const auto met = co_await offload(services_.workers, std::move(kill));
+        if (met == 0)
+            co_return;
+        co_await services_.time.wait_for(10ms);
+    }
 }
 
 task<> local_runtime::probe()

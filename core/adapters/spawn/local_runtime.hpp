@@ -23,7 +23,8 @@ public:
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
     task<result<void>> start(sandbox& created) override { return start_local(static_cast<local_sandbox*>(&created)); }
-    task<std::size_t> sweep(std::vector<sandbox_id> keep) override;
+    task<result<std::vector<sandbox_id>>> left_overs() override;
+    task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) override;
 
 protected:
     local_runtime(std::string name, local_services services, local_runtime_options options);
@@ -43,20 +44,21 @@ protected:
 
     local_services& services() { return services_; }
     const local_runtime_options& options() const { return options_; }
-    const local_sandbox::live_set& live() const { return live_; }
+    const local_sandbox::live_set& live() const { return services_.live; }
 
 private:
     runtime_capabilities known_without_trying(std::string name) const;
     task<result<void>> try_sandbox(runtime_capabilities* found);
     task<result<void>> try_running(local_sandbox* created, runtime_capabilities* found);
     result<void> prepare_parts(local_sandbox& created, const sandbox_spec& spec);
-    std::unique_ptr<local_sandbox> find_left_over(const sandbox_id& id);
-    std::vector<sandbox_id> candidates() const;
+    bool is_of_another_runtime(const sandbox_id& id) const;
+    std::unique_ptr<local_sandbox> find_left_over(const sandbox_id& id, const std::string& runtime_state = {});
+    task<result<void>> remove_traces(local_sandbox* left);
+    task<> kill_unrecorded(sandbox_id id);
 
     local_services services_;
     local_runtime_options options_;
     runtime_capabilities capabilities_;
-    local_sandbox::live_set live_ = std::make_shared<std::multiset<sandbox_id>>();
 };
 
 /// Nothing if `path` can be executed.

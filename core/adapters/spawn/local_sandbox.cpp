@@ -98,11 +98,20 @@ result<void> local_sandbox::adopt_agent(process_handle agent)
 
 bool local_sandbox::find_processes()
 {
+    if (!record_.is_of_this_boot())
+        return false;
     if (record_.monitor)
         monitor_ = process_handle::open(*record_.monitor);
     if (record_.agent)
         agent_ = process_handle::open(*record_.agent);
     return agent_.has_value();
+}
+
+std::optional<steady_time> local_sandbox::made_at() const
+{
+    if (record_.made_at_ns <= 0 || !record_.is_of_this_boot())
+        return std::nullopt;
+    return steady_time(std::chrono::duration_cast<steady_time::duration>(std::chrono::nanoseconds(record_.made_at_ns)));
 }
 
 task<result<std::unique_ptr<protocol::byte_stream>>> local_sandbox::connect()

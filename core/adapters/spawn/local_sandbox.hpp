@@ -21,6 +21,9 @@ struct local_services {
     logger& log;
     worker_pool& workers;
     cgroup_tree& groups;    // one for all runtimes of a server
+    // The same for all runtimes of a server: ids of sandboxes that have an object, and of those that a sweep removes now.
+    std::shared_ptr<std::multiset<sandbox_id>> live = std::make_shared<std::multiset<sandbox_id>>();
+    std::shared_ptr<std::set<sandbox_id>> swept = std::make_shared<std::set<sandbox_id>>();
 };
 
 /// A sandbox whose agent is a process of this host, found over a socket in its run directory.
@@ -60,6 +63,7 @@ public:
     result<void> adopt_agent(process_handle agent);
     /// Opens the recorded processes that still run; true if the agent does.
     bool find_processes();
+    std::optional<steady_time> made_at() const override;
 
 protected:
     const std::optional<process_handle>& agent() const { return agent_; }

@@ -4,6 +4,7 @@
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <dirent.h>
@@ -14,6 +15,7 @@
 #include <sstream>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <system_error>
 
 namespace caisson {
 
@@ -96,14 +98,16 @@ std::vector<pid_t> all_processes()
 std::optional<process_handle> process_handle::open(process_identity identity)
 {
     auto pidfd = open_pidfd(identity.pid);
+    if (!pidfd && errno != ESRCH && errno != EINVAL)
+        throw std::system_error(errno, std::generic_category(), "pidfd_open");
     if (!pidfd)
         return std::nullopt;
-    const auto seen = stat_of(identity.pid);
-    if (!seen || seen->start_ticks != identity.start_ticks)
-        return std::nullopt;
     process_handle handle(identity, std::move(pidfd));
-    if (!handle.alive())
+    const auto seen = stat_of(identity.pid);
+    if (!handle.alive() || (seen && seen->start_ticks != identity.start_ticks))
         return std::nullopt;
+    if (!seen)
+        throw std::system_error(EIO, std::generic_category(), "/proc/" + std::to_string(identity.pid) + "/stat");
     return handle;
 }
 
@@ -140,6 +144,15 @@ std::vector<pid_t> children_of(pid_t pid)
         if (seen && seen->parent == pid)
             found.push_back(each);
     }
+    return found;
+}
+
+std::vector<pid_t> ancestors_of(pid_t pid)
+{
+    std::vector<pid_t> found;
+    constexpr std::size_t deepest = 1'000;
+    for (auto seen = stat_of(pid); seen && seen->parent > 0 && found.size() < deepest; seen = stat_of(seen->parent))
+        found.push_back(seen->parent);
     return found;
 }
 

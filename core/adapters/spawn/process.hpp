@@ -21,7 +21,8 @@ struct process_identity {
 /// Holds a pidfd: signals go to this process or to none.
 class process_handle {
 public:
-    /// Nothing if the process does not run any more, or another one has its number.
+    /// Nothing if the process does not run any more, or another one has its number. Throws std::system_error if that cannot be seen
+    /// now: no descriptor is left, for example.
     static std::optional<process_handle> open(process_identity identity);
     /// Of a process that cannot be reaped meanwhile, such as an own child. Nothing if there is none.
     static std::optional<process_handle> open_running(pid_t pid);
@@ -43,6 +44,8 @@ private:
 
 /// Direct children of a process, those of all its threads.
 std::vector<pid_t> children_of(pid_t pid);
+/// The parent of a process, its parent, and so on, as far as this pid namespace goes.
+std::vector<pid_t> ancestors_of(pid_t pid);
 /// All processes below `pid` that are not zombies, in no order.
 std::vector<pid_t> descendants_of(pid_t pid);
 

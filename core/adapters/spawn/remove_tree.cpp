@@ -1,5 +1,7 @@
 #include "core/adapters/spawn/remove_tree.hpp"
 
+#include "core/adapters/spawn/cgroup_mounts.hpp"
+#include "core/adapters/spawn/small_file.hpp"
 #include "core/base/unique_fd.hpp"
 
 #include <cerrno>
@@ -7,7 +9,11 @@
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <memory>
+#include <ranges>
+#include <sstream>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <vector>
 
@@ -102,6 +108,24 @@ int remove_tree(const std::string& path)
     if (failed != 0)
         return failed;
     return ::rmdir(path.c_str()) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+void unmount_below(const std::string& path) noexcept
+try {
+    std::error_code failed;
+    const auto top = std::filesystem::canonical(path, failed).string() + "/";
+    constexpr std::size_t longest = 4 << 20;
+    std::istringstream lines(read_small_file("/proc/self/mountinfo", longest).value_or(""));
+    std::vector<std::string> below;
+    for (std::string line; !failed && std::getline(lines, line);) {
+        auto place = mount_point_of(line);
+        if (place.starts_with(top))
+            below.push_back(std::move(place));
+    }
+    for (const auto& place : std::views::reverse(below))
+        ::umount2(place.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+} catch (const std::exception&) {
+    // Out of memory: the caller sees that it is still mounted.
 }
 
 }    // namespace caisson

@@ -9,4 +9,7 @@ namespace caisson {
 /// exist, or errno.
 int remove_tree(const std::string& path);
 
+/// Unmounts what this process sees mounted below `path`, the last first, also where it is in use.
+void unmount_below(const std::string& path) noexcept;
+
 }    // namespace caisson

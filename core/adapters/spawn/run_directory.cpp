@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <system_error>
 
 namespace caisson {
 
@@ -58,6 +59,8 @@ std::optional<run_directory> run_directory::open(const std::string& data_dir, co
 {
     auto path = path_of(data_dir, id);
     unique_fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+        throw std::system_error(errno, std::generic_category(), path);
     if (!directory)
         return std::nullopt;
     return run_directory(std::move(path), std::move(directory));
@@ -129,7 +132,11 @@ std::string run_directory::first_log_line() const
 
 result<void> run_directory::remove(const std::string& path)
 {
-    const int failed = remove_tree(path);
+    int failed = remove_tree(path);
+    if (failed == EBUSY) {    // a program that could mount did
+        unmount_below(path);
+        failed = remove_tree(path);
+    }
     if (failed != 0)
         return failure(path, failed);
     return {};

@@ -16,7 +16,7 @@ class run_directory {
 public:
     /// Makes it, or empties one that is left over. Errors: errc::runtime_unavailable.
     static result<run_directory> make(const std::string& data_dir, const sandbox_id& id);
-    /// Nothing if it does not exist.
+    /// Nothing if it does not exist. Throws std::system_error if that cannot be seen now: no descriptor is left, for example.
     static std::optional<run_directory> open(const std::string& data_dir, const sandbox_id& id);
     /// Of those that exist, in no order.
     static std::vector<sandbox_id> list(const std::string& data_dir);
@@ -37,7 +37,8 @@ public:
     /// Its first line, at most 300 bytes of valid UTF-8.
     std::string first_log_line() const;
 
-    /// Removes the directory of that path() with all that is in it, however deep, following no link. Idempotent. May take long if programs
+    /// Removes the directory of that path() with all that is in it, however deep, following no link; what is
+    /// mounted in it is unmounted. Idempotent. May take long if programs
     /// wrote in it: then call it on a worker. Errors: errc::runtime_unavailable.
     static result<void> remove(const std::string& path);
     /// Another handle of the same directory.

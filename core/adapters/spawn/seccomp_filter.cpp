@@ -6,6 +6,8 @@
 #include <linux/sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -90,6 +92,49 @@ public:
         }
     }
 
+    /// Allows TCP and UDP. The rest is code of the kernel that nothing in a sandbox without a network can use.
+    void refuse_protocols()
+    {
+        constexpr std::uint64_t tcp = 6;
+        constexpr std::uint64_t udp = 17;
+        for (const std::uint64_t family : {AF_INET, AF_INET6}) {
+            refuse(SCMP_SYS(socket), EPROTONOSUPPORT, {equals(0, family), exceeds(2, udp)});
+            for (std::uint64_t protocol = 1; protocol < udp; ++protocol) {
+                if (protocol != tcp)
+                    refuse(SCMP_SYS(socket), EPROTONOSUPPORT, {equals(0, family), equals(2, protocol)});
+            }
+        }
+    }
+
+    /// What asks which pages of the host's files are in memory, throws them out, or merges pages over all processes.
+    void refuse_shared_pages()
+    {
+        constexpr std::uint64_t only_from_memory = 8;    // RWF_NOWAIT
+        constexpr std::uint64_t drop_pages = 4;          // POSIX_FADV_DONTNEED
+        constexpr std::uint64_t merge_pages = 12;        // MADV_MERGEABLE
+        constexpr std::uint64_t merge_all_pages = 67;    // PR_SET_MEMORY_MERGE
+        refuse(SCMP_SYS(preadv2), EOPNOTSUPP, {masked(5, only_from_memory, only_from_memory)});
+        refuse(SCMP_SYS(fadvise64), 0, {masked(3, low_word, drop_pages)});
+        refuse(SCMP_SYS(madvise), EINVAL, {masked(2, low_word, merge_pages)});
+        refuse(SCMP_SYS(prctl), EINVAL, {masked(0, low_word, merge_all_pages)});
+    }
+
+    /// Pages of the pool that the host's administrator has set aside: no control group of a sandbox counts them.
+    void refuse_huge_pages()
+    {
+        refuse(SCMP_SYS(mmap), ENOMEM, {masked(3, MAP_HUGETLB, MAP_HUGETLB)});
+        refuse(SCMP_SYS(memfd_create), ENOMEM, {masked(1, MFD_HUGETLB, MFD_HUGETLB)});
+        refuse(SCMP_SYS(shmget), ENOMEM, {masked(2, SHM_HUGETLB, SHM_HUGETLB)});
+    }
+
+    /// The limit is 1: at 0 the kernel still starts a handler that core_pattern names, as the host's root. What would set it
+    /// to another value returns 0, so that `ulimit -c 0` does not fail.
+    void keep_core_limit()
+    {
+        refuse(SCMP_SYS(setrlimit), 0, {masked(0, low_word, RLIMIT_CORE)});
+        refuse(SCMP_SYS(prlimit64), 0, {masked(1, low_word, RLIMIT_CORE), differs(2, 0)});
+    }
+
     /// Input that another session's shell would read (TIOCSTI), and the console's selection (TIOCLINUX).
     void refuse_terminal_injection()
     {
@@ -144,6 +189,9 @@ filter_builder common_filter()
     filter.refuse_listed();
     filter.refuse_namespaces();
     filter.refuse_socket_families();
+    filter.refuse_protocols();
+    filter.refuse_shared_pages();
+    filter.refuse_huge_pages();
     filter.refuse_terminal_injection();
     filter.refuse_odd_personalities();
     return filter;
@@ -152,6 +200,7 @@ filter_builder common_filter()
 std::string build_payload_filter()
 {
     auto filter = common_filter();
+    filter.keep_core_limit();
     filter.refuse_other_processes();
     return filter.raw();
 }

@@ -4,8 +4,8 @@
 
 namespace caisson {
 
-/// A call that no program of a sandbox may make. `number` is for calls that libseccomp may not know by name yet; these have
-/// the same number on every architecture.
+/// A call that no program of a sandbox may make. A `code` of 0: it returns 0 and does nothing. `number` is for calls that libseccomp may
+/// not know by name yet; these have the same number on every architecture.
 struct refused_call {
     const char* name;
     int code;
@@ -47,6 +47,10 @@ inline constexpr refused_call refused_calls[] = {
     {"fanotify_mark", EPERM},
     {"lookup_dcookie", EPERM},
     {"memfd_secret", ENOSYS, 447},
+    {"cachestat", ENOSYS, 451},
+    // What is written in a sandbox lies in memory and goes with it; the host's disks are not its to wait for.
+    {"sync", 0},
+    {"syncfs", 0},
     // Files by handle instead of by path.
     {"name_to_handle_at", EPERM},
     {"open_by_handle_at", EPERM},

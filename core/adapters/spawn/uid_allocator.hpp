@@ -1,23 +1,39 @@
 #pragma once
 
 #include "core/base/error.hpp"
+#include "core/base/ids.hpp"
 #include "core/base/unique_fd.hpp"
 
 #include <sys/types.h>
 
+#include <functional>
+#include <optional>
 #include <string>
 
 namespace caisson {
 
-/// A host uid that nobody else uses while the lock is held. The lock belongs to the open file: a process that inherits
-/// descriptor() keeps it after this object is gone.
+/// Whom a uid was given to, as its lock's file says.
+struct uid_owner {
+    std::string instance;    // of the server
+    std::string data_dir;
+    sandbox_id sandbox;
+    std::string pid_namespace;    // filled in when the uid is given: whose processes can be judged
+
+    std::string to_json() const;
+    /// Nothing if `text` is not what to_json() writes.
+    static std::optional<uid_owner> from_json(std::string_view text);
+};
+
+/// A host uid that nobody else uses. It is taken as long as its lock's file exists, whatever becomes of this object: a uid whose
+/// sandbox could not be removed is not given again, by no server of the host. The lock on the file says that somebody lives
+/// who answers for it: it belongs to the open file, and a process that inherits descriptor() keeps it.
 class uid_lease {
 public:
     uid_lease(uid_t uid, std::string path, unique_fd file) : uid_(uid), path_(std::move(path)), file_(std::move(file)) { }
 
     uid_t uid() const { return uid_; }
     int descriptor() const { return file_.get(); }
-    /// Removes the lock's file. Only when no process of the uid is left.
+    /// Removes the lock's file. Only when nothing of the sandbox is left.
     void release() noexcept;
 
 private:
@@ -35,11 +51,11 @@ public:
     {
     }
 
-    /// Errors: errc::runtime_unavailable if the directory cannot be used or every uid of the range is in use.
-    result<uid_lease> acquire();
-    /// Removes the lock's file of a uid that an earlier server gave away, unless somebody holds it. For a sandbox whose
-    /// processes are gone.
-    void clear(uid_t uid) noexcept;
+    /// Errors: errc::runtime_unavailable if the directory cannot be used or every uid of the range is taken.
+    result<uid_lease> acquire(uid_owner owner);
+    /// Removes the lock's file of a uid that an earlier server gave to `sandbox`, unless somebody holds it. For a sandbox of
+    /// which nothing is left.
+    void clear(uid_t uid, const sandbox_id& sandbox) noexcept;
 
 private:
     std::string path_of(uid_t uid) const;
@@ -49,5 +65,10 @@ private:
     uid_t last_;
     uid_t next_;
 };
+
+/// Removes the locks in `directory` that nobody answers for any more: not locked, no process of the uid, and `is_left` of the owner
+/// is false. A lock without an owner is one of a server that was killed while it made it. Locks that were made in another
+/// pid namespace stay. Returns how many were removed. Looks at every process: call it on a worker.
+std::size_t sweep_uid_locks(const std::string& directory, const std::function<bool(const uid_owner&)>& is_left);
 
 }    // namespace caisson

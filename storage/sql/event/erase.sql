@@ -1,2 +1,2 @@
 DELETE FROM events
-WHERE log = ?
+WHERE key IN (SELECT key FROM events WHERE log = ? ORDER BY seq LIMIT ?)

@@ -3,5 +3,6 @@ SELECT e.id, e.tenant_id, e.kind, e.created_at_ms, e.labels, e.status, e.verdict
     e.stderr_truncated, e.limits_hit, e.degraded, e.limits, e.usage, e.stages, e.cancel_requested, s.spec
 FROM executions AS e
 JOIN execution_specs AS s ON s.execution_id = e.id
-WHERE e.status IN ('queued', 'running')
+WHERE e.status IN ('queued', 'running') AND e.id > ?
 ORDER BY e.id
+LIMIT ?

@@ -68,6 +68,12 @@ TEST_F(FrameReader, AnyCutOfTheSameBytesGivesThemOnce)
     }
 }
 
+TEST_F(FrameReader, WritesNothingForAFrameWithoutBytes)
+{
+    EXPECT_TRUE(take(output("stdout", 3, "")).output.empty());
+    EXPECT_EQ(take(output("stdout", 3, "x")).output.size(), 1u);
+}
+
 TEST_F(FrameReader, DecodesBase64)
 {
     take(R"({"kind":"output","stream":"stdout","offset":0,"data":"/wD+","encoding":"base64"})");

@@ -43,6 +43,7 @@ task<> scripted_server::handle(net::exchange& one)
     targets.push_back(one.request().method + " " + one.request().target);
     bodies.push_back(one.request().body);
     credentials.emplace_back(one.request().fields.find("Authorization").value_or(""));
+    keys.emplace_back(one.request().fields.find("Idempotency-Key").value_or(""));
     auto next = script.empty() ? answer(500, "{}") : script.front();
     if (!script.empty())
         script.pop_front();

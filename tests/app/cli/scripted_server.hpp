@@ -35,6 +35,7 @@ public:
     std::vector<std::string> targets;    // "GET /path?query" of each request
     std::vector<std::string> bodies;
     std::vector<std::string> credentials;
+    std::vector<std::string> keys;    // Idempotency-Key of each request
 };
 
 /// One event loop with the server, a client of it, and a clock that moves on when nothing else happens.

@@ -253,6 +253,32 @@ TEST_F(Verbs, RunAsJsonPrintsTheRecordOnly)
     EXPECT_THAT(got.err, HasSubstr("run 1.5 ms"));
 }
 
+TEST_F(Verbs, RunIsSentAgainWhenItsAnswerGotLost)
+{
+    server_.script = {scripted_server::hang_up(), scripted_server::answer(202, R"({"execution_id":")" + std::string(id) + "\"}")};
+    auto options = command({"true"});
+    options.detach = true;
+    const auto done = run(options);
+    EXPECT_EQ(done.status, 0);
+    EXPECT_EQ(done.out, std::string(id) + "\n");
+    ASSERT_EQ(server_.keys.size(), 2u);
+    EXPECT_EQ(server_.keys[0], server_.keys[1]);
+    EXPECT_EQ(server_.keys[0].size(), 38u) << server_.keys[0];
+    EXPECT_EQ(server_.bodies[0], server_.bodies[1]);
+}
+
+TEST_F(Verbs, EachRunHasAKeyOfItsOwn)
+{
+    auto options = command({"true"});
+    options.detach = true;
+    for (int i = 0; i < 2; ++i) {
+        server_.script = {scripted_server::answer(202, R"({"execution_id":")" + std::string(id) + "\"}")};
+        run(options);
+    }
+    ASSERT_EQ(server_.keys.size(), 2u);
+    EXPECT_NE(server_.keys[0], server_.keys[1]);
+}
+
 TEST_F(Verbs, RunThatIsRefusedWasNotRun)
 {
     server_.script = {scripted_server::answer(400, R"({"error":"bad_request","message":"limits.wall_ms must be from 100 to 3600000"})")};

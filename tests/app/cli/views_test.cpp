@@ -29,6 +29,12 @@ TEST(ExecutionsTable, Golden)
                                                    "exe_0  timeout  signal 15  shell    1 h ago      30 s   \n");
 }
 
+TEST(ExecutionsTable, ShowsThePlaceInTheQueue)
+{
+    const auto items = boost::json::parse(R"([{"execution_id":"e","status":"queued","queue_position":12}])").as_array();
+    EXPECT_THAT(executions_table(items, now, false), HasSubstr("e   queued #12  "));
+}
+
 TEST(ExecutionsTable, BelowASecondIsNow)
 {
     const auto table_of = [](const std::string& created) {

@@ -67,6 +67,36 @@ TEST_F(Load, DefaultsAreComplete)
     EXPECT_EQ(config.on_shutdown, shutdown_action::keep);
 }
 
+TEST_F(Load, TenantsAreTablesByTheirNames)
+{
+    file("[tenants.acme]\nweight = 3\nmax_running = 2\n[tenants.\"a.b-c_D\"]\nmax_queued = 0\n[tenants.plain]\n");
+    sources_.flags = {{"--set", "tenants.acme.max_queued", "7"}, {"--set", "tenants.late.weight", "100"}};
+    const auto config = good();
+    ASSERT_EQ(config.tenants.size(), 3u);
+    EXPECT_EQ(config.tenants.at("acme").weight, 3);
+    EXPECT_EQ(config.tenants.at("acme").max_running, 2);
+    EXPECT_EQ(config.tenants.at("acme").max_queued, 7);
+    EXPECT_EQ(config.tenants.at("a.b-c_D").max_queued, 0);
+    EXPECT_EQ(config.tenants.at("a.b-c_D").max_running, -1);
+    EXPECT_EQ(config.tenants.at("late").weight, 100);
+}
+
+TEST_F(Load, MistakesInTenantsAreReported)
+{
+    file("[tenants.acme]\nweight = 0\ncolour = 1\n[tenants.\"a b\"]\nweight = 1\n[tenants]\nweight = 5\n");
+    sources_.flags = {{"--set", "tenants.acme.weight", "101"}, {"--set", "tenants.acme.max_running", "many"}};
+    EXPECT_THAT(mistakes(), ::testing::UnorderedElementsAre(HasSubstr("tenants.acme.weight: must be from 1 to 100, is 0"),
+                                HasSubstr("tenants.acme.colour: unknown key; a tenant is tenants.NAME"),
+                                HasSubstr("tenants.a b: unknown key; a tenant is"), HasSubstr("tenants.weight: unknown key; a tenant is"),
+                                HasSubstr("--set: must be from 1 to 100, is 101"), HasSubstr("--set: must be an integer")));
+}
+
+TEST_F(Load, TenantSettingsAreDescribed)
+{
+    EXPECT_THAT(describe_settings(sources_), HasSubstr("tenants.NAME.weight"));
+    EXPECT_THAT(describe_settings(sources_), HasSubstr("idempotency.lifetime_ms = 86400000"));
+}
+
 TEST_F(Load, FewCoresStillRunFour)
 {
     sources_.host.cores = 1;

@@ -32,6 +32,27 @@ TEST(ClientFrame, Run)
     EXPECT_EQ(frame.request.spec.language, "python");
 }
 
+TEST(ClientFrame, RunUnderAKeyHasWhatARepeatMustHave)
+{
+    const auto first = parsed<run_frame>(R"({"type":"run","ref":"a","idempotency_key":"k 1","shell":"true"})");
+    const auto repeat = parsed<run_frame>(R"({"idempotency_key": "k 1", "ref": "b", "type": "run", "shell": "true"})");
+    const auto other = parsed<run_frame>(R"({"type":"run","ref":"a","idempotency_key":"k 1","shell":"false"})");
+    EXPECT_EQ(first.idempotency_key, "k 1");
+    EXPECT_EQ(first.content, R"({"shell":"true"})");
+    EXPECT_EQ(repeat.content, first.content);
+    EXPECT_NE(other.content, first.content);
+    EXPECT_EQ(parsed<run_frame>(R"({"type":"run","ref":"a","shell":"true"})").idempotency_key, "");
+}
+
+TEST(ClientFrame, AKeyOfARunIsChecked)
+{
+    for (const std::string key : {"", "k\\u0007", "\\u00e9"}) {
+        const auto refused = parse(R"({"type":"run","ref":"a","shell":"true","idempotency_key":")" + key + "\"}");
+        ASSERT_FALSE(refused.frame) << key;
+        EXPECT_EQ(refused.frame.error().fields.at(0).field, "idempotency_key");
+    }
+}
+
 TEST(ClientFrame, Attach)
 {
     const auto frame = parsed<attach_frame>(

@@ -125,7 +125,12 @@ TEST(ExecutionView, IsWhatTheContractSays)
     const auto& schema = document.at("components").at("schemas").at("Execution");
     const auto view = json::parse(execution_json(ended_row(), &texts)).as_object();
     expect_described(view, properties_of(document, "Execution"));
-    EXPECT_EQ(view.size(), properties_of(document, "Execution").size());
+    auto waiting = queued_row();
+    waiting.queue_position = 3;
+    const auto queued = json::parse(execution_json(waiting, &texts)).as_object();
+    expect_described(queued, properties_of(document, "Execution"));
+    EXPECT_EQ(queued.at("queue_position").as_int64(), 3);
+    EXPECT_EQ(view.size() + 1, properties_of(document, "Execution").size()) << "only what waits has queue_position";
     expect_required(json::parse(execution_json(queued_row())).as_object(), schema);
     for (auto part : {"usage", "stages", "limits"}) {
         const auto name = std::string(1, static_cast<char>(part[0] - 'a' + 'A')) + (part + 1);
@@ -156,6 +161,15 @@ TEST(ErrorView, NamesFields)
         R"({"error":"bad_request","message":"a must be b","details":{"fields":[{"field":"a","message":"must be \"b\""},)"
         R"({"field":"c.d","message":"x"}]},"request_id":"r2"})");
     EXPECT_NO_THROW(json::parse(error_json({errc::internal, "\xff\n", {{"\xfe", std::string(1, '\0')}}}, "\x80")));
+}
+
+TEST(ErrorView, HasTheNumbersOfAFullQueue)
+{
+    error full{errc::queue_full, "full"};
+    full.facts = limit_facts{"executions.max_queued", "server", 10, 4, 10, 7};
+    EXPECT_EQ(error_json(full, "r"),
+        R"({"error":"queue_full","message":"full","details":{"limit":"executions.max_queued","scope":"server",)"
+        R"("value":10,"running":4,"waiting":10,"retry_after_s":7},"request_id":"r"})");
 }
 
 struct status_case {

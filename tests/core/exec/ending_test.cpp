@@ -38,7 +38,9 @@ class DecideEnding : public ::testing::TestWithParam<ending_case> { };
 TEST_P(DecideEnding, FollowsTheTable)
 {
     const auto& c = GetParam();
-    const auto end = decide_ending(c.facts, execution_limits());
+    execution_limits limits;
+    limits.cpu_ms = 100;
+    const auto end = decide_ending(c.facts, limits);
     EXPECT_EQ(to_string(end.status), to_string(c.status));
     EXPECT_EQ(to_string(end.verdict), to_string(c.verdict));
     EXPECT_EQ(end.limits_hit, c.hit);
@@ -59,8 +61,45 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
         ending_case{"cpu", facts(signaled(SIGKILL), [](auto& f) { f.cpu_limit = true; }), s::timeout, v::cpu_limit},
         ending_case{"oom_of_the_leader", facts(signaled(SIGKILL), [](auto& f) { f.group.oom_kills = 1; }), s::failed, v::memory_limit,
             {limit_kind::memory}},
-        ending_case{
-            "oom_of_a_child_only", facts(exited(0), [](auto& f) { f.group.oom_kills = 1; }), s::success, v::exited, {limit_kind::memory}},
+        ending_case{"oom_of_a_child_only", facts(exited(0), [](auto& f) { f.group.oom_kills = 1; }), s::success, v::exited,
+            {limit_kind::memory}},
+        ending_case{"oom_of_a_child_and_a_kill_that_came_late",
+            facts(exited(0), [](auto& f) { f.killed_for_memory = true; f.group.oom_kills = 1; }), s::success, v::exited,
+            {limit_kind::memory}},
+        ending_case{"oom_of_a_child_and_another_signal", facts(signaled(SIGTERM), [](auto& f) { f.group.oom_kills = 1; }), s::failed,
+            v::signaled, {limit_kind::memory}},
+        ending_case{"oom_without_a_report",
+            [] {
+                ending_facts f;
+                f.killed_for_memory = true;
+                f.lost = "no report";
+                return f;
+            }(), s::failed, v::memory_limit, {limit_kind::memory}},
+        ending_case{"exit_137", facts(exited(137)), s::failed, v::exited},
+        ending_case{"file_size_signal", facts(signaled(SIGXFSZ)), s::failed, v::signaled},
+        ending_case{"cpu_signal", facts(signaled(SIGXCPU)), s::failed, v::signaled},
+        ending_case{"cpu_measured_at_the_end", facts(exited(0), [](auto& f) { f.group.cpu_us = 100'000; }), s::timeout, v::cpu_limit},
+        ending_case{"cpu_just_below", facts(exited(0), [](auto& f) { f.group.cpu_us = 99'999; }), s::success, v::exited},
+        ending_case{"wall_before_cpu", facts(signaled(SIGTERM),
+            [](auto& f) {
+                f.wall_limit = true;
+                f.group.cpu_us = 100'000;
+            }), s::timeout, v::wall_limit},
+        ending_case{"memory_before_wall", facts(signaled(SIGKILL),
+            [](auto& f) {
+                f.wall_limit = true;
+                f.group.oom_kills = 1;
+            }), s::failed, v::memory_limit, {limit_kind::memory}},
+        ending_case{"output_before_memory", facts(signaled(SIGKILL),
+            [](auto& f) {
+                f.output_limit = f.output_cut = true;
+                f.group.oom_kills = 1;
+            }), s::failed, v::output_limit, {limit_kind::memory, limit_kind::output}},
+        ending_case{"cancel_before_memory", facts(signaled(SIGKILL),
+            [](auto& f) {
+                f.cancelled = true;
+                f.group.oom_kills = 1;
+            }), s::cancelled, v::cancelled, {limit_kind::memory}},
         ending_case{"group_killed_for_memory", facts(signaled(SIGKILL), [](auto& f) { f.killed_for_memory = true; }), s::failed,
             v::memory_limit, {limit_kind::memory}},
         ending_case{
@@ -103,6 +142,20 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
             }(),
             s::failed, v::runtime_error}),
     [](const auto& info) { return std::string(info.param.name); });
+
+TEST(NoteDisk, KeepsWhatWasFullOnce)
+{
+    std::optional<disk_usage> seen;
+    note_disk(seen, std::nullopt);
+    EXPECT_FALSE(seen.has_value());
+    note_disk(seen, disk_usage{true, false});
+    note_disk(seen, disk_usage{false, true});
+    note_disk(seen, disk_usage{});
+    note_disk(seen, std::nullopt);
+    ASSERT_TRUE(seen.has_value());
+    EXPECT_TRUE(seen->bytes_exhausted);
+    EXPECT_TRUE(seen->inodes_exhausted);
+}
 
 }    // namespace
 }    // namespace caisson

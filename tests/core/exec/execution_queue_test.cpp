@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using call = testing::fake_runtime::call;
 using status = execution_status;
 
-constexpr service_world::options one_place{.max_running = 1, .max_queued = 2};
+const service_world::options one_place{.max_running = 1, .max_queued = 2};
 
 TEST(ExecutionQueue, KeepsTheOrder)
 {

@@ -211,5 +211,18 @@ TEST(LogReader, AHeldCharacterIsShownAfterItsTime)
     EXPECT_EQ(w.read_some(reader, false), "\xe2");
 }
 
+TEST(LogReader, TellsOfBytesThatOnlyAnEarlierServerShowed)
+{
+    world w(1 << 20, 4);
+    w.live->output(out, 0, shared_bytes(std::string("0123")));
+    w.live->output(out, 4, shared_bytes(std::string("4567")));
+    w.turn();
+    log_reader reader(w.id, w.store, w.live, {0, 6, 0});    // it saw 45, then its server ended
+    w.live->gap(out, 3);                                    // the agent had dropped up to 11
+    w.live->output(out, 11, shared_bytes(std::string("bc")));
+    w.turn();
+    EXPECT_EQ(w.read_some(reader, false), "67<3>bc");
+}
+
 }    // namespace
 }    // namespace caisson

@@ -44,11 +44,11 @@ execution_services services_of(
     service_world& world, asio::io_context& context, timers& time, id_factory& ids, const service_world::options& chosen)
 {
     execution_services made{context.get_executor(), time, world.log, ids, world.executions, world.events, world.sandboxes, {}, "a filter",
-        {}, chosen.logs, 0, 0};
+        {}, chosen.logs, chosen.bounds, {}, chosen.keys};
     made.runtimes.emplace("fake", &world.runtime);
-    made.max_running = chosen.max_running;
-    made.max_queued = chosen.max_queued;
-    made.max_waiting_bytes = chosen.max_waiting_bytes;
+    made.bounds.max_running = chosen.max_running;
+    made.bounds.max_queued = chosen.max_queued;
+    made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;
     return made;
 }
 
@@ -66,8 +66,8 @@ void message_logger::write(log_level level, std::string_view message, std::initi
         errors.emplace_back(message);
 }
 
-service_world::server::server(service_world& world, std::int64_t now_ms)
-    : time(context.get_executor(), now_ms)
+service_world::server::server(service_world& world, std::int64_t now_ms, steady_time steady)
+    : time(context.get_executor(), now_ms, steady)
     , service(with_epoch(services_of(world, context, time, world.ids_, world.options_), ++world.epoch_))
 {
 }
@@ -76,13 +76,15 @@ service_world::service_world(options chosen) : options_(std::move(chosen))
 {
     tenant = ids_.make<tenant_id>();
     stranger = ids_.make<tenant_id>();
+    runtime.now = [this] { return server_ ? time().steady_now() : steady_; };
     static_cast<void>(start_server());
 }
 
 result<void> service_world::start_server(milliseconds later)
 {
     now_ms_ += later.count();
-    server_ = std::make_unique<server>(*this, now_ms_);
+    steady_ += later;
+    server_ = std::make_unique<server>(*this, now_ms_, steady_);
     const auto started = begin(service().start());
     EXPECT_TRUE(advance_until([&] { return started->done(); })) << "start() does not end";
     turn();
@@ -101,8 +103,10 @@ void service_world::hand_over(milliseconds patience)
 
 void service_world::kill_server()
 {
-    if (server_)
+    if (server_) {
         now_ms_ = time().now_ms();
+        steady_ = time().steady_now();
+    }
     server_.reset();
 }
 

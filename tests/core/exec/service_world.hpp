@@ -40,6 +40,8 @@ public:
         std::size_t max_queued = 100;
         std::uint64_t max_waiting_bytes = 512 << 20;
         log_options logs = {};
+        admission_bounds bounds = {};    // the three above win
+        idempotency_options keys = {};
     };
 
     service_world() : service_world(options()) { }
@@ -53,6 +55,8 @@ public:
     void hand_over(milliseconds patience = milliseconds(10'000));
     /// As SIGKILL: nothing of it runs any more.
     void kill_server();
+    /// What the next server's queue may hold.
+    void lower_queue(std::size_t max_queued) { options_.max_queued = max_queued; }
     void restart(milliseconds later = milliseconds(0));
     execution_service& service() { return server_->service; }
     testing::fake_timers& time() { return server_->time; }
@@ -107,7 +111,7 @@ public:
 
 private:
     struct server {
-        server(service_world& world, std::int64_t now_ms);
+        server(service_world& world, std::int64_t now_ms, steady_time steady);
         asio::io_context context;
         testing::fake_timers time;
         execution_service service;
@@ -123,6 +127,7 @@ private:
     system_clock clock_;
     id_factory ids_{clock_};
     std::int64_t now_ms_ = 1'700'000'000'000;
+    steady_time steady_{std::chrono::hours(1)};    // of the host, which the servers share
     std::uint64_t epoch_ = 0;
     std::unique_ptr<server> server_;
 };

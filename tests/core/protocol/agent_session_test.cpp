@@ -1,122 +1,7 @@
-#include "core/protocol/agent_session.hpp"
-#include "tests/core/protocol/frames.hpp"
-
-#include <cerrno>
-#include <fcntl.h>
+#include "tests/core/protocol/agent_session_fixture.hpp"
 
 namespace caisson::protocol {
 namespace {
-
-/// Starts nothing; remembers what it was asked.
-class fake_host final : public agent_host {
-public:
-    int fail_start = 0;
-    int fail_file = 0;
-    std::vector<std::string> asked;
-    std::vector<std::vector<unique_fd>> joined;
-
-    start_result start(exec_number number, const spawn_request& request, std::vector<unique_fd> join) override
-    {
-        asked.push_back("start " + std::to_string(number) + " " + request.argv.at(0));
-        joined.push_back(std::move(join));
-        return {fail_start, fail_start ? "execve" : "", {100 + static_cast<std::int32_t>(number), 5}};
-    }
-    int put_file(const file_chunk& chunk) override
-    {
-        asked.push_back("file " + std::string(chunk.path) + " " + std::string(chunk.bytes));
-        return fail_file;
-    }
-    void signal(exec_number number, const signal_order& order) override
-    {
-        asked.push_back("signal " + std::to_string(number) + " " + std::to_string(order.number) + (order.group ? " group" : " leader"));
-    }
-    void resize(exec_number number, const resize_order& order) override
-    {
-        asked.push_back("resize " + std::to_string(number) + " " + std::to_string(order.cols) + "x" + std::to_string(order.rows));
-    }
-    void forget(exec_number number) override { asked.push_back("forget " + std::to_string(number)); }
-    void shutdown() override { asked.push_back("shutdown"); }
-};
-
-/// One word a frame, with what matters of it.
-std::string word_of(const kept_frame& frame)
-{
-    const auto number = std::to_string(frame.exec);
-    switch (frame.type) {
-    case frame_type::hello: return "HELLO(" + std::to_string(frame.as<hello>().epoch) + ")";
-    case frame_type::state: {
-        const auto state = frame.as<exec_state>();
-        return "STATE" + number + "(" + std::to_string(static_cast<int>(state.phase)) + "," + std::to_string(state.stdout_base) + "-" +
-               std::to_string(state.stdout_end) + "," + std::to_string(state.stdin_taken) + ")";
-    }
-    case frame_type::started: return "STARTED" + number;
-    case frame_type::output:
-        return "OUTPUT" + number + "(" + std::to_string(frame.as<output_chunk>().offset) + "," +
-               std::string(frame.as<output_chunk>().bytes) + ")";
-    case frame_type::eof:
-        return "EOF" + number + "(" + std::to_string(static_cast<int>(frame.as<stream_end>().stream)) + "," +
-               std::to_string(frame.as<stream_end>().end) + ")";
-    case frame_type::stdin_ack: return "STDIN_ACK" + number + "(" + std::to_string(frame.as<stdin_ack>().taken) + ")";
-    case frame_type::exited: return "EXITED" + number;
-    case frame_type::error: return "ERROR" + number + "(" + std::string(frame.as<start_error>().step) + ")";
-    case frame_type::forgotten: return "FORGOTTEN" + number;
-    default: return "?";
-    }
-}
-
-std::string words(std::string_view frames)
-{
-    std::string out;
-    for (const auto& each : frames_of(frames))
-        out += (out.empty() ? "" : " ") + word_of(each);
-    return out;
-}
-
-class AgentSession : public testing::Test {
-protected:
-    AgentSession() { open(1); }
-
-    bool open(std::uint64_t epoch, std::uint32_t version = protocol_version)
-    {
-        answer.clear();
-        return session.open({version, epoch, 77, 1000, "server"}, answer);
-    }
-    bool hear(const kept_frame& frame) { return session.on_frame(frame.view()); }
-    std::string said()
-    {
-        std::string out;
-        session.emit(out, 1 << 20);
-        return words(out);
-    }
-    bool spawn(exec_number number, spawn_request request = simple())
-    {
-        const auto bytes = encode_spawn(request);
-        return hear(made(number, spawn_chunk{0, static_cast<std::uint32_t>(bytes.size()), 0, bytes}));
-    }
-    static spawn_request simple()
-    {
-        spawn_request request;
-        request.argv = {"true"};
-        return request;
-    }
-    void print(exec_number number, std::string_view bytes)
-    {
-        auto& window = session.find(number)->output(stream_number::stdout_stream);
-        const auto room = window.room();
-        bytes.copy(room.data(), bytes.size());
-        window.filled(bytes.size());
-    }
-    void end(exec_number number)
-    {
-        session.find(number)->output(stream_number::stdout_stream).end();
-        session.find(number)->output(stream_number::stderr_stream).end();
-        session.find(number)->set_exited({});
-    }
-
-    fake_host host;
-    agent_session session{host};
-    std::string answer;
-};
 
 TEST_F(AgentSession, AnswersHello)
 {
@@ -188,7 +73,7 @@ TEST_F(AgentSession, ASpawnIsDoneOnce)
     said();
     EXPECT_TRUE(spawn(1));
     EXPECT_EQ(host.asked.size(), 1u);
-    EXPECT_EQ(said(), "STATE1(1,0-3,0) STARTED1 OUTPUT1(0,abc)");
+    EXPECT_EQ(said(), "STATE1(1,0-3,0) ORDERS1(0) STARTED1 OUTPUT1(0,abc)");
 }
 
 TEST_F(AgentSession, ASpawnMayComeInParts)
@@ -220,7 +105,7 @@ TEST_F(AgentSession, AFailedStartIsKept)
     EXPECT_EQ(said(), "ERROR1(execve)");
     open(2);
     hear(made(1, resume_point{}));
-    EXPECT_EQ(said(), "STATE1(3,0-0,0) ERROR1(execve)");
+    EXPECT_EQ(said(), "STATE1(3,0-0,0) ORDERS1(0) ERROR1(execve)");
 }
 
 TEST_F(AgentSession, AFailedFileKeepsTheProgramFromStarting)
@@ -267,10 +152,11 @@ TEST_P(AgentSessionResume, SaysAgainWhatTheServerLacks)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, AgentSessionResume,
-    testing::Values(resumed_case{"as_acknowledged", {4, 0, 2}, "STATE1(2,4-10,2) STARTED1 EOF1(2,0) EXITED1 OUTPUT1(4,456789) EOF1(1,10)"},
-        resumed_case{"committed_more", {9, 0, 2}, "STATE1(2,9-10,2) STARTED1 EOF1(2,0) EXITED1 OUTPUT1(9,9) EOF1(1,10)"},
-        resumed_case{"committed_less", {1, 0, 0}, "STATE1(2,4-10,2) STARTED1 EOF1(2,0) EXITED1 OUTPUT1(4,456789) EOF1(1,10)"},
-        resumed_case{"committed_all", {10, 0, 2}, "STATE1(2,10-10,2) STARTED1 EOF1(1,10) EOF1(2,0) EXITED1"}),
+    testing::Values(
+        resumed_case{"as_acknowledged", {4, 0, 2}, "STATE1(2,4-10,2) ORDERS1(0) STARTED1 EOF1(2,0) EXITED1 OUTPUT1(4,456789) EOF1(1,10)"},
+        resumed_case{"committed_more", {9, 0, 2}, "STATE1(2,9-10,2) ORDERS1(0) STARTED1 EOF1(2,0) EXITED1 OUTPUT1(9,9) EOF1(1,10)"},
+        resumed_case{"committed_less", {1, 0, 0}, "STATE1(2,4-10,2) ORDERS1(0) STARTED1 EOF1(2,0) EXITED1 OUTPUT1(4,456789) EOF1(1,10)"},
+        resumed_case{"committed_all", {10, 0, 2}, "STATE1(2,10-10,2) ORDERS1(0) STARTED1 EOF1(1,10) EOF1(2,0) EXITED1"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(AgentSession, UnknownExecutions)

@@ -81,7 +81,17 @@ INSTANTIATE_TEST_SUITE_P(Cases, FrameRoundTrip,
         round_trip_case{"signal",
             [] {
                 const auto got = made(3, signal_order{15, true, false}).as<signal_order>();
-                return got.number == 15 && got.group;
+                return got.number == 15 && got.group && got.order == 0;
+            }},
+        round_trip_case{"counted_signal",
+            [] {
+                const auto got = made(3, signal_order{15, true, false, 1ULL << 40}).as<signal_order>();
+                return got.number == 15 && got.order == 1ULL << 40;
+            }},
+        round_trip_case{"orders",
+            [] {
+                const auto got = made(3, orders_taken{9, true}).as<orders_taken>();
+                return got.signals == 9 && got.stdin_ended;
             }},
         round_trip_case{"resize",
             [] {

@@ -54,6 +54,25 @@ TEST_F(LinkHeard, BytesAfterTheEndBreakTheProtocol)
     EXPECT_FALSE(output(1, 2, "c"));
 }
 
+TEST_F(LinkHeard, AnEndBeforeWhatWasHeardBreaksTheProtocol)
+{
+    spawned();
+    output(1, 0, "abc");
+    EXPECT_FALSE(hear(1, stream_end{stream_number::stdout_stream, 2}));
+    EXPECT_FALSE(sink.out_ended);
+}
+
+TEST_F(LinkHeard, AGapAfterTheEndBreaksTheProtocol)
+{
+    spawned();
+    output(1, 0, "ab");
+    hear(1, stream_end{stream_number::stdout_stream, 2});
+    EXPECT_FALSE(output(1, 3, ""));
+    EXPECT_FALSE(hear(1, stream_end{stream_number::stdout_stream, 4}));
+    EXPECT_TRUE(hear(1, stream_end{stream_number::stdout_stream, 2}));
+    EXPECT_EQ(sink.gaps, 0u);
+}
+
 TEST_F(LinkHeard, AcknowledgesWhatWasReceivedOnceAWrite)
 {
     spawned();

@@ -114,6 +114,72 @@ TEST_F(LinkState, OrdersWaitForTheStart)
     EXPECT_EQ(batch(), "RESIZE1");
 }
 
+TEST_F(LinkState, SaysSignalsUntilTheyAreTaken)
+{
+    spawned();
+    EXPECT_TRUE(at(1).signal({10, false}));
+    EXPECT_TRUE(at(1).signal({12, false}));
+    EXPECT_EQ(batch(), "SIGNAL1(10) SIGNAL1(12)");
+    hear(1, orders_taken{1, false});
+    state.connected(true);
+    EXPECT_EQ(batch(), "RESUME1(0,0,0) SIGNAL1(12)");
+    hear(1, exec_state{exec_phase::running, 0, 0, 0, 0, 0, 1000});
+    hear(1, orders_taken{2, false});
+    state.connected(true);
+    EXPECT_EQ(batch(), "RESUME1(0,0,0)");
+}
+
+TEST_F(LinkState, SignalsOfTheNextServerWaitForTheirNumbers)
+{
+    state.attach(1, sink, resume_point{});
+    at(1).signal({15, true});
+    EXPECT_EQ(batch(), "RESUME1(0,0,0)");
+    hear(1, exec_state{exec_phase::running, 0, 0, 0, 0, 0, 1000});
+    EXPECT_EQ(batch(), "");
+    hear(1, orders_taken{7, true});
+    EXPECT_EQ(batch(), "SIGNAL1(15)");
+    EXPECT_TRUE(sink.stdin_ended);
+    hear(1, orders_taken{7, true});
+    state.connected(true);
+    EXPECT_EQ(batch(), "RESUME1(0,0,0) SIGNAL1(15)") << "the 8th is not taken yet";
+    hear(1, orders_taken{8, true});
+    state.connected(true);
+    EXPECT_EQ(batch(), "RESUME1(0,0,0)");
+}
+
+TEST_F(LinkState, AnOldAgentGetsSignalsOnceAndNotCounted)
+{
+    state.connected(true, 1);
+    attach();
+    at(1).spawn(simple(true), nullptr);
+    batch();
+    hear(1, started{10, 1});
+    at(1).signal({10, false});
+    at(1).input().finish_here();
+    EXPECT_EQ(batch(), "SIGNAL1(10) STDIN_EOF1(0)");
+    EXPECT_TRUE(sink.stdin_ended) << "such an agent does not tell";
+    state.connected(true, 1);
+    EXPECT_EQ(batch(), "RESUME1(0,0,0)");
+}
+
+TEST_F(LinkState, ABoundedNumberOfSignalsWaits)
+{
+    attach();
+    for (int i = 0; i < 64; ++i)
+        EXPECT_TRUE(at(1).signal({10, false}));
+    EXPECT_FALSE(at(1).signal({10, false}));
+    EXPECT_TRUE(at(1).signal({9, false, true})) << "what ends the sandbox is always kept";
+}
+
+TEST_F(LinkState, TheLatestSizeIsToldToEachConnection)
+{
+    spawned();
+    at(1).resize({2, 2});
+    EXPECT_EQ(batch(), "RESIZE1");
+    state.connected(true);
+    EXPECT_EQ(batch(), "RESUME1(0,0,0) RESIZE1");
+}
+
 TEST_F(LinkState, ResumesAfterADisconnect)
 {
     spawned();

@@ -98,8 +98,19 @@ INSTANTIATE_TEST_SUITE_P(Cases, ReconnectOpen,
                           errc::runtime_unavailable},
         open_case{"gone", [](fake_agent&, std::optional<errc>& refuse) { refuse = errc::gone; }, errc::gone},
         open_case{"newer_server", [](fake_agent& agent, std::optional<errc>&) { agent.epoch = 4; }, errc::conflict},
-        open_case{"other_version", [](fake_agent& agent, std::optional<errc>&) { agent.version = 99; }, errc::runtime_unavailable}),
+        open_case{"other_version", [](fake_agent& agent, std::optional<errc>&) { agent.version = 99; }, errc::gone}),
     [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(Reconnect, GoesDownToAnOlderVersion)
+{
+    agent.version = 1;
+    start(link->open(time.steady_now() + 60s));
+    pass(100ms);
+    EXPECT_TRUE(done);
+    EXPECT_EQ(code, std::nullopt);
+    EXPECT_EQ(agent.connections, 2);
+    EXPECT_EQ(frames_of(std::string_view(agent.heard).substr(open_marker.size())).at(0).as<hello>().version, 1u);
+}
 
 TEST_F(Reconnect, TriesAgainWithGrowingPauses)
 {

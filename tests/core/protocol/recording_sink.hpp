@@ -19,7 +19,16 @@ public:
     /// Called after each chunk with the stream and its new end; the place to acknowledge from.
     std::function<void(stream_number, std::uint64_t)> on_bytes;
 
-    void on_started(std::int32_t pid) override { started = pid; }
+    void on_started(std::int32_t pid, std::uint64_t monotonic_ns) override
+    {
+        started = pid;
+        started_ns = monotonic_ns;
+    }
+    void on_stdin_ended() override
+    {
+        EXPECT_FALSE(stdin_ended);
+        stdin_ended = true;
+    }
     void on_output(stream_number stream, std::uint64_t offset, shared_bytes bytes) override
     {
         auto& at = stream == stream_number::stdout_stream ? stdout_at_ : stderr_at_;
@@ -66,6 +75,8 @@ public:
     bool complete() const { return failed || (exited && out_ended && err_ended); }
 
     std::optional<std::int32_t> started;
+    std::uint64_t started_ns = 0;
+    bool stdin_ended = false;
     std::string out;
     std::string err;
     std::uint64_t gaps = 0;

@@ -320,13 +320,50 @@ TEST_P(RuntimeContract, SweepRemovesOrphansOnly)
             const auto kept_state = kept->runtime_state();
             kept.reset();
             world.start().reset();
-            EXPECT_EQ(world.run(world.rt().sweep({kept_id})), 1U);
-            EXPECT_EQ(world.run(world.rt().sweep({kept_id})), 0U);
+            EXPECT_EQ(world.sweep({kept_id}), 1U);
+            EXPECT_EQ(world.sweep({kept_id}), 0U);
             EXPECT_EQ(world.run_program(*held, world.echo("held")).out, "held");
             auto found = world.run(world.rt().recover(kept_id, kept_state));
             ASSERT_TRUE(found.has_value()) << found.error().detail;
             world.destroy(**found);
             world.destroy(*held);
+        }
+        EXPECT_EQ(host_state(world), before);
+    });
+}
+
+TEST_P(RuntimeContract, WhatSomebodyHoldsIsNoLeftOver)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start();
+        EXPECT_TRUE(world.run(world.rt().left_overs())->empty());
+        const auto removed = world.run(world.rt().remove_left_over(box->id(), box->runtime_state()));
+        ASSERT_TRUE(removed.has_error());
+        EXPECT_EQ(removed.error().code, errc::conflict);
+        EXPECT_EQ(world.run_program(*box, world.echo("untouched")).out, "untouched");
+        world.destroy(*box);
+    });
+}
+
+TEST_P(RuntimeContract, RemovingALeftOverIsIdempotent)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        warm_up(world);
+        const host_state before(world);
+        {
+            auto box = world.start();
+            const auto id = box->id();
+            const auto state = box->runtime_state();
+            box.reset();
+            EXPECT_EQ(*world.run(world.rt().left_overs()), std::vector{id});
+            EXPECT_EQ(*world.run(world.rt().left_overs()), std::vector{id}) << "looking changes nothing";
+            for (int i = 0; i < 2; ++i) {
+                const auto removed = world.run(world.rt().remove_left_over(id, state));
+                EXPECT_TRUE(removed.has_value()) << removed.error().detail;
+                EXPECT_TRUE(world.run(world.rt().left_overs())->empty());
+            }
+            EXPECT_TRUE(world.run(world.rt().remove_left_over(world.spec().id, "nonsense")).has_value())
+                << "of an unknown one nothing is there";
         }
         EXPECT_EQ(host_state(world), before);
     });

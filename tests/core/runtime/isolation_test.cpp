@@ -263,11 +263,11 @@ TEST(BubblewrapHostUid, IsEachSandboxsOwnAndHeldByIt)
         first.reset();
         // The sandbox itself holds its uid, with no server's help.
         uid_allocator other(world.uid_lock_dir(), uid, uid);
-        EXPECT_TRUE(other.acquire().has_error());
+        EXPECT_TRUE(other.acquire({"other", "/", id, ""}).has_error());
         auto found = world.run(world.rt().recover(id, state));
         ASSERT_TRUE(found.has_value());
         world.destroy(**found);
-        EXPECT_TRUE(other.acquire().has_value());
+        EXPECT_TRUE(other.acquire({"other", "/", id, ""}).has_value());
         world.destroy(*second);
     });
 }

@@ -54,7 +54,7 @@ class recorder : public protocol::execution_sink {
 public:
     explicit recorder(io_executor executor) : changed_(executor) { }
 
-    void on_started(std::int32_t) override
+    void on_started(std::int32_t, std::uint64_t) override
     {
         started_ = true;
         changed_.notify_all();
@@ -165,7 +165,7 @@ runtime_world::runtime_world(const runtime_case& which)
 runtime_world::~runtime_world()
 {
     try {
-        run(rt().sweep({}));    // what a failed test left
+        sweep({});    // what a failed test left
     } catch (const std::exception& e) {
         ADD_FAILURE() << e.what();
     }
@@ -215,6 +215,17 @@ void runtime_world::destroy(sandbox& box)
 {
     const auto destroyed = run(box.destroy());
     EXPECT_TRUE(destroyed.has_value()) << destroyed.error().detail;
+}
+
+std::size_t runtime_world::sweep(const std::vector<sandbox_id>& keep)
+{
+    std::size_t removed = 0;
+    const auto found = run(rt().left_overs());
+    for (const auto& id : found.value()) {
+        if (std::ranges::find(keep, id) == keep.end() && run(rt().remove_left_over(id, "")).has_value())
+            ++removed;
+    }
+    return removed;
 }
 
 std::vector<std::string> runtime_world::echo(const std::string& text) const

@@ -79,6 +79,8 @@ public:
     std::unique_ptr<sandbox> start();
     std::unique_ptr<sandbox> start(sandbox_spec spec);
     void destroy(sandbox& box);
+    /// Removes all left-overs but `keep`; returns how many were removed.
+    std::size_t sweep(const std::vector<sandbox_id>& keep);
 
     /// What this runtime runs to print `text`.
     std::vector<std::string> echo(const std::string& text) const;

@@ -25,15 +25,18 @@ class Answer:
 
 
 class Api:
-    def __init__(self, url, key, contract, timeout=60.0):
+    def __init__(self, url, key, contract, timeout=60.0, tls=None):
         parts = urllib.parse.urlsplit(url)
         self.address = (parts.hostname, parts.port)
         self.url, self.key, self.contract, self.timeout = url, key, contract, timeout
+        self.tls = tls    # an ssl.SSLContext for https
 
     def with_key(self, key):
-        return Api(self.url, key, self.contract, self.timeout)
+        return Api(self.url, key, self.contract, self.timeout, self.tls)
 
     def connect(self):
+        if self.tls:
+            return http.client.HTTPSConnection(*self.address, timeout=self.timeout, context=self.tls)
         return http.client.HTTPConnection(*self.address, timeout=self.timeout)
 
     def credentials(self):
@@ -144,7 +147,7 @@ class Api:
     def websocket(self, path, query=None, headers=None, **more):
         full = path + ("?" + urllib.parse.urlencode(query) if query else "")
         send = self.credentials() if headers is None else headers
-        socket = WebSocket(self.address, full, list(send.items()), self.timeout, **more)
+        socket = WebSocket(self.address, full, list(send.items()), self.timeout, tls=self.tls, **more)
         literal, _ = self.contract.route_of(path)
         self.contract.seen.add(("GET", literal, 101))
         return socket

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from pathlib import Path
 
 from .api import Api
@@ -15,6 +16,13 @@ BINARY = Path(os.environ.get("CAISSON_BIN", ROOT / "build" / "asan" / "caisson")
 PROGRAMS = ("caisson", "caisson-agent", "caisson-launch")
 SANITIZER_REPORTS = ("AddressSanitizer", "LeakSanitizer", "runtime error:", "UndefinedBehaviorSanitizer")
 START_S, STOP_S = 30, 30
+# An account that no one has: what root drops to in order to test as an ordinary user.
+ORDINARY_USER = 61_234
+
+
+def new_folder():
+    # Not pytest's own: another user must reach it, and the path should be short.
+    return tempfile.TemporaryDirectory(prefix="caisson-e2e-", dir="/tmp")
 
 
 def environment(**more):

@@ -19,3 +19,8 @@ def until(condition, seconds=20.0, what=None):
         if time.monotonic() > deadline:
             raise TimedOut(f"not within {seconds} s: {what or condition}")
         time.sleep(PAUSE_S)
+
+
+def pause(seconds):
+    """Lets a moment pass that was chosen at random, or something work. No check may depend on its length."""
+    time.sleep(seconds)

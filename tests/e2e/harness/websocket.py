@@ -27,12 +27,14 @@ class Closed(Exception):
 
 
 class WebSocket:
-    def __init__(self, address, path, headers=(), timeout=30.0, receive_buffer=None):
+    def __init__(self, address, path, headers=(), timeout=30.0, receive_buffer=None, tls=None):
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(timeout)
         self.socket.connect(address)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname=address[0])
         self.buffer = b""
         self.pings = 0
         self._shake_hands(address, path, headers)

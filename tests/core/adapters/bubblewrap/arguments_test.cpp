@@ -13,6 +13,9 @@ namespace {
 const bubblewrap_layout layout{.work = "/tmp/work",
     .tmp = "/tmp/tmp",
     .shm = "/tmp/shm",
+    .views = {"usr", "etc"},
+    .view = "/tmp/view",
+    .proc = "/tmp/proc",
     .etc = {{"passwd", 10}, {"hosts", 11}},
     .agent_fd = 12,
     .seccomp_fd = 13,
@@ -22,7 +25,8 @@ const bubblewrap_layout layout{.work = "/tmp/work",
 host_files host_with(std::set<std::string> files, bool merged_usr)
 {
     return {[files](const std::string& path) { return files.contains(path); },
-        [merged_usr](const std::string& path) { return merged_usr && path != "/lib32" ? "usr" + path : std::string(); }};
+        [merged_usr](const std::string& path) { return merged_usr && path != "/lib32" && path != "/usr" ? "usr" + path : std::string(); },
+        [files](const std::string& path) { return files.contains(path + "/mounted"); }};
 }
 
 /// The arguments as one text, so that a run of them can be looked for.
@@ -47,12 +51,12 @@ TEST(BubblewrapArguments, AreThisWholeLine)
     EXPECT_EQ(joined(bubblewrap_arguments(layout, host_with({"/proc/kallsyms", "/proc/acpi", "/etc/ld.so.cache"}, true))),
         " bwrap --unshare-all --unshare-user --disable-userns --uid 1000 --gid 1000 --hostname sandbox --as-pid-1 --cap-drop ALL "
         "--new-session --clearenv"
-        " --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64 --symlink usr/sbin /sbin"
-        " --proc /proc --ro-bind /proc/sys /proc/sys --ro-bind /dev/null /proc/kallsyms --tmpfs /proc/acpi --remount-ro /proc/acpi"
+        " --ro-bind /tmp/view/usr /usr --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64 --symlink usr/sbin /sbin"
+        " --proc /proc --ro-bind /tmp/proc/sys /proc/sys --ro-bind /dev/null /proc/kallsyms --tmpfs /proc/acpi --remount-ro /proc/acpi"
         " --dev /dev --bind /tmp/shm /dev/shm --remount-ro /dev --bind /tmp/work /workspace --bind /tmp/tmp /tmp"
-        " --perms 0444 --file 10 /etc/passwd --perms 0444 --file 11 /etc/hosts --ro-bind /etc/ld.so.cache /etc/ld.so.cache"
+        " --perms 0444 --file 10 /etc/passwd --perms 0444 --file 11 /etc/hosts --ro-bind /tmp/view/etc/ld.so.cache /etc/ld.so.cache"
         " --perms 0555 --ro-bind-data 12 /.caisson/agent --seccomp 13 --info-fd 14 --remount-ro / --chdir /workspace"
-        " -- /.caisson/agent --listen-fd 3 ");
+        " -- /.caisson/agent --confine --listen-fd 3 ");
 }
 
 TEST(BubblewrapArguments, MaskOnlyWhatTheHostHas)
@@ -69,10 +73,33 @@ TEST(BubblewrapArguments, BindTheDirectoriesOfAHostWithoutMergedUsr)
     EXPECT_THAT(joined(argv), ::testing::HasSubstr(" --ro-bind /bin /bin --ro-bind /lib /lib --proc "));
 }
 
+TEST(BubblewrapArguments, TakeFromTheHostWhatHasNoView)
+{
+    auto without = layout;
+    without.views = {"usr"};
+    const auto argv = joined(bubblewrap_arguments(without, host_with({"/etc/alternatives"}, true)));
+    EXPECT_THAT(argv, ::testing::HasSubstr(" --ro-bind /etc/alternatives /etc/alternatives "));
+}
+
+TEST(BubblewrapArguments, ViewUsrAndEtcOfAMergedHost)
+{
+    EXPECT_THAT(viewable(host_with({"/usr", "/etc", "/bin"}, true)), ::testing::UnorderedElementsAre("usr", "etc"));
+}
+
+TEST(BubblewrapArguments, ViewTheDirectoriesBesideUsrOfAHostThatIsNotMerged)
+{
+    EXPECT_THAT(viewable(host_with({"/usr", "/bin", "/sbin"}, false)), ::testing::UnorderedElementsAre("usr", "bin", "sbin"));
+}
+
+TEST(BubblewrapArguments, ViewNothingThatHasMountsBelow)
+{
+    EXPECT_THAT(viewable(host_with({"/usr", "/usr/mounted", "/etc"}, true)), ::testing::UnorderedElementsAre("etc"));
+}
+
 TEST(BubblewrapArguments, LayTheRestOverProcAndMakeTheRootReadOnlyLast)
 {
     const auto argv = bubblewrap_arguments(layout, host_with({"/proc/keys"}, true));
-    EXPECT_LT(place_of(argv, "--proc /proc"), place_of(argv, "--ro-bind /proc/sys /proc/sys"));
+    EXPECT_LT(place_of(argv, "--proc /proc"), place_of(argv, "--ro-bind /tmp/proc/sys /proc/sys"));
     EXPECT_LT(place_of(argv, "--dev /dev"), place_of(argv, "--bind /tmp/shm /dev/shm"));
     EXPECT_LT(place_of(argv, "--bind /tmp/shm /dev/shm"), place_of(argv, "--remount-ro /dev"));
     EXPECT_LT(place_of(argv, "--ro-bind-data 12 /.caisson/agent"), place_of(argv, "--remount-ro /"));

@@ -19,7 +19,7 @@ using caisson::testing::run_task;
 /// Keeps what one execution says.
 class listener : public protocol::execution_sink {
 public:
-    void on_started(std::int32_t) override { started = true; }
+    void on_started(std::int32_t, std::uint64_t) override { started = true; }
     void on_output(protocol::stream_number stream, std::uint64_t, shared_bytes bytes) override
     {
         (stream == protocol::stream_number::stdout_stream ? out : err) += bytes.view();

@@ -74,6 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, RequestHead,
         head_case{"relative_target", "GET a HTTP/1.1\r\nHost: x\r\n\r\n", 400, "begin with '/'"},
         head_case{"connect", "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", 400, "begin with '/'"},
         head_case{"other_scheme", "GET ftp://x/ HTTP/1.1\r\nHost: x\r\n\r\n", 400, "begin with '/'"},
+        head_case{"two_hosts_in_the_target", "GET http://a,b/ HTTP/1.1\r\nHost: x\r\n\r\n", 400, "no host"},
         head_case{"user_in_the_target", "GET http://u@x/ HTTP/1.1\r\nHost: x\r\n\r\n", 400, "user"},
         head_case{"fragment", "GET /#a HTTP/1.1\r\nHost: x\r\n\r\n", 400, "percent-encoded"},
         head_case{"raw_utf8_target", "GET /\xc3\xa9 HTTP/1.1\r\nHost: x\r\n\r\n", 400, "percent-encoded"},
@@ -170,6 +171,8 @@ TEST(ResponseHead, DecidesTheFraming)
     response_head out;
     EXPECT_TRUE(parse_response_head("HTTP/1.1 2x0 OK\r\n\r\n", "GET", out));
     EXPECT_TRUE(parse_response_head("SSH-2.0-OpenSSH\r\n\r\n", "GET", out));
+    EXPECT_TRUE(parse_response_head("HTTP/1.1 200 O\rK\r\n\r\n", "GET", out));
+    EXPECT_TRUE(parse_response_head(std::string("HTTP/1.1 200 O\0K\r\n\r\n", 21), "GET", out));
 }
 
 TEST(ResponseHead, CannotBeSplitByAValue)

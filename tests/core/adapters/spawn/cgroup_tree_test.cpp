@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace caisson {
 
 namespace {
@@ -20,7 +22,8 @@ protected:
     std::shared_ptr<caisson::testing::fake_cgroups> kernel =
         std::make_shared<caisson::testing::fake_cgroups>("/cg", "cpuset cpu io memory pids");
     cgroup_tree as_root{kernel, {.instance = "i", .privileged = true, .mountinfo = mountinfo, .self_cgroup = "0::/system/server\n"}};
-    cgroup_tree as_user{kernel, {.instance = "i", .privileged = false, .mountinfo = mountinfo, .self_cgroup = "0::/own\n"}};
+    cgroup_tree as_user{
+        kernel, {.instance = "i", .privileged = false, .mountinfo = mountinfo, .self_cgroup = "0::/own\n", .family = {41, 42}}};
 
     std::string at(const std::string& path) { return kernel->read("/cg/" + path).value_or("(none)"); }
 };
@@ -73,12 +76,152 @@ TEST_F(CgroupTree, DelegatedGroupIsLeftByTheServerSoThatItCanHandControllersDown
     kernel->add_process("/cg/own", 42);
     as_user.prepare();
     EXPECT_EQ(at("own/cgroup.procs"), "");
-    EXPECT_EQ(at("own/server/cgroup.procs"), "41\n42\n");
+    EXPECT_EQ(at("own/caisson-leaf/cgroup.procs"), "41\n42\n");
     EXPECT_TRUE(as_user.controls(cgroup_control::memory));
     EXPECT_TRUE(as_user.controls(cgroup_control::pids));
     EXPECT_FALSE(as_user.controls(cgroup_control::cpu));
     ASSERT_EQ(as_user.degraded().size(), 1U);
     EXPECT_EQ(as_user.degraded()[0].control, "cpu");
+}
+
+TEST_F(CgroupTree, ProcessesLeaveBeforeAControllerThatMayBeSharedAmongThreadsIsHandedDown)
+{
+    kernel->make_directory("/cg/own");
+    kernel->set("/cg/own/cgroup.controllers", "cpu memory pids");
+    kernel->add_process("/cg/own", 41);
+    as_user.prepare();
+    EXPECT_EQ(at("own/cgroup.type"), "domain\n");
+    EXPECT_EQ(at("own/cgroup.subtree_control"), "cpu memory pids");
+    EXPECT_EQ(as_user.refusal(), "");
+    EXPECT_TRUE(as_user.degraded().empty());
+}
+
+TEST_F(CgroupTree, ANextServerFromTheLeafUsesTheGroupAboveIt)
+{
+    kernel->make_directory("/cg/own");
+    kernel->set("/cg/own/cgroup.controllers", "memory");
+    kernel->add_process("/cg/own", 41);
+    as_user.prepare();
+    cgroup_tree next(kernel, {.instance = "j", .mountinfo = mountinfo, .self_cgroup = "0::/own/caisson-leaf\n"});
+    next.prepare();
+    EXPECT_TRUE(kernel->exists("/cg/own/caisson-j"));
+    EXPECT_FALSE(kernel->exists("/cg/own/caisson-leaf/caisson-leaf"));
+    EXPECT_TRUE(next.controls(cgroup_control::memory));
+}
+
+TEST_F(CgroupTree, TheTopOfTheHierarchyKeepsItsProcesses)
+{
+    kernel->add_process("/cg", 1);
+    as_root.prepare();
+    EXPECT_EQ(at("cgroup.procs"), "1\n");
+    EXPECT_TRUE(as_root.degraded().empty());
+}
+
+TEST_F(CgroupTree, TheTopOfACgroupNamespaceIsLeft)
+{
+    kernel->set("/cg/cgroup.type", "domain\n");
+    kernel->add_process("/cg", 1);
+    as_root.prepare();
+    EXPECT_EQ(at("cgroup.procs"), "");
+    EXPECT_EQ(at("caisson-leaf/cgroup.procs"), "1\n");
+    EXPECT_TRUE(as_root.degraded().empty());
+}
+
+TEST_F(CgroupTree, AProcessThatCannotBeMovedIsARefusal)
+{
+    kernel->make_directory("/cg/own");
+    kernel->set("/cg/own/cgroup.controllers", "memory");
+    kernel->add_process("/cg/own", 0);    // of another pid namespace
+    as_user.prepare();
+    EXPECT_EQ(as_user.refusal(), "/cg/own/caisson-leaf: Operation not permitted");
+    EXPECT_FALSE(as_user.controls(cgroup_control::memory));
+}
+
+TEST_F(CgroupTree, AChosenRootIsFoundFromTheTopOrBesideTheServer)
+{
+    for (const char* name : {"/cg/system", "/cg/system/server", "/cg/system/boxes"})
+        kernel->make_directory(name);
+    kernel->set("/cg/system/boxes/cgroup.controllers", "cpu memory pids");
+    kernel->add_process("/cg/system/boxes", 9);
+    for (const char* root : {"/system/boxes", "../boxes"}) {
+        cgroup_tree chosen(
+            kernel, {.instance = "c", .privileged = true, .root = root, .mountinfo = mountinfo, .self_cgroup = "0::/system/server\n"});
+        chosen.prepare();
+        EXPECT_EQ(chosen.refusal(), "") << root;
+        EXPECT_TRUE(kernel->exists("/cg/system/boxes/caisson-c")) << root;
+        EXPECT_TRUE(chosen.degraded().empty()) << root;
+    }
+    EXPECT_EQ(at("system/boxes/cgroup.procs"), "9\n") << "moved into the leaf, and back at the end";
+    EXPECT_EQ(at("system/boxes/cgroup.subtree_control"), "");
+}
+
+TEST_F(CgroupTree, AChosenRootThatIsNotThereIsARefusal)
+{
+    cgroup_tree chosen(
+        kernel, {.instance = "c", .privileged = true, .root = "/nowhere", .mountinfo = mountinfo, .self_cgroup = "0::/system/server\n"});
+    chosen.prepare();
+    EXPECT_EQ(chosen.refusal(), "/cg/nowhere/caisson-c: No such file or directory");
+    EXPECT_TRUE(chosen.root().members().empty());
+}
+
+TEST_F(CgroupTree, ProcessesOfOthersAreNeverMovedOutOfASharedGroup)
+{
+    kernel->make_directory("/cg/own");
+    kernel->set("/cg/own/cgroup.controllers", "memory pids");
+    kernel->add_process("/cg/own", 41);
+    kernel->add_process("/cg/own", 4321);    // no relative
+    as_user.prepare();
+    EXPECT_EQ(at("own/cgroup.procs"), "41\n4321\n");
+    EXPECT_FALSE(kernel->exists("/cg/own/caisson-leaf"));
+    EXPECT_FALSE(as_user.controls(cgroup_control::memory));
+    EXPECT_NE(as_user.refusal().find("processes that are not the server's"), std::string::npos) << as_user.refusal();
+}
+
+TEST_F(CgroupTree, TheLeafIsDissolvedAtTheEnd)
+{
+    kernel->set("/cg/cgroup.type", "domain\n");
+    kernel->add_process("/cg", 1);
+    as_root.prepare();
+    EXPECT_EQ(at("caisson-leaf/cgroup.procs"), "1\n");
+    as_root.release();
+    EXPECT_EQ(at("cgroup.procs"), "1\n");
+    EXPECT_EQ(at("cgroup.subtree_control"), "");
+    EXPECT_EQ(kernel->directories("/cg"), std::vector<std::string>{});
+}
+
+TEST_F(CgroupTree, TheLeafStaysWhileASandboxOrAnotherServerNeedsIt)
+{
+    kernel->set("/cg/cgroup.type", "domain\n");
+    kernel->add_process("/cg", 1);
+    as_root.prepare();
+    ASSERT_TRUE(as_root.make_sandbox_group("sbx", limits).has_value());
+    as_root.release();
+    EXPECT_EQ(at("caisson-leaf/cgroup.procs"), "1\n") << "a sandbox is left";
+    ASSERT_TRUE(as_root.left_over_group("i", "sbx").try_remove());
+    kernel->make_directory("/cg/caisson-other");
+    as_root.release();
+    EXPECT_EQ(at("caisson-leaf/cgroup.procs"), "1\n") << "another server is there";
+    kernel->remove_directory("/cg/caisson-other");
+    as_root.release();
+    EXPECT_EQ(at("cgroup.procs"), "1\n");
+}
+
+TEST_F(CgroupTree, FindsWhatIsLeftWhereverItLooks)
+{
+    kernel->make_directory("/cg/own");
+    for (const char* group : {"/cg/caisson-i", "/cg/caisson-i/sbx_1", "/cg/own/caisson-i", "/cg/own/caisson-i/sbx_1",
+             "/cg/own/caisson-dead", "/cg/own/caisson-dead/sbx_2"})
+        ASSERT_EQ(kernel->make_directory(group), 0) << group;
+    as_user.prepare();
+    EXPECT_EQ(as_user.sandbox_names(), std::vector<std::string>{"sbx_1"});
+    EXPECT_EQ(as_user.instances(), (std::vector<std::string>{"dead", "i"}));
+    EXPECT_EQ(as_user.left_over_group("dead", "sbx_2").members().size(), 1U);
+    EXPECT_EQ(as_user.left_over_group("i", "sbx_2").members().size(), 0U);
+    auto everywhere = as_user.left_over_group("i", "sbx_1");
+    EXPECT_EQ(everywhere.members().size(), 2U);
+    EXPECT_TRUE(everywhere.try_remove());
+    EXPECT_FALSE(kernel->exists("/cg/caisson-i/sbx_1"));
+    EXPECT_FALSE(kernel->exists("/cg/own/caisson-i/sbx_1"));
 }
 
 TEST_F(CgroupTree, WithoutDelegationThereAreNoGroupsAndNothingFails)
@@ -170,6 +313,23 @@ TEST_F(CgroupExecutionGroup, KillFallsBackToSignalsAfterForbiddingForks)
     ASSERT_FALSE(kernel->killed.empty());
     EXPECT_EQ(kernel->killed.front(), 77);
     EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "0");
+}
+
+TEST_F(CgroupTree, KillFindsWhoJoinedSomeHierarchiesOnly)
+{
+    kernel->make_directory("/cg/a");
+    kernel->make_directory("/cg/b");
+    kernel->make_directory("/cg/b/deep");
+    kernel->set("/cg/b/deep/cgroup.freeze", "1");
+    kernel->add_process("/cg/a", 7);
+    kernel->add_process("/cg/b/deep", 7);
+    kernel->add_process("/cg/b/deep", 8);
+    control_group group(
+        kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v2, cgroup_control::freeze}});
+    group.kill();
+    ASSERT_FALSE(kernel->killed.empty());
+    EXPECT_NE(std::ranges::find(kernel->killed, 8), kernel->killed.end());
+    EXPECT_EQ(at("b/deep/cgroup.freeze"), "0") << "frozen below, it would not die";
 }
 
 TEST_F(CgroupExecutionGroup, RemoveWaitsForTheKernel)

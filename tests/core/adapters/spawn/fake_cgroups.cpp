@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <sstream>
 #include <tuple>
 
 namespace caisson::testing {
@@ -32,6 +33,8 @@ void fake_cgroups::make_files(const std::string& path, const std::string& contro
     files_[path + "/cgroup.freeze"] = "0\n";
     files_[path + "/cgroup.events"] = "populated 0\nfrozen 0\n";
     files_[path + "/cpu.stat"] = "usage_usec 0\nuser_usec 0\n";
+    if (path != mount_)
+        files_[path + "/cgroup.type"] = "domain\n";
     add_controllers(path, controllers);
 }
 
@@ -74,10 +77,26 @@ int fake_cgroups::remove_directory(const std::string& path)
 int fake_cgroups::enable(const std::string& group, std::string_view text)
 {
     const std::string name(text.substr(1));
+    if (text.starts_with('-')) {
+        auto& enabled = files_[group + "/cgroup.subtree_control"];
+        std::string rest;
+        std::istringstream words(enabled);
+        for (std::string word; words >> word;)
+            rest += word == name ? "" : (rest.empty() ? "" : " ") + word;
+        enabled = rest;
+        return 0;
+    }
     if (!has_word(files_[group + "/cgroup.controllers"], name))
         return ENOENT;
-    if (group != "/" && !files_[group + "/cgroup.procs"].empty())
-        return EBUSY;
+    auto type = files_.find(group + "/cgroup.type");
+    const bool handed_to_threads = name == "cpu" || name == "pids";
+    if (type != files_.end() && type->second != "domain\n" && !handed_to_threads)
+        return EOPNOTSUPP;
+    if (type != files_.end() && !files_[group + "/cgroup.procs"].empty()) {
+        if (!handed_to_threads)
+            return EBUSY;
+        type->second = "domain threaded\n";
+    }
     auto& enabled = files_[group + "/cgroup.subtree_control"];
     if (!has_word(enabled, name))
         enabled += (enabled.empty() ? "" : " ") + name;
@@ -96,6 +115,8 @@ int fake_cgroups::write(const std::string& path, std::string_view text)
     if (name_of(path) == "cgroup.subtree_control")
         return enable(group, text);
     if (name_of(path) == "cgroup.procs") {
+        if (files_.contains(group + "/cgroup.type") && !files_[group + "/cgroup.subtree_control"].empty())
+            return EBUSY;
         const auto line = std::string(text) + "\n";
         for (auto& [file, content] : files_) {
             if (name_of(file) == "cgroup.procs" && content.find(line) != std::string::npos)

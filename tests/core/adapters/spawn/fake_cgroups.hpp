@@ -10,7 +10,7 @@
 namespace caisson::testing {
 
 /// cgroup v2 in memory: the files that the kernel makes with a directory, the rules for handing controllers down and for
-/// removing, and an atomic kill. mount() is the top.
+/// removing, and an atomic kill. `mount` is the top, which has no cgroup.type; give it one for the top of a cgroup namespace.
 class fake_cgroups : public cgroup_io {
 public:
     fake_cgroups(std::string mount, const std::string& controllers);

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,6 +190,58 @@ TEST_F(Launcher, MountsAPrivateTmpfsThatTheHostDoesNotSee)
     EXPECT_EQ(seen, "tmpfs " + std::to_string((1 << 20) / page_size) + " 14\n1777 /tmp/shm\n1777 /tmp/tmp\n755 /tmp/work\n" +
                         std::to_string(uid) + "\n");
     EXPECT_EQ(std::filesystem::exists("/tmp/work"), mounts_before);
+}
+
+TEST_F(Launcher, GivesViewsInodesOfTheirOwn)
+{
+    // In a subshell: with views there is a new time namespace, and Linux 6.1 refuses vfork until a fork has entered it.
+    auto wanted = request("(stat -c %d /usr /tmp/view/usr /proc/sys /tmp/proc/sys /dev/null; cat /tmp/view/usr/bin/env | cmp - "
+                          "/usr/bin/env && echo same); :");
+    wanted.tmpfs = {.bytes = 1 << 20, .inodes = 10};
+    wanted.views = {"usr"};
+    const bool root = ::geteuid() == 0;    // only root has device nodes and a proc besides
+    if (root)
+        wanted.uid = 700'001;
+    struct stat null_of_host{};
+    ASSERT_EQ(::stat("/dev/null", &null_of_host), 0);
+    const auto text = output_of(std::move(wanted));
+    if (text.find("user namespace") != std::string::npos)
+        GTEST_SKIP() << "this host does not let ordinary users make user namespaces";
+    std::istringstream seen(text);
+    dev_t usr = 0;
+    dev_t usr_view = 0;
+    dev_t system = 0;
+    dev_t system_view = 0;
+    dev_t null_device = 0;
+    std::string contents;
+    seen >> usr >> usr_view >> system >> system_view >> null_device >> contents;
+    EXPECT_EQ(contents, "same");
+    EXPECT_NE(usr, usr_view);
+    EXPECT_EQ(system != system_view, root);
+    EXPECT_EQ(null_device != null_of_host.st_dev, root);
+}
+
+TEST_F(Launcher, LeavesAsManyInodesWithViewsAsWithout)
+{
+    auto wanted = request("(stat -f -c %d /tmp; true); :");    // for the time namespace, as above
+    wanted.tmpfs = {.bytes = 1 << 20, .inodes = 10};
+    wanted.views = {"usr", "etc"};
+    if (::geteuid() == 0)
+        wanted.uid = 700'001;
+    const auto seen = output_of(std::move(wanted));
+    if (seen.find("user namespace") != std::string::npos)
+        GTEST_SKIP() << "this host does not let ordinary users make user namespaces";
+    EXPECT_EQ(seen, "10\n");
+}
+
+TEST_F(Launcher, RefusesViewsThatAreNoPlainNames)
+{
+    for (const std::string name : {"", "..", "usr/bin", "a:b", "a,b"}) {
+        auto wanted = request("true");
+        wanted.tmpfs = {.bytes = 1 << 20, .inodes = 10};
+        wanted.views = {name};
+        EXPECT_NE(failure(std::move(wanted)).find("a view is not a plain name"), std::string::npos) << name;
+    }
 }
 
 TEST_F(Launcher, TellsTheStepThatFailed)

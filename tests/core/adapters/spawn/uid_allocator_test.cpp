@@ -6,6 +6,9 @@
 
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
+#include <unistd.h>
+#include <vector>
 
 namespace caisson {
 
@@ -16,15 +19,34 @@ protected:
     caisson::testing::scratch_directory scratch;
     std::string locks = scratch.path() + "/a/locks";
     uid_allocator uids{locks, 100, 101};
+
+    static uid_owner owner(char last = '1')
+    {
+        return {"inst", "/data", sandbox_id::from_trusted("sbx_0000000000000000000000000" + std::string(1, last)), ""};
+    }
+    /// A lock as a server leaves it that ends with its sandbox's removal undone.
+    uid_t abandon()
+    {
+        const auto lease = uids.acquire(owner());
+        return lease.value().uid();
+    }
+    std::size_t sweep(bool is_left)
+    {
+        return sweep_uid_locks(locks, [&](const uid_owner& of) {
+            asked.push_back(of.sandbox.str());
+            return is_left;
+        });
+    }
+    std::vector<std::string> asked;
 };
 
 TEST_F(UidAllocator, NeverGivesOneTwice)
 {
-    const auto first = uids.acquire();
-    const auto second = uids.acquire();
+    const auto first = uids.acquire(owner());
+    const auto second = uids.acquire(owner());
     ASSERT_TRUE(first.has_value() && second.has_value());
     EXPECT_NE(first->uid(), second->uid());
-    const auto third = uids.acquire();
+    const auto third = uids.acquire(owner());
     ASSERT_TRUE(third.has_error());
     EXPECT_EQ(third.error().code, errc::runtime_unavailable);
 }
@@ -32,8 +54,8 @@ TEST_F(UidAllocator, NeverGivesOneTwice)
 TEST_F(UidAllocator, SharesTheDirectoryWithOtherServers)
 {
     uid_allocator other(locks, 100, 101);
-    const auto mine = uids.acquire();
-    const auto theirs = other.acquire();
+    const auto mine = uids.acquire(owner());
+    const auto theirs = other.acquire(owner());
     ASSERT_TRUE(mine.has_value() && theirs.has_value());
     EXPECT_NE(mine->uid(), theirs->uid());
 }
@@ -41,36 +63,101 @@ TEST_F(UidAllocator, SharesTheDirectoryWithOtherServers)
 TEST_F(UidAllocator, GivesAReleasedOneAgainAndLeavesNoFile)
 {
     uid_allocator one(locks, 100, 100);
-    auto lease = one.acquire();
+    auto lease = one.acquire(owner());
     ASSERT_TRUE(lease.has_value());
-    EXPECT_TRUE(one.acquire().has_error());
+    EXPECT_TRUE(one.acquire(owner()).has_error());
     lease->release();
     EXPECT_TRUE(std::filesystem::is_empty(locks));
-    EXPECT_TRUE(one.acquire().has_value());
+    EXPECT_TRUE(one.acquire(owner()).has_value());
 }
 
-TEST_F(UidAllocator, StaysTakenWhileAnybodyHasTheFileOpen)
+TEST_F(UidAllocator, StaysTakenWhenItsHolderIsGoneUntilItsSandboxIs)
 {
     uid_allocator one(locks, 100, 100);
     unique_fd inherited;
     {
-        const auto lease = one.acquire();
+        const auto lease = one.acquire(owner());
         ASSERT_TRUE(lease.has_value());
         inherited.reset(::fcntl(lease->descriptor(), F_DUPFD_CLOEXEC, 0));
     }
-    EXPECT_TRUE(one.acquire().has_error());
-    one.clear(100);
+    one.clear(100, owner().sandbox);
     EXPECT_FALSE(std::filesystem::is_empty(locks)) << "clear() must leave a lock that is held";
     inherited.reset();
-    one.clear(100);
+    EXPECT_TRUE(one.acquire(owner()).has_error()) << "nobody said that its sandbox is gone";
+    EXPECT_TRUE(uid_allocator(locks, 100, 100).acquire(owner()).has_error()) << "nor does a next server know";
+    one.clear(100, owner('2').sandbox);
+    EXPECT_FALSE(std::filesystem::is_empty(locks)) << "it is another sandbox's";
+    one.clear(100, owner().sandbox);
     EXPECT_TRUE(std::filesystem::is_empty(locks));
-    EXPECT_TRUE(one.acquire().has_value());
+    EXPECT_TRUE(one.acquire(owner()).has_value());
+}
+
+TEST_F(UidAllocator, SweepRemovesLocksOfWhichNothingIsLeft)
+{
+    abandon();
+    EXPECT_EQ(sweep(false), 1U);
+    EXPECT_EQ(asked, std::vector<std::string>{owner().sandbox.str()});
+    EXPECT_TRUE(std::filesystem::is_empty(locks));
+}
+
+TEST_F(UidAllocator, SweepLeavesThoseWhoseSandboxIsThere)
+{
+    abandon();
+    EXPECT_EQ(sweep(true), 0U);
+    EXPECT_FALSE(std::filesystem::is_empty(locks));
+}
+
+TEST_F(UidAllocator, SweepLeavesThoseThatSomebodyHolds)
+{
+    const auto held = uids.acquire(owner());
+    EXPECT_EQ(sweep(false), 0U);
+    EXPECT_TRUE(asked.empty());
+    EXPECT_FALSE(std::filesystem::is_empty(locks));
+}
+
+TEST_F(UidAllocator, SweepLeavesUidsThatProcessesHave)
+{
+    uid_allocator mine(locks, ::getuid(), ::getuid());
+    ASSERT_TRUE(mine.acquire(owner()).has_value());
+    EXPECT_EQ(sweep(false), 0U);
+    EXPECT_FALSE(std::filesystem::is_empty(locks));
+}
+
+TEST_F(UidAllocator, SweepLeavesWhatAnotherPidNamespaceMadeAndWhatIsNoLock)
+{
+    std::filesystem::create_directories(locks);
+    auto elsewhere = owner();
+    elsewhere.pid_namespace = "pid:[1]";
+    std::ofstream(locks + "/100") << elsewhere.to_json();
+    std::ofstream(locks + "/101") << "not ours";
+    std::ofstream(locks + "/readme") << "";
+    EXPECT_EQ(sweep(false), 0U);
+    EXPECT_TRUE(asked.empty());
+}
+
+TEST_F(UidAllocator, SweepRemovesThoseOfAServerThatDiedWhileItMadeThem)
+{
+    std::filesystem::create_directories(locks);
+    std::ofstream(locks + "/100") << "";
+    EXPECT_EQ(sweep(true), 1U);
+    EXPECT_TRUE(asked.empty());
+}
+
+TEST_F(UidAllocator, OwnersAreWrittenDownAndReadBack)
+{
+    const auto again = uid_owner::from_json(owner().to_json());
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->sandbox, owner().sandbox);
+    EXPECT_EQ(again->instance, "inst");
+    EXPECT_EQ(again->data_dir, "/data");
+    for (const char* text : {"", "{}", "nonsense", R"({"instance":"i","data_dir":"d","sandbox":"no id","pid_namespace":""})"})
+        EXPECT_FALSE(uid_owner::from_json(text)) << text;
 }
 
 TEST_F(UidAllocator, SaysWhenItsDirectoryCannotBeUsed)
 {
     uid_allocator nowhere("/proc/nowhere", 100, 101);
-    const auto lease = nowhere.acquire();
+    const auto lease = nowhere.acquire(owner());
     ASSERT_TRUE(lease.has_error());
     EXPECT_EQ(lease.error().code, errc::runtime_unavailable);
 }

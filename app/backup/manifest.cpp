@@ -1,0 +1,94 @@
+#include "app/backup/manifest.hpp"
+
+#include "core/base/clock.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <fstream>
+#include <iterator>
+
+namespace caisson::backup {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view format_name = "caisson backup";
+constexpr std::int64_t format_version = 1;
+constexpr std::uintmax_t most_bytes = 64 << 20;    // names of executions without an end are in it
+
+file_entry file_from(const json::value& from)
+{
+    file_entry one;
+    one.name = from.at("name").as_string();
+    one.bytes = from.at("bytes").to_number<std::uint64_t>();
+    one.sha256 = from.at("sha256").as_string();
+    one.schema = from.at("schema").to_number<std::size_t>();
+    return one;
+}
+
+bool names_both_databases(const manifest& what)
+{
+    return what.files.size() == 2 && what.files[0].name == "records.db" && what.files[1].name == "events.db";
+}
+
+/// Throws std::exception on foreign text.
+result<manifest> manifest_from(const std::filesystem::path& file, const std::string& text)
+{
+    const auto value = json::parse(text);
+    if (value.at("format").as_string() != format_name)
+        return error{errc::bad_request, file.string() + " is not that of a backup of Caisson"};
+    if (const auto version = value.at("version").to_number<std::int64_t>(); version != format_version)
+        return error{errc::bad_request, file.string() + " is of backup format " + std::to_string(version) +
+                                            ", this version of Caisson reads format " + std::to_string(format_version) +
+                                            ": use the version that made it"};
+    manifest found;
+    found.caisson_version = value.at("caisson").as_string();
+    found.instance = value.at("instance").as_string();
+    found.created_at_ms = value.at("created_at_ms").to_number<std::int64_t>();
+    for (const auto& each : value.at("files").as_array())
+        found.files.push_back(file_from(each));
+    for (const auto& each : value.at("without_end").as_array())
+        found.without_end.emplace_back(each.as_string());
+    if (!names_both_databases(found))
+        return error{errc::bad_request, file.string() + " does not name records.db and events.db"};
+    return found;
+}
+
+}    // namespace
+
+std::string to_json(const manifest& what)
+{
+    json::object object{{"format", format_name}, {"version", format_version}, {"caisson", what.caisson_version},
+        {"instance", what.instance}, {"created_at", to_rfc3339(what.created_at_ms)}, {"created_at_ms", what.created_at_ms}};
+    json::array files;
+    for (const auto& each : what.files)
+        files.push_back({{"name", each.name}, {"bytes", each.bytes}, {"sha256", each.sha256}, {"schema", each.schema}});
+    object["files"] = std::move(files);
+    json::array ids;
+    for (const auto& each : what.without_end)
+        ids.emplace_back(each);
+    object["without_end"] = std::move(ids);
+    return json::serialize(object) + "\n";
+}
+
+result<manifest> read_manifest(const std::filesystem::path& backup)
+{
+    const auto file = backup / manifest_name;
+    std::error_code absent;
+    const auto bytes = std::filesystem::file_size(file, absent);
+    if (absent)
+        return error{errc::not_found, backup.string() + " is not a backup: it has no " + std::string(manifest_name)};
+    std::ifstream in(file, std::ios::binary);
+    if (!in || bytes > most_bytes)
+        return error{errc::bad_request, file.string() + " cannot be read"};
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    try {
+        return manifest_from(file, text);
+    } catch (const std::exception& e) {
+        return error{errc::bad_request, file.string() + " cannot be understood (" + e.what() + "): the backup is damaged, use another one"};
+    }
+}
+
+}    // namespace caisson::backup

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/base/error.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace caisson::backup {
+
+/// One database of a backup.
+struct file_entry {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::string sha256;        // lower-case hex
+    std::size_t schema = 0;    // how many migrations it has
+};
+
+/// What a backup is: manifest.json, written last, so that a directory without it is none.
+struct manifest {
+    std::string caisson_version;
+    std::string instance;    // of the server whose data it is; empty if that never ran
+    std::int64_t created_at_ms = 0;
+    std::vector<file_entry> files;
+    std::vector<std::string> without_end;    // executions whose log had no end in the original
+};
+
+inline constexpr std::string_view manifest_name = "manifest.json";
+
+std::string to_json(const manifest& what);
+/// Reads the manifest of a backup. Errors: errc::not_found if there is none; errc::bad_request if it cannot be understood, is of
+/// another format, or does not name exactly the two databases.
+result<manifest> read_manifest(const std::filesystem::path& backup);
+
+}    // namespace caisson::backup

@@ -1,0 +1,106 @@
+// POST /v1/executions.
+
+#include "app/http/api.hpp"
+#include "app/http/begin_execution.hpp"
+#include "app/http/collect.hpp"
+#include "app/http/event_stream.hpp"
+#include "app/wire/execution_view.hpp"
+#include "app/wire/idempotency_key.hpp"
+#include "core/async/deadline.hpp"
+
+namespace caisson::http {
+
+namespace {
+
+/// A client that waits for an end is answered after this at the latest, with 202.
+constexpr auto longest_wait = std::chrono::hours(2);
+
+bool prefers_async(const net::request& from) { return from.fields.has_token("Prefer", "respond-async"); }
+
+std::string address_of(const execution_row& row) { return "/v1/executions/" + row.id.str(); }
+
+/// All texts of a log that could be opened and read.
+task<std::optional<wire::inline_texts>> collect_all(result<std::unique_ptr<log_reader>> log)
+{
+    if (log.has_error())
+        co_return std::nullopt;
+    auto output = co_await collect_output(std::shared_ptr<log_reader>(std::move(*log)));
+    if (output.has_error())
+        co_return std::nullopt;
+    co_return std::move(*output);
+}
+
+/// The claim of a request that has an Idempotency-Key, with the digest of its body as it came.
+result<std::optional<idempotency_claim>> claim_of(const net::request& from, digest_function digest)
+{
+    const auto field = from.fields.find("Idempotency-Key");
+    if (!field)
+        return std::nullopt;
+    if (from.fields.count("Idempotency-Key") > 1)
+        return error{errc::bad_request, "Idempotency-Key is given twice", {{"Idempotency-Key", "is given twice"}}};
+    auto key = wire::parse_idempotency_key(*field);
+    if (key.has_error())
+        return key.error();
+    return idempotency_claim{"POST /v1/executions", std::move(*key), digest(from.body)};
+}
+
+}    // namespace
+
+task<> api::create_execution(call_ptr one)
+{
+    auto claim = claim_of(one->request(), use_.digest);
+    auto parsed = wire::parse_execution_request(one->request().body, use_.wire);
+    if (auto wrong = first_error(parsed, claim)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    const bool wait = parsed->wait && !prefers_async(one->request());
+    const bool may_cancel = parsed->spec.cancel_on_disconnect;
+    auto begun = co_await begin_execution(&use_, one->tenant(), std::move(parsed->spec), std::move(*claim));
+    if (begun.has_error()) {
+        co_await one->fail(begun.error());
+        co_return;
+    }
+    const bool cancel_on_disconnect = may_cancel && !begun->replayed;    // a repeat that leaves is not who started it
+    if (begun->replayed)
+        one->extra.set("Idempotency-Replayed", "true");
+    const auto& row = begun->row;
+    if (wants_event_stream(one->request()))
+        co_await stream_events(use_, one, row.id, log_position(), cancel_on_disconnect);
+    else if (!wait || waiting_clients_ >= static_cast<std::size_t>(use_.config.executions.max_waiting_clients))
+        co_await answer_accepted(one, row);
+    else
+        co_await answer_when_ended(one, row, cancel_on_disconnect);
+}
+
+task<> api::answer_accepted(call_ptr one, execution_row row)
+{
+    auto address = address_of(row);
+    return one->answer(202, wire::execution_json(row), {"Location", std::move(address)});
+}
+
+task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect)
+{
+    auto log = co_await use_.executions.open_log(row.tenant, row.id, log_position());    // now, while it is in memory
+    ++waiting_clients_;
+    const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
+    auto end = use_.executions.wait(row.tenant, row.id, use_.time.steady_now() + longest_wait);
+    auto outcome = co_await race(std::move(end), one->exchange().client_gone());
+    if (outcome.index() == 1) {
+        if (cancel_on_disconnect)
+            static_cast<void>(co_await use_.executions.cancel(row.tenant, row.id));
+        co_return;
+    }
+    auto now = std::get<0>(std::move(outcome));
+    if (now.has_error()) {
+        co_await one->fail(now.error());
+    } else if (!is_final(now->status)) {
+        co_await answer_accepted(one, *now);
+    } else {
+        auto output = co_await collect_all(std::move(log));
+        auto json = wire::execution_json(*now, output ? &*output : nullptr);
+        co_await one->answer(200, std::move(json));
+    }
+}
+
+}    // namespace caisson::http

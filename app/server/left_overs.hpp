@@ -1,0 +1,18 @@
+#pragma once
+
+#include "core/adapters/spawn/cgroup_tree.hpp"
+#include "core/async/offload.hpp"
+#include "core/base/config.hpp"
+#include "core/exec/services.hpp"
+
+#include <vector>
+
+namespace caisson {
+
+/// What the sweeps of a server look for beside its sandboxes: uid locks that nobody answers for, marks of instances that are gone, files
+/// that were being written when a server was killed, and what killed probes of `caisson doctor` left. All arguments outlive
+/// what is returned.
+std::vector<sweep_chore> sweep_chores(
+    const server_config& config, const cgroup_tree& groups, io_executor executor, timers& time, worker_pool& work);
+
+}    // namespace caisson

@@ -1,0 +1,155 @@
+#include "core/adapters/net/websocket_link.hpp"
+
+#include "core/base/utf8.hpp"
+
+#include <algorithm>
+
+namespace caisson::net {
+
+namespace {
+
+constexpr std::size_t max_reason_bytes = 123;
+constexpr std::size_t server_read_bytes = 8 * 1024;    // clients say little, and there are many
+constexpr std::size_t client_read_bytes = 128 * 1024;
+constexpr std::size_t client_write_bytes = 64 * 1024;    // masked before they are sent
+/// A connection may hold so much whatever the others hold: ordinary frames always get through.
+constexpr std::size_t unquestioned_bytes = 64 * 1024;
+/// A message gets on by so much in each ping interval.
+constexpr std::size_t least_progress_bytes = 16 * 1024;
+
+}    // namespace
+
+websocket_link::websocket_link(stream from, side of, websocket_options the_options, const websocket_host& host)
+    : socket(std::move(from))
+    , options(std::move(the_options))
+    , time(*host.time)
+    , read_bytes(of == side::server ? server_read_bytes : client_read_bytes)
+    , to_write(socket.get_executor())
+    , written(socket.get_executor())
+    , arrived(socket.get_executor())
+    , taken(socket.get_executor())
+    , budget_(host.messages)
+{
+    socket.auto_fragment(false);
+    socket.read_message_max(options.max_message_bytes);
+    if (of == side::client)
+        socket.write_buffer_bytes(client_write_bytes);
+    socket.control_callback([this](beast::websocket::frame_type, beast::string_view) { heard = true; });
+}
+
+websocket_link::~websocket_link()
+{
+    if (budget_)
+        budget_->used -= held_;
+}
+
+void websocket_link::finish()
+{
+    now = state::closed;
+    beast::get_lowest_layer(socket).close();
+    for (auto* each : {&to_write, &written, &arrived, &taken})
+        each->notify_all();
+}
+
+void websocket_link::begin_close(std::uint16_t code, std::string reason)
+{
+    close_with = code;
+    reason.resize(std::min(reason.size(), max_reason_bytes));
+    reason.resize(reason.size() - incomplete_utf8_tail(reason));
+    close_reason = std::move(reason);
+    now = state::closing;
+    for (auto* each : {&to_write, &written, &arrived, &taken})
+        each->notify_all();
+}
+
+bool websocket_link::push(outgoing one)
+{
+    if (now != state::open)
+        return false;
+    queued_bytes += one.cost();
+    queue.push_back(std::move(one));
+    if (queued_bytes > options.max_queued_bytes) {
+        finish();
+        return false;
+    }
+    to_write.notify_all();
+    return true;
+}
+
+bool websocket_link::count_held()
+{
+    const auto holds = inbox_bytes_ + message_.capacity();
+    if (!budget_)
+        return true;
+    budget_->used += holds - held_;
+    held_ = holds;
+    return holds <= unquestioned_bytes || budget_->used <= budget_->limit;
+}
+
+bool websocket_link::take(std::string_view bytes)
+{
+    if (now == state::open)
+        message_.append(bytes);
+    if (count_held())
+        return true;
+    std::string().swap(message_);
+    count_held();
+    begin_close(close_code::try_again_later, "the server holds too many messages; try again soon");
+    return false;
+}
+
+void websocket_link::deliver()
+{
+    ++messages_;
+    if (now == state::open) {
+        inbox_bytes_ += message_.capacity();
+        inbox.push_back({socket.got_text() ? message_kind::text : message_kind::binary, std::exchange(message_, {})});
+        arrived.notify_all();
+    }
+    count_held();
+}
+
+message websocket_link::next_message()
+{
+    auto out = std::move(inbox.front());
+    inbox.pop_front();
+    inbox_bytes_ -= out.data.capacity();
+    count_held();
+    taken.notify_all();
+    return out;
+}
+
+void websocket_link::keep_reason()
+{
+    const auto& reason = socket.reason();
+    peer_code = reason.code == 0 ? close_code::no_status : reason.code;
+    peer_reason = std::string(reason.reason.data(), reason.reason.size());
+}
+
+void websocket_link::read_ended(const boost::system::error_code& why)
+{
+    const bool closed_by_peer = why == beast::websocket::error::closed;
+    if (closed_by_peer)
+        keep_reason();
+    // While closing, the writer ends the handshake that it began.
+    if (!closed_by_peer || now == state::open)
+        finish();
+}
+
+bool websocket_link::dribbles()
+{
+    const bool same = !message_.empty() && message_seen_ == messages_;
+    const bool slow = same && message_.size() - bytes_seen_ < least_progress_bytes;
+    message_seen_ = message_.empty() ? UINT64_MAX : messages_;
+    bytes_seen_ = message_.size();
+    return slow;
+}
+
+bool websocket_link::stalled() const
+{
+    if (heard || reading_paused)
+        return false;
+    return !writing_since || time.steady_now() - *writing_since >= options.write_timeout;
+}
+
+}    // namespace caisson::net

@@ -1,0 +1,146 @@
+// How executions come into an execution_service: with and without an Idempotency-Key.
+
+#include "core/exec/execution_service.hpp"
+#include "core/exec/insist.hpp"
+#include "core/exec/record.hpp"
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The store answers sooner, or the server has worse trouble.
+constexpr auto longest_key_wait = 30s;
+constexpr std::size_t expired_batch = 500;
+constexpr auto between_batches = 50ms;
+constexpr auto between_looks = 60s;
+
+error is_stopping() { return {errc::runtime_unavailable, "the server is stopping; try again in a few seconds"}; }
+
+error other_body(const idempotency_claim& claim)
+{
+    return {errc::unprocessable, "the Idempotency-Key \"" + claim.key + "\" was used with another body; use a new key for a new request",
+        {{"Idempotency-Key", "was used with another body"}}};
+}
+
+error erased_execution(const idempotency_record& key)
+{
+    return {errc::gone, "the execution of the Idempotency-Key \"" + key.claim.key + "\" (" + key.execution.str() +
+                            ") was deleted; use a new key to run it again"};
+}
+
+/// What the store says of too many keys, with the numbers.
+error with_facts(error what, const idempotency_options& options)
+{
+    if (what.code == errc::quota_exceeded)
+        what.facts = limit_facts{"idempotency.max_keys_per_tenant", "tenant", static_cast<std::int64_t>(options.most_keys_of_tenant), 0, 0,
+            longest_retry.count()};
+    return what;
+}
+
+execution_row row_of(const execution_spec& spec, execution_id id, tenant_id tenant, std::int64_t now_ms)
+{
+    execution_row row;
+    row.id = std::move(id);
+    row.tenant = std::move(tenant);
+    row.kind = spec.kind;
+    row.language = spec.language;
+    row.runtime = spec.runtime;
+    row.labels = spec.labels;
+    row.limits = spec.limits;
+    row.pty = spec.pty.has_value();
+    row.created_at_ms = now_ms;
+    return row;
+}
+
+}    // namespace
+
+execution_row execution_service::shown(const live_execution& one) const
+{
+    auto row = one.row;
+    row.queue_position = queue_.position(one);
+    return row;
+}
+
+task<result<execution_row>> execution_service::submit(tenant_id tenant, execution_spec spec)
+{
+    return record_new(std::move(tenant), std::move(spec), std::nullopt);
+}
+
+task<result<execution_row>> execution_service::record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key)
+{
+    if (stopping_)
+        co_return is_stopping();
+    auto place = queue_.reserve(tenant, content_bytes(spec));
+    if (place.has_error())
+        co_return place.error();
+    auto row = row_of(spec, use_.ids.make<execution_id>(), tenant, use_.time.now_ms());
+    if (key)
+        key->execution = row.id;
+    auto inserting = key ? use_.executions.insert_with_key(row, spec, std::move(*key), use_.idempotency.most_keys_of_tenant)
+                         : use_.executions.insert(row, spec);
+    const auto inserted = co_await std::move(inserting);
+    if (inserted.has_error())
+        co_return with_facts(inserted.error(), use_.idempotency);
+    if (stopping_)    // it is recorded: the next server runs it
+        co_return row;
+    auto one = make_live(row, std::move(spec), {});
+    one->place = std::move(*place);
+    row.queue_position = queue_.position_of_next(tenant);
+    one->log->control(event_kind::state, state_body(row));
+    launch(one, false);
+    row.queue_position = queue_.position(*one);
+    co_return row;
+}
+
+task<result<execution_service::submission>> execution_service::submit_once(tenant_id tenant, execution_spec spec, idempotency_claim claim)
+{
+    if (stopping_)
+        co_return is_stopping();
+    const auto held = co_await keys_.enter(tenant, claim, use_.time.steady_now() + longest_key_wait);
+    if (held.has_error())
+        co_return held.error();
+    co_return co_await submit_under_key(std::move(tenant), std::move(spec), std::move(claim));
+}
+
+task<result<execution_service::submission>> execution_service::submit_under_key(
+    tenant_id tenant, execution_spec spec, idempotency_claim claim)
+{
+    const auto found = co_await use_.executions.find_key(tenant, claim.route, claim.key);
+    if (found.has_error() && found.error().code != errc::not_found)
+        co_return found.error();
+    const auto stored = found.has_value() ? std::optional(*found) : std::nullopt;
+    const auto now_ms = use_.time.now_ms();
+    const auto judged = judge_key(stored, claim, now_ms);
+    if (judged == key_verdict::other_body)
+        co_return other_body(claim);
+    if (judged == key_verdict::repeat) {
+        auto earlier = co_await find(tenant, stored->execution);
+        if (earlier.has_error() && earlier.error().code == errc::not_found)
+            co_return erased_execution(*stored);
+        if (earlier.has_error())
+            co_return earlier.error();
+        co_return submission{std::move(*earlier), true};
+    }
+    idempotency_record fresh{tenant, std::move(claim), {}, now_ms, now_ms + use_.idempotency.lifetime_ms};
+    auto row = co_await record_new(std::move(tenant), std::move(spec), std::move(fresh));
+    if (row.has_error())
+        co_return row.error();
+    co_return submission{std::move(*row), false};
+}
+
+task<> execution_service::forget_expired_keys()
+{
+    for (;;) {
+        auto erasing = without_exceptions(use_.executions.erase_expired_keys(use_.time.now_ms(), expired_batch));
+        const auto erased = co_await std::move(erasing);
+        if (erased.has_error())
+            use_.log.error("expired Idempotency-Keys cannot be removed; trying again", {{"what", erased.error().detail}});
+        const bool more = erased.has_value() && *erased == expired_batch;
+        const std::chrono::milliseconds pause = more ? std::chrono::milliseconds(between_batches) : between_looks;
+        co_await use_.time.wait_for(pause);
+    }
+}
+
+}    // namespace caisson

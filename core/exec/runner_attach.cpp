@@ -1,0 +1,177 @@
+#include "core/async/deadline.hpp"
+#include "core/exec/insist.hpp"
+#include "core/exec/runner.hpp"
+
+#include <algorithm>
+
+/// How a runner comes to the agent of a sandbox, new or left by an earlier server.
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Between two tries at what may work the next time.
+constexpr std::chrono::milliseconds first_pause = 20ms;
+constexpr std::chrono::milliseconds longest_pause = 1000ms;
+/// After a cancel a sandbox that cannot be reached is tried for this long.
+constexpr auto cancel_patience = 10s;
+
+task<result<std::unique_ptr<protocol::byte_stream>>> connect_to(std::shared_ptr<sandbox> to) { return to->connect(); }
+
+/// Keeps the link going as long as there is an agent; watch_sandbox() finds out when there is none.
+task<> run_link(std::shared_ptr<live_execution> one, std::shared_ptr<protocol::agent_link> link, timers* time, logger* log)
+{
+    for (auto pause = first_pause; one->lost.empty(); pause = std::min(pause * 2, longest_pause)) {
+        const auto end = co_await link->run();
+        if (end.has_value())
+            co_return;
+        const auto code = end.error().code;
+        if (code == errc::gone || code == errc::conflict) {
+            one->lost = "the sandbox's agent cannot be heard any more: " + end.error().detail;
+            one->wake();
+            co_return;
+        }
+        log->warning(
+            "a sandbox's agent cannot be reached; trying again", {{"execution_id", one->row.id.str()}, {"what", end.error().detail}});
+        co_await time->wait_for(pause);
+    }
+}
+
+task<> watch_sandbox(std::shared_ptr<live_execution> one, std::shared_ptr<sandbox> watched)
+{
+    const auto why = co_await watched->ended();
+    if (one->lost.empty())
+        one->lost = "the sandbox ended: " + why;
+    one->wake();
+}
+
+task<> wait_for_change(std::shared_ptr<live_execution> one, std::uint64_t seen) { co_await one->changed.wait_past(seen); }
+
+}    // namespace
+
+void runner::make_link(live_execution& one)
+{
+    auto connect = [box = one.sandbox] { return connect_to(box); };
+    one.link = protocol::make_agent_link(use_.executor, use_.time, use_.log, std::move(connect), use_.link);
+}
+
+void runner::keep_link(live_ptr one)
+{
+    one->background.spawn("link of " + one->row.id.str(), run_link(one, one->link, &use_.time, &use_.log));
+    one->background.spawn("watch of " + one->row.id.str(), watch_sandbox(one, one->sandbox));
+    one->log->on_commit([weak = std::weak_ptr(one)] {
+        if (auto alive = weak.lock())
+            alive->acknowledge(1);
+    });
+}
+
+task<result<void>> runner::open_link(live_ptr one)
+{
+    const auto began = use_.time.steady_now();
+    make_link(*one);
+    auto opened = co_await one->link->open(began + 10s);
+    if (opened.has_error())
+        co_return error{opened.error().code, "the sandbox's agent does not answer: " + opened.error().detail};
+    keep_link(one);
+    one->row.stages.agent_ms = ms_between(began, use_.time.steady_now());
+    co_return result<void>();
+}
+
+/// Errors: errc::gone, with why, if there is no sandbox to go on with; others may not be there the next time.
+task<result<void>> runner::recover_sandbox(live_ptr one)
+{
+    const auto found = use_.runtimes.find(one->row.runtime);
+    if (found == use_.runtimes.end())
+        co_return error{errc::gone, "the runtime \"" + one->row.runtime + "\" is not enabled any more"};
+    std::function<task<result<sandbox_row>>()> ask = [this, one] { return use_.sandboxes.find(*one->row.sandbox); };
+    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    const auto kept = co_await std::move(asking);
+    if (kept.has_error())
+        co_return error{errc::gone, "the sandbox's record is missing"};
+    auto recovered = co_await found->second->recover(kept->id, kept->runtime_state);
+    if (recovered.has_value()) {
+        one->sandbox = std::move(*recovered);
+        co_return result<void>();
+    }
+    one->sandbox_gone = recovered.error().code == errc::gone;
+    co_return error{recovered.error().code, "the sandbox did not survive: " + recovered.error().detail};
+}
+
+/// One try.
+task<result<void>> runner::find_sandbox_again(live_ptr one)
+{
+    if (!one->sandbox) {
+        auto recovered = co_await recover_sandbox(one);
+        if (recovered.has_error())
+            co_return recovered;
+        one->started_at = one->sandbox->made_at().value_or(one->started_at);
+    }
+    co_return open_group(*one);
+}
+
+/// Tries until there is a sandbox with its group, or it is gone, or nobody can wait for it any longer.
+task<result<void>> runner::insist_on_sandbox(live_ptr one)
+{
+    const auto began = use_.time.steady_now();
+    std::optional<steady_time> cancel_seen;
+    for (auto pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
+        const auto seen = one->changed.version();
+        auto attempt = without_exceptions(find_sandbox_again(one));
+        const auto found = co_await std::move(attempt);
+        if (found.has_value() || found.error().code == errc::gone || out_of_patience(*one, began, cancel_seen))
+            co_return found;
+        use_.log.warning(
+            "a sandbox cannot be taken up yet; trying again", {{"execution_id", one->row.id.str()}, {"what", found.error().detail}});
+        auto wish = wait_for_change(one, seen);
+        const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + pause, std::move(wish));
+        static_cast<void>(woken);
+    }
+}
+
+bool runner::out_of_patience(const live_execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const
+{
+    const auto now = use_.time.steady_now();
+    if (one.cancel_wanted() && !cancel_seen)
+        cancel_seen = now;
+    if (cancel_seen && now >= *cancel_seen + cancel_patience)
+        return true;
+    const auto earliest = one.sandbox ? one.started_at : began;    // the wall clock may have been set since
+    const auto limit = earliest + std::chrono::milliseconds(one.spec.limits.wall_ms) + wall_backstop;
+    return now >= std::max(limit, began) + silence_grace;
+}
+
+task<> runner::take_up(live_ptr one)
+{
+    queue_.enter_running(*one);
+    one->taken_up = true;
+    one->started_at = one->asked_at = use_.time.steady_now();
+    one->phase = run_phase::running;    // it may be left to the next server at any moment
+    const auto found = co_await insist_on_sandbox(one);
+    if (found.has_value()) {
+        co_await go_on(one);
+        co_return;
+    }
+    one->lost = found.error().detail;
+    use_.log.warning("an execution is lost", {{"execution_id", one->row.id.str()}, {"what", one->lost}});
+    ending_facts facts;
+    facts.cancelled = one->cancel_wanted();
+    facts.lost = one->lost;
+    co_await conclude(one, std::move(facts));
+}
+
+/// The agent says where the program stands; until then it is watched from outside.
+task<> runner::go_on(live_ptr one)
+{
+    make_link(*one);
+    protocol::resume_point point;
+    point.stdout_committed = one->log->buffer().received(output_stream::stdout_stream);
+    point.stderr_committed = one->log->buffer().received(output_stream::stderr_stream);
+    one->link->attach(only_execution, *one, point);
+    one->asked_at = use_.time.steady_now();
+    one->flush_stdin();
+    keep_link(one);
+    co_await run_in_sandbox(one);
+}
+
+}    // namespace caisson

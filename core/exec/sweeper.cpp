@@ -1,0 +1,203 @@
+#include "core/exec/sweeper.hpp"
+
+#include "core/async/deadline.hpp"
+#include "core/exec/insist.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience_at_start = 5s;
+constexpr std::int64_t records_kept_ms = 24 * 3'600'000;    // of sandboxes that ended
+constexpr std::size_t records_at_once = 500;                // so that other writes get their turn
+constexpr std::size_t most_batches = 40;                    // of one sweep
+
+}    // namespace
+
+sweeper::sweeper(const execution_services& services)
+    : use_(services), background_(services.executor, services.log), over_(services.executor)
+{
+}
+
+task<result<void>> sweeper::start()
+{
+    background_.spawn("sweeps", run());
+    auto first = wait_for_first();
+    const auto waited = co_await with_deadline(use_.time, use_.time.steady_now() + patience_at_start, std::move(first));
+    if (waited.has_error())
+        use_.log.info("what an earlier server left is still being removed; the start goes on meanwhile");
+    co_return first_.value_or(result<void>());
+}
+
+task<> sweeper::wait_for_first()
+{
+    while (!first_)
+        co_await over_.wait_past(over_.version());
+}
+
+task<> sweeper::run()
+{
+    for (;;) {
+        auto sweeping = without_exceptions(sweep());
+        auto outcome = co_await std::move(sweeping);
+        if (outcome.has_error())
+            failed("records", outcome.error());
+        else
+            succeeded("records", 0);
+        ++sweeps_;
+        if (!first_)
+            first_ = std::move(outcome);
+        over_.notify_all();
+        if (!use_.sweep_interval)
+            co_return;
+        co_await use_.time.wait_for(*use_.sweep_interval);
+    }
+}
+
+task<result<void>> sweeper::sweep()
+{
+    tried_.clear();
+    auto found = co_await find_suspects();
+    if (found.has_error())
+        co_return found.error();
+    co_await remove_all(fresh_first(std::move(*found)));
+    co_await do_chores();
+    co_await erase_old_records();
+    // What failed before and was not met again went away by itself.
+    std::erase_if(failing_, [this](const auto& what) { return !tried_.contains(what); });
+    co_return result<void>();
+}
+
+/// The order makes it safe beside sandboxes that are being made. What is there is listed first, then the records are read: a sandbox
+/// that was listed and that nobody held then was recorded before, if anybody is to need it. Who makes one or takes one up holds it from its
+/// first trace on, and what is held is not removed (runtime::remove_left_over). A living record is judged by records that were read
+/// after it: its execution's is written before the sandbox is let go.
+task<result<sweeper::suspects>> sweeper::find_suspects()
+{
+    auto all = std::make_shared<suspects>();
+    co_await list(all);
+    auto alive = co_await use_.sandboxes.alive();
+    if (alive.has_error())
+        co_return alive.error();
+    const auto in_use = co_await use_.executions.sandboxes_in_use();
+    if (in_use.has_error())
+        co_return in_use.error();
+    for (auto& row : *alive) {
+        auto& one = all->try_emplace(row.id, suspect{row.id, row.runtime, "", false, false}).first->second;
+        one.recorded = true;
+        one.runtime = row.runtime;
+        one.runtime_state = std::move(row.runtime_state);
+    }
+    for (const auto& id : *in_use)
+        all->erase(id);
+    co_return std::move(*all);
+}
+
+task<> sweeper::list(std::shared_ptr<suspects> into)
+{
+    for (const auto& [name, where] : use_.runtimes) {
+        auto listing = without_exceptions(where->left_overs());
+        const auto found = co_await std::move(listing);
+        if (found.has_error()) {
+            failed("left-overs of the runtime " + name, found.error());
+            continue;
+        }
+        succeeded("left-overs of the runtime " + name, 0);
+        for (const auto& id : *found)
+            into->try_emplace(id, suspect{id, name, "", true, false});
+    }
+}
+
+/// One that sticks takes its time: it must not hold up the others.
+std::vector<sweeper::suspect> sweeper::fresh_first(suspects all) const
+{
+    std::vector<suspect> ordered;
+    std::vector<suspect> sticking;
+    for (auto& [id, one] : all)
+        (failing_.contains(id.str()) ? sticking : ordered).push_back(std::move(one));
+    std::ranges::move(sticking, std::back_inserter(ordered));
+    return ordered;
+}
+
+task<> sweeper::remove_all(std::vector<suspect> all)
+{
+    std::size_t removed = 0;
+    for (const auto& one : all) {
+        auto removing = without_exceptions(remove(one));
+        const auto done = co_await std::move(removing);
+        if (done.has_error()) {
+            failed(one.id.str(), done.error());
+            continue;
+        }
+        const std::size_t count = *done ? 1 : 0;
+        succeeded(one.id.str(), count);
+        removed += count;
+    }
+    if (removed > 0)
+        use_.log.info("left-over sandboxes were removed", {{"count", removed}});
+}
+
+/// True if there was something and now there is not; false if it is none of the sweeper's.
+task<result<bool>> sweeper::remove(suspect one)
+{
+    const auto where = use_.runtimes.find(one.runtime);
+    if (where != use_.runtimes.end()) {
+        const auto removed = co_await where->second->remove_left_over(one.id, one.runtime_state);
+        if (removed.has_error() && removed.error().code == errc::conflict)
+            co_return false;
+        if (removed.has_error())
+            co_return removed.error();
+    }
+    if (!one.recorded)
+        co_return true;
+    const std::string cause = one.found ? "swept: no execution needed it any more" : "swept: nothing of it was there any more";
+    const auto ended = co_await use_.sandboxes.end(one.id, cause, use_.time.now_ms());
+    if (ended.has_error() && ended.error().code != errc::not_found)
+        co_return ended.error();
+    co_return one.found;
+}
+
+task<> sweeper::do_chores()
+{
+    for (const auto& chore : use_.chores) {
+        auto doing = without_exceptions(chore.run());
+        const auto done = co_await std::move(doing);
+        if (done.has_error())
+            failed(chore.name, done.error());
+        else
+            succeeded(chore.name, *done);
+    }
+}
+
+task<> sweeper::erase_old_records()
+{
+    for (std::size_t batch = 0; batch < most_batches; ++batch) {
+        auto erasing = without_exceptions(use_.sandboxes.erase_ended(use_.time.now_ms() - records_kept_ms, records_at_once));
+        const auto erased = co_await std::move(erasing);
+        if (erased.has_error())
+            co_return failed("old records", erased.error());
+        if (*erased < records_at_once)
+            co_return succeeded("old records", 0);
+    }
+}
+
+void sweeper::succeeded(const std::string& what, std::size_t count)
+{
+    removed_ += count;
+    if (failing_.erase(what) > 0)
+        use_.log.info("a left-over that could not be removed before is gone", {{"what", what}});
+}
+
+void sweeper::failed(const std::string& what, const error& why)
+{
+    tried_.insert(what);
+    if (failing_.insert(what).second)
+        use_.log.warning("a left-over could not be removed; each sweep tries again", {{"what", what}, {"reason", why.detail}});
+}
+
+}    // namespace caisson

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "core/async/notifier.hpp"
+#include "core/exec/services.hpp"
+
+#include <map>
+#include <set>
+
+namespace caisson {
+
+/// Removes what crashes and failures left behind: sandboxes that no unfinished execution needs, records of sandboxes that are
+/// gone, old records, and what the chores look for. Never touches a sandbox that somebody holds, and never ends an execution:
+/// who holds its sandbox sees the end of it. What cannot be removed is logged once and tried again at each sweep. I/O thread.
+class sweeper {
+public:
+    /// `services` outlives it.
+    explicit sweeper(const execution_services& services);
+
+    /// Begins to sweep: now, and then again sweep_interval after each end. Returns when the first sweep is over, at the latest
+    /// after 5 s, when it goes on in the background. Errors: what the stores said in the first sweep.
+    task<result<void>> start();
+    /// Cancels what runs and returns when nothing does. What was not done is found again by the next sweep.
+    task<> stop() { return background_.stop(); }
+
+    struct counts {
+        std::size_t sweeps = 0;     // that ended
+        std::size_t removed = 0;    // left-overs, since the start
+        std::size_t failing = 0;    // left-overs that the last sweep could not remove
+    };
+    counts totals() const { return {sweeps_, removed_, failing_.size()}; }
+
+private:
+    /// Something that may have to go.
+    struct suspect {
+        sandbox_id id;
+        std::string runtime;
+        std::string runtime_state;    // of its record
+        bool found = false;           // the runtime has seen something of it
+        bool recorded = false;        // as alive
+    };
+    using suspects = std::map<sandbox_id, suspect>;
+
+    task<> run();
+    task<> wait_for_first();
+    task<result<void>> sweep();
+    task<result<suspects>> find_suspects();
+    task<> list(std::shared_ptr<suspects> into);
+    task<> remove_all(std::vector<suspect> all);
+    task<result<bool>> remove(suspect one);
+    task<> do_chores();
+    task<> erase_old_records();
+    std::vector<suspect> fresh_first(suspects all) const;
+    void succeeded(const std::string& what, std::size_t count);
+    void failed(const std::string& what, const error& why);
+
+    const execution_services& use_;
+    task_group background_;
+    notifier over_;
+    std::optional<result<void>> first_;
+    std::size_t sweeps_ = 0;
+    std::size_t removed_ = 0;
+    std::set<std::string> failing_;    // as of the last sweep
+    std::set<std::string> tried_;      // of failing_, what the sweep that runs has met
+};
+
+}    // namespace caisson

@@ -1,0 +1,84 @@
+#include "storage/snapshot.hpp"
+
+#include "storage/agreement.hpp"
+#include "storage/database_copy.hpp"
+#include "storage/errors.hpp"
+#include "storage/schemas.hpp"
+#include "storage/sql.hpp"
+#include "storage/transaction.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace caisson {
+
+namespace {
+
+using sqlite::connection;
+using sqlite::open_mode;
+
+/// A removal takes the events first and the record right after.
+constexpr std::chrono::milliseconds removal_pause{100};
+constexpr int removal_looks = 30;
+
+bool has_record(connection& db, const std::string& id) { return db.prepare(sql::snapshot::find_record).bind(id).step(); }
+
+/// Waits until the record is gone from the original; false if it stays.
+bool is_being_removed(connection& original, const std::string& id)
+{
+    for (int i = 0; i < removal_looks; ++i) {
+        if (!has_record(original, id))
+            return true;
+        std::this_thread::sleep_for(removal_pause);
+    }
+    return false;
+}
+
+void drop_record(connection& copy, const std::string& id)
+{
+    sqlite::transaction all(copy, sqlite::transaction_kind::write);
+    copy.prepare(sql::snapshot::drop_labels).bind(id).run();
+    copy.prepare(sql::execution::erase).bind(id).run();
+    all.commit();
+}
+
+/// What a client removed between the two copies lost its log first.
+void drop_what_is_removed(connection& original, const std::filesystem::path& into, snapshot_summary& summary)
+{
+    const auto suspects = sqlite::ended_without_exit(into / "records.db", into / "events.db", open_mode::read_only);
+    if (suspects.empty())
+        return;
+    connection copy(into / "records.db", open_mode::read_write);
+    for (const auto& id : suspects) {
+        if (!is_being_removed(original, id)) {
+            summary.without_end.push_back(id);
+            continue;
+        }
+        drop_record(copy, id);
+        ++summary.being_removed;
+    }
+    copy.tidy_up_on_close();
+}
+
+}    // namespace
+
+snapshot_summary take_snapshot(const std::filesystem::path& data_dir, const std::filesystem::path& into, const copy_progress& progress)
+{
+    for (const auto* name : {"records.db", "events.db"})
+        if (!std::filesystem::exists(data_dir / name))
+            throw storage_error(
+                storage_fault::broken, "there is no " + (data_dir / name).string() + "; say where the data directory is with --data");
+    snapshot_summary summary;
+    connection records(data_dir / "records.db", open_mode::read_only);
+    connection events(data_dir / "events.db", open_mode::read_only);
+    summary.records_schema = sqlite::check_schema(records, sqlite::records_schema);
+    summary.events_schema = sqlite::check_schema(events, sqlite::events_schema);
+    sqlite::database_copy::make(records, into / "records.db", progress);
+    sqlite::database_copy::make(events, into / "events.db", progress);
+    drop_what_is_removed(records, into, summary);
+    for (const auto* name : {"records.db", "events.db"})
+        sqlite::database_copy::seal(into / name);
+    return summary;
+}
+
+}    // namespace caisson

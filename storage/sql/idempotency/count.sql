@@ -1,0 +1,3 @@
+SELECT keys
+FROM idempotency_counts
+WHERE tenant_id = ?

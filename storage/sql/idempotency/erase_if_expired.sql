@@ -1,0 +1,2 @@
+DELETE FROM idempotency_keys
+WHERE tenant_id = ? AND route = ? AND key = ? AND expires_at_ms <= ?

@@ -1,0 +1,3 @@
+UPDATE logs
+SET execution_id = 'erased:' || key || ':' || execution_id
+WHERE execution_id = ?

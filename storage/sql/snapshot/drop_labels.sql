@@ -1,0 +1,2 @@
+DELETE FROM execution_labels
+WHERE execution_id = ?

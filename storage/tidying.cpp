@@ -1,0 +1,33 @@
+#include "storage/tidying.hpp"
+
+#include "storage/event_store.hpp"
+
+namespace caisson::sqlite {
+
+namespace {
+
+/// Pages that are kept for what comes next, and those that are given back in one step.
+constexpr std::int64_t kept_pages = 256;
+constexpr std::int64_t pages_per_step = 64;
+
+/// True if there are more. At least a tenth of the file is kept free: it has been as large before.
+bool give_back_pages(connection& db)
+{
+    const auto most = std::max(kept_pages, db.integer("PRAGMA page_count") / 10);
+    const auto free = db.integer("PRAGMA freelist_count");
+    if (free <= most)
+        return false;
+    db.execute("PRAGMA incremental_vacuum(" + std::to_string(std::min(pages_per_step, free - most)) + ")");
+    if (free - most > pages_per_step)
+        return true;
+    db.execute("PRAGMA wal_checkpoint(PASSIVE)");    // where the file itself becomes shorter
+    return false;
+}
+
+}    // namespace
+
+bool tidy_events(connection& db) { return erase_some_events(db) || give_back_pages(db); }
+
+bool tidy_records(connection& db) { return give_back_pages(db); }
+
+}    // namespace caisson::sqlite

@@ -1,0 +1,64 @@
+#include "tests/core/adapters/net/websocket_fixture.hpp"
+
+namespace caisson::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+using WebSocketLimits = WebSocket;
+
+TEST_F(WebSocketLimits, MessagesThatNobodyTakesAreBoundedForAllTogether)
+{
+    websocket_options roomy;
+    roomy.max_message_bytes = 1 << 20;
+    roomy.max_inbox_messages = 100;
+    open(roomy, {}, {.max_messages_bytes = 1 << 20});
+    const std::string large(300'000, 'm');
+    for (int i = 0; i < 4; ++i)
+        near->send_text(large);
+    while (near->open())
+        run(near->receive());
+    EXPECT_EQ(near->peer_close_code(), close_code::try_again_later);
+    EXPECT_NE(near->peer_close_reason().find("too many messages"), std::string::npos);
+    EXPECT_EQ(receive(*far.socket)->data, large) << "what was there before is not lost";
+}
+
+TEST_F(WebSocketLimits, SmallMessagesPassWhateverOthersHold)
+{
+    open({}, {}, {.max_messages_bytes = 1});
+    near->send_text(std::string(30'000, 's'));
+    EXPECT_EQ(receive(*far.socket)->data.size(), 30'000u);
+    near->send_text(std::string(200'000, 'l'));
+    while (near->open())
+        run(near->receive());
+    EXPECT_EQ(near->peer_close_code(), close_code::try_again_later);
+}
+
+TEST_F(WebSocketLimits, AMessageThatHardlyGetsOnEndsTheConnection)
+{
+    websocket_options impatient;
+    impatient.ping_interval = impatient.pong_timeout = 10s;
+    start();
+    answers.on["/ws"] = [&](exchange& one) { return upgrade(one, impatient, &far); };
+    auto peer = connect();
+    run(peer.send("GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"));
+    EXPECT_NE(run(peer.until("\r\n\r\n")).find("101"), std::string::npos);
+    const std::string begin("\x01\x81\0\0\0\0a", 7);
+    const std::string more("\x00\x81\0\0\0\0a", 7);
+    run(peer.send(begin));
+    for (int i = 0; i < 2; ++i) {
+        settle();
+        EXPECT_TRUE(far.socket->open()) << i;
+        time.advance(10s);
+        settle();
+        run(peer.send(more));
+    }
+    settle();
+    time.advance(10s);
+    settle();
+    EXPECT_FALSE(far.socket->open());
+}
+
+}    // namespace
+}    // namespace caisson::net

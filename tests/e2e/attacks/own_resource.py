@@ -1,0 +1,195 @@
+"""Attacks of the same kinds as the catalogue's that it does not list: on what tenants share."""
+
+from catalogue import MIB, ends_by
+from own_escape import python, shell
+
+SMALL = {"memory_bytes": 64 * MIB, "disk_bytes": 16 * MIB}
+TWO_SECONDS = {"wall_ms": 2_000}
+
+
+# Held by one limit or another, or ended by itself: what counts is what is left behind, and the neighbours.
+over = ends_by("exited", "signaled", "memory_limit", "wall_limit", "cpu_limit")
+over_in_time = ends_by("wall_limit", "cpu_limit")
+
+OWN_RESOURCES = [
+    python("X30", "message queues", """
+n = 0
+while n < 5000 and ctypes.CDLL("librt.so.1").mq_open(f"/q{n}".encode(), 0o102, 0o600, None) >= 0: n += 1
+if n > 100: print("REACHABLE:", n, "queues")
+"""),
+    python("X31", "shared memory of System V, never attached again", """
+c.shmat.restype = ctypes.c_void_p
+for n in range(64):
+    i = c.shmget(0, 8 << 20, 0o1600)
+    if i < 0: break
+    at = c.shmat(i, None, 0); ctypes.memset(at, 1, 8 << 20); c.shmdt(ctypes.c_void_p(at))
+""", ends_by("memory_limit", "exited", "signaled"), SMALL),
+    python("X32", "semaphores of System V", """
+n = 0
+while n < 40000 and c.semget(0, 250, 0o1600) >= 0: n += 1
+""", over, SMALL),
+    python("X33", "timers", """
+n = 0
+t = ctypes.c_void_p()
+while n < 100000 and c.timer_create(1, None, ctypes.byref(t)) == 0: n += 1
+if n > 2000: print("REACHABLE:", n, "timers")
+"""),
+    python("X34", "queued signals", """
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGRTMIN})
+n = 0
+while n < 100000 and c.sigqueue(os.getpid(), signal.SIGRTMIN, None) == 0: n += 1
+if n > 2000: print("REACHABLE:", n, "signals")
+"""),
+    python("X35", "names that do not exist, to fill the kernel's cache of names", """
+import time
+end = time.monotonic() + 1.5; n = 0
+while time.monotonic() < end:
+    for _ in range(500):
+        os.path.lexists(f"/usr/none-{n}"); os.path.lexists(f"/workspace/none-{n}"); n += 1
+""", limits={**SMALL, "wall_ms": 10_000}),
+    python("X36", "deep directories of long names", """
+n = 0
+try:
+    while n < 5000: os.mkdir("d" * 255); os.chdir("d" * 255); n += 1
+except OSError: pass
+""", limits={"wall_ms": 20_000, "cpus": 1}),
+    python("X37", "sparse files", """
+tried("a petabyte", lambda: os.truncate(os.open("s", os.O_CREAT | os.O_RDWR), 1 << 50))
+for n in range(100):
+    with open(f"s{n}", "wb") as f:
+        try: f.truncate(15 << 20); f.seek(15 << 20); f.write(b"x")
+        except OSError: break
+fd = os.open("s0", os.O_RDWR)
+for mode in (0, 1, 3, 8, 16): c.fallocate(fd, mode, ctypes.c_long(0), ctypes.c_long(1 << 40))
+""", over, SMALL),
+    python("X38", "names of files that are no text", """
+for name in (b"-rf", b"*", b"\\n", b"\\x1b[2J", b"\\xff\\xfe", b" ", b"...", b"a" * 255, b"\\\\", b"$(reboot)", b"sbx_x", b"exe_y", b"cgroup.procs"):
+    open(name, "w"); os.makedirs(b"D" + name[:200] + b"/" + name, exist_ok=True); os.chmod(b"D" + name[:200], 0)
+"""),
+    shell("X39", "daemons that leave the session and ignore everything", """for i in 1 2 3 4 5 6 7 8; do
+setsid sh -c 'trap "" TERM INT HUP QUIT PIPE ALRM USR1 USR2; (setsid sh -c "trap \\"\\" TERM HUP INT; while :; do sleep 3600; done" </dev/null >/dev/null 2>&1 &)' &
+done; sleep 0.2; echo contained"""),
+    python("X40", "dead children that nobody waits for", """
+for n in range(10000):
+    try: pid = os.fork()
+    except OSError: break
+    if pid == 0: os._exit(0)
+""", over, {**TWO_SECONDS, "pids": 64}),
+    python("X41", "everyone stopped, also the writer", """
+import signal
+for _ in range(8):
+    if os.fork() == 0:
+        while 1: signal.pause()
+os.kill(-1, signal.SIGSTOP)
+os.kill(os.getpid(), signal.SIGSTOP)
+""", over_in_time, {"wall_ms": 1_000}),
+    python("X42", "a storm of sync", """
+for _ in range(20000): os.sync()
+fd = os.open("/usr/bin/env", 0)
+for _ in range(200): os.fsync(fd); c.syncfs(fd)
+"""),
+    python("X43", "descriptors in flight, in circles", """
+try:
+    for n in range(4000):
+        x, y = socket.socketpair()
+        socket.send_fds(x, [b"x"], [x.fileno(), y.fileno()] * 60)
+        x.close(); y.close()
+except OSError: pass
+""", over, {**SMALL, "wall_ms": 5_000}),
+    python("X44", "nested and crowded epoll", """
+import select
+deep = [select.epoll()]
+try:
+    for _ in range(20):
+        e = select.epoll(); e.register(deep[-1]); deep.append(e)
+except OSError: pass
+r, w = os.pipe()
+try:
+    for _ in range(500):
+        e = select.epoll(); e.register(r); deep.append(e)
+except OSError: pass
+for _ in range(300): os.write(w, b"x"); os.read(r, 1)
+""", over, {"wall_ms": 5_000}),
+    python("X45", "a flood of netlink requests", """
+import time
+s = socket.socket(16, 3, 0); s.bind((0, 0)); s.setblocking(False)
+end = time.monotonic() + 1; n = 0
+while time.monotonic() < end:
+    for kind in (18, 22, 26, 30, 16, 20):
+        try: s.send(struct.pack("<IHHIIB3x", 20, kind, 0x301, n, 0, 0))
+        except OSError: pass
+        n += 1
+    try:
+        while s.recv(65536): pass
+    except OSError: pass
+"""),
+    python("X46", "a lock on the inode that the kernel has one of for all anonymous files", """
+import time
+f = c.epoll_create1(0)
+try: fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB); time.sleep(1)
+except OSError: print("REACHABLE: the lock is held by another sandbox")
+""", twice=True, limits={"cpus": 1}),
+    python("X47", "attributes of files", """
+open("x", "w")
+try:
+    for n in range(4000): os.setxattr("x", f"user.{n}", b"v" * 60000)
+except OSError: pass
+""", over, SMALL),
+    python("X48", "memory files, sealed", """
+held = []
+try:
+    for n in range(400):
+        f = os.memfd_create("m", os.MFD_ALLOW_SEALING); os.write(f, b"x" * (1 << 20)); fcntl.fcntl(f, 1033, 0xf); held.append(f)
+except OSError: pass
+""", ends_by("memory_limit"), SMALL),
+    python("X49", "record locks without end", """
+import time
+end = time.monotonic() + 1.5; n = 0; files = []
+while time.monotonic() < end:
+    f = open(f"l{n}", "w"); files.append(f); n += 1
+    for k in range(500): fcntl.lockf(f, fcntl.LOCK_EX, 1, 2 * k)
+"""),
+    python("X50", "pipes enlarged until the user's share is used up", """
+held = []
+try:
+    for n in range(400):
+        r, w = os.pipe(); held += [r, w]
+        try: fcntl.fcntl(w, 1031, 1 << 20)
+        except OSError: pass
+except OSError: pass
+""", over, SMALL),
+    shell("X51", "a program that starts itself again and again",
+          'printf "#!/bin/sh\\nexec ./again\\n" > again; chmod +x again; exec ./again', over_in_time, TWO_SECONDS),
+    python("X52", "threads without end", """
+import threading, time
+try:
+    for n in range(5000): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+except RuntimeError: pass
+print("contained", flush=True)
+os._exit(0)
+""", limits={"pids": 64, "wall_ms": 10_000}),
+    python("X53", "filters stacked on filters", """
+allow = ctypes.create_string_buffer(struct.pack("<HBBI", 6, 0, 0, 0x7fff0000) * 4096)
+program = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", 4096, ctypes.addressof(allow)))
+n = 0
+while n < 64 and c.syscall(317, 1, 0, ctypes.byref(program)) == 0: n += 1
+""", over, SMALL),
+    python("X54", "output by many writers at once", """
+import time
+for _ in range(7):
+    if os.fork() == 0: break
+b = b"y" * 65536
+end = time.monotonic() + 1.5
+while time.monotonic() < end: os.write(1, b); os.write(2, b)
+os._exit(0)
+""", over, {"max_output_bytes": 65_536, "wall_ms": 3_000}),
+    python("X56", "spinning children", """
+for _ in range(31):
+    if os.fork() == 0: break
+while 1: pass
+""", over_in_time, {**TWO_SECONDS, "cpus": 0.5, "pids": 64}),
+    shell("X55", "arguments and variables as large as they may be",
+          'a=$(head -c 120000 /dev/zero | tr "\\0" a); i=0; while [ $i -lt 50 ]; do A=$a B=$a C=$a /bin/true "$a" "$a" || break; i=$((i+1)); done; '
+          "echo contained"),
+]

@@ -1,0 +1,53 @@
+"""No row of the catalogue is dropped in silence: each is run, or waits for something that is named."""
+
+import ast
+import re
+from pathlib import Path
+
+from catalogue import JUSTIFIED, ROWS, WAITING, catalogue_cases
+from own_cases import own_cases
+
+HERE = Path(__file__).parent
+DOCUMENT = HERE.parents[2] / "docs" / "security.md"
+
+
+def rows_as_requests():
+    tree = ast.parse((HERE / "test_attacks_api.py").read_text())
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+    return [name.split("_")[1].upper() for name in names]
+
+
+def test_each_row_is_run_or_waits():
+    run = [case.id for case in catalogue_cases()] + rows_as_requests()
+    assert len(run) == len(set(run)) and not set(run) & set(WAITING)
+    assert set(run) | set(WAITING) == set(ROWS)
+
+
+def test_all_rows_on_escapes_resources_and_requests_run():
+    waiting = {identity for identity in WAITING if ROWS[identity]["group"] in ("escape", "resource", "cross-tenant")}
+    assert not waiting
+    assert [identity for identity in WAITING if ROWS[identity]["group"] == "api"] == ["A03"]
+
+
+def test_what_waits_is_named():
+    assert all(len(reason) > 10 for reason in WAITING.values())
+
+
+def test_own_cases_are_many_and_named_once():
+    names = [case.id for case in own_cases()] + list(ROWS)
+    assert len(own_cases()) >= 20 and len(names) == len(set(names))
+
+
+def test_what_stays_reachable_is_justified():
+    text = DOCUMENT.read_text()
+    assert all(f"({identity})" in text for identity in JUSTIFIED)
+
+
+def test_the_refused_calls_are_those_of_the_document():
+    code = (HERE.parents[2] / "core/adapters/spawn/seccomp_rules.hpp").read_text()
+    calls = re.findall(r'\{"(\w+)", (\w+)', code)
+    text = DOCUMENT.read_text()
+    table = text[text.index("| of | calls |"):text.index("Some are refused by")]
+    assert set(re.findall(r"`(\w+)`", table)) == {name for name, answer in calls if answer != "0"}
+    done = text[text.index("Some return 0"):text.index("## What remains")]
+    assert all(f"`{name}`" in done for name, answer in calls if answer == "0")

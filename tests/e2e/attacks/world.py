@@ -1,0 +1,140 @@
+"""What an attack must leave as it was: the server's memory, descriptors and threads, the host's processes, mounts, control
+groups, network namespaces, temporary directories and disk, and a canary file. Looked at after each batch, to a deadline."""
+
+import os
+import time
+from pathlib import Path
+
+from harness import leaks
+from harness.waiting import TimedOut, until
+
+WITHIN_S = 2
+MEMORY_BYTES = 16 << 20
+DISK_BYTES, DISK_INODES = 64 << 20, 5_000
+SANDBOX_UIDS = range(700_000, 765_536)
+TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
+OTHER_WORK = ("ninja", "clang", "caisson", "apt-get", "dpkg", "qemu", "cc1plus", "pytest", "ld.lld", "git", "ccache")
+
+
+# Where the launcher and bwrap mount; other places below /tmp are other tests' own.
+OWN_PLACES = ("work", "tmp", "shm", "empty", "view", "proc", "dev", "newroot", "oldroot")
+
+
+def mount_places(pid):
+    """Mount points that a sandbox could have left, each as often as it is mounted."""
+    places = [line.split()[4] for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines()]
+    return sorted(place for place in places if not place.startswith("/tmp/") or place.split("/")[2] in OWN_PLACES)
+
+
+def threads(pid):
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def network_namespaces(pids):
+    found = set()
+    for pid in pids:
+        try:
+            found.add(os.readlink(f"/proc/{pid}/ns/net"))
+        except OSError:
+            pass
+    return found
+
+
+def held_namespaces(pid):
+    """Network namespaces that a descriptor keeps alive."""
+    found = set()
+    for entry in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            target = os.readlink(f"/proc/{pid}/fd/{entry}")
+        except OSError:
+            continue
+        if target.startswith("net:["):
+            found.add(target)
+    return found
+
+
+def foreign_files():
+    """What the uids of sandboxes own in the host's temporary directories."""
+    found = set()
+    for top in TEMPORARY:
+        try:
+            found.update(entry.path for entry in os.scandir(top) if entry.stat(follow_symlinks=False).st_uid in SANDBOX_UIDS)
+        except OSError:
+            pass
+    return found
+
+
+def tree_bytes(top):
+    total, count = 0, 0
+    for folder, _, files in os.walk(top):
+        for name in files:
+            try:
+                total += os.stat(os.path.join(folder, name), follow_symlinks=False).st_blocks * 512
+                count += 1
+            except OSError:
+                pass
+    return total, count
+
+
+def free_outside(folder):
+    """Free bytes and inodes of the file system, with what the server's own folder takes counted as free."""
+    seen = os.statvfs("/")
+    used, files = tree_bytes(folder)
+    return seen.f_bfree * seen.f_frsize + used, seen.f_ffree + files
+
+
+class World:
+    def __init__(self, server, canary):
+        self.server, self.canary = server, canary
+        self.canary_was = canary.read_bytes()
+        self.canary_folder = sorted(os.listdir(canary.parent))
+        self.base = leaks.Baseline(server)
+        self.threads = threads(server.pid)
+        self.memory = leaks.resident_bytes(server.pid)
+        self.mounts = mount_places(server.pid), mount_places(1)
+        self.named = network_namespaces({server.pid}) | held_namespaces(server.pid)
+        self.files = foreign_files()
+        self.disk = free_outside(server.folder)
+
+    def others_at_work(self):
+        """Whether somebody else on this machine uses its disk meanwhile; a machine that only runs these tests has nobody."""
+        table = leaks.process_table()
+        own = leaks.descendants(os.getpid(), table) | {os.getpid()}
+        return any(name.startswith(OTHER_WORK) for pid, (_, _, name) in table.items() if pid not in own)
+
+    def disk_lost(self):
+        now = free_outside(self.server.folder)
+        lost = {"bytes": self.disk[0] - now[0], "inodes": self.disk[1] - now[1]}
+        too_much = lost["bytes"] > DISK_BYTES or lost["inodes"] > DISK_INODES
+        return lost if too_much and not self.others_at_work() else None
+
+    def differences(self):
+        found = self.base.differences()
+        if self.canary.read_bytes() != self.canary_was or sorted(os.listdir(self.canary.parent)) != self.canary_folder:
+            found["canary"] = "the file outside, or its directory, was changed"
+        table = leaks.process_table()
+        ours = {self.server.pid} | leaks.descendants(self.server.pid, table)
+        found["network namespaces"] = sorted((network_namespaces(ours) | held_namespaces(self.server.pid)) - self.named)
+        found["threads"] = max(0, threads(self.server.pid) - self.threads)
+        mounts = mount_places(self.server.pid), mount_places(1)
+        found["mounts"], found["own mounts"] = None if mounts == self.mounts else mounts, None
+        found["files of sandboxes"] = sorted(foreign_files() - self.files)
+        grown = leaks.resident_bytes(self.server.pid) - self.memory
+        found["memory"] = grown if grown > MEMORY_BYTES else 0
+        found["disk"] = self.disk_lost()
+        return {what: value for what, value in found.items() if value}
+
+    def left_behind(self):
+        """Empty if all is back within the deadline."""
+        last = {}
+
+        def clean():
+            last.clear()
+            last.update(self.differences())
+            return not last
+
+        try:
+            until(clean, WITHIN_S, "the world as it was")
+        except TimedOut:
+            return dict(last)
+        return {}

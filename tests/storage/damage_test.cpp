@@ -1,0 +1,261 @@
+#include "storage/connection.hpp"
+#include "storage/errors.hpp"
+#include "storage/event_store.hpp"
+#include "storage/inspection.hpp"
+#include "storage/snapshot.hpp"
+#include "storage/tidying.hpp"
+#include "tests/storage/storage_load.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+namespace caisson::testing {
+
+namespace {
+
+using ::testing::HasSubstr;
+using files = std::map<std::string, std::string>;
+
+/// What lies in a directory, but for the two locks, which every opening makes, and SQLite's shared memory.
+files contents_of(const std::filesystem::path& dir)
+{
+    files all;
+    for (const auto& each : std::filesystem::directory_iterator(dir)) {
+        const auto name = each.path().filename().string();
+        if (!name.ends_with(".lock") && !name.ends_with("-shm"))
+            all[name] = read_file(each.path());
+    }
+    return all;
+}
+
+void overwrite(const std::filesystem::path& file, std::size_t at, const std::string& bytes)
+{
+    auto content = read_file(file);
+    ASSERT_LE(at + bytes.size(), content.size());
+    write_file(file, content.replace(at, bytes.size(), bytes));
+}
+
+/// A data directory with the calls of a server in it.
+class LoadedDirectory {
+public:
+    LoadedDirectory()
+    {
+        auto store = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0});
+        for (const auto& call : representative_calls())
+            EXPECT_TRUE(run_task(busy_.context, call.run(*store)).has_value()) << call.name;
+        for (const auto* name : {"records.db", "records.db-wal", "events.db", "events.db-wal"})
+            killed_[name] = read_file(dir_.path() / name);
+    }
+    /// As a server leaves it that was killed: with logs (-wal).
+    void as_after_a_kill() const
+    {
+        dir_.empty();
+        for (const auto& [name, bytes] : killed_)
+            write_file(path() / name, bytes);
+    }
+    const std::filesystem::path& path() const { return dir_.path(); }
+    asio::io_context& context() { return busy_.context; }
+
+private:
+    fast_dir dir_;
+    busy_context busy_;
+    files killed_;
+};
+
+struct damage_case {
+    std::string name;
+    bool killed;    // the server before was
+    std::function<void(const std::filesystem::path&)> harm;
+    storage_fault fault;
+    std::string says;
+};
+
+void PrintTo(const damage_case& one, std::ostream* out) { *out << one.name; }
+
+class DamageAtOpen : public ::testing::TestWithParam<damage_case> { };
+
+TEST_P(DamageAtOpen, IsSaidAndNothingIsOverwritten)
+{
+    const LoadedDirectory data;
+    if (GetParam().killed)
+        data.as_after_a_kill();
+    GetParam().harm(data.path());
+    const auto before = contents_of(data.path());
+    for (const auto access : {storage_access::server, storage_access::tool}) {
+        try {
+            storage::open(data.path(), {.access = access, .readers = 1, .reserve_bytes = 0});
+            ADD_FAILURE() << "it opened";
+        } catch (const storage_error& e) {
+            EXPECT_EQ(e.fault(), GetParam().fault) << e.what();
+            EXPECT_THAT(e.what(), HasSubstr(GetParam().says));
+        }
+        EXPECT_EQ(contents_of(data.path()) == before, true) << "the directory was changed";
+    }
+    const auto report = inspect(data.path(), [](const std::string&) { });
+    EXPECT_FALSE(report.is_clean());
+}
+
+const damage_case damages[] = {
+    {"cut_in_half", false,
+        [](const auto& dir) {
+            std::filesystem::resize_file(dir / "records.db", std::filesystem::file_size(dir / "records.db") / 8192 * 4096);
+        },
+        storage_fault::corrupt, "records.db is damaged (it ends after"},
+    {"cut_within_a_page", false,
+        [](const auto& dir) { std::filesystem::resize_file(dir / "events.db", std::filesystem::file_size(dir / "events.db") - 100); },
+        storage_fault::corrupt, "events.db is damaged (it ends"},
+    {"cut_after_a_kill", true, [](const auto& dir) { write_file(dir / "records.db", read_file(dir / "records.db").substr(0, 10)); },
+        storage_fault::corrupt, "records.db is damaged (its beginning"},
+    {"header_overwritten", false, [](const auto& dir) { overwrite(dir / "events.db", 0, std::string(100, 'x')); }, storage_fault::corrupt,
+        "events.db is damaged (its beginning is not that of a database); nothing was changed. `caisson db check"},
+    {"not_a_database", false, [](const auto& dir) { write_file(dir / "records.db", std::string(20'000, 't')); }, storage_fault::corrupt,
+        "restore"},
+    {"of_another_program", false, [](const auto& dir) { overwrite(dir / "records.db", 68, "abcd"); }, storage_fault::foreign,
+        "is not a database of Caisson"},
+    {"of_a_newer_version", false, [](const auto& dir) { overwrite(dir / "records.db", 60, std::string("\0\0\0\x63", 4)); },
+        storage_fault::newer_schema, "records.db was made by a newer Caisson (schema 99"},
+    {"log_header_garbage", true, [](const auto& dir) { overwrite(dir / "records.db-wal", 0, std::string(32, 'g')); },
+        storage_fault::corrupt, "records.db-wal is damaged (its header is damaged)"},
+    {"log_garbage_in_the_middle", true, [](const auto& dir) { overwrite(dir / "records.db-wal", 5'000, std::string(500, 'g')); },
+        storage_fault::corrupt, "transactions lie behind it"},
+    {"empty_beside_a_log", true, [](const auto& dir) { write_file(dir / "records.db", ""); }, storage_fault::corrupt,
+        "records.db is damaged (it is empty or gone, but its log records.db-wal is not)"},
+    {"gone_beside_a_log", true, [](const auto& dir) { std::filesystem::remove(dir / "events.db"); }, storage_fault::corrupt,
+        "events.db is damaged (it is empty or gone"},
+    {"one_file_gone", false, [](const auto& dir) { std::filesystem::remove(dir / "events.db"); }, storage_fault::corrupt,
+        "events.db is damaged (it is empty or gone, but records.db is not)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Cases, DamageAtOpen, ::testing::ValuesIn(damages), [](const auto& info) { return info.param.name; });
+
+TEST(Damage, InThePagesIsFoundByTheCheckAndTheRestIsServed)
+{
+    LoadedDirectory data;
+    const auto file = data.path() / "events.db";
+    std::size_t page = 0;
+    {
+        sqlite::connection db(file, sqlite::open_mode::read_only);
+        page = static_cast<std::size_t>(db.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'cuts'"));
+    }
+    overwrite(file, (page - 1) * 16'384, std::string(16'384, 'g'));
+    const auto report = inspect(data.path(), [](const std::string&) { });
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings[0].weight, finding_weight::damage);
+    EXPECT_EQ(report.findings[0].file, "events.db");
+    const auto store = storage::open(data.path(), {.readers = 1, .reserve_bytes = 0});
+    EXPECT_THROW(run_task(data.context(), store->events().extent(numbered<execution_id>(2))), storage_error);
+    EXPECT_TRUE(run_task(data.context(), store->executions().find(numbered<tenant_id>(1), numbered<execution_id>(2))).has_value());
+    const auto health = run_task(data.context(), store->look());
+    EXPECT_THAT(health.damage, HasSubstr("events.db"));
+    EXPECT_EQ(health.write_failure, "");
+}
+
+TEST(Damage, ALogThatAPowerCutToreAtItsEndIsNone)
+{
+    const LoadedDirectory data;
+    data.as_after_a_kill();
+    const auto log = data.path() / "records.db-wal";
+    overwrite(log, std::filesystem::file_size(log) - 600, std::string(600, 'g'));
+    storage::open(data.path(), {.readers = 1, .reserve_bytes = 0});
+    EXPECT_EQ(integrity_of(data.path()), "");
+}
+
+struct wrong_case {
+    std::string name;
+    std::string file;
+    std::string sql;
+    std::string says;
+};
+
+void PrintTo(const wrong_case& one, std::ostream* out) { *out << one.name; }
+
+class Inspection : public ::testing::TestWithParam<wrong_case> { };
+
+TEST_P(Inspection, FindsWhatIsWrong)
+{
+    const LoadedDirectory data;
+    ASSERT_TRUE(inspect(data.path(), [](const std::string&) { }).is_clean());
+    {
+        sqlite::connection db(data.path() / GetParam().file, sqlite::open_mode::read_write);
+        db.execute("PRAGMA foreign_keys = OFF; " + GetParam().sql);
+        ASSERT_GT(db.changes(), 0);
+        db.tidy_up_on_close();
+    }
+    const auto before = contents_of(data.path());
+    const auto report = inspect(data.path(), [](const std::string&) { });
+    EXPECT_FALSE(report.is_clean());
+    std::string all;
+    for (const auto& each : report.findings)
+        all += each.file + ": " + each.what + "\n";
+    EXPECT_THAT(all, HasSubstr(GetParam().says));
+    EXPECT_EQ(contents_of(data.path()) == before, true) << "the directory was changed";
+}
+
+const wrong_case wrongs[] = {
+    {"no_end", "events.db", "DELETE FROM events WHERE kind = 5", "has ended, but its log has no end"},
+    {"a_hole", "events.db", "DELETE FROM events WHERE key IN (SELECT key FROM events WHERE kind = 2 LIMIT 1)", "a hole or a repeat"},
+    {"short_data", "events.db", "UPDATE events SET data = x'00' WHERE length = 3000", "a hole or a repeat"},
+    {"cut_behind_the_end", "events.db", "UPDATE cuts SET offset = 1000000", "cut behind its end"},
+    {"no_record", "records.db", "DELETE FROM executions WHERE id LIKE '%2'", "has a log and no record"},
+    {"labels_of_nothing", "records.db",
+        "DELETE FROM execution_specs WHERE execution_id LIKE '%5'; DELETE FROM executions WHERE id LIKE '%5'", "has labels and no record"},
+    {"nothing_to_run", "records.db", "DELETE FROM execution_specs", "what to run is not stored"},
+    {"a_key_of_nobody", "records.db", "DELETE FROM tenants", "a row refers to nothing, in table api_keys"},
+    {"events_of_no_log", "events.db", "DELETE FROM logs WHERE execution_id LIKE '%2'", "a row refers to nothing, in table "},
+    {"miscounted_keys", "records.db",
+        "INSERT INTO idempotency_keys VALUES ('t', 'r', 'k', 'f', 'e', 1, 2); UPDATE idempotency_counts SET keys = 7",
+        "another number of idempotency keys"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Cases, Inspection, ::testing::ValuesIn(wrongs), [](const auto& info) { return info.param.name; });
+
+TEST(InspectionBesideAServer, WorksAndSaysSo)
+{
+    const LoadedDirectory data;
+    const auto server = storage::open(data.path(), {.readers = 1, .reserve_bytes = 0});
+    const auto report = inspect(data.path(), [](const std::string&) { });
+    EXPECT_TRUE(report.server_is_running);
+    EXPECT_TRUE(report.is_clean());
+    EXPECT_THROW(inspect(data.path() / "nowhere", [](const std::string&) { }), storage_error);
+}
+
+TEST(Snapshot, IsTheSameInTwoFilesThatNeedNoOthers)
+{
+    const LoadedDirectory data;
+    const auto server = storage::open(data.path(), {.readers = 1, .reserve_bytes = 0});
+    const fast_dir into;
+    std::uint64_t copied = 0;
+    const auto summary =
+        take_snapshot(data.path(), into.path(), [&](const std::string&, std::uint64_t done, std::uint64_t) { copied = done; });
+    EXPECT_GT(copied, 0u);
+    EXPECT_TRUE(summary.without_end.empty());
+    EXPECT_EQ(contents_of(into.path()).size(), 2u);
+    for (const auto file : {database_file::records, database_file::events})
+        EXPECT_EQ(content_of(into.path(), file), content_of(data.path(), file));
+    EXPECT_EQ(integrity_of(into.path()), "");
+}
+
+TEST(Snapshot, LeavesOutWhatIsBeingRemoved)
+{
+    LoadedDirectory data;
+    const auto server = storage::open(data.path(), {.readers = 1, .reserve_bytes = 0});
+    const auto id = numbered<execution_id>(2);
+    bool removed = false;
+    // Between the two copies: the records are copied, the events are not.
+    const auto between = [&](const std::string& file, std::uint64_t, std::uint64_t) {
+        if (file != "records.db" || std::exchange(removed, true))
+            return;
+        ASSERT_TRUE(run_task(data.context(), server->events().erase(id)).has_value());
+        ASSERT_TRUE(run_task(data.context(), server->executions().erase(numbered<tenant_id>(1), id)).has_value());
+    };
+    const fast_dir into;
+    const auto summary = take_snapshot(data.path(), into.path(), between);
+    EXPECT_EQ(summary.being_removed, 1u);
+    EXPECT_TRUE(summary.without_end.empty());
+    EXPECT_TRUE(inspect(into.path(), [](const std::string&) { }).is_clean());
+}
+
+}    // namespace
+
+}    // namespace caisson::testing

@@ -1,0 +1,261 @@
+#include "tests/storage/storage_load.hpp"
+
+#include "storage/connection.hpp"
+#include "storage/migrator.hpp"
+
+namespace caisson::testing {
+
+namespace {
+
+using stored = task<result<void>>;
+
+constexpr int executions_in_load = 6;
+
+template <class T>
+task<result<void>> without_value(task<result<T>> work)
+{
+    const auto got = co_await std::move(work);
+    co_return got.has_error() ? result<void>(got.error()) : result<void>();
+}
+
+execution_row labelled(int number)
+{
+    auto row = execution(number);
+    row.labels = {{"team", "a"}, {"run", std::to_string(number)}};
+    return row;
+}
+
+execution_row running(int number)
+{
+    auto row = labelled(number);
+    row.status = execution_status::running;
+    row.sandbox = numbered<sandbox_id>(number);
+    row.started_at_ms = 2000;
+    return row;
+}
+
+execution_row final_row(int number)
+{
+    auto row = running(number);
+    row.status = execution_status::success;
+    row.verdict = verdict::exited;
+    row.exit_code = 0;
+    row.finished_at_ms = 3000;
+    return row;
+}
+
+sandbox_row box(int number)
+{
+    sandbox_row row;
+    row.id = numbered<sandbox_id>(number);
+    row.tenant = numbered<tenant_id>(1);
+    row.runtime = "mock";
+    row.created_at_ms = 1000;
+    return row;
+}
+
+api_key_row key(int number)
+{
+    api_key_row row;
+    row.id = numbered<key_id>(number);
+    row.tenant = numbered<tenant_id>(1);
+    row.hash = "hash-" + std::to_string(number);
+    row.scopes = {scope::run, scope::read};
+    row.created_at_ms = 1;
+    return row;
+}
+
+std::string noise(std::size_t size, unsigned seed)
+{
+    std::string bytes(size, '\0');
+    for (auto& each : bytes)
+        each = static_cast<char>((seed = seed * 1'664'525 + 1'013'904'223) >> 24);
+    return bytes;
+}
+
+/// Gathers calls; the names of its methods are those of the stores'.
+class call_list {
+public:
+    void records(std::string name, std::function<stored(storage&)> run, int group = 0)
+    {
+        calls_.push_back({std::move(name), database_file::records, std::move(run), group});
+    }
+    void append(int number, event_list events, std::vector<stream_cut> cuts = {}, int group = 0)
+    {
+        auto run = [number, events = std::move(events), cuts = std::move(cuts)](
+                       storage& to) { return to.events().append(numbered<execution_id>(number), events, cuts); };
+        calls_.push_back({"append to " + std::to_string(number), database_file::events, std::move(run), group});
+    }
+    void erase_events(int number)
+    {
+        auto run = [number](storage& to) { return to.events().erase(numbered<execution_id>(number)); };
+        calls_.push_back({"erase events " + std::to_string(number), database_file::events, std::move(run)});
+    }
+    std::vector<store_call> take() { return std::move(calls_); }
+
+private:
+    std::vector<store_call> calls_;
+};
+
+void add_keys(call_list& calls)
+{
+    calls.records("tenant", [](storage& to) { return without_value(to.keys().ensure_tenant("acme", numbered<tenant_id>(1), 1)); });
+    for (int i = 1; i <= 2; ++i)
+        calls.records("key", [i](storage& to) { return to.keys().insert_key(key(i)); });
+    calls.records("revoke", [](storage& to) { return to.keys().revoke_key(numbered<key_id>(2), 5); });
+}
+
+/// Submits of many clients, which share transactions.
+void add_submits(call_list& calls)
+{
+    for (int i = 1; i <= executions_in_load; ++i)
+        calls.records("insert", [i](storage& to) { return to.executions().insert(labelled(i), execution_spec()); }, i > 2 ? 1 : 0);
+}
+
+void add_start(call_list& calls, std::vector<log_builder>& logs, int i)
+{
+    calls.append(i, logs[i].control(event_kind::state, R"({"status":"queued"})").take());
+    calls.records("sandbox", [i](storage& to) { return to.sandboxes().insert(box(i)); });
+    calls.records("place",
+        [i](storage& to) { return to.sandboxes().update(numbered<sandbox_id>(i), sandbox_state::running, R"({"pid":77})", "", {}); });
+    calls.records("running", [i](storage& to) { return to.executions().update(running(i)); });
+}
+
+void add_output(call_list& calls, std::vector<log_builder>& logs)
+{
+    for (int i = 1; i <= 3; ++i)
+        calls.append(i, logs[i].out(noise(100 * i, 7)).err("e").out(noise(3'000, i)).take(), {}, 2);
+    calls.append(1, logs[1].out(noise(40'000, 3)).take());
+    calls.append(2, logs[2].truncated(output_stream::stdout_stream, 5'000).out("tail").take(),
+        {{output_stream::stdout_stream, logs[2].end().stdout_end}});
+}
+
+void add_end(call_list& calls, std::vector<log_builder>& logs, int i)
+{
+    calls.append(i, logs[i].control(event_kind::usage, "{}").control(event_kind::exit, R"({"status":"success"})").take());
+    calls.records("final", [i](storage& to) { return to.executions().update(final_row(i)); });
+    calls.records("sandbox end",
+        [i](storage& to) { return to.sandboxes().update(numbered<sandbox_id>(i), sandbox_state::destroyed, "", "ended", 4000); });
+}
+
+std::uint64_t mixed(std::uint64_t hash, std::string_view bytes)
+{
+    for (const unsigned char each : bytes)
+        hash = (hash ^ each) * 0x100000001b3;
+    return (hash ^ 0xffu) * 0x100000001b3;
+}
+
+void add_rows(std::string& text, sqlite::connection& db, const std::string& table, const std::string& sql, int columns)
+{
+    auto query = db.prepare(sql);
+    std::uint64_t hash = 0xcbf29ce484222325;
+    int rows = 0;
+    for (; query.step(); ++rows)
+        for (int i = 0; i < columns; ++i)
+            hash = mixed(hash, query.is_null(i) ? "null" : query.view(i));
+    text += table + ":" + std::to_string(rows) + ":" + std::to_string(hash) + " ";
+}
+
+std::vector<std::string> texts(sqlite::connection& db, const std::string& sql)
+{
+    auto query = db.prepare(sql);
+    std::vector<std::string> all;
+    while (query.step())
+        all.emplace_back(query.view(0));
+    return all;
+}
+
+std::string records_content(sqlite::connection& db)
+{
+    std::string text;
+    for (const auto& table :
+        texts(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_migrations' ORDER BY name")) {
+        std::string columns;
+        int count = 0;
+        for (const auto& column : texts(db, "SELECT name FROM pragma_table_info('" + table + "')"))
+            if (column != "last_used_at_ms") {    // written later, not promised
+                columns += (columns.empty() ? "\"" : ", \"") + column + "\"";
+                ++count;
+            }
+        add_rows(text, db, table, "SELECT " + columns + " FROM \"" + table + "\" ORDER BY " + columns, count);
+    }
+    return text;
+}
+
+std::string events_content(sqlite::connection& db)
+{
+    std::string text;
+    add_rows(text, db, "events",
+        "SELECT l.execution_id, e.seq, e.control_no, e.kind, e.stream, e.offset, e.length, e.stdout_end, e.stderr_end, e.at_ms, e.body, "
+        "e.data FROM logs AS l JOIN events AS e ON e.log = l.key WHERE l.execution_id NOT LIKE 'erased:%' ORDER BY l.execution_id, e.seq",
+        12);
+    add_rows(text, db, "cuts",
+        "SELECT l.execution_id, c.stream, c.offset FROM logs AS l JOIN cuts AS c ON c.log = l.key "
+        "WHERE l.execution_id NOT LIKE 'erased:%' ORDER BY 1, 2",
+        3);
+    return text;
+}
+
+}    // namespace
+
+std::vector<store_call> representative_calls()
+{
+    call_list calls;
+    std::vector<log_builder> logs(executions_in_load + 1);
+    add_keys(calls);
+    add_submits(calls);
+    for (int i = 1; i <= 3; ++i)
+        add_start(calls, logs, i);
+    add_output(calls, logs);
+    calls.records("cancel", [](storage& to) { return to.executions().request_cancel(numbered<tenant_id>(1), numbered<execution_id>(3)); });
+    add_end(calls, logs, 1);
+    add_end(calls, logs, 2);
+    calls.erase_events(1);
+    calls.records("erase", [](storage& to) { return to.executions().erase(numbered<tenant_id>(1), numbered<execution_id>(1)); });
+    calls.append(3, logs[3].out("more").take());
+    return calls.take();
+}
+
+std::string content_of(const std::filesystem::path& data_dir, database_file file)
+{
+    const bool records = file == database_file::records;
+    sqlite::connection db(data_dir / (records ? "records.db" : "events.db"), sqlite::open_mode::read_only);
+    return records ? records_content(db) : events_content(db);
+}
+
+std::string integrity_of(const std::filesystem::path& data_dir)
+{
+    std::string findings;
+    for (const auto* name : {"records.db", "events.db"}) {
+        sqlite::connection db(data_dir / name, sqlite::open_mode::read_only);
+        for (const auto& line : texts(db, "PRAGMA integrity_check"))
+            findings += line == "ok" ? "" : std::string(name) + ": " + line + "\n";
+        for (const auto& table : texts(db, "PRAGMA foreign_key_check"))
+            findings += std::string(name) + ": a row of " + table + " refers to nothing\n";
+    }
+    return findings;
+}
+
+fast_dir::fast_dir()
+{
+    const std::filesystem::path memory = "/dev/shm";
+    const auto parent = ::access(memory.c_str(), W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
+    auto name = (parent / "caisson-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+        throw std::runtime_error("mkdtemp failed");
+    path_ = name;
+}
+
+fast_dir::~fast_dir()
+{
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+void fast_dir::empty() const
+{
+    for (const auto& each : std::filesystem::directory_iterator(path_))
+        std::filesystem::remove_all(each.path());
+}
+
+}    // namespace caisson::testing
