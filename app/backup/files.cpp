@@ -86,6 +86,23 @@ file_entry read_through(const std::filesystem::path& file, const progress& told,
     return found;
 }
 
+/// What a work directory may hold: anything else is somebody else's, and not to be removed.
+bool is_made_here(const std::string& name)
+{
+    return name == manifest_name || name.starts_with("records.db") || name.starts_with("events.db") || name.ends_with(".lock");
+}
+
+/// A directory, not a link to one, with nothing in it that is not made here.
+bool is_left_over(const std::filesystem::path& directory)
+{
+    if (!std::filesystem::is_directory(std::filesystem::symlink_status(directory)))
+        return false;
+    for (const auto& each : std::filesystem::directory_iterator(directory))
+        if (!is_made_here(each.path().filename().string()))
+            return false;
+    return true;
+}
+
 std::filesystem::path parent_of(const std::filesystem::path& file) { return file.has_parent_path() ? file.parent_path() : "."; }
 
 }    // namespace
@@ -95,6 +112,8 @@ work_directory::work_directory(const std::filesystem::path& target, std::string_
 {
     if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
         fail(path_, "make the directory");
+    if (!is_left_over(path_))
+        throw std::runtime_error(path_.string() + " is needed for the work, but something else has that name: move it away");
     auto lock = sqlite::directory_lock::try_take(path_ / lock_name);
     if (!lock)
         throw std::runtime_error("another process is working in " + path_.string() + "; wait for it");

@@ -22,7 +22,8 @@ using progress = std::function<void(const std::string& file, std::uint64_t done,
 /// the same name left is removed. It is removed with all that is in it unless it was put in place.
 class work_directory {
 public:
-    /// `<target><ending>`, 0700. Throws std::system_error; std::runtime_error if another process works on the same target.
+    /// `<target><ending>`, 0700. Throws std::system_error; std::runtime_error if another process works on the same target, or if
+    /// what has that name was not left by an earlier one: it is not touched.
     work_directory(const std::filesystem::path& target, std::string_view ending);
     ~work_directory();
     work_directory(const work_directory&) = delete;

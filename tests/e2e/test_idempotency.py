@@ -91,12 +91,12 @@ def test_a_malformed_key(api, key):
 
 
 def test_a_deleted_execution_is_gone(api):
-    body = labelled("gone")
+    body = labelled("deleted")
     one = keyed(api, "gone", body)["execution_id"]
     assert api.delete(f"/v1/executions/{one}").status == 204
     again = keyed(api, "gone", body)
     assert again.status == 410 and again["error"] == "gone" and one in again["message"]
-    assert ids_of(api, "gone") == []
+    assert ids_of(api, "deleted") == []
 
 
 def test_tenants_do_not_share_keys(server):

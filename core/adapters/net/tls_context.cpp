@@ -132,6 +132,15 @@ result<std::shared_ptr<const tls_context>> tls_context::for_client(const std::fi
     return std::shared_ptr<const tls_context>(std::move(made));
 }
 
+namespace {
+
+error belongs_to_another(const tls_files& files)
+{
+    return cannot_use("key", files.key, "it does not belong to the certificate " + files.certificate.string());
+}
+
+}    // namespace
+
 result<void> tls_context::load(const tls_files& files)
 {
     auto* const context = context_.get();
@@ -140,14 +149,19 @@ result<void> tls_context::load(const tls_files& files)
     if (::SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1)
         return cannot_use("certificate", files.certificate, last_failure());
     if (::SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
-        // This call also compares it with the certificate.
+        // This call also compares it with the certificate, if both are of one kind.
         const bool other = ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH ||
                            ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_TYPE_MISMATCH;
         const bool locked = ERR_GET_REASON(::ERR_peek_error()) == PEM_R_BAD_PASSWORD_READ;
         const auto why = last_failure();
         if (other)
-            return cannot_use("key", files.key, "it does not belong to the certificate " + files.certificate.string());
+            return belongs_to_another(files);
         return cannot_use("key", files.key, locked ? "it is encrypted; store it without a passphrase" : why);
+    }
+    // A key of another kind than the certificate's is taken beside it, and then the context has no certificate for its key.
+    if (::SSL_CTX_check_private_key(context) != 1) {
+        ::ERR_clear_error();
+        return belongs_to_another(files);
     }
     auto* const certificate = ::SSL_CTX_get0_certificate(context);
     facts_ = {names_of(certificate), to_ms(::X509_get0_notBefore(certificate)), to_ms(::X509_get0_notAfter(certificate))};

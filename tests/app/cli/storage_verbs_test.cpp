@@ -69,6 +69,23 @@ TEST_F(StorageRoundTrip, FromADirectoryToABackupToADirectory)
     EXPECT_EQ(files, 2);
 }
 
+TEST_F(StorageRoundTrip, RemovesWhatAnEarlierOneLeftAndNothingElse)
+{
+    std::filesystem::create_directory(dir_ / "backup.partial");
+    std::ofstream(dir_ / "backup.partial/records.db-journal") << "half";
+    EXPECT_EQ(captured(backup_options{dir_ / "data", dir_ / "backup"}, verb_context()).status, exit_status::ok);
+    std::filesystem::create_directory(dir_ / "other.partial");
+    std::ofstream(dir_ / "other.partial/letter") << "mine";
+    std::filesystem::create_directory_symlink(dir_ / "backup", dir_ / "linked.partial");
+    for (const auto* name : {"other", "linked"}) {
+        const auto refused = captured(backup_options{dir_ / "data", dir_ / name}, verb_context());
+        EXPECT_NE(refused.status, exit_status::ok) << name;
+        EXPECT_THAT(refused.err, HasSubstr("move it away")) << name;
+    }
+    EXPECT_TRUE(std::filesystem::exists(dir_ / "other.partial/letter"));
+    EXPECT_TRUE(std::filesystem::exists(dir_ / "backup/records.db"));
+}
+
 TEST_F(StorageRoundTrip, FindingsAreShownWithWhatToDo)
 {
     std::ofstream(dir_ / "data/events.db", std::ios::trunc) << "nothing of a database";

@@ -172,7 +172,7 @@ TEST(ResponseHead, DecidesTheFraming)
     EXPECT_TRUE(parse_response_head("HTTP/1.1 2x0 OK\r\n\r\n", "GET", out));
     EXPECT_TRUE(parse_response_head("SSH-2.0-OpenSSH\r\n\r\n", "GET", out));
     EXPECT_TRUE(parse_response_head("HTTP/1.1 200 O\rK\r\n\r\n", "GET", out));
-    EXPECT_TRUE(parse_response_head(std::string("HTTP/1.1 200 O\0K\r\n\r\n", 21), "GET", out));
+    EXPECT_TRUE(parse_response_head(std::string("HTTP/1.1 200 O\0K\r\n\r\n", 20), "GET", out));
 }
 
 TEST(ResponseHead, CannotBeSplitByAValue)

@@ -275,6 +275,9 @@ TEST_P(BadPair, IsRefusedWithTheFileAndTheReason)
                          "MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhTv8xpAPbvRwICCAAw\n"
                          "DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEJ1UvUb2mVJ0cM2eNTrTzbgEgZBb\n"
                          "-----END ENCRYPTED PRIVATE KEY-----\n");
+    shop.write("ed25519", "-----BEGIN PRIVATE KEY-----\n"
+                          "MC4CAQAwBQYDK2VwBCIEIGNwQBk63i9kogjWTnNYEnd6ikNgkJ4PZgJil7s84fpK\n"
+                          "-----END PRIVATE KEY-----\n");
     const auto made = tls_context::for_server({shop.path(c.certificate), shop.path(c.key)});
     ASSERT_TRUE(made.has_error());
     EXPECT_EQ(made.error().code, errc::bad_request);
@@ -285,6 +288,7 @@ INSTANTIATE_TEST_SUITE_P(All, BadPair,
         pair_case{"no_key", "good.pem", "nothing.key", "nothing.key cannot be used"},
         pair_case{"no_pem", "text", "good.key", "the TLS certificate"}, pair_case{"key_is_no_key", "good.pem", "text", "the TLS key"},
         pair_case{"key_of_another", "good.pem", "other.key", "does not belong to the certificate"},
+        pair_case{"key_of_another_kind", "good.pem", "ed25519", "does not belong to the certificate"},
         pair_case{"swapped", "good.key", "good.pem", "the TLS certificate"}, pair_case{"locked_key", "good.pem", "locked", "the TLS key"}),
     [](const auto& info) { return std::string(info.param.name); });
 
