@@ -1,6 +1,7 @@
 #include "storage/database.hpp"
 
 #include "core/base/unique_fd.hpp"
+#include "storage/errors.hpp"
 #include "storage/file_bytes.hpp"
 #include "storage/file_check.hpp"
 
@@ -15,12 +16,25 @@ namespace {
 
 std::string thread_name(const std::filesystem::path& file, const char* role) { return (file.stem().string() + role).substr(0, 15); }
 
+/// So that the log (-wal) begins anew, with other salts: what torn transactions left behind its valid frames keeps those of this round,
+/// and after several power cuts would look like damage. Nothing waits for it; the next start tries again.
+void empty_log(connection& db)
+{
+    try {
+        db.execute("PRAGMA wal_checkpoint(PASSIVE)");
+    } catch (const storage_error& failure) {
+        if (failure.fault() == storage_fault::corrupt)
+            throw;
+    }
+}
+
 /// A connection to the file in its newest schema. What SQLite finds damaged is left as it is.
 std::unique_ptr<connection> open_newest(const std::filesystem::path& file, const schema& wanted, const database_options& options)
 {
     try {
         auto db = std::make_unique<connection>(file, open_mode::read_write, wanted.page_bytes, options.patience);
         migrate(*db, wanted, options.migrations);
+        empty_log(*db);
         db->tidy_up_on_close();
         return db;
     } catch (const storage_error& failure) {

@@ -256,6 +256,20 @@ TEST(Snapshot, LeavesOutWhatIsBeingRemoved)
     EXPECT_TRUE(inspect(into.path(), [](const std::string&) { }).is_clean());
 }
 
+/// What a torn transaction left behind the valid frames has the old salts: it counts as damage no more.
+TEST(LogAfterAKill, BeginsAnewWithOtherSalts)
+{
+    constexpr std::size_t salts_at = 16, salts_bytes = 8;
+    LoadedDirectory loaded;
+    loaded.as_after_a_kill();
+    const auto salts = [&](const char* name) { return read_file(loaded.path() / name).substr(salts_at, salts_bytes); };
+    const std::map<std::string, std::string> before{{"records.db-wal", salts("records.db-wal")}, {"events.db-wal", salts("events.db-wal")}};
+    const auto store = storage::open(loaded.path(), {.readers = 1, .reserve_bytes = 0});
+    EXPECT_TRUE(run_task(loaded.context(), store->look()).write_failure.empty());
+    for (const auto& [name, old] : before)
+        EXPECT_NE(salts(name.c_str()), old) << name;
+}
+
 }    // namespace
 
 }    // namespace caisson::testing
