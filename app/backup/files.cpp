@@ -110,8 +110,22 @@ std::filesystem::path parent_of(const std::filesystem::path& file) { return file
 work_directory::work_directory(const std::filesystem::path& target, std::string_view ending)
     : target_(target), path_(std::filesystem::path(target).concat(ending))
 {
-    if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
+    const bool made = ::mkdir(path_.c_str(), 0700) == 0;
+    if (!made && errno != EEXIST)
         fail(path_, "make the directory");
+    try {
+        take();
+    } catch (...) {
+        std::error_code ignored;
+        if (made)    // on a full disk not even the lock can be written
+            std::filesystem::remove_all(path_, ignored);
+        throw;
+    }
+}
+
+/// Makes the directory that is there this one's own, and empty.
+void work_directory::take()
+{
     if (!is_left_over(path_))
         throw std::runtime_error(path_.string() + " is needed for the work, but something else has that name: move it away");
     auto lock = sqlite::directory_lock::try_take(path_ / lock_name);

@@ -36,6 +36,8 @@ public:
     void put_in_place(placement how);
 
 private:
+    void take();
+
     std::filesystem::path target_;
     std::filesystem::path path_;
     std::unique_ptr<sqlite::directory_lock> lock_;

@@ -86,8 +86,8 @@ result<manifest> read_manifest(const std::filesystem::path& backup)
     const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     try {
         return manifest_from(file, text);
-    } catch (const std::exception& e) {
-        return error{errc::bad_request, file.string() + " cannot be understood (" + e.what() + "): the backup is damaged, use another one"};
+    } catch (const std::exception&) {
+        return error{errc::bad_request, file.string() + " cannot be understood: the backup is damaged, use another one"};
     }
 }
 

@@ -1,6 +1,7 @@
 #include "core/exec/execution_service.hpp"
 
 #include "core/async/deadline.hpp"
+#include "core/exec/insist.hpp"
 #include "core/exec/record.hpp"
 
 namespace caisson {
@@ -43,12 +44,23 @@ void execution_service::launch(live_ptr one, bool in_sandbox)
     runs_.spawn("run of " + one->row.id.str(), run_and_leave(one, in_sandbox));
 }
 
+namespace {
+
+task<result<void>> as_result(task<> work)
+{
+    co_await std::move(work);
+    co_return result<void>();
+}
+
+}    // namespace
+
 task<> execution_service::run_and_leave(live_ptr one, bool in_sandbox)
 {
-    if (in_sandbox)
-        co_await runner_.take_up(one);
-    else
-        co_await runner_.run(one);
+    auto work = in_sandbox ? runner_.take_up(one) : runner_.run(one);
+    auto guarded = without_exceptions(as_result(std::move(work)));
+    const auto ran = co_await std::move(guarded);
+    if (ran.has_error())
+        co_await runner_.break_off(one, ran.error().detail);
     live_.erase(one->row.id);
     changed_.notify_all();
 }

@@ -22,6 +22,9 @@ public:
     task<> take_up(live_ptr one);
     /// One whose end, written into its row already, is in the log but not in its record. Returns when the record has it.
     task<> finish(live_ptr one);
+    /// One whose run() or take_up() threw: ends it with the server's failure as its cause. If that cannot be recorded either the next
+    /// server ends it from what is stored; its sandbox and its place are given up in any case.
+    task<> break_off(live_ptr one, std::string what);
 
 private:
     /// What the server did to an execution that it watches.
@@ -39,6 +42,7 @@ private:
 
     static double ms_between(steady_time from, steady_time to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
 
+    task<result<void>> conclude_broken(live_ptr one, std::string what);
     task<bool> wait_for_admission(live_ptr one);
     task<result<void>> make_sandbox(live_ptr one);
     task<result<void>> record_sandbox(live_ptr one);

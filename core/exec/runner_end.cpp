@@ -127,6 +127,27 @@ task<> runner::store_final(live_ptr one)
     static_cast<void>(co_await std::move(asking));    // conflict: it is final
 }
 
+task<> runner::break_off(live_ptr one, std::string what)
+{
+    use_.log.error("an execution broke down in the server", {{"execution_id", one->row.id.str()}, {"what", what}});
+    if (one->phase < run_phase::ending) {
+        auto concluding = without_exceptions(conclude_broken(one, std::move(what)));
+        const auto concluded = co_await std::move(concluding);
+        if (concluded.has_value())
+            co_return;
+    }
+    use_.log.error("its end could not be recorded; the next start of the server does it", {{"execution_id", one->row.id.str()}});
+    cleanup_.spawn("clean-up after " + one->row.id.str(), dispose(one));
+}
+
+task<result<void>> runner::conclude_broken(live_ptr one, std::string what)
+{
+    ending_facts facts;
+    facts.fault = "the server failed: " + what;
+    co_await conclude(one, std::move(facts));
+    co_return result<void>();
+}
+
 task<> runner::finish(live_ptr one)
 {
     co_await store_final(one);

@@ -15,7 +15,13 @@ public:
     explicit fake_group(box_ptr box) : box_(std::move(box)) { }
 
     std::vector<int> join_descriptors() const override { return {}; }
-    group_usage usage() const override { return box_->usage; }
+    group_usage usage() const override
+    {
+        if (box_->usage_throws == 0)
+            return box_->usage;
+        --box_->usage_throws;
+        throw std::runtime_error("the group cannot be read");
+    }
     void kill() noexcept override
     {
         ++box_->group_kills;

@@ -25,7 +25,8 @@ struct fake_box {
     // Of the one execution's group.
     std::string group_name;
     group_limits limits;
-    group_usage usage;    // what is read next
+    group_usage usage;               // what is read next
+    std::size_t usage_throws = 0;    // so many readings throw before that
     std::size_t group_kills = 0;
     std::optional<disk_usage> disk;
 };

@@ -37,6 +37,8 @@ response problem(int status, errc code, std::string_view message, std::string_vi
     return {status, {{"Content-Type", "application/json"}}, boost::json::serialize(body)};
 }
 
+constexpr std::uint64_t small_body_bytes = 1 << 20;
+
 /// Bytes of a request body, counted against what all connections may hold.
 class held_body {
 public:
@@ -45,11 +47,13 @@ public:
     held_body(const held_body&) = delete;
     held_body& operator=(const held_body&) = delete;
 
+    /// The last eighth of the room is for small bodies: who sends large ones keeps only other large ones out.
     bool grow_to(std::uint64_t bytes)
     {
         state_.bodies_bytes += bytes - held_;
         held_ = bytes;
-        return state_.bodies_bytes <= state_.options.max_bodies_bytes;
+        const auto room = state_.options.max_bodies_bytes;
+        return state_.bodies_bytes <= (bytes <= small_body_bytes ? room : room - room / 8);
     }
 
 private:

@@ -130,8 +130,10 @@ task<result<std::unique_ptr<websocket>>> session_exchange::upgrade(websocket_opt
 {
     if (const auto fault = handshake_fault(head_); !fault.empty())
         co_return error{errc::bad_request, std::string(fault)};
-    if (!link_.input().empty())
+    if (!link_.input().empty()) {
+        keep_ = false;    // it may be WebSocket frames: never read as requests
         co_return error{errc::bad_request, "data followed the WebSocket handshake before its answer"};
+    }
     begin({});
     finished_ = true;
     keep_ = false;

@@ -7,7 +7,12 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <ctime>
+#include <system_error>
 
 namespace caisson::net {
 
@@ -16,6 +21,7 @@ namespace {
 constexpr std::int64_t day_ms = 86'400'000;
 /// Forward secrecy and authenticated encryption only; the names are OpenSSL's for TLS 1.2, those of 1.3 are all such.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+constexpr off_t most_file_bytes = 1 << 20;
 constexpr unsigned char http_1_1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 /// The oldest entry of OpenSSL's error queue, which is then emptied.
@@ -36,7 +42,11 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, co
     return SSL_TLSEXT_ERR_OK;
 }
 
-int no_passphrase(char*, int, int, void*) { return -1; }
+int no_passphrase(char*, int, int, void* was_asked)
+{
+    *static_cast<bool*>(was_asked) = true;
+    return -1;
+}
 
 void set_common(SSL_CTX* context)
 {
@@ -95,6 +105,17 @@ error cannot_use(std::string_view what, const std::filesystem::path& file, const
     return {errc::bad_request, "the TLS " + std::string(what) + " " + file.string() + " cannot be used: " + why};
 }
 
+/// Why a file must not be given to OpenSSL: to open a pipe would hold up the whole server. Empty if it may.
+std::string unfit(const std::filesystem::path& file)
+{
+    struct ::stat found{};
+    if (::stat(file.c_str(), &found) != 0 || ::access(file.c_str(), R_OK) != 0)
+        return std::generic_category().message(errno);
+    if (!S_ISREG(found.st_mode))
+        return "it is not a regular file";
+    return found.st_size > most_file_bytes ? "it is larger than 1 MiB" : "";
+}
+
 }    // namespace
 
 std::int64_t certificate_facts::days_left(std::int64_t now_ms) const
@@ -145,14 +166,19 @@ result<void> tls_context::load(const tls_files& files)
 {
     auto* const context = context_.get();
     ::ERR_clear_error();
+    bool locked = false;
     ::SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+    ::SSL_CTX_set_default_passwd_cb_userdata(context, &locked);
+    if (const auto why = unfit(files.certificate); !why.empty())
+        return cannot_use("certificate", files.certificate, why);
+    if (const auto why = unfit(files.key); !why.empty())
+        return cannot_use("key", files.key, why);
     if (::SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1)
         return cannot_use("certificate", files.certificate, last_failure());
     if (::SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
         // This call also compares it with the certificate, if both are of one kind.
         const bool other = ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH ||
                            ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_TYPE_MISMATCH;
-        const bool locked = ERR_GET_REASON(::ERR_peek_error()) == PEM_R_BAD_PASSWORD_READ;
         const auto why = last_failure();
         if (other)
             return belongs_to_another(files);

@@ -12,6 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// A sweep kills and waits for no longer than this, but for a disk that does not answer.
+constexpr auto sweep_grace = 15s;
 constexpr sandbox_limits probe_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
 
 /// Says HELLO to the agent of a probe's sandbox.
@@ -94,8 +96,12 @@ result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_
 
 task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std::string runtime_state)
 {
-    while (services_.swept->contains(id))
+    const auto until = services_.time.steady_now() + sweep_grace;
+    while (services_.swept->contains(id)) {
+        if (services_.time.steady_now() >= until)
+            co_return error{errc::timed_out, "a sweep has been removing it for " + std::to_string(sweep_grace.count()) + " s"};
         co_await services_.time.wait_for(5ms);
+    }
     auto record = local_record::from_json(services_.groups.io(), runtime_state);
     std::unique_ptr<local_sandbox> found;
     if (record && record->runtime == name())

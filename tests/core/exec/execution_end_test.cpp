@@ -57,6 +57,33 @@ TEST(ExecutionEnd, NothingIsLeft)
     EXPECT_TRUE(w.log.errors.empty());
 }
 
+TEST(ExecutionEnd, AFailureOfTheServerIsItsCause)
+{
+    service_world w;
+    const auto id = w.run();
+    w.agent().print("said before");
+    w.turn();
+    w.box().usage_throws = 1;
+    const auto& row = w.ended(id);
+    EXPECT_EQ(row.status, execution_status::failed);
+    EXPECT_EQ(row.verdict, verdict::runtime_error);
+    EXPECT_EQ(row.error, "the server failed: the group cannot be read");
+    EXPECT_EQ(w.stored(id), "[queued][running]1:said before[usage][exit]");
+    EXPECT_EQ(w.runtime.live(), 0u);
+    EXPECT_EQ(w.running(), 0u);
+}
+
+TEST(ExecutionEnd, WhatCannotBeConcludedIsLeftToTheNextServer)
+{
+    service_world w;
+    const auto id = w.run();
+    w.box().usage_throws = 1'000;
+    EXPECT_TRUE(w.advance_until([&] { return w.runtime.live() == 0 && w.running() == 0; }));
+    EXPECT_FALSE(w.has_ended(id));
+    w.restart();
+    EXPECT_EQ(w.ended(id).status, execution_status::interrupted);
+}
+
 TEST(ExecutionEnd, ThePlaceIsTakenUntilTheSandboxIsGone)
 {
     service_world w;

@@ -272,24 +272,29 @@ TEST_P(BadPair, IsRefusedWithTheFileAndTheReason)
     shop.make("other");
     shop.write("text", "no PEM");
     shop.write("locked", "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"
-                         "MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhTv8xpAPbvRwICCAAw\n"
-                         "DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEJ1UvUb2mVJ0cM2eNTrTzbgEgZBb\n"
+                         "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAi77RFKlXOjeQICCAAw\n"
+                         "DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEECObgfe8PNbtFI3EKvUiQmIEQIw9\n"
+                         "MZEsPPH0e+2EpNZMd27f03b7fku/tNQLaMc+3DuLFNU1ZWvwXbj96j6pJVPcueGT\n"
+                         "yfS/qWtwedJSljglQfY=\n"
                          "-----END ENCRYPTED PRIVATE KEY-----\n");
     shop.write("ed25519", "-----BEGIN PRIVATE KEY-----\n"
                           "MC4CAQAwBQYDK2VwBCIEIGNwQBk63i9kogjWTnNYEnd6ikNgkJ4PZgJil7s84fpK\n"
                           "-----END PRIVATE KEY-----\n");
+    ASSERT_EQ(::mkfifo(shop.path("pipe").c_str(), 0600), 0);
     const auto made = tls_context::for_server({shop.path(c.certificate), shop.path(c.key)});
     ASSERT_TRUE(made.has_error());
     EXPECT_EQ(made.error().code, errc::bad_request);
     EXPECT_THAT(made.error().detail, HasSubstr(c.says));
 }
 INSTANTIATE_TEST_SUITE_P(All, BadPair,
-    ::testing::Values(pair_case{"no_certificate", "nothing.pem", "good.key", "nothing.pem cannot be used"},
+    ::testing::Values(pair_case{"no_certificate", "nothing.pem", "good.key", "nothing.pem cannot be used: No such file"},
         pair_case{"no_key", "good.pem", "nothing.key", "nothing.key cannot be used"},
         pair_case{"no_pem", "text", "good.key", "the TLS certificate"}, pair_case{"key_is_no_key", "good.pem", "text", "the TLS key"},
         pair_case{"key_of_another", "good.pem", "other.key", "does not belong to the certificate"},
         pair_case{"key_of_another_kind", "good.pem", "ed25519", "does not belong to the certificate"},
-        pair_case{"swapped", "good.key", "good.pem", "the TLS certificate"}, pair_case{"locked_key", "good.pem", "locked", "the TLS key"}),
+        pair_case{"swapped", "good.key", "good.pem", "the TLS certificate"},
+        pair_case{"locked_key", "good.pem", "locked", "without a passphrase"}, pair_case{"pipe", "pipe", "good.key", "not a regular file"},
+        pair_case{"directory", "good.pem", ".", "not a regular file"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(ClientTrust, NeedsCertificatesInItsFile)
