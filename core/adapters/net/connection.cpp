@@ -5,7 +5,11 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/write.hpp>
 
+#include <poll.h>
+#include <sys/socket.h>
+
 #include <array>
+#include <cerrno>
 
 namespace caisson::net {
 
@@ -15,6 +19,12 @@ std::string text_of(const tcp::endpoint& of)
 {
     const auto address = of.address().to_string();
     return (of.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(of.port());
+}
+
+bool is_reset(int socket)
+{
+    ::pollfd one{socket, 0, 0};
+    return ::poll(&one, 1, 0) > 0 && (one.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
 }
 
 constexpr std::size_t least_input_bytes = 64 * 1024;
@@ -119,16 +129,23 @@ void connection::close_if_idle()
         close();
 }
 
+/// Asio may say that a socket is readable for what was queued on a closed one before it: it is looked at without waiting,
+/// since a receive that waits would hold up the whole server.
 task<std::optional<char>> connection::first_byte()
 {
-    boost::system::error_code failed;
     auto& socket = stream_.socket();
-    co_await socket.async_wait(any_socket::wait_read, asio::redirect_error(use_task, failed));
-    char byte = 0;
-    const auto count = failed ? 0 : socket.receive(asio::buffer(&byte, 1), any_socket::message_peek, failed);
-    if (count == 0)
-        co_return std::nullopt;
-    co_return byte;
+    while (true) {
+        boost::system::error_code failed;
+        co_await socket.async_wait(any_socket::wait_read, asio::redirect_error(use_task, failed));
+        if (failed || broken_)
+            co_return std::nullopt;
+        char byte = 0;
+        const auto count = ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        if (count == 1)
+            co_return byte;
+        if (count == 0 || (errno != EAGAIN && errno != EINTR))
+            co_return std::nullopt;
+    }
 }
 
 task<bool> connection::secure(std::shared_ptr<const tls_context> with)
@@ -192,7 +209,7 @@ task<> connection::peer_gone()
             // More cannot be held, so an orderly close is not seen; a reset is.
             auto& socket = stream_.socket();
             co_await socket.async_wait(any_socket::wait_error, asio::redirect_error(use_task, failed));
-            ended_ = true;
+            ended_ = failed || is_reset(socket.native_handle());
             continue;
         }
         const auto room = input_.prepare();
