@@ -3,11 +3,14 @@
 #include "core/adapters/mock/mock_runtime.hpp"
 #include "core/adapters/process/process_runtime.hpp"
 #include "core/async/task_group.hpp"
+#include "core/base/unique_fd.hpp"
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <filesystem>
 #include <grp.h>
+#include <map>
 #include <sstream>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -29,10 +32,21 @@ std::string make_directory()
 }
 
 /// The build may be where an ordinary user cannot go.
+/// Opened as root for an ordinary user, who may not reach the build's directory.
+std::map<std::string, unique_fd> opened_programs;
+
+void open_program(const std::string& name)
+{
+    opened_programs[name] = unique_fd(::open((std::string(CAISSON_BINARY_DIR) + "/" + name).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 std::string copy_program(const std::string& directory, const std::string& name)
 {
     const auto path = directory + "/" + name;
-    std::filesystem::copy_file(std::string(CAISSON_BINARY_DIR) + "/" + name, path);
+    const auto opened = opened_programs.find(name);
+    const auto source = opened == opened_programs.end() ? std::string(CAISSON_BINARY_DIR) + "/" + name
+                                                        : "/proc/self/fd/" + std::to_string(opened->second.get());
+    std::filesystem::copy_file(source, path);
     return path;
 }
 
@@ -334,6 +348,8 @@ void run_body(const runtime_case& which, const std::function<void(runtime_world&
 
 [[noreturn]] void run_as_ordinary_user(const runtime_case& which, const std::function<void(runtime_world&)>& body)
 {
+    open_program("caisson-launch");
+    open_program("caisson-agent");
     const bool dropped = ::setgroups(0, nullptr) == 0 && ::setresgid(ordinary_uid, ordinary_uid, ordinary_uid) == 0 &&
                          ::setresuid(ordinary_uid, ordinary_uid, ordinary_uid) == 0 && ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;
     if (!dropped)
