@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.leaks import Baseline
 from harness.server import Server
 from harness.waiting import until
 
@@ -104,6 +105,7 @@ def test_things_can_be_removed_from_a_full_disk(contract, tmp_path):
     try:
         assert (server.data / "reserve").exists()
         ended = [server.api.run(shell="head -c 1000000 /dev/urandom | base64")["execution_id"] for _ in range(4)]
+        before, accepted = Baseline(server), []
         filler = tmp_path / "filler"
         with open(filler, "wb", buffering=0) as file, pytest.raises(OSError):
             while True:
@@ -111,6 +113,8 @@ def test_things_can_be_removed_from_a_full_disk(contract, tmp_path):
 
         def refused():
             answer = server.api.post("/v1/executions", {"shell": "true", "stdin": "y" * 100_000, "wait": False})
+            if answer.status == 202:
+                accepted.append(answer["execution_id"])
             return answer.status == 503 or None
 
         until(refused)    # what the databases have left of their own pages is used up first
@@ -123,6 +127,10 @@ def test_things_can_be_removed_from_a_full_disk(contract, tmp_path):
         filler.unlink()
         assert server.api.run(command=["echo", "after"])["stdout"] == "after\n"
         until(lambda: server.api.get("/ready").status == 200, 5)    # it looks once a second
+        for one in accepted:
+            record = server.api.ended(one)
+            assert record["status"] == "success" or "could not be started" in record["error"], record
+        before.compare()
     finally:
         server.stop()
         server.kill()
