@@ -4,6 +4,8 @@
 #include "tests/core/protocol/recording_sink.hpp"
 #include "tests/support/run_task.hpp"
 
+#include <deque>
+
 namespace caisson::protocol {
 
 /// What `seq 1 N` prints, cut after `size` bytes.
@@ -99,6 +101,9 @@ protected:
         return true;
     }
 
+    /// A sink that lives as long as the link, as attach() asks for: what a test left running is heard of while the link is closed.
+    recording_sink& new_sink(resume_point from = {}) { return sinks.emplace_back(from); }
+
     void acknowledge_all(recording_sink& sink, exec_number number)
     {
         sink.on_bytes = [this, number](stream_number stream, std::uint64_t end) { link->acknowledge(number, stream, end); };
@@ -128,6 +133,7 @@ protected:
     system_timers time;
     null_logger log;
     std::unique_ptr<agent_process> agent;
+    std::deque<recording_sink> sinks;
     task_group tasks;
     byte_stream* connection = nullptr;    // the newest connection's
     int connections = 0;

@@ -43,7 +43,7 @@ TEST_P(AgentLink, RunsPrograms)
     for (const auto& c : run_cases) {
         SCOPED_TRACE(c.name);
         ++number;
-        recording_sink sink;
+        auto& sink = new_sink();
         link->attach(number, sink, std::nullopt);
         link->send_stdin(number, 0, shared_bytes(std::string(c.input)));
         link->spawn(number, shell(std::string(c.script)), {});
@@ -63,7 +63,7 @@ TEST_P(AgentLink, RunsPrograms)
 TEST_P(AgentLink, CarriesFiftyMebibytes)
 {
     constexpr std::size_t size = 50 << 20;
-    recording_sink sink;
+    auto& sink = new_sink();
     run_to_end(sink, shell(counting(size)));
     EXPECT_TRUE(sink.out == counted(size));
     EXPECT_TRUE(WIFEXITED(sink.exited->wait_status));
@@ -72,7 +72,7 @@ TEST_P(AgentLink, CarriesFiftyMebibytes)
 TEST_P(AgentLink, CarriesBytesThatLookLikeMarkers)
 {
     const std::string mark = "\\377\\305caisson-link\\305\\377";
-    recording_sink sink;
+    auto& sink = new_sink();
     run_to_end(sink, shell("for i in $(seq 2000); do printf '" + mark + "'; done; cat"),
         std::string("\xff\xc5"
                     "caisson-link\xc5\xff\xff\xc5"
@@ -90,7 +90,7 @@ TEST_P(AgentLink, CarriesBytesThatLookLikeMarkers)
 TEST_P(AgentLink, CarriesFiveMebibytesOfStdin)
 {
     const auto input = counted(5 << 20);
-    recording_sink sink;
+    auto& sink = new_sink();
     run_to_end(sink, shell("cat"), input);
     EXPECT_TRUE(sink.out == input);
     EXPECT_EQ(sink.stdin_taken, input.size());
@@ -99,7 +99,7 @@ TEST_P(AgentLink, CarriesFiveMebibytesOfStdin)
 
 TEST_P(AgentLink, TakesStdinAfterTheStart)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("head -n 1; cat");
     request.stdin_open = true;
     link->attach(1, sink, std::nullopt);
@@ -115,7 +115,7 @@ TEST_P(AgentLink, TakesStdinAfterTheStart)
 
 TEST_P(AgentLink, CountsStdinThatNobodyReads)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     run_to_end(sink, shell("exec <&-"), counted(3 << 20));
     run_until([&] { return sink.stdin_taken == 3 << 20; });
     EXPECT_EQ(link->stdin_backlog(1), 0u);
@@ -124,11 +124,11 @@ TEST_P(AgentLink, CountsStdinThatNobodyReads)
 TEST_P(AgentLink, AProgramWaitsForAcknowledgements)
 {
     constexpr std::size_t size = 4 << 20;
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     link->spawn(1, shell(counting(size)), {});
     run_until([&] { return sink.out.size() == stream_window_bytes; });
-    recording_sink other;    // a whole run later it still waits
+    auto& other = new_sink();    // a whole run later it still waits
     link->attach(2, other, std::nullopt);
     link->spawn(2, shell("true"), {});
     run_until([&] { return other.complete(); });
@@ -144,7 +144,7 @@ TEST_P(AgentLink, AProgramWaitsForAcknowledgements)
 
 TEST_P(AgentLink, AFullStreamDoesNotStopTheOther)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     link->spawn(1, shell("yes & echo here >&2; wait"), {});
     run_until([&] { return sink.out.size() == stream_window_bytes && sink.err == "here\n"; });
@@ -154,7 +154,7 @@ TEST_P(AgentLink, AFullStreamDoesNotStopTheOther)
 
 TEST_P(AgentLink, ReportsUsage)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     run_to_end(sink, shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"));
     ASSERT_TRUE(sink.exited.has_value());
     EXPECT_GT(sink.exited->user_us, 1'000u);
@@ -164,7 +164,7 @@ TEST_P(AgentLink, ReportsUsage)
 
 TEST_P(AgentLink, EndsAtTheWallLimit)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("sleep 100");
     request.wall_ms = 100;
     run_to_end(sink, std::move(request));
@@ -176,7 +176,7 @@ TEST_P(AgentLink, EndsAtTheWallLimit)
 
 TEST_P(AgentLink, KillsWhatIgnoresTheWallLimit)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("trap '' TERM; echo ready; while :; do sleep 0.1; done");
     request.wall_ms = 300;
     run_to_end(sink, std::move(request));
@@ -188,7 +188,7 @@ TEST_P(AgentLink, KillsWhatIgnoresTheWallLimit)
 
 TEST_P(AgentLink, AProgramMayHandleTheWallLimit)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("trap 'echo bye; exit 3' TERM; sleep 100 & wait");
     request.wall_ms = 300;
     run_to_end(sink, std::move(request));
@@ -199,7 +199,7 @@ TEST_P(AgentLink, AProgramMayHandleTheWallLimit)
 
 TEST_P(AgentLink, AGrandchildMayHoldStdout)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     link->spawn(1, shell("(trap '' TERM; while [ ! -e go ]; do sleep 0.02; done; echo late) & echo early"), {});
     run_until([&] { return sink.exited.has_value(); });
@@ -212,7 +212,7 @@ TEST_P(AgentLink, AGrandchildMayHoldStdout)
 
 TEST_P(AgentLink, ADaemonInASessionOfItsOwnIsReachedThroughTheSandbox)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     link->spawn(1, shell("setsid sh -c 'echo up; exec sleep 1000' & wait $!"), {});
     run_until([&] { return sink.out == "up\n"; });
@@ -225,7 +225,7 @@ TEST_P(AgentLink, ADaemonInASessionOfItsOwnIsReachedThroughTheSandbox)
 
 TEST_P(AgentLink, TheWallLimitReachesWhatTheLeaderLeftBehind)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("(sleep 100) & echo left");
     request.wall_ms = 400;
     run_to_end(sink, std::move(request));
@@ -235,7 +235,7 @@ TEST_P(AgentLink, TheWallLimitReachesWhatTheLeaderLeftBehind)
 
 TEST_P(AgentLink, SignalsTheLeaderOrItsGroup)
 {
-    recording_sink leader;
+    auto& leader = new_sink();
     link->attach(1, leader, std::nullopt);
     link->spawn(1, shell("trap 'echo got; exit 0' USR1; echo ready; while :; do sleep 0.02; done"), {});
     run_until([&] { return leader.out == "ready\n"; });
@@ -243,7 +243,7 @@ TEST_P(AgentLink, SignalsTheLeaderOrItsGroup)
     run_until([&] { return leader.complete(); });
     EXPECT_EQ(leader.out, "ready\ngot\n");
 
-    recording_sink group;
+    auto& group = new_sink();
     link->attach(2, group, std::nullopt);
     link->spawn(2, shell("sleep 100 & sleep 100 & echo ready; wait"), {});
     run_until([&] { return group.out == "ready\n"; });
@@ -254,7 +254,7 @@ TEST_P(AgentLink, SignalsTheLeaderOrItsGroup)
 
 TEST_P(AgentLink, GivesATerminal)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("tty | sed 's/[0-9]*$//'; stty size; read line; echo \"<$line>\"; stty size; cat; echo done");
     request.pty = spawn_request::size{100, 30};
     request.stdin_open = true;
@@ -278,17 +278,16 @@ TEST_P(AgentLink, GivesATerminal)
 TEST_P(AgentLink, RunsManyAtOnce)
 {
     constexpr exec_number count = 40;
-    std::vector<std::unique_ptr<recording_sink>> sinks;
     for (exec_number number = 1; number <= count; ++number) {
-        sinks.push_back(std::make_unique<recording_sink>());
-        link->attach(number, *sinks.back(), std::nullopt);
-        acknowledge_all(*sinks.back(), number);
+        auto& sink = new_sink();
+        link->attach(number, sink, std::nullopt);
+        acknowledge_all(sink, number);
         link->send_stdin(number, 0, shared_bytes(std::string(200'000, 'a')));
         link->spawn(number, shell("cat; echo " + std::to_string(number)), {});
     }
-    run_until([&] { return std::all_of(sinks.begin(), sinks.end(), [](const auto& each) { return each->complete(); }); });
+    run_until([&] { return std::all_of(sinks.begin(), sinks.end(), [](const auto& each) { return each.complete(); }); });
     for (exec_number number = 1; number <= count; ++number)
-        EXPECT_TRUE(sinks[number - 1]->out == std::string(200'000, 'a') + std::to_string(number) + "\n") << number;
+        EXPECT_TRUE(sinks[number - 1].out == std::string(200'000, 'a') + std::to_string(number) + "\n") << number;
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, AgentLink, ::testing::Values(agent_process::transport::unix_socket, agent_process::transport::pipes),

@@ -35,7 +35,7 @@ TEST_P(AgentResume, NothingIsLostOrDoubledOverManyServers)
 {
     constexpr std::size_t size = 20 << 20;
     committed kept;
-    auto sink = std::make_unique<recording_sink>();
+    auto* sink = &new_sink();
     link->attach(1, *sink, std::nullopt);
     link->spawn(1, shell("seq 1 100000000 | head -c " + std::to_string(size)), {});
     for (std::uint64_t epoch = 2; !sink->complete() && epoch < 60 && !HasFailure(); ++epoch) {
@@ -48,7 +48,7 @@ TEST_P(AgentResume, NothingIsLostOrDoubledOverManyServers)
         if (sink->complete())
             break;
         close();
-        sink = std::make_unique<recording_sink>(kept.at());
+        sink = &new_sink(kept.at());
         open(epoch);
         link->attach(1, *sink, kept.at());
     }
@@ -61,13 +61,13 @@ TEST_P(AgentResume, NothingIsLostOrDoubledOverManyServers)
 
 TEST_P(AgentResume, TheSameServerMayComeBackWithTheSameEpoch)
 {
-    recording_sink first;
+    auto& first = new_sink();
     link->attach(1, first, std::nullopt);
     link->spawn(1, shell("echo before; cat; echo after"), {});
     run_until([&] { return first.complete(); });
     close();
     open();
-    recording_sink second;
+    auto& second = new_sink();
     link->attach(1, second, resume_point{});
     run_until([&] { return second.complete(); });
     EXPECT_EQ(second.out, "before\nafter\n");
@@ -81,7 +81,7 @@ TEST_P(AgentResume, StdinGoesOnWhereItWasTaken)
     auto request = shell("cat");
     request.stdin_open = true;
     committed kept;
-    auto sink = std::make_unique<recording_sink>();
+    auto* sink = &new_sink();
     link->attach(1, *sink, std::nullopt);
     link->spawn(1, std::move(request), {});
     for (std::uint64_t epoch = 2; epoch < 8 && !HasFailure(); ++epoch) {
@@ -92,7 +92,7 @@ TEST_P(AgentResume, StdinGoesOnWhereItWasTaken)
             return sink->stdin_taken >= taken;
         });
         close();
-        sink = std::make_unique<recording_sink>(kept.at());
+        sink = &new_sink(kept.at());
         open(epoch);
         link->attach(1, *sink, kept.at());
     }
@@ -109,7 +109,7 @@ TEST_P(AgentResume, TheLinkReconnectsByItself)
 {
     constexpr std::size_t size = 10 << 20;
     const auto input = counted(size);
-    recording_sink sink;
+    auto& sink = new_sink();
     acknowledge_all(sink, 1);
     link->attach(1, sink, std::nullopt);
     link->send_stdin(1, 0, shared_bytes(input));
@@ -126,7 +126,7 @@ TEST_P(AgentResume, TheLinkReconnectsByItself)
 
 TEST_P(AgentResume, AnOrderThatWasLostIsGivenAgain)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     connection->close();    // the link has not noticed
     link->attach(1, sink, std::nullopt);
     link->put_file(1, "name", 0644, shared_bytes(std::string(1 << 20, 'f')));
@@ -140,7 +140,7 @@ TEST_P(AgentResume, AnOrderThatWasLostIsGivenAgain)
 
 TEST_P(AgentResume, AnUnknownExecutionIsSaidToBeUnknown)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(7, sink, resume_point{});
     run_until([&] { return sink.unknown; });
     EXPECT_FALSE(sink.complete());
@@ -148,29 +148,29 @@ TEST_P(AgentResume, AnUnknownExecutionIsSaidToBeUnknown)
 
 TEST_P(AgentResume, AForgottenExecutionIsUnknown)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     run_to_end(sink, shell("true"));
     link->forget(1);
-    recording_sink other;    // what follows was handled after the FORGET
+    auto& other = new_sink();    // what follows was handled after the FORGET
     link->attach(2, other, std::nullopt);
     link->spawn(2, shell("true"), {});
     run_until([&] { return other.complete(); });
     close();
     open(2);
-    recording_sink again;
+    auto& again = new_sink();
     link->attach(1, again, resume_point{});
     run_until([&] { return again.unknown; });
 }
 
 TEST_P(AgentResume, AFailureIsKeptToo)
 {
-    recording_sink first;
+    auto& first = new_sink();
     auto request = shell("true");
     request.argv = {"/no/such"};
     run_to_end(first, std::move(request));
     close();
     open(2);
-    recording_sink second;
+    auto& second = new_sink();
     link->attach(1, second, resume_point{});
     run_until([&] { return second.failed.has_value(); });
     EXPECT_EQ(second.failed, first.failed);
@@ -178,20 +178,20 @@ TEST_P(AgentResume, AFailureIsKeptToo)
 
 TEST_P(AgentResume, AGapIsReported)
 {
-    recording_sink first;
+    auto& first = new_sink();
     link->attach(1, first, std::nullopt);
     acknowledge_all(first, 1);
     auto request = shell("echo 12345; read wait; echo 678");
     request.stdin_open = true;
     link->spawn(1, std::move(request), {});
     run_until([&] { return first.out == "12345\n"; });
-    recording_sink other;    // what follows was handled after the ACK
+    auto& other = new_sink();    // what follows was handled after the ACK
     link->attach(2, other, std::nullopt);
     link->spawn(2, shell("true"), {});
     run_until([&] { return other.complete(); });
     close();
     open(2);
-    recording_sink second({2, 0, 0});    // a log that lost what it had acknowledged
+    auto& second = new_sink({2, 0, 0});    // a log that lost what it had acknowledged
     link->attach(1, second, resume_point{2, 0, 0});
     link->end_stdin(1, 0);
     run_until([&] { return second.complete(); });
@@ -201,7 +201,7 @@ TEST_P(AgentResume, AGapIsReported)
 
 TEST_P(AgentResume, DeadlinesHoldWithoutAServer)
 {
-    recording_sink first;
+    auto& first = new_sink();
     link->attach(1, first, std::nullopt);
     auto request = shell("echo ready; sleep 100");
     request.wall_ms = 300;
@@ -209,7 +209,7 @@ TEST_P(AgentResume, DeadlinesHoldWithoutAServer)
     run_until([&] { return first.out == "ready\n"; });
     close();
     open(2);
-    recording_sink second;
+    auto& second = new_sink();
     link->attach(1, second, resume_point{});
     run_until([&] { return second.complete(); });
     EXPECT_EQ(second.exited->cause, exit_cause::wall_limit);
@@ -219,7 +219,7 @@ TEST_P(AgentResume, TheLeaseEndsAnAbandonedSandbox)
 {
     close();
     open(2, std::chrono::milliseconds(300));
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     const auto pid_file = agent->work() + "/pid";
     link->spawn(
@@ -247,14 +247,14 @@ TEST_P(AgentResume, PingsKeepTheLease)
 {
     close();
     open(2, std::chrono::milliseconds(200));
-    recording_sink sink;
+    auto& sink = new_sink();
     run_to_end(sink, shell("sleep 0.6; echo there"));
     EXPECT_EQ(sink.out, "there\n");
 }
 
 TEST_P(AgentResume, ShutdownEndsEverything)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     link->spawn(1, shell("sleep 1000 & echo $!; wait"), {});
     run_until([&] { return !sink.out.empty(); });
@@ -285,7 +285,7 @@ TEST_P(AgentResume, ALowerEpochIsDropped)
         ASSERT_TRUE(refused.has_error());
         EXPECT_EQ(refused.error().code, errc::conflict);
     }
-    recording_sink sink;    // the newer one is not disturbed
+    auto& sink = new_sink();    // the newer one is not disturbed
     run_to_end(sink, shell("echo still"));
     EXPECT_EQ(sink.out, "still\n");
 }

@@ -23,7 +23,7 @@ std::string text_of(const std::filesystem::path& path)
 
 TEST_P(AgentStart, PutsFiles)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     const auto large = counted(1 << 20);
     link->put_file(1, "a/b/run.sh", 0755, shared_bytes(std::string("#!/bin/sh\ncat a/large; echo ran\n")));
@@ -68,7 +68,7 @@ TEST_P(AgentStart, RefusesPathsThatLeadOut)
     for (const auto& c : cases) {
         SCOPED_TRACE(c.name);
         ++number;
-        recording_sink sink;
+        auto& sink = new_sink();
         link->attach(number, sink, std::nullopt);
         link->put_file(number, std::string(c.path), 0644, shared_bytes(std::string("x")));
         link->spawn(number, shell("echo ran"), {});
@@ -86,7 +86,7 @@ TEST_P(AgentStart, AFileTakesThePlaceOfALink)
     const auto work = std::filesystem::path(agent->work());
     std::ofstream(work / "target") << "kept";
     std::filesystem::create_symlink("target", work / "name");
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     link->put_file(1, "name", 0644, shared_bytes(std::string("new")));
     link->spawn(1, shell("true"), {});
@@ -121,7 +121,7 @@ TEST_P(AgentStart, SaysWhatFailed)
     for (const auto& c : cases) {
         SCOPED_TRACE(c.name);
         ++number;
-        recording_sink sink;
+        auto& sink = new_sink();
         link->attach(number, sink, std::nullopt);
         auto request = shell("true");
         c.change(request);
@@ -136,7 +136,7 @@ TEST_P(AgentStart, SaysWhatFailed)
 
 TEST_P(AgentStart, PassesLargeArguments)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("printf '%s\\n' \"$@\" | wc -c");
     request.argv.push_back("sh");
     for (int i = 0; i < 6; ++i)
@@ -152,7 +152,7 @@ TEST_P(AgentStart, FindsProgramsInTheGivenPath)
     std::filesystem::create_directories(work / "other/tool");    // a directory of the name is passed over
     std::ofstream(work / "bin/tool") << "echo without an interpreter line: $1\n";
     std::filesystem::permissions(work / "bin/tool", std::filesystem::perms::all);
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("");
     request.argv = {"tool", "x"};
     request.env = {{"PATH", "/no/such:" + (work / "other").string() + ":" + (work / "bin").string()}};
@@ -162,7 +162,7 @@ TEST_P(AgentStart, FindsProgramsInTheGivenPath)
 
 TEST_P(AgentStart, SetsLimits)
 {
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("ulimit -Sn; ulimit -Hn; ulimit -Hc");
     request.rlimits = {{RLIMIT_NOFILE, 99}, {RLIMIT_CORE, 0}};
     run_to_end(sink, std::move(request));
@@ -179,7 +179,7 @@ TEST_P(AgentStart, InstallsTheFilter)
         std::uint32_t value;
     };
     const instruction filter[] = {{0x20, 0, 0, 0}, {0x15, 0, 1, 63}, {0x06, 0, 0, 0x00050001}, {0x06, 0, 0, 0x7fff0000}};
-    recording_sink sink;
+    auto& sink = new_sink();
     auto request = shell("uname; echo $?");
     request.seccomp_filter.assign(reinterpret_cast<const char*>(filter), sizeof(filter));
     run_to_end(sink, std::move(request));
@@ -207,7 +207,7 @@ TEST_P(AgentStart, TheChildJoinsItsGroups)
     const unique_fd written(ends[0]);
     unique_fd group(ends[1]);
     for (exec_number number = 1; number <= 3; ++number) {
-        recording_sink sink;
+        auto& sink = new_sink();
         link->attach(number, sink, std::nullopt);
         link->spawn(number, shell("ls /proc/self/fd | wc -l"), {group.get(), group.get()});
         run_until([&] { return sink.complete(); });
@@ -221,7 +221,7 @@ TEST_P(AgentStart, TheChildJoinsItsGroups)
 TEST_P(AgentStart, AGroupThatCannotBeJoinedStopsTheStart)
 {
     const unique_fd unwritable(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    recording_sink sink;
+    auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     link->spawn(1, shell("true"), {unwritable.get()});
     run_until([&] { return sink.complete(); });
