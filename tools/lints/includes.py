@@ -6,9 +6,12 @@ from pathlib import Path
 from cpp_text import Finding, project_files, tokens
 
 ROOTS = ("app/", "core/", "storage/", "tests/", "bench/", "fuzz/")
-PORTS = re.compile(r"core/[a-z_]+/(types|ports|events|errors)\.hpp$")
+# Types, ports, and rules: what decides without any state.
+PORTS = re.compile(r"core/[a-z_]+/(types|ports|events|errors|[a-z]+_rules)\.hpp$")
 # Interfaces that carry another name than ports.hpp because the agent shares them.
 LINK_PORTS = ("core/protocol/agent_link.hpp", "core/protocol/byte_stream.hpp")
+# Rules without I/O that the agent, the executions and the wire share.
+SHARED_RULES = ("core/files/patterns.hpp", "core/files/media_types.hpp")
 
 # A library's headers, and the folders that may include them.
 OUTSIDE = [
@@ -44,6 +47,8 @@ def allowed(path, header):
         return False
     own = own_folder(path)
     if header.startswith(own):
+        return True
+    if header in SHARED_RULES and starts(path, "app/agent/", "core/"):
         return True
     if starts(path, "app/agent/"):
         return starts(header, "core/base/", "core/protocol/")

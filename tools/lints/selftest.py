@@ -1,5 +1,8 @@
 """Shows that each lint catches what it is for, and lets the right form pass."""
 
+import contextlib
+import io
+import json
 import subprocess
 import sys
 import tempfile
@@ -142,6 +145,33 @@ def tidy_findings(root, text):
     return wanted or ([out] if "error:" in out else [])
 
 
+BATCH_CASES = [  # the sources of one folder, and which of them have a finding
+    ({"a.cpp": TIDY_CASES[4][0], "b.cpp": "void unrelated() {}"}, []),
+    ({"a.cpp": TIDY_CASES[4][0], "b.cpp": TIDY_CASES[0][0], "c.cpp": "void unrelated() {}"}, ["b.cpp"]),
+    ({"a.cpp": "namespace { int same() { return 1; } } int x = same();", "b.cpp": "namespace { int same() { return 2; } } int y = same();"}, []),
+]
+
+
+def batch_findings(root, texts):
+    """Which sources tidy.check() has something to say of, all in one batch."""
+    with tempfile.TemporaryDirectory() as folder:
+        root_there, build = Path(folder), Path(folder) / "build"
+        (root_there / "app").mkdir()
+        build.mkdir()
+        (root_there / ".clang-tidy").write_text((Path(root) / ".clang-tidy").read_text())
+        (root_there / "app" / "prologue.hpp").write_text("#pragma once\n" + TIDY_PROLOGUE)
+        entries = []
+        for name, text in texts.items():
+            source = root_there / "app" / name
+            source.write_text(f'#include "{root_there}/app/prologue.hpp"\n' + text)
+            command = f"clang++-19 -std=c++20 -o {name}.o -c {source}"
+            entries.append({"directory": str(build), "command": command, "file": str(source)})
+        (build / "compile_commands.json").write_text(json.dumps(entries))
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            tidy.check(root_there, build)
+    return sorted(name for name in texts if f"app/{name}:" in said.getvalue())
+
+
 def main(root):
     results = [judge("includes", w, t, includes.check_text(w, t), r) for w, t, r in INCLUDE_CASES]
     results += [judge("coroutines", w, t, coroutines.check_text(w, t), r) for w, t, r in COROUTINE_CASES]
@@ -149,6 +179,11 @@ def main(root):
     results += [judge("sql", w, t, sql.check_text(w, t), r) for w, t, r in SQL_CASES]
     results += [len(sql.check_numbers(names)) == want for names, want in NUMBER_CASES]
     results += [judge("clang-tidy", "case.cpp", t, tidy_findings(root, t), r) for t, r in TIDY_CASES]
+    for texts, wanted in BATCH_CASES:
+        found = batch_findings(root, texts)
+        results.append(found == wanted)
+        if found != wanted:
+            print(f"clang-tidy, batches: wanted findings in {wanted}, got them in {found}")
     print(f"   lint self-test: {results.count(True)} passed, {results.count(False)} failed")
     return 0 if all(results) else 1
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 TIDY = "clang-tidy-19"
 SKIPPED = ("core/third_party/",)
+BATCH = 8  # sources that are looked at as one
+OWN_OPTIONS = ("-c", "-o", "-MD", "-MT", "-MF")  # of a source's command, with their values
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -63,10 +65,45 @@ def sources(root, build):
     return chosen
 
 
+def run_tidy(root, build, path, *options):
+    return subprocess.run([TIDY, "--quiet", "-p", str(build), *options, str(path)], cwd=root, capture_output=True, text=True)
+
+
 def run_one(root, build, name):
-    start = time.monotonic()
-    done = subprocess.run([TIDY, "--quiet", "-p", str(build), name], cwd=root, capture_output=True, text=True)
-    return name, done.returncode, done.stdout.strip(), done.stderr.strip(), time.monotonic() - start
+    done = run_tidy(root, build, name)
+    return done.returncode == 0, done.stdout.strip() or done.stderr.strip()
+
+
+def batches(names, commands):
+    """Sources of one folder with one command: they share what they include, which is most of the work."""
+    alike = {}
+    for name in sorted(names):
+        words = [w for w in shlex.split(commands[name]) if not w.startswith("/") or not w.endswith(name)]
+        words = [w for i, w in enumerate(words) if w not in OWN_OPTIONS and (i == 0 or words[i - 1] not in OWN_OPTIONS)]
+        alike.setdefault((os.path.dirname(name), shlex.join(words)), []).append(name)
+    for (_, command), group in sorted(alike.items()):
+        for start in range(0, len(group), BATCH):
+            yield command, group[start:start + BATCH]
+
+
+def run_batch(root, build, folder, command, group):
+    """True if all of `group` is clean as one source. If it is not, or two of them name two things alike, nothing is said of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    whole = folder / "batch.cpp"
+    whole.write_text("".join(f'#include "{root / name}"\n' for name in group))
+    own = root / group[0].split("/")[0] / ".clang-tidy"
+    if own.is_file():
+        (folder / ".clang-tidy").write_text(own.read_text())
+    entry = {"directory": str(build), "command": f"{command} -c {shlex.quote(str(whole))}", "file": str(whole)}
+    (folder / "compile_commands.json").write_text(json.dumps([entry]))
+    return run_tidy(root, folder, whole, f"--header-filter=^{root}/(app|bench|core|fuzz|storage|tests)/").returncode == 0
+
+
+def run_group(root, build, folder, command, group):
+    """What is wrong in each of `group`: name, whether it is clean, what was said."""
+    if len(group) > 1 and run_batch(root, build, folder, command, group):
+        return [(name, True, "") for name in group]
+    return [(name, *run_one(root, build, name)) for name in group]
 
 
 def check(root, build, only=(), jobs=None):
@@ -75,8 +112,8 @@ def check(root, build, only=(), jobs=None):
     cache = root / "build" / "lint" / "tidy"
     cache.mkdir(parents=True, exist_ok=True)
     headers, config = Headers(root, build), configuration(root)
-    waiting, clean = {}, 0
-    for name, command in sources(root, build).items():
+    waiting, clean, commands = {}, 0, sources(root, build)
+    for name, command in commands.items():
         if only and name not in only:
             continue
         text = config + shlex.join(shlex.split(command)) + headers.digest(root / name)
@@ -85,20 +122,22 @@ def check(root, build, only=(), jobs=None):
             clean += 1
         else:
             waiting[name] = stamp
-    bad, total = 0, 0.0
     print(f"   clang-tidy: {len(waiting)} sources to check, {clean} unchanged", flush=True)
+    bad, seen, told, start = 0, 0, 0, time.monotonic()
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        runs = [pool.submit(run_one, root, build, name) for name in sorted(waiting)]
-        for count, run in enumerate(as_completed(runs), start=1):
-            name, code, out, err, seconds = run.result()
-            total += seconds
-            if code == 0:
-                waiting[name].touch()
-            else:
-                bad += 1
-                print(out or err, flush=True)
-            if count % 20 == 0 or count == len(runs):
-                print(f"   clang-tidy: {count}/{len(runs)}, {total / count:.1f} s each", flush=True)
+        runs = [pool.submit(run_group, root, build, root / "build" / "lint" / "batches" / str(number), command, group)
+                for number, (command, group) in enumerate(batches(waiting, commands))]
+        for run in as_completed(runs):
+            for name, is_clean, said in run.result():
+                seen += 1
+                if is_clean:
+                    waiting[name].touch()
+                else:
+                    bad += 1
+                    print(said, flush=True)
+            if seen >= told + 40 or seen == len(waiting):
+                told = seen
+                print(f"   clang-tidy: {seen}/{len(waiting)}, {time.monotonic() - start:.0f} s", flush=True)
     return bad
 
 
