@@ -38,6 +38,22 @@ constexpr rule rules[] = {
     {sql::check::label_without_record, finding_weight::disagreement, "records.db", "has labels and no record", "restore a backup"},
     {sql::check::idempotency_miscounted, finding_weight::disagreement, "records.db",
         "has another number of idempotency keys than is stored", "restore a backup"},
+    {sql::check::artifact_without_content, finding_weight::disagreement, "content.db", "has an artifact without its content", remove_it},
+    {sql::check::artifact_unlike_content, finding_weight::disagreement, "content.db", "has an artifact that is not its content", remove_it},
+    {sql::check::artifact_without_record, finding_weight::disagreement, "records.db", "has artifacts and no record", "restore a backup"},
+    {sql::check::artifacts_miscounted, finding_weight::disagreement, "records.db", "has other artifacts than are counted",
+        "restore a backup"},
+    {sql::check::package_without_content, finding_weight::disagreement, "content.db", "is a skill without its package",
+        "remove that version of the skill, or restore a backup"},
+    {sql::check::content_incomplete, finding_weight::disagreement, "content.db", "lacks a piece, or has one too many", "restore a backup"},
+    {sql::check::chunk_miscounted, finding_weight::disagreement, "content.db", "is used another number of times than is counted",
+        "restore a backup"},
+    {sql::check::chunk_without_bytes, finding_weight::disagreement, "content.db", "has another number of bytes than is noted",
+        "restore a backup"},
+    {sql::check::stored_miscounted, finding_weight::disagreement, "content.db", "has chunks of another size than is counted",
+        "restore a backup"},
+    {sql::check::content_without_record, finding_weight::note, "content.db", "is a content that no record names",
+        "the server removes it an hour after it was written"},
     {sql::check::unfinished_without_sandbox, finding_weight::note, "records.db", "runs in a sandbox without a record", at_next_start},
     {sql::check::sandbox_without_execution, finding_weight::note, "records.db", "is a sandbox without an execution",
         "the server's next sweep removes it"},
@@ -91,11 +107,11 @@ void add_findings(std::vector<storage_finding>& to, const rule& from, const ids&
 
 }    // namespace
 
-std::vector<storage_finding> disagreements(
-    const std::filesystem::path& data_dir, open_mode records_mode, open_mode events_mode, bool changing)
+std::vector<storage_finding> disagreements(const std::filesystem::path& data_dir, const file_modes& modes, bool changing)
 {
-    connection db(data_dir / "records.db", records_mode);
-    db.attach(data_dir / "events.db", "ev", events_mode);
+    connection db(data_dir / "records.db", modes.records);
+    db.attach(data_dir / "events.db", "ev", modes.events);
+    db.attach(data_dir / "content.db", "ct", modes.content);
     auto found = look(db);
     for (int i = 1; changing && i < looks_at_change && finds_something(found); ++i) {
         std::this_thread::sleep_for(between_looks);

@@ -38,6 +38,12 @@ public:
     {
         return writer_->run(std::move(work));
     }
+    /// As write(), but without a coroutine; see writer::start.
+    template <class F>
+    void start_write(F work, completion<std::invoke_result_t<F&, connection&>> done)
+    {
+        writer_->start(std::move(work), std::move(done));
+    }
     /// write() of something that frees space: a full disk is given some room first. `work` may be called twice.
     template <class F>
     task<std::invoke_result_t<F&, connection&>> write_freeing(F work);

@@ -1,6 +1,7 @@
 #include "storage/execution_columns.hpp"
 
 #include "storage/enums.hpp"
+#include "storage/execution_details.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -67,6 +68,7 @@ std::optional<int> optional_int(column_reader& columns)
 void bind_fixed(statement& into, const execution_row& row)
 {
     into.bind(row.id, row.tenant, to_string(row.kind), row.created_at_ms, labels_text(row.labels));
+    into.bind(row.skill_name.empty() ? std::nullopt : std::optional(row.skill_name));
 }
 
 void bind_changing(statement& into, const execution_row& row)
@@ -78,7 +80,7 @@ void bind_changing(statement& into, const execution_row& row)
     into.bind(names_text(row.limits_hit), names_text(row.degraded));
     into.bind(json::serialize(limits_to_json(row.limits)), json::serialize(usage_to_json(row.usage)),
         json::serialize(stages_to_json(row.stages)));
-    into.bind(row.cancel_requested);
+    into.bind(details_text(row), row.cancel_requested);
 }
 
 execution_row execution_from(column_reader& columns)
@@ -110,6 +112,11 @@ execution_row execution_from(column_reader& columns)
     row.usage = usage_from_json(object());
     row.stages = stages_from_json(object());
     row.cancel_requested = columns.flag();
+    if (columns.present())
+        row.skill_name = columns.text();
+    else
+        columns.skip();
+    read_details(row, columns.view());
     return row;
 }
 

@@ -1,6 +1,8 @@
 #include "storage/execution_store.hpp"
 
+#include "storage/artifact_rows.hpp"
 #include "storage/execution_columns.hpp"
+#include "storage/execution_rows.hpp"
 #include "storage/idempotency_rows.hpp"
 #include "storage/sql.hpp"
 
@@ -8,49 +10,11 @@ namespace caisson {
 
 namespace {
 
+constexpr std::size_t all_artifacts = std::numeric_limits<std::int64_t>::max();
 constexpr std::string_view after_all_ids = "\x7f";
 
 /// A page of unfinished executions ends with the spec that brings it to so many bytes.
 constexpr std::size_t unfinished_page_bytes = 8 << 20;
-
-result<execution_row> find_row(sqlite::connection& db, const tenant_id& tenant, const execution_id& id)
-{
-    auto query = db.prepare(sql::execution::find);
-    if (!query.bind(id, tenant).step())
-        return error{errc::not_found, "no execution " + id.str()};
-    sqlite::column_reader columns(query);
-    return sqlite::execution_from(columns);
-}
-
-/// What a change that found no unfinished row of this id answers.
-error refusal(sqlite::connection& db, const tenant_id& tenant, const execution_id& id)
-{
-    const auto row = find_row(db, tenant, id);
-    return row.has_error() ? row.error() : error{errc::conflict, "execution " + id.str() + " has ended"};
-}
-
-void insert_parts(sqlite::connection& db, const execution_row& row, const execution_spec& spec)
-{
-    auto label = db.prepare(sql::execution::insert_label);
-    for (const auto& [name, value] : row.labels)
-        label.bind(row.tenant, name, value, row.id).run();
-    if (is_final(row.status))
-        return;
-    const auto text = spec_to_json(spec);
-    db.prepare(sql::execution::insert_spec).bind(row.id, sqlite::borrowed_text{text}).run();
-}
-
-result<void> insert_row(sqlite::connection& db, const execution_row& row, const execution_spec& spec)
-{
-    auto query = db.prepare(sql::execution::insert);
-    sqlite::bind_fixed(query, row);
-    sqlite::bind_changing(query, row);
-    query.run();
-    if (db.changes() == 0)
-        return error{errc::conflict, "execution " + row.id.str() + " exists"};
-    insert_parts(db, row, spec);
-    return {};
-}
 
 /// The most selective of the list statements, with its own parameters bound.
 sqlite::statement list_statement(sqlite::connection& db, const execution_filter& wanted)
@@ -58,6 +22,12 @@ sqlite::statement list_statement(sqlite::connection& db, const execution_filter&
     if (wanted.label) {
         auto query = db.prepare(sql::execution::list_by_label);
         query.set(":label_name", wanted.label->first).set(":label_value", wanted.label->second);
+        query.set(":skill", wanted.skill);
+        return query;
+    }
+    if (wanted.skill) {
+        auto query = db.prepare(sql::execution::list_by_skill);
+        query.set(":skill", *wanted.skill);
         return query;
     }
     return db.prepare(wanted.status ? sql::execution::list_by_status : sql::execution::list);
@@ -67,8 +37,8 @@ sqlite::statement list_statement(sqlite::connection& db, const execution_filter&
 
 task<result<void>> sqlite_execution_store::insert(execution_row row, execution_spec spec)
 {
-    return db_.write(
-        [row = std::move(row), spec = std::move(spec)](sqlite::connection& db) -> result<void> { return insert_row(db, row, spec); });
+    return db_.write([row = std::move(row), spec = std::move(spec)](
+                         sqlite::connection& db) -> result<void> { return sqlite::insert_execution(db, row, spec); });
 }
 
 task<result<void>> sqlite_execution_store::insert_with_key(
@@ -76,7 +46,7 @@ task<result<void>> sqlite_execution_store::insert_with_key(
 {
     return db_.write([row = std::move(row), spec = std::move(spec), key = std::move(key), most_keys](sqlite::connection& db) {
         auto noted = sqlite::insert_key(db, key, most_keys);
-        return noted.has_error() ? noted : insert_row(db, row, spec);
+        return noted.has_error() ? noted : sqlite::insert_execution(db, row, spec);
     });
 }
 
@@ -94,15 +64,16 @@ task<result<std::size_t>> sqlite_execution_store::erase_expired_keys(std::int64_
 
 task<result<void>> sqlite_execution_store::update(execution_row row)
 {
-    return db_.write([row = std::move(row)](sqlite::connection& db) -> result<void> {
-        auto query = db.prepare(sql::execution::update);
-        sqlite::bind_changing(query, row);
-        query.bind(row.id, row.tenant).run();
-        if (db.changes() == 0)
-            return refusal(db, row.tenant, row.id);
-        if (is_final(row.status))
-            db.prepare(sql::execution::erase_spec).bind(row.id).run();
-        return {};
+    return db_.write([row = std::move(row)](sqlite::connection& db) { return sqlite::update_execution(db, row); });
+}
+
+task<result<void>> sqlite_execution_store::finish(execution_end end)
+{
+    return db_.write([end = std::move(end)](sqlite::connection& db) -> result<void> {
+        auto updated = sqlite::update_execution(db, end.row);
+        if (updated.has_value())
+            sqlite::insert_artifacts(db, end.artifacts);
+        return updated;
     });
 }
 
@@ -111,14 +82,25 @@ task<result<void>> sqlite_execution_store::request_cancel(tenant_id tenant, exec
     return db_.write([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<void> {
         db.prepare(sql::execution::request_cancel).bind(id, tenant).run();
         if (db.changes() == 0)
-            return refusal(db, tenant, id);
+            return sqlite::refused_change(db, tenant, id);
         return {};
     });
 }
 
 task<result<execution_row>> sqlite_execution_store::find(tenant_id tenant, execution_id id)
 {
-    return db_.read([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) { return find_row(db, tenant, id); });
+    return db_.read(
+        [tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) { return sqlite::find_execution(db, tenant, id); });
+}
+
+task<result<execution_spec>> sqlite_execution_store::find_spec(tenant_id tenant, execution_id id)
+{
+    return db_.read([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<execution_spec> {
+        auto query = db.prepare(sql::execution::find_spec);
+        if (!query.bind(id, tenant).step())
+            return error{errc::not_found, "no unfinished execution " + id.str()};
+        return spec_from_json(query.view(0));
+    });
 }
 
 task<result<std::vector<execution_row>>> sqlite_execution_store::list(tenant_id tenant, execution_filter filter)
@@ -139,10 +121,10 @@ task<result<std::vector<execution_row>>> sqlite_execution_store::list(tenant_id 
     });
 }
 
-task<result<void>> sqlite_execution_store::erase(tenant_id tenant, execution_id id)
+task<result<std::vector<content_id>>> sqlite_execution_store::erase(tenant_id tenant, execution_id id)
 {
-    return db_.write_freeing([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<void> {
-        const auto row = find_row(db, tenant, id);
+    return db_.write_freeing([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<std::vector<content_id>> {
+        const auto row = sqlite::find_execution(db, tenant, id);
         if (row.has_error())
             return row.error();
         if (!is_final(row->status))
@@ -151,7 +133,7 @@ task<result<void>> sqlite_execution_store::erase(tenant_id tenant, execution_id 
         for (const auto& [name, value] : row->labels)
             label.bind(tenant, name, value, id).run();
         db.prepare(sql::execution::erase).bind(id).run();
-        return {};
+        return sqlite::erase_artifacts(db, tenant, id, all_artifacts);
     });
 }
 

@@ -15,10 +15,12 @@ public:
     task<result<idempotency_record>> find_key(tenant_id tenant, std::string route, std::string key) override;
     task<result<std::size_t>> erase_expired_keys(std::int64_t now_ms, std::size_t limit) override;
     task<result<void>> update(execution_row row) override;
+    task<result<void>> finish(execution_end end) override;
     task<result<void>> request_cancel(tenant_id tenant, execution_id id) override;
     task<result<execution_row>> find(tenant_id tenant, execution_id id) override;
+    task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) override;
     task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) override;
-    task<result<void>> erase(tenant_id tenant, execution_id id) override;
+    task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) override;
     task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) override;
     task<result<std::vector<sandbox_id>>> sandboxes_in_use() override;
 

@@ -87,6 +87,12 @@ file_content check_unopened(const std::filesystem::path& file, const schema& wan
     return file_content::data;
 }
 
+std::uint32_t stored_version(const std::filesystem::path& file)
+{
+    const database_header header{file_bytes(file)};
+    return header.is_database() ? header.version() : 0;
+}
+
 void throw_damaged(const std::filesystem::path& file, const std::string& what)
 {
     const auto directory = file.parent_path().string();

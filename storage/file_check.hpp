@@ -16,6 +16,9 @@ enum class file_content { nothing, data };
 /// No connection of this process may be open on the file: closing it here would drop that one's locks (fcntl(2)).
 file_content check_unopened(const std::filesystem::path& file, const schema& wanted);
 
+/// The schema that a database file was made for; 0 if none can be told. What its log (-wal) holds is not looked at.
+std::uint32_t stored_version(const std::filesystem::path& file);
+
 /// The same file after a failure: what is wrong, that nothing was changed, and what to do.
 [[noreturn]] void throw_damaged(const std::filesystem::path& file, const std::string& what);
 

@@ -1,6 +1,7 @@
 #include "storage/inspection.hpp"
 
 #include "storage/agreement.hpp"
+#include "storage/chunk_check.hpp"
 #include "storage/directory_lock.hpp"
 #include "storage/errors.hpp"
 #include "storage/file_check.hpp"
@@ -22,7 +23,8 @@ constexpr int most_lines = 20;
 
 class inspector {
 public:
-    inspector(const std::filesystem::path& dir, const inspection_progress& progress) : dir_(dir), progress_(progress)
+    inspector(const std::filesystem::path& dir, const inspection_progress& progress, hasher_factory deep)
+        : dir_(dir), progress_(progress), deep_(deep)
     {
         const auto lock = dir_ / "server.lock";
         report_.server_is_running = std::filesystem::exists(lock) && sqlite::directory_lock::is_held(lock);
@@ -32,8 +34,11 @@ public:
     {
         const bool records_fit = look_at_file("records.db", sqlite::records_schema);
         const bool events_fit = look_at_file("events.db", sqlite::events_schema);
-        if (records_fit && events_fit)
+        const bool content_fits = has_contents() && look_at_file("content.db", sqlite::content_schema);
+        if (records_fit && events_fit && content_fits)
             compare_files();
+        if (content_fits && deep_ != nullptr)
+            look_at_chunks();
         return std::move(report_);
     }
 
@@ -51,7 +56,14 @@ private:
         return report_.server_is_running || has_log ? open_mode::read_only : open_mode::frozen;
     }
 
-    /// True if the file can be compared with the other one.
+    /// The data of an earlier version has no such file.
+    bool has_contents() const
+    {
+        return std::filesystem::exists(dir_ / "content.db") || !std::filesystem::exists(dir_ / "records.db") ||
+               sqlite::stored_version(dir_ / "records.db") >= sqlite::first_records_with_contents;
+    }
+
+    /// True if the file can be compared with the others.
     bool look_at_file(const std::string& name, const schema& wanted)
     {
         try {
@@ -98,17 +110,32 @@ private:
 
     void compare_files()
     {
-        progress_("records against logs");
+        progress_("records against logs and contents");
         try {
-            for (auto& each : sqlite::disagreements(dir_, mode_of("records.db"), mode_of("events.db"), report_.server_is_running))
+            const sqlite::file_modes modes{mode_of("records.db"), mode_of("events.db"), mode_of("content.db")};
+            for (auto& each : sqlite::disagreements(dir_, modes, report_.server_is_running))
                 report_.findings.push_back(std::move(each));
         } catch (const storage_error& failure) {
             add(finding_weight::damage, "records.db", failure.what(), restore_it);
         }
     }
 
+    void look_at_chunks()
+    {
+        progress_("the bytes of contents");
+        try {
+            connection db(dir_ / "content.db", mode_of("content.db"));
+            const auto told = [this](std::uint64_t bytes) { progress_("contents: " + std::to_string(bytes >> 20) + " MiB are done"); };
+            for (auto& each : sqlite::wrong_chunks(db, deep_, most_lines, told))
+                add(finding_weight::damage, "content.db", std::move(each), restore_it);
+        } catch (const storage_error& failure) {
+            add(finding_weight::damage, "content.db", failure.what(), restore_it);
+        }
+    }
+
     std::filesystem::path dir_;
     const inspection_progress& progress_;
+    hasher_factory deep_;    // null: the bytes of contents are not looked at
     inspection_report report_;
 };
 
@@ -119,12 +146,12 @@ bool inspection_report::is_clean() const
     return std::ranges::all_of(findings, [](const auto& each) { return each.weight == finding_weight::note; });
 }
 
-inspection_report inspect(const std::filesystem::path& data_dir, const inspection_progress& progress)
+inspection_report inspect(const std::filesystem::path& data_dir, const inspection_progress& progress, hasher_factory deep)
 {
     std::error_code failure;
     if (!std::filesystem::is_directory(data_dir, failure))
         throw storage_error(storage_fault::broken, "there is no data directory " + data_dir.string() + "; say where it is with --data");
-    return inspector(data_dir, progress).run();
+    return inspector(data_dir, progress, deep).run();
 }
 
 }    // namespace caisson

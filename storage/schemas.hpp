@@ -7,7 +7,12 @@ namespace caisson::sqlite {
 
 /// "Cai" and a number, for file(1) and so that no other program's database is taken for ours.
 inline constexpr schema records_schema{0x43616901, migrations::records::files};
+/// From this one on records refer to content.db; earlier versions did not make that file.
+inline constexpr std::uint32_t first_records_with_contents = 7;
 /// Chunks of 64 KiB and more go into large pages a third faster, and small events as fast.
 inline constexpr schema events_schema{0x43616902, migrations::events::files, 16'384};
+
+/// Chunks of 256 KiB take few pages of this size, and small files not much more than they are.
+inline constexpr schema content_schema{0x43616903, migrations::content::files, 32'768};
 
 }    // namespace caisson::sqlite

@@ -34,10 +34,12 @@ bool is_being_removed(connection& original, const std::string& id)
     return false;
 }
 
-void drop_record(connection& copy, const std::string& id)
+void drop_record(connection& copy, const std::string& id, std::size_t schema)
 {
     sqlite::transaction all(copy, sqlite::transaction_kind::write);
     copy.prepare(sql::snapshot::drop_labels).bind(id).run();
+    if (schema >= sqlite::first_records_with_contents)
+        copy.prepare(sql::snapshot::drop_artifacts).bind(id).run();
     copy.prepare(sql::execution::erase).bind(id).run();
     all.commit();
 }
@@ -54,17 +56,28 @@ void drop_what_is_removed(connection& original, const std::filesystem::path& int
             summary.without_end.push_back(id);
             continue;
         }
-        drop_record(copy, id);
+        drop_record(copy, id, summary.records_schema);
         ++summary.being_removed;
     }
     copy.tidy_up_on_close();
+}
+
+/// Returns its schema; 0 if there is none.
+std::size_t copy_contents(const std::filesystem::path& data_dir, const std::filesystem::path& into, const copy_progress& progress)
+{
+    if (!std::filesystem::exists(data_dir / "content.db"))
+        return 0;
+    connection content(data_dir / "content.db", open_mode::read_only);
+    const auto has = sqlite::check_schema(content, sqlite::content_schema);
+    sqlite::database_copy::make(content, into / "content.db", progress);
+    return has;
 }
 
 }    // namespace
 
 snapshot_summary take_snapshot(const std::filesystem::path& data_dir, const std::filesystem::path& into, const copy_progress& progress)
 {
-    for (const auto* name : {"records.db", "events.db"})
+    for (const auto* name : {"records.db", "events.db"})    // content.db came later
         if (!std::filesystem::exists(data_dir / name))
             throw storage_error(
                 storage_fault::broken, "there is no " + (data_dir / name).string() + "; say where the data directory is with --data");
@@ -75,9 +88,11 @@ snapshot_summary take_snapshot(const std::filesystem::path& data_dir, const std:
     summary.events_schema = sqlite::check_schema(events, sqlite::events_schema);
     sqlite::database_copy::make(records, into / "records.db", progress);
     sqlite::database_copy::make(events, into / "events.db", progress);
+    summary.content_schema = copy_contents(data_dir, into, progress);
     drop_what_is_removed(records, into, summary);
-    for (const auto* name : {"records.db", "events.db"})
-        sqlite::database_copy::seal(into / name);
+    for (const auto* name : {"records.db", "events.db", "content.db"})
+        if (std::filesystem::exists(into / name))
+            sqlite::database_copy::seal(into / name);
     return summary;
 }
 

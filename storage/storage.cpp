@@ -1,5 +1,8 @@
 #include "storage/storage.hpp"
 
+#include "storage/artifact_store.hpp"
+#include "storage/content_rows.hpp"
+#include "storage/content_store.hpp"
 #include "storage/database.hpp"
 #include "storage/directory_lock.hpp"
 #include "storage/disk_reserve.hpp"
@@ -9,7 +12,10 @@
 #include "storage/key_store.hpp"
 #include "storage/sandbox_store.hpp"
 #include "storage/schemas.hpp"
+#include "storage/signing_key_store.hpp"
+#include "storage/skill_store.hpp"
 #include "storage/tidying.hpp"
+#include "storage/webhook_store.hpp"
 
 #include <sys/stat.h>
 
@@ -39,14 +45,20 @@ sqlite::directory_lock lock_for_server(const std::filesystem::path& dir)
                                                    "): stop it, or give this one another directory");
 }
 
+/// A directory of an earlier version has no contents.
+bool knows_contents(const std::filesystem::path& records) { return sqlite::stored_version(records) >= sqlite::first_records_with_contents; }
+
 /// Before anything is opened: SQLite would repair, or begin anew, without a word.
 void check_files(const std::filesystem::path& dir)
 {
     using sqlite::file_content;
     const auto records = sqlite::check_unopened(dir / "records.db", sqlite::records_schema);
     const auto events = sqlite::check_unopened(dir / "events.db", sqlite::events_schema);
+    const auto content = sqlite::check_unopened(dir / "content.db", sqlite::content_schema);
     if (records == file_content::data && events == file_content::nothing)    // events.db is made first
         sqlite::throw_damaged(dir / "events.db", "it is empty or gone, but records.db is not");
+    if (records == file_content::data && content == file_content::nothing && knows_contents(dir / "records.db"))
+        sqlite::throw_damaged(dir / "content.db", "it is empty or gone, but records.db is not");
 }
 
 /// Writes without a change.
@@ -54,28 +66,40 @@ void try_to_write(sqlite::connection& db) { db.execute("PRAGMA user_version = " 
 
 class sqlite_storage : public storage {
 public:
-    sqlite_storage(std::optional<sqlite::directory_lock> lock, std::filesystem::path dir, std::uint64_t reserve_bytes,
+    sqlite_storage(std::optional<sqlite::directory_lock> lock, std::filesystem::path dir, const storage_options& wanted,
         const sqlite::database_options& options)
         : lock_(std::move(lock))
         , dir_(std::move(dir))
-        , reserve_(dir_ / "reserve", reserve_bytes)
+        , reserve_(dir_ / "reserve", wanted.reserve_bytes)
         , events_(dir_ / "events.db", sqlite::events_schema, with_idle_work(options, &sqlite::tidy_events))
+        , content_(dir_ / "content.db", sqlite::content_schema, with_idle_work(options, content_tidying()))
         , records_(dir_ / "records.db", sqlite::records_schema, with_idle_work(options, &sqlite::tidy_records))
+        , content_store_({content_, debris_, wanted.make_hasher, clock_})
     {
-        if (lock_)
-            reserve_.keep();
+        if (!lock_)
+            return;
+        reserve_.keep();
+        drop_unfinished_contents();
     }
 
     key_store& keys() override { return key_store_; }
     sandbox_store& sandboxes() override { return sandbox_store_; }
     execution_store& executions() override { return execution_store_; }
     event_store& events() override { return event_store_; }
+    skill_store& skills() override { return skill_store_; }
+    content_store& contents() override { return content_store_; }
+    artifact_store& artifacts() override { return artifact_store_; }
+    signing_key_store& signing_keys() override { return signing_key_store_; }
+    webhook_store& webhooks() override { return webhook_store_; }
     task<storage_health> look() override;
-    storage_counters counters() const override { return {records_.writes(), records_.commits(), events_.writes(), events_.commits()}; }
+    storage_counters counters() const override
+    {
+        return {records_.writes(), records_.commits(), events_.writes(), events_.commits(), content_.writes(), content_.commits()};
+    }
 
 private:
     /// Only a server tidies up: nobody waits for it.
-    sqlite::database_options with_idle_work(sqlite::database_options options, bool (*step)(sqlite::connection&)) const
+    sqlite::database_options with_idle_work(sqlite::database_options options, sqlite::idle_step step) const
     {
         if (!lock_)
             return options;
@@ -88,22 +112,41 @@ private:
         };
         return options;
     }
+    sqlite::idle_step content_tidying()
+    {
+        return [this](sqlite::connection& db) { return sqlite::tidy_content(db, debris_); };
+    }
+
+    /// What an earlier server was writing, before this one writes anything.
+    void drop_unfinished_contents()
+    {
+        content_.start_write(&sqlite::mark_unfinished_erased, [](std::exception_ptr, auto&&) { });    // or at the next start
+        content_.tidy();
+    }
 
     std::optional<sqlite::directory_lock> lock_;
     std::filesystem::path dir_;
     sqlite::disk_reserve reserve_;
+    system_clock clock_;
+    sqlite::content_debris debris_;
     sqlite::database events_;    // made first
+    sqlite::database content_;
     sqlite::database records_;
     sqlite_key_store key_store_{records_};
     sqlite_sandbox_store sandbox_store_{records_};
     sqlite_execution_store execution_store_{records_};
     sqlite_event_store event_store_{events_};
+    sqlite_skill_store skill_store_{records_};
+    sqlite_content_store content_store_;
+    sqlite_artifact_store artifact_store_{records_};
+    sqlite_signing_key_store signing_key_store_{records_};
+    sqlite_webhook_store webhook_store_{records_};
 };
 
 task<storage_health> sqlite_storage::look()
 {
     storage_health found;
-    for (auto* each : {&records_, &events_}) {
+    for (auto* each : {&records_, &events_, &content_}) {
         try {
             auto trying = each->write(&try_to_write);
             co_await std::move(trying);
@@ -141,9 +184,9 @@ std::unique_ptr<storage> storage::open(const std::filesystem::path& data_dir, st
         wanted.migrations = sqlite::migrate_policy::require_current;
     else
         check_files(dir);
-    for (const auto* name : {"events.db", "records.db"})    // both, before either holds anything
+    for (const auto* name : {"events.db", "content.db", "records.db"})    // all, before one holds anything
         sqlite::make_file(dir / name);
-    return std::make_unique<sqlite_storage>(std::move(lock), std::move(dir), options.reserve_bytes, wanted);
+    return std::make_unique<sqlite_storage>(std::move(lock), std::move(dir), options, wanted);
 }
 
 }    // namespace caisson

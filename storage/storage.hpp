@@ -1,8 +1,12 @@
 #pragma once
 
 #include "core/auth/ports.hpp"
+#include "core/base/hasher.hpp"
 #include "core/exec/ports.hpp"
+#include "core/files/ports.hpp"
 #include "core/sandbox/ports.hpp"
+#include "core/skills/ports.hpp"
+#include "core/webhooks/ports.hpp"
 #include "storage/errors.hpp"
 
 #include <chrono>
@@ -24,6 +28,7 @@ struct storage_options {
     std::chrono::milliseconds patience{5'000};    // how long a write waits for another process that has the database
     /// Of a server's `reserve`: more than the write-ahead logs, which go into the databases before anything is made room for.
     std::uint64_t reserve_bytes = 48 << 20;
+    hasher_factory make_hasher = nullptr;    // of contents that are written; null: none can be
 };
 
 /// How the databases are. A failure is a sentence for the operator, which may hold host paths; empty if there is none.
@@ -43,9 +48,11 @@ struct storage_counters {
     std::uint64_t record_commits = 0;
     std::uint64_t event_writes = 0;
     std::uint64_t event_commits = 0;
+    std::uint64_t content_writes = 0;
+    std::uint64_t content_commits = 0;
 };
 
-/// The databases of one data directory (records.db, events.db) and the stores on them. Destroy it before the io_context
+/// The databases of one data directory (records.db, events.db, content.db) and the stores on them. Destroy it before the io_context
 /// that its callers run on, when no coroutine will call a store again; queued writes are finished first. To remove an
 /// execution erase its events before its record, so that a crash between the two leaves no events that nobody knows of.
 /// A server keeps a `reserve` file there, which is given up when something is to be removed from a full disk.
@@ -61,6 +68,11 @@ public:
     virtual sandbox_store& sandboxes() = 0;
     virtual execution_store& executions() = 0;
     virtual event_store& events() = 0;
+    virtual skill_store& skills() = 0;
+    virtual content_store& contents() = 0;
+    virtual artifact_store& artifacts() = 0;
+    virtual signing_key_store& signing_keys() = 0;
+    virtual webhook_store& webhooks() = 0;
     /// Writes to each database to see whether it can. Waits no longer than a write does.
     virtual task<storage_health> look() = 0;
     /// From any thread.

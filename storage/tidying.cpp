@@ -30,4 +30,6 @@ bool tidy_events(connection& db) { return erase_some_events(db) || give_back_pag
 
 bool tidy_records(connection& db) { return give_back_pages(db); }
 
+bool tidy_content(connection& db, content_debris& debris) { return debris.clear_some(db) || give_back_pages(db); }
+
 }    // namespace caisson::sqlite

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "storage/connection.hpp"
+#include "storage/content_store.hpp"
 
 namespace caisson::sqlite {
 
@@ -8,5 +9,7 @@ namespace caisson::sqlite {
 /// Removes rows of erased logs, then gives free pages back to the file system.
 bool tidy_events(connection& db);
 bool tidy_records(connection& db);
+/// Also what was begun and given up.
+bool tidy_content(connection& db, content_debris& debris);
 
 }    // namespace caisson::sqlite

@@ -47,6 +47,10 @@ public:
     template <class F>
     task<std::invoke_result_t<F&, connection&>> run(F work);
 
+    /// As run(), but without a coroutine: `done` is called once, on the thread or at once. From any thread.
+    template <class F>
+    void start(F work, completion<std::invoke_result_t<F&, connection&>> done);
+
     /// Runs `work(connection&)` with a later transaction; failures are dropped. From any thread.
     template <class F>
     void run_later(F work);
@@ -130,12 +134,16 @@ template <class F>
 task<std::invoke_result_t<F&, connection&>> writer::run(F work)
 {
     using R = std::invoke_result_t<F&, connection&>;
-    auto start = [this, work = std::move(work)](completion<R> done) mutable {
-        std::unique_ptr<job> next = std::make_unique<job_of<F>>(std::move(work), std::move(done));
-        if (!push(next))
-            next->refuse();
-    };
-    return suspend_until_complete<R>(std::move(start));
+    auto begin = [this, work = std::move(work)](completion<R> done) mutable { start(std::move(work), std::move(done)); };
+    return suspend_until_complete<R>(std::move(begin));
+}
+
+template <class F>
+void writer::start(F work, completion<std::invoke_result_t<F&, connection&>> done)
+{
+    std::unique_ptr<job> next = std::make_unique<job_of<F>>(std::move(work), std::move(done));
+    if (!push(next))
+        next->refuse();
 }
 
 template <class F>

@@ -15,6 +15,7 @@ namespace caisson::agent {
 namespace {
 
 constexpr mode_t unfinished_mode = 0600;
+constexpr mode_t own_directory_mode = 0700;
 
 /// openat2(2) below `directory`. Where the kernel (or an emulation) lacks it, O_NOFOLLOW says the same of a single name.
 unique_fd open_below(int directory, const std::string& name, int flags, mode_t mode)
@@ -76,6 +77,17 @@ int write_at(int file, std::string_view bytes, std::uint64_t offset)
     return 0;
 }
 
+/// One that is there already keeps what is in it.
+int make_directory(int parent, const std::string& name, mode_t mode)
+{
+    if (::mkdirat(parent, name.c_str(), own_directory_mode) != 0 && errno != EEXIST)
+        return errno;
+    const auto made = open_below(parent, name, O_RDONLY | O_DIRECTORY, 0);
+    if (!made)
+        return errno;
+    return ::fchmod(made.get(), mode & 0777) == 0 ? 0 : errno;
+}
+
 }    // namespace
 
 int write_file_chunk(const char* work, const protocol::file_chunk& chunk)
@@ -86,6 +98,8 @@ int write_file_chunk(const char* work, const protocol::file_chunk& chunk)
         return errno;
     if (!is_plain_name(path))
         return EINVAL;
+    if (S_ISDIR(chunk.mode))
+        return chunk.bytes.empty() ? make_directory(directory.get(), std::string(path), chunk.mode) : EINVAL;
     const auto file = open_file(directory.get(), std::string(path), chunk.offset == 0);
     struct stat about{};
     if (!file || ::fstat(file.get(), &about) != 0)

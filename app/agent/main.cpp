@@ -1,7 +1,9 @@
 #include "app/agent/agent.hpp"
+#include "app/agent/collector.hpp"
 
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/prctl.h>
@@ -66,6 +68,8 @@ bool settle(options& how)
 
 int main(int argc, char** argv)
 {
+    if (argc > 1 && std::strcmp(argv[1], "--collect") == 0)
+        return caisson::agent::collect(argc - 2, argv + 2);
     caisson::agent::options how;
     if (!caisson::agent::parse(argc, argv, how))
         return 2;

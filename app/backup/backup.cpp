@@ -43,12 +43,18 @@ result<work_directory::placement> placement_of(const backup_options& options)
 std::uint64_t bytes_to_copy(const std::filesystem::path& data_dir)
 {
     std::uint64_t sum = 0;
-    for (const auto* name : {"records.db", "events.db"}) {
+    for (const auto* name : {"records.db", "events.db", "content.db"}) {
         std::error_code absent;
         const auto bytes = std::filesystem::file_size(data_dir / name, absent);
         sum += absent ? 0 : bytes;
     }
     return sum;
+}
+
+void add_file(manifest& to, const std::filesystem::path& file, std::size_t schema, const progress& told)
+{
+    to.files.push_back(measure_file(file, told));
+    to.files.back().schema = schema;
 }
 
 }    // namespace
@@ -68,9 +74,10 @@ result<backup_summary> make_backup(const backup_options& options, const progress
     made.instance = instance_of(options.data_dir);
     made.created_at_ms = system_clock().now_ms();
     made.without_end = taken.without_end;
-    made.files = {measure_file(work.path() / "records.db", told), measure_file(work.path() / "events.db", told)};
-    made.files[0].schema = taken.records_schema;
-    made.files[1].schema = taken.events_schema;
+    add_file(made, work.path() / "records.db", taken.records_schema, told);
+    add_file(made, work.path() / "events.db", taken.events_schema, told);
+    if (taken.content_schema != 0)
+        add_file(made, work.path() / "content.db", taken.content_schema, told);
     write_text(work.path() / manifest_name, to_json(made));
     work.put_in_place(*placement);
     return summary;

@@ -89,7 +89,8 @@ file_entry read_through(const std::filesystem::path& file, const progress& told,
 /// What a work directory may hold: anything else is somebody else's, and not to be removed.
 bool is_made_here(const std::string& name)
 {
-    return name == manifest_name || name.starts_with("records.db") || name.starts_with("events.db") || name.ends_with(".lock");
+    const auto is_of = [&name](std::string_view database) { return name.starts_with(database); };
+    return name == manifest_name || is_of("records.db") || is_of("events.db") || is_of("content.db") || name.ends_with(".lock");
 }
 
 /// A directory, not a link to one, with nothing in it that is not made here.

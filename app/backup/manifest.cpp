@@ -5,8 +5,10 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <span>
 
 namespace caisson::backup {
 
@@ -15,7 +17,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view format_name = "caisson backup";
-constexpr std::int64_t format_version = 1;
+/// The first had no content.db: backups of data without contents are still of it.
+constexpr std::int64_t format_without_contents = 1;
+constexpr std::int64_t format_version = 2;
 constexpr std::uintmax_t most_bytes = 64 << 20;    // names of executions without an end are in it
 
 file_entry file_from(const json::value& from)
@@ -28,9 +32,12 @@ file_entry file_from(const json::value& from)
     return one;
 }
 
-bool names_both_databases(const manifest& what)
+constexpr std::string_view databases[] = {"records.db", "events.db", "content.db"};
+
+bool names_its_databases(const manifest& what, std::int64_t format)
 {
-    return what.files.size() == 2 && what.files[0].name == "records.db" && what.files[1].name == "events.db";
+    const std::size_t count = format == format_without_contents ? 2 : 3;
+    return std::ranges::equal(what.files, std::span(databases).first(count), {}, &file_entry::name);
 }
 
 /// Throws std::exception on foreign text.
@@ -39,9 +46,10 @@ result<manifest> manifest_from(const std::filesystem::path& file, const std::str
     const auto value = json::parse(text);
     if (value.at("format").as_string() != format_name)
         return error{errc::bad_request, file.string() + " is not that of a backup of Caisson"};
-    if (const auto version = value.at("version").to_number<std::int64_t>(); version != format_version)
+    const auto version = value.at("version").to_number<std::int64_t>();
+    if (version != format_version && version != format_without_contents)
         return error{errc::bad_request, file.string() + " is of backup format " + std::to_string(version) +
-                                            ", this version of Caisson reads format " + std::to_string(format_version) +
+                                            ", this version of Caisson reads formats up to " + std::to_string(format_version) +
                                             ": use the version that made it"};
     manifest found;
     found.caisson_version = value.at("caisson").as_string();
@@ -51,8 +59,8 @@ result<manifest> manifest_from(const std::filesystem::path& file, const std::str
         found.files.push_back(file_from(each));
     for (const auto& each : value.at("without_end").as_array())
         found.without_end.emplace_back(each.as_string());
-    if (!names_both_databases(found))
-        return error{errc::bad_request, file.string() + " does not name records.db and events.db"};
+    if (!names_its_databases(found, version))
+        return error{errc::bad_request, file.string() + " does not name records.db, events.db and content.db"};
     return found;
 }
 
@@ -60,8 +68,9 @@ result<manifest> manifest_from(const std::filesystem::path& file, const std::str
 
 std::string to_json(const manifest& what)
 {
-    json::object object{{"format", format_name}, {"version", format_version}, {"caisson", what.caisson_version},
-        {"instance", what.instance}, {"created_at", to_rfc3339(what.created_at_ms)}, {"created_at_ms", what.created_at_ms}};
+    const auto version = what.files.size() == 2 ? format_without_contents : format_version;
+    json::object object{{"format", format_name}, {"version", version}, {"caisson", what.caisson_version}, {"instance", what.instance},
+        {"created_at", to_rfc3339(what.created_at_ms)}, {"created_at_ms", what.created_at_ms}};
     json::array files;
     for (const auto& each : what.files)
         files.push_back({{"name", each.name}, {"bytes", each.bytes}, {"sha256", each.sha256}, {"schema", each.schema}});

@@ -22,7 +22,7 @@ struct manifest {
     std::string caisson_version;
     std::string instance;    // of the server whose data it is; empty if that never ran
     std::int64_t created_at_ms = 0;
-    std::vector<file_entry> files;
+    std::vector<file_entry> files;           // records.db, events.db and, since there are contents, content.db
     std::vector<std::string> without_end;    // executions whose log had no end in the original
 };
 
@@ -30,7 +30,7 @@ inline constexpr std::string_view manifest_name = "manifest.json";
 
 std::string to_json(const manifest& what);
 /// Reads the manifest of a backup. Errors: errc::not_found if there is none; errc::bad_request if it cannot be understood, is of
-/// another format, or does not name exactly the two databases.
+/// another format, or does not name exactly the databases of its format.
 result<manifest> read_manifest(const std::filesystem::path& backup);
 
 }    // namespace caisson::backup

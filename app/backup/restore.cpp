@@ -1,7 +1,9 @@
 #include "app/backup/restore.hpp"
 
 #include "app/backup/restored_records.hpp"
+#include "core/adapters/crypto/sha256_hasher.hpp"
 #include "storage/inspection.hpp"
+#include "storage/lost_contents.hpp"
 #include "storage/schemas.hpp"
 #include "storage/storage.hpp"
 
@@ -31,7 +33,8 @@ error differs(const std::filesystem::path& file, const std::string& how)
 
 result<void> check_versions(const manifest& from)
 {
-    const std::size_t known[] = {sqlite::records_schema.migrations.size(), sqlite::events_schema.migrations.size()};
+    const std::size_t known[] = {sqlite::records_schema.migrations.size(), sqlite::events_schema.migrations.size(),
+        sqlite::content_schema.migrations.size()};    // in the order of the files
     for (std::size_t i = 0; i < from.files.size(); ++i)
         if (from.files[i].schema > known[i])
             return error{errc::bad_request, "the backup was made by a newer Caisson (" + from.caisson_version + "; " + from.files[i].name +
@@ -59,7 +62,7 @@ result<void> copy_checked(const restore_options& options, const manifest& from, 
 
 result<void> check_integrity(const restore_options& options, const std::filesystem::path& copied)
 {
-    const auto report = inspect(copied, [](const std::string&) { });
+    const auto report = inspect(copied, [](const std::string&) { }, &make_sha256_hasher);
     for (const auto& each : report.findings)
         if (each.weight == finding_weight::damage)
             return differs(options.source / each.file, "is damaged (" + each.what + ")");
@@ -100,6 +103,7 @@ result<restore_summary> restore(const restore_options& options, const progress& 
     auto ended = end_what_ran(work.path(), options.waiting);
     if (ended.has_error())
         return ended.error();
+    drop_lost_contents(work.path());
     remove_traces_of_opening(work.path());
     work.put_in_place(work_directory::placement::fresh);
     return restore_summary{std::move(*from), ended->interrupted, ended->waiting};

@@ -1,6 +1,7 @@
 #include "app/backup/restored_records.hpp"
 
 #include "core/base/clock.hpp"
+#include "core/exec/attempts.hpp"
 #include "core/exec/record.hpp"
 #include "storage/storage.hpp"
 
@@ -35,6 +36,8 @@ task<result<void>> end_one(storage* store, execution_row row, log_extent extent,
     const auto bytes = extent.end.stdout_end + extent.end.stderr_end;
     row.usage.output_bytes = static_cast<std::int64_t>(bytes);
     apply_ending(row, end, now_ms);
+    if (!row.attempts.empty() && !row.attempts.back().ended_at_ms)
+        end_attempt(row.attempts.back(), end, attempt_fault::agent_lost, now_ms);
     std::vector<std::shared_ptr<const log_event>> events;
     events.push_back(control_event(event_kind::usage, usage_body(row.usage), extent.end, now_ms));
     events.push_back(control_event(event_kind::exit, exit_body(row), extent.end, now_ms));

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{60};
 constexpr std::size_t max_message_bytes = 16 << 20;
+constexpr std::size_t deepest = 300;    // outputs of skills are nested 256 deep at most
 
 bool is_this_machine(const std::string& host)
 {
@@ -34,6 +35,13 @@ errc code_of(std::string_view name, int status)
     return status >= 500 ? errc::runtime_unavailable : errc::bad_request;
 }
 
+boost::json::value parse(std::string_view text, boost::system::error_code& failure)
+{
+    boost::json::parse_options options;
+    options.max_depth = deepest;
+    return boost::json::parse(text, failure, {}, options);
+}
+
 net::request request_for(std::string method, std::string target)
 {
     net::request what;
@@ -43,6 +51,15 @@ net::request request_for(std::string method, std::string target)
 }
 
 }    // namespace
+
+boost::json::value parse_deep(std::string_view text)
+{
+    boost::system::error_code failure;
+    auto value = parse(text, failure);
+    if (failure)
+        throw boost::system::system_error(failure);
+    return value;
+}
 
 result<server_access> resolve_access(const client_options& options, const std::map<std::string, std::string>& environment)
 {
@@ -90,8 +107,13 @@ task<result<boost::json::value>> api_client::post(std::string target, boost::jso
 
 task<result<boost::json::value>> api_client::post_once(std::string target, boost::json::value body, std::string idempotency_key)
 {
+    return post_text_once(std::move(target), boost::json::serialize(body), std::move(idempotency_key));
+}
+
+task<result<boost::json::value>> api_client::post_text_once(std::string target, std::string body, std::string idempotency_key)
+{
     auto what = request_for("POST", std::move(target));
-    what.body = boost::json::serialize(body);
+    what.body = std::move(body);
     what.fields.set("Idempotency-Key", "\"" + idempotency_key + "\"");
     reconnect_policy policy;
     for (;;) {
@@ -123,6 +145,56 @@ task<result<boost::json::value>> api_client::call(net::request what)
     co_return read(*answer);
 }
 
+task<result<std::string>> api_client::get_text(std::string target)
+{
+    auto answer = co_await send(request_for("GET", std::move(target)));
+    if (answer.has_error())
+        co_return told(answer.error());
+    auto checked = read(*answer);
+    if (checked.has_error())
+        co_return checked.error();
+    co_return std::move(answer->body);
+}
+
+task<result<api_client::page>> api_client::get_page(std::string target)
+{
+    auto answer = co_await send(request_for("GET", std::move(target)));
+    if (answer.has_error())
+        co_return told(answer.error());
+    auto body = read(*answer);
+    if (body.has_error())
+        co_return body.error();
+    co_return page{std::move(*body), std::string(answer->fields.find("X-Next-Cursor").value_or(""))};
+}
+
+task<result<boost::json::value>> api_client::upload(std::string target, std::string content_type, net::body_source* body, progress told_of)
+{
+    auto what = request_for("POST", std::move(target));
+    what.fields = common_fields();
+    what.fields.set("Content-Type", std::move(content_type));
+    net::transfer_options how;
+    how.progress = std::move(told_of);
+    auto answer = co_await client_.upload(std::move(what), *body, std::move(how));
+    if (answer.has_error())
+        co_return told(answer.error());
+    co_return read(*answer);
+}
+
+task<result<void>> api_client::download(std::string target, net::body_sink to, progress told_of)
+{
+    auto what = request_for("GET", std::move(target));
+    what.fields = common_fields();
+    what.fields.set("Accept", "*/*");
+    net::transfer_options how;
+    how.progress = std::move(told_of);
+    auto answer = co_await client_.download(std::move(what), std::move(to), std::move(how));
+    if (answer.has_error())
+        co_return told(answer.error());
+    if (answer->status >= 300)
+        co_return refusal(answer->status, answer->body);
+    co_return result<void>();
+}
+
 result<boost::json::value> api_client::read(const net::response& answer) const
 {
     if (answer.status >= 400)
@@ -130,7 +202,7 @@ result<boost::json::value> api_client::read(const net::response& answer) const
     if (answer.body.empty())
         return boost::json::value(nullptr);
     boost::system::error_code failure;
-    auto value = boost::json::parse(answer.body, failure);
+    auto value = parse(answer.body, failure);
     if (failure)
         return error{errc::bad_request, access_.address.str() + " answered with something that is not JSON; is it a Caisson server?"};
     return value;

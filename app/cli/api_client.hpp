@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,9 @@ struct server_access {
 /// key is never sent elsewhere. Errors: errc::bad_request for an address that cannot be used.
 result<server_access> resolve_access(const client_options& options, const std::map<std::string, std::string>& environment);
 
+/// JSON that may be nested as deep as outputs of skills. Throws boost::system::system_error if it is none.
+boost::json::value parse_deep(std::string_view text);
+
 /// The server's API as JSON. I/O thread only. Errors: those of the answer's slug with its message; those of net::client.
 class api_client {
 public:
@@ -33,11 +37,29 @@ public:
     api_client(io_executor executor, timers& time, server_access access);
 
     task<result<boost::json::value>> get(std::string target);
+    /// As get(), the JSON as the server wrote it.
+    task<result<std::string>> get_text(std::string target);
     task<result<boost::json::value>> post(std::string target, boost::json::value body);
     /// As post(), under an Idempotency-Key, and again and again for up to a minute if the answer got lost on the way: the
     /// connection broke, or the server ended meanwhile. A server that was never there is not waited for.
     task<result<boost::json::value>> post_once(std::string target, boost::json::value body, std::string idempotency_key);
+    /// The same for a body that is JSON already.
+    task<result<boost::json::value>> post_text_once(std::string target, std::string body, std::string idempotency_key);
     task<result<boost::json::value>> remove(std::string target);
+
+    /// A page of a list that is a bare array.
+    struct page {
+        boost::json::value body;
+        std::string next_cursor;    // X-Next-Cursor; empty: it is the last
+    };
+    task<result<page>> get_page(std::string target);
+
+    /// Told how many bytes went over.
+    using progress = std::function<void(std::uint64_t done_bytes)>;
+    /// POST with the bytes of `body`, which outlives the call.
+    task<result<boost::json::value>> upload(std::string target, std::string content_type, net::body_source* body, progress told);
+    /// GET of a body that is given to `to` as it comes. Errors: also what `to` gives.
+    task<result<void>> download(std::string target, net::body_sink to, progress told);
 
     task<result<std::unique_ptr<net::websocket>>> connect(std::string target);
     task<result<std::unique_ptr<net::body_reader>>> open_lines(std::string target);

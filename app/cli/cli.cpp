@@ -25,7 +25,7 @@ try {
     return std::visit([&context](const auto& options) { return run_verb(options, context); }, *parsed.command);
 } catch (const std::exception& failure) {
     complain(failure.what());
-    return !args.empty() && args.front() == "run" ? exit_status::infrastructure : exit_status::failed;
+    return runs_a_program(args) ? exit_status::infrastructure : exit_status::failed;
 }
 
 }    // namespace caisson::cli

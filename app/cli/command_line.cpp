@@ -30,7 +30,7 @@ defaults defaults_of(const parse_context& context)
 
 bool is_run(const std::vector<std::string>& args) { return !args.empty() && args.front() == "run"; }
 
-parse_outcome mistake(const CLI::App& app, const std::string& message, bool of_run)
+parse_outcome mistake(const CLI::App& app, const std::string& message, bool of_program)
 {
     const auto* verb = &app;
     while (!verb->get_subcommands().empty())
@@ -38,10 +38,16 @@ parse_outcome mistake(const CLI::App& app, const std::string& message, bool of_r
     std::string name;
     for (const auto* one = verb; one != nullptr; one = one->get_parent())
         name = one->get_name() + (name.empty() ? "" : " " + name);
-    return {std::nullopt, "caisson: " + message + "; see " + name + " --help\n", of_run ? exit_status::infrastructure : exit_status::usage};
+    return {
+        std::nullopt, "caisson: " + message + "; see " + name + " --help\n", of_program ? exit_status::infrastructure : exit_status::usage};
 }
 
 }    // namespace
+
+bool runs_a_program(const std::vector<std::string>& args)
+{
+    return is_run(args) || (args.size() > 1 && args[0] == "skill" && args[1] == "run");
+}
 
 parse_outcome parse_command_line(const std::vector<std::string>& args, const parse_context& context)
 {
@@ -60,7 +66,7 @@ parse_outcome parse_command_line(const std::vector<std::string>& args, const par
     } catch (const CLI::CallForVersion&) {
         return {version_options{}, "", exit_status::ok};
     } catch (const CLI::ParseError& failure) {
-        return mistake(app, failure.what(), of_run);
+        return mistake(app, failure.what(), runs_a_program(args));
     }
 }
 

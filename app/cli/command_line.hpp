@@ -1,5 +1,7 @@
 #pragma once
 
+#include "app/cli/client_options.hpp"
+#include "app/cli/skill_options.hpp"
 #include "app/config/load.hpp"
 
 #include <cstdint>
@@ -13,16 +15,6 @@
 
 namespace caisson::cli {
 
-enum class output_format { table, json };
-
-/// What all verbs that talk to a server have in common.
-struct client_options {
-    std::string url;                   // --url, CAISSON_URL, or the default
-    std::filesystem::path data_dir;    // where admin.key is looked for
-    std::filesystem::path ca_file;     // --ca, CAISSON_CA; empty: the system's CAs
-    output_format output = output_format::table;
-};
-
 struct serve_options {
     std::optional<std::filesystem::path> config_file;
     std::vector<flag_setting> flags;
@@ -35,8 +27,6 @@ struct upload {
     std::string as;
 };
 
-using named_texts = std::vector<std::pair<std::string, std::string>>;
-
 /// Exactly one of code, file, shell and command is given; program_from_stdin stands for the file "-".
 struct run_options {
     client_options client;
@@ -48,6 +38,7 @@ struct run_options {
     std::vector<std::string> command;
     std::vector<std::string> args;
     std::vector<upload> files;
+    std::vector<std::string> collect;    // patterns of what it leaves that is kept
     named_texts env;
     named_texts labels;
     std::optional<std::int64_t> wall_ms;
@@ -118,6 +109,7 @@ struct doctor_options {
 struct db_check_options {
     std::filesystem::path data_dir;
     bool json = false;
+    bool deep = false;    // also the bytes of contents
 };
 
 struct backup_options {
@@ -134,9 +126,10 @@ struct restore_options {
 
 struct version_options { };
 
-using command =
-    std::variant<serve_options, run_options, ps_options, show_options, logs_options, cancel_options, rm_options, key_create_options,
-        key_list_options, key_revoke_options, doctor_options, db_check_options, backup_options, restore_options, version_options>;
+using command = std::variant<serve_options, run_options, ps_options, show_options, logs_options, cancel_options, rm_options,
+    skill_new_options, skill_lint_options, skill_pack_options, skill_push_options, skill_list_options, skill_show_options,
+    skill_remove_options, skill_run_options, artifact_list_options, artifact_get_options, key_create_options, key_list_options,
+    key_revoke_options, doctor_options, db_check_options, backup_options, restore_options, version_options>;
 
 /// Either a command, or a text to print and the status to exit with (help on stdout, mistakes on stderr).
 struct parse_outcome {
@@ -153,6 +146,9 @@ struct parse_context {
 };
 
 inline constexpr std::string_view default_url = "http://127.0.0.1:8320";
+
+/// Whether these arguments are of `run` or `skill run`, whose exit status is the program's own.
+bool runs_a_program(const std::vector<std::string>& args);
 
 /// Reads the arguments after the program's name. No I/O.
 parse_outcome parse_command_line(const std::vector<std::string>& args, const parse_context& context);

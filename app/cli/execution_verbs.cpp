@@ -1,8 +1,6 @@
-#include "app/cli/client_session.hpp"
-#include "app/cli/exit_status.hpp"
 #include "app/cli/text_table.hpp"
-#include "app/cli/verbs.hpp"
 #include "app/cli/views.hpp"
+#include "app/cli/with_session.hpp"
 
 namespace caisson::cli {
 
@@ -60,16 +58,6 @@ task<int> remove_all(client_session* session, rm_options options)
     if (options.client.output == output_format::json)
         print_json({{"removed", std::move(removed)}});
     co_return status;
-}
-
-template <class Options, class Work>
-int with_session(const Options& options, const verb_context& context, Work work)
-{
-    auto access = resolve_access(options.client, context.environment);
-    if (access.has_error())
-        return complain(access.error(), exit_status::usage);
-    client_session session(std::move(*access));
-    return session.run(work(&session));
 }
 
 }    // namespace

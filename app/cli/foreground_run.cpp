@@ -27,11 +27,11 @@ std::unique_ptr<output_sink> sink_for(const run_options& options)
 
 }    // namespace
 
-foreground_run::foreground_run(client_session& session, run_options options, std::string execution_id)
+foreground_run::foreground_run(client_session& session, run_options options, std::string execution_id, std::unique_ptr<output_sink> sink)
     : session_(session)
     , options_(std::move(options))
     , id_(std::move(execution_id))
-    , sink_(sink_for(options_))
+    , sink_(sink ? std::move(sink) : sink_for(options_))
     , follower_(session.api(), session.time(), id_, *sink_)
     , background_(session.executor(), log_)
 {
@@ -95,6 +95,7 @@ task<int> foreground_run::finish(result<boost::json::object> end)
     }
     if (end.has_error())
         co_return complain(end.error(), exit_status::infrastructure);
+    ended_ = true;
     if (const auto note = ending_note(*end); !note.empty())
         complain(note + " (" + id_ + ")");
     if (options_.stats || options_.client.output == output_format::json)

@@ -15,11 +15,13 @@ namespace caisson::cli {
 /// interrupts, until it has ended or is left.
 class foreground_run {
 public:
-    /// `session` must outlive it.
-    foreground_run(client_session& session, run_options options, std::string execution_id);
+    /// `session` must outlive it. Output goes to `sink`, or where the options say if that is empty.
+    foreground_run(client_session& session, run_options options, std::string execution_id, std::unique_ptr<output_sink> sink = {});
 
     /// The exit status for this process.
     task<int> to_the_end();
+    /// Whether its end was seen; otherwise it was left, or the server stayed away.
+    bool ended() const { return ended_; }
 
 private:
     task<> interrupted();
@@ -36,6 +38,7 @@ private:
     null_logger log_;
     task_group background_;
     std::optional<stdin_forwarder> stdin_;
+    bool ended_ = false;
 };
 
 }    // namespace caisson::cli

@@ -36,6 +36,16 @@ std::optional<std::string> bytes_of(const boost::json::object& frame)
     return data;
 }
 
+/// Of a state in which the next attempt is waited for.
+std::string note_of_attempt(const boost::json::object& frame)
+{
+    if (!frame.contains("attempt") || !frame.contains("delay_ms"))
+        return {};
+    const auto cause = text_of(frame, "cause");
+    return "attempt " + std::to_string(number_of(frame, "attempt")) + " follows in " +
+           show_duration(static_cast<std::int64_t>(number_of(frame, "delay_ms"))) + (cause.empty() ? "" : ": " + cause);
+}
+
 }    // namespace
 
 result<frame_effects> frame_reader::take(std::string_view text)
@@ -63,6 +73,7 @@ result<frame_effects> frame_reader::take(std::string_view text)
         end_ = frame;
     } else if (kind == "state") {
         effects.started = text_of(frame, "status") == "running";
+        effects.note = note_of_attempt(frame);
     }
     if (auto cursor = text_of(frame, "cursor"); !cursor.empty())
         cursor_ = std::move(cursor);

@@ -11,6 +11,8 @@ std::string general(const std::string& data_dir)
   caisson run -- ls -l /                      run a command
   caisson ps --all                            what ran
   caisson logs -f exe_…                       follow its output
+  caisson skill run NAME --input '{"a": 1}'   run an uploaded skill; its output is JSON
+  caisson artifacts get exe_…                 fetch the files that it left
 
 Variables:
   CAISSON_URL       the server's address; default http://127.0.0.1:8320
@@ -20,7 +22,7 @@ Variables:
                     server on this machine
   NO_COLOR          no colours
 
-Exit statuses: 0 done, 1 refused or failed, 2 wrong usage. Those of `run` are in its own help.)";
+Exit statuses: 0 done, 1 refused or failed, 2 wrong usage. Those of `run` and `skill run` are in their own help.)";
 }
 
 std::string serve(const std::string& data_dir)
@@ -61,6 +63,7 @@ Examples:
   tar c . | caisson run --stdin -- tar tv   standard input goes to the program, live
   caisson run --pty -l bash -c 'exec bash -i'
   caisson run --detach long.py              prints the execution's id
+  caisson run --collect '*.png' plot.py     keeps files; `caisson artifacts get` fetches them
 
 Ctrl-C cancels the execution; a second one leaves it. If the connection breaks the output goes on where it was; a
 request whose answer got lost is sent again under the same Idempotency-Key and runs once.

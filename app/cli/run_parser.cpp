@@ -81,6 +81,13 @@ void verb_parsers::add_run()
     add_uploads(run_verb_, "--file", run_.files, "put a file into the working directory; may be repeated")->option_text("PATH[:NAME]");
     add_pairs(run_verb_, "--env,-e", run_.env, "set a variable; may be repeated")->option_text("NAME=VALUE");
     add_pairs(run_verb_, "--label", run_.labels, "label the execution; may be repeated")->option_text("NAME=VALUE");
+    run_verb_
+        ->add_option("--collect", run_.collect,
+            "keep files that match this pattern, relative to the working directory (\"out/**\"); may be repeated; see `caisson artifacts`")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false)
+        ->option_text("PATTERN");
     run_verb_->add_option("--cwd", run_.cwd, "directory to start in");
     run_verb_->add_option("--runtime", run_.runtime, "default: the server's");
     run_verb_->add_flag("--pty", run_.pty, "give it a terminal");

@@ -104,6 +104,8 @@ boost::json::object run_request(const run_options& options, run_inputs inputs)
         body["env"] = map_of(options.env);
     if (!options.labels.empty())
         body["labels"] = map_of(options.labels);
+    if (!options.collect.empty())
+        body["collect"] = list_of(options.collect);
     if (!options.cwd.empty())
         body["cwd"] = options.cwd;
     if (!options.runtime.empty())

@@ -1,31 +1,16 @@
 #include "app/cli/exit_status.hpp"
 #include "app/cli/foreground_run.hpp"
+#include "app/cli/run_key.hpp"
 #include "app/cli/run_request.hpp"
 #include "app/cli/verbs.hpp"
-#include "core/base/random.hpp"
-
-#include <array>
 
 namespace caisson::cli {
 
 namespace {
 
-/// An Idempotency-Key that nobody else has: what is sent again under it runs once.
-std::string new_key()
-{
-    std::array<std::uint8_t, 16> random{};
-    random_fill(random);
-    std::string key = "run-";
-    for (const auto byte : random) {
-        key += "0123456789abcdef"[byte >> 4];
-        key += "0123456789abcdef"[byte & 15];
-    }
-    return key;
-}
-
 task<int> run(client_session* session, run_options options, boost::json::object body)
 {
-    auto created = co_await session->api().post_once("/v1/executions", std::move(body), new_key());
+    auto created = co_await session->api().post_once("/v1/executions", std::move(body), new_run_key());
     if (created.has_error())
         co_return complain(created.error(), exit_status::infrastructure);
     const auto id = created->is_object() ? text_of(created->get_object(), "execution_id") : std::string();

@@ -4,8 +4,9 @@ namespace caisson::cli::help {
 
 std::string db_check()
 {
-    return R"(Reads both databases whole, whether a server runs on them or not, and changes neither: their integrity, schema and
-references, and whether each record and its log agree. Takes about a second for 300 MiB.
+    return R"(Reads the databases whole, whether a server runs on them or not, and changes nothing: their integrity, schema and
+references, and whether each record, its log and its files agree. Takes about a second for 300 MiB. With --deep also every
+byte of files and packages is compared with its SHA-256.
 
 Findings are "damage" (a file is not what it should be), "wrong" (what is stored contradicts itself) or "note" (the server
 deals with it by itself).
@@ -19,7 +20,7 @@ std::string backup()
 SHA-256 sums. It is made as BACKUP.partial and gets its name when it is whole and on the disk. The server goes on meanwhile;
 its write-ahead logs grow by what it writes until the copy is done.
 
-In the backup are all records, logs and keys (of keys their hashes only, so admin.key is not in it). Executions that ended
+In the backup are all records, logs, kept files, skills and keys (of keys their hashes only, so admin.key is not in it). Executions that ended
 before the backup began are in it whole. Files of running sandboxes are not.
 
 Examples:

@@ -3,6 +3,7 @@
 #include "app/cli/exit_status.hpp"
 #include "app/cli/text_table.hpp"
 #include "app/cli/verbs.hpp"
+#include "core/adapters/crypto/sha256_hasher.hpp"
 #include "storage/errors.hpp"
 #include "storage/inspection.hpp"
 
@@ -92,7 +93,7 @@ try {
         if (!options.json && ::isatty(STDERR_FILENO) == 1)
             complain("checking " + what);
     };
-    const auto report = inspect(without_slash(options.data_dir), told);
+    const auto report = inspect(without_slash(options.data_dir), told, options.deep ? &make_sha256_hasher : nullptr);
     if (options.json)
         print_report_json(report);
     else

@@ -15,6 +15,8 @@ verb_parsers::verb_parsers(CLI::App& app, defaults values) : app_(app), defaults
     add_run();
     add_ps();
     add_one_execution();
+    add_artifacts();
+    add_skills();
     add_keys();
     add_doctor();
     add_storage();
@@ -29,15 +31,25 @@ CLI::App* verb_parsers::add_verb(CLI::App& to, const std::string& name, const st
     return verb;
 }
 
-void verb_parsers::add_local(CLI::App* verb, client_options& to, const std::string& about_data)
+void verb_parsers::add_data(CLI::App* verb, client_options& to, const std::string& about_data)
 {
     to.url = defaults_.url;
     to.data_dir = defaults_.data_dir;
-    const std::map<std::string, output_format> formats{{"table", output_format::table}, {"json", output_format::json}};
     verb->add_option("--data", to.data_dir, about_data + "; default " + defaults_.data_dir)->option_text("DIR");
+}
+
+void verb_parsers::add_output(CLI::App* verb, client_options& to)
+{
+    const std::map<std::string, output_format> formats{{"table", output_format::table}, {"json", output_format::json}};
     verb->add_option("--output,-o", to.output, "how results are shown; default table")
         ->transform(CLI::CheckedTransformer(formats).description(""))
         ->option_text("table|json");
+}
+
+void verb_parsers::add_local(CLI::App* verb, client_options& to, const std::string& about_data)
+{
+    add_data(verb, to, about_data);
+    add_output(verb, to);
 }
 
 void verb_parsers::add_ca(CLI::App* verb, client_options& to)
@@ -47,11 +59,17 @@ void verb_parsers::add_ca(CLI::App* verb, client_options& to)
         ->option_text("FILE");
 }
 
-void verb_parsers::add_client(CLI::App* verb, client_options& to)
+void verb_parsers::add_address(CLI::App* verb, client_options& to)
 {
     verb->add_option("--url", to.url, "the server's address; default " + defaults_.url)->option_text("URL");
     add_ca(verb, to);
-    add_local(verb, to, "data directory, for its admin.key");
+    add_data(verb, to, "data directory, for its admin.key");
+}
+
+void verb_parsers::add_client(CLI::App* verb, client_options& to)
+{
+    add_address(verb, to);
+    add_output(verb, to);
 }
 
 void verb_parsers::add_ps()
@@ -140,6 +158,8 @@ command verb_parsers::chosen()
         return key_revoke_;
     if (*doctor_verb_)
         return chosen_doctor();
+    if (auto one = chosen_skill())
+        return std::move(*one);
     if (auto one = chosen_storage())
         return std::move(*one);
     return version_options{};

@@ -36,6 +36,10 @@ public:
 
 private:
     CLI::App* add_verb(CLI::App& to, const std::string& name, const std::string& about, const std::string& footer = {});
+    void add_data(CLI::App* verb, client_options& to, const std::string& about_data);
+    void add_output(CLI::App* verb, client_options& to);
+    /// Where the server is; without --output.
+    void add_address(CLI::App* verb, client_options& to);
     void add_local(CLI::App* verb, client_options& to, const std::string& about_data);
     void add_ca(CLI::App* verb, client_options& to);
     void add_client(CLI::App* verb, client_options& to);
@@ -47,9 +51,19 @@ private:
     void add_run_limits(CLI::App* verb);
     void add_ps();
     void add_one_execution();
+    // skill_parsers.cpp
+    void add_skills();
+    void add_skill_files(CLI::App* skill);
+    void add_skill_registry(CLI::App* skill);
+    void add_skill_run(CLI::App* skill);
+    void add_artifacts();
     void add_keys();
     void add_doctor();
     void add_storage();
+
+    /// The verbs of add_skills() and add_artifacts(); nothing if none of them was given.
+    std::optional<command> chosen_skill();
+    artifact_get_options chosen_artifact_get();
 
     serve_options chosen_serve();
     run_options chosen_run();
@@ -66,6 +80,16 @@ private:
     CLI::App* logs_verb_ = nullptr;
     CLI::App* cancel_verb_ = nullptr;
     CLI::App* rm_verb_ = nullptr;
+    CLI::App* skill_new_verb_ = nullptr;
+    CLI::App* skill_lint_verb_ = nullptr;
+    CLI::App* skill_pack_verb_ = nullptr;
+    CLI::App* skill_push_verb_ = nullptr;
+    CLI::App* skill_list_verb_ = nullptr;
+    CLI::App* skill_show_verb_ = nullptr;
+    CLI::App* skill_remove_verb_ = nullptr;
+    CLI::App* skill_run_verb_ = nullptr;
+    CLI::App* artifact_list_verb_ = nullptr;
+    CLI::App* artifact_get_verb_ = nullptr;
     CLI::App* key_create_verb_ = nullptr;
     CLI::App* key_list_verb_ = nullptr;
     CLI::App* key_revoke_verb_ = nullptr;
@@ -82,6 +106,16 @@ private:
     logs_options logs_;
     cancel_options cancel_;
     rm_options rm_;
+    skill_new_options skill_new_;
+    skill_lint_options skill_lint_;
+    skill_pack_options skill_pack_;
+    skill_push_options skill_push_;
+    skill_list_options skill_list_;
+    skill_show_options skill_show_;
+    skill_remove_options skill_remove_;
+    skill_run_options skill_run_;
+    artifact_list_options artifact_list_;
+    artifact_get_options artifact_get_;
     key_create_options key_create_;
     key_list_options key_list_;
     key_revoke_options key_revoke_;

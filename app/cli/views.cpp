@@ -32,11 +32,7 @@ std::string age(std::int64_t since_ms, std::int64_t now_ms)
     return seconds <= 0 ? "now" : show_duration(seconds * 1'000) + " ago";
 }
 
-std::string age_of(const boost::json::object& record, std::int64_t now_ms)
-{
-    const auto created = from_rfc3339(text_of(record, "created_at"));
-    return created ? age(*created, now_ms) : "";
-}
+std::string age_of(const boost::json::object& record, std::int64_t now_ms) { return age_text(text_of(record, "created_at"), now_ms); }
 
 std::string took(const boost::json::object& record)
 {
@@ -64,6 +60,8 @@ std::string pairs_of(const boost::json::object& record, std::string_view name)
 
 std::string what_of(const boost::json::object& record)
 {
+    if (const auto skill = text_of(record, "skill_name"); !skill.empty())
+        return skill + "@" + text_of(record, "skill_version");
     const auto language = text_of(record, "language");
     return language.empty() ? text_of(record, "kind") : language;
 }
@@ -136,6 +134,12 @@ std::string place_of(const boost::json::object& record)
 
 }    // namespace
 
+std::string age_text(const std::string& time, std::int64_t now_ms)
+{
+    const auto at = from_rfc3339(time);
+    return at ? age(*at, now_ms) : "";
+}
+
 std::string executions_table(const boost::json::array& items, std::int64_t now_ms, bool colours)
 {
     text_table table({"ID", "STATUS", "END", "WHAT", "CREATED", "TOOK", "LABELS"});
@@ -145,7 +149,7 @@ std::string executions_table(const boost::json::array& items, std::int64_t now_m
         const auto& record = item.get_object();
         const auto status = text_of(record, "status");
         table.add({{one_line(text_of(record, "execution_id"), 40)}, {one_line(status, 20) + place_of(record), colour_of_status(status)},
-            {one_line(end_of(record), 20)}, {one_line(what_of(record), 20)}, {age_of(record, now_ms)}, {took(record)},
+            {one_line(end_of(record), 20)}, {one_line(what_of(record), 40)}, {age_of(record, now_ms)}, {took(record)},
             {one_line(pairs_of(record, "labels"), 60)}});
     }
     return table.str(colours);
@@ -155,6 +159,8 @@ std::string record_text(const boost::json::object& record, bool colours)
 {
     std::string text;
     for (const auto& member : record) {
+        if (member.key() == "attempts" && member.value().is_array() && member.value().get_array().size() == 1)
+            continue;    // it is what the rest says
         const auto value = is_output(member.key()) ? std::string() : one_line(shown(member.value()), widest_value);
         if (value.empty())
             continue;

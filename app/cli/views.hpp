@@ -20,6 +20,9 @@ std::string record_text(const boost::json::object& record, bool colours);
 /// Where the time went, on one line: "queue 0.1 ms, start 6.2 ms, …"; empty if the record has no stages.
 std::string stages_line(const boost::json::object& record);
 
+/// "3 min ago" of an RFC 3339 time; empty if it is none.
+std::string age_text(const std::string& time, std::int64_t now_ms);
+
 /// Keys, one a line; the text of a key is not known any more, only its last letters.
 std::string keys_table(std::span<const api_key_row> keys, std::int64_t now_ms, bool colours);
 

@@ -26,6 +26,8 @@ public:
         check_limits();
         check_uids();
         check_tls();
+        check_public_url();
+        check_images();
     }
 
 private:
@@ -115,6 +117,23 @@ private:
         const auto& tls = draft_.config.http.tls;
         if (tls.certificate.empty() != tls.key.empty())
             report({"http.tls.certificate", "http.tls.key"}, "http.tls: certificate and key go together; only one of them is set");
+    }
+
+    void check_public_url()
+    {
+        const std::string_view url = draft_.config.http.public_url;
+        const bool has_scheme = url.starts_with("http://") || url.starts_with("https://");
+        const bool is_plain = url.find_first_of(" \t\r\n?#\"\\") == std::string_view::npos && !url.ends_with('/');
+        if (!url.empty() && (!has_scheme || !is_plain || url.ends_with(':')))
+            report({"http.public_url"},
+                "http.public_url: \"" + std::string(url) + "\" is not like https://caisson.example or https://host/prefix");
+    }
+
+    void check_images()
+    {
+        for (const auto& entry : draft_.config.images.host)
+            if (const auto equals = entry.find('='); equals == std::string::npos || equals == 0 || equals + 1 == entry.size())
+                report({"images.host"}, "images.host: \"" + entry + "\" is not IMAGE=PROGRAM");
     }
 
     draft_config& draft_;

@@ -22,6 +22,22 @@ setting tenant_number(const std::string& key, std::int64_t& target, std::int64_t
     return {key, setting_kind::integer, std::move(about), std::move(apply), [&target] { return std::to_string(target); }};
 }
 
+setting tenant_images(const std::string& key, tenant_config& tenant)
+{
+    auto apply = [&tenant](const setting_value& value) -> std::optional<std::string> {
+        tenant.images = std::get<std::vector<std::string>>(value);
+        return std::nullopt;
+    };
+    auto shown = [&tenant] {
+        std::string text;
+        for (const auto& image : tenant.images.value_or(std::vector<std::string>()))
+            text += (text.empty() ? "" : ",") + image;
+        return text;
+    };
+    return {key, setting_kind::text_list, "images that skills of this tenant may name; default images.allowed", std::move(apply),
+        std::move(shown)};
+}
+
 }    // namespace
 
 std::optional<setting> tenant_setting(draft_config& draft, const std::string& key)
@@ -31,9 +47,11 @@ std::optional<setting> tenant_setting(draft_config& draft, const std::string& ke
         return std::nullopt;
     const auto name = key.substr(tenants_prefix.size(), dot - tenants_prefix.size());
     const auto field = key.substr(dot + 1);
-    if (!is_tenant_name(name) || (field != "weight" && field != "max_running" && field != "max_queued"))
+    if (!is_tenant_name(name) || (field != "weight" && field != "max_running" && field != "max_queued" && field != "images"))
         return std::nullopt;
     auto& tenant = draft.config.tenants[name];
+    if (field == "images")
+        return tenant_images(key, tenant);
     if (field == "weight")
         return tenant_number(key, tenant.weight, 1, 100, "turns of this tenant for one of another, while both have executions that wait");
     if (field == "max_running")
@@ -64,7 +82,8 @@ std::string setting_book::mistake_of(const std::string& key, std::string otherwi
 {
     if (!key.starts_with(tenants_prefix))
         return otherwise;
-    return "unknown key; a tenant is tenants.NAME, of 1 to 64 letters, digits, '.', '_' or '-', with weight, max_running and max_queued";
+    return "unknown key; a tenant is tenants.NAME, of 1 to 64 letters, digits, '.', '_' or '-', with weight, max_running, max_queued and "
+           "images";
 }
 
 }    // namespace caisson

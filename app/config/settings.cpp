@@ -118,6 +118,9 @@ public:
         add_runtimes();
         add_cgroups();
         add_executions();
+        add_skills();
+        add_artifacts();
+        add_webhooks();
         add_limits();
         add_http();
         return std::move(settings_);
@@ -129,6 +132,9 @@ private:
     void add_runtimes();
     void add_cgroups();
     void add_executions();
+    void add_skills();
+    void add_artifacts();
+    void add_webhooks();
     void add_limits();
     void add_limit(const std::string& name, limit_range& range, const std::string& what);
     void add_http();
@@ -195,6 +201,32 @@ void table::add_executions()
     add(integer("executions.agent_lease_ms", executions.agent_lease_ms, 10'000, 30 * day_ms, "a sandbox without a server ends after this"));
 }
 
+void table::add_skills()
+{
+    auto& skills = config_.skills;
+    add(text_list("images.allowed", config_.images.allowed, "images that skills may name, exactly so; empty: none"));
+    add(text_list(
+        "images.host", config_.images.host, "IMAGE=PROGRAM: what stands for an image on runtimes without images, a name or a path"));
+    add(integer("skills.default_wall_ms", skills.default_wall_ms, 100, day_ms, "time of a skill that does not say"));
+    add(integer("skills.max_wall_ms", skills.max_wall_ms, 100, day_ms, "most time of a skill"));
+    add(integer("skills.default_memory_bytes", skills.default_memory_bytes, 1 << 20, most, "memory of a skill that does not say"));
+    add(integer("skills.max_input_bytes", skills.max_input_bytes, 1'024, 1LL << 30, "input of a skill, as JSON"));
+    add(integer("skills.max_output_bytes", skills.max_output_bytes, 1'024, 256LL << 20, "output.json of a skill"));
+    add(integer("skills.max_package_bytes", skills.max_package_bytes, 1'024, 4LL << 30, "a package as it is uploaded"));
+    add(integer("skills.max_unpacked_bytes", skills.max_unpacked_bytes, 1'024, 64LL << 30, "all files of a package together"));
+    add(integer("skills.max_files", skills.max_files, 1, 100'000, "entries of a package"));
+    add(integer(
+        "skills.max_uploads", skills.max_uploads, 1, 10'000, "packages that are uploaded at once; a quarter of them of one tenant"));
+    add(integer("skills.max_bytes_per_tenant", skills.max_bytes_per_tenant, 1'024, most, "packages of a tenant; beyond it 429"));
+    add(integer("skills.max_packages_per_tenant", skills.max_packages_per_tenant, 1, 10'000'000,
+        "packages of a tenant, older contents of versions too; beyond it 429"));
+    add(integer("skills.max_skills_per_tenant", skills.max_skills_per_tenant, 1, 1'000'000, "skills of a tenant; beyond it 429"));
+    add(integer("skills.max_versions_per_skill", skills.max_versions_per_skill, 1, 100'000, "versions of a skill; beyond it 429"));
+    add(integer("skills.max_revisions_per_version", skills.max_revisions_per_version, 1, 10'000,
+        "contents that are kept of a version; beyond it the oldest goes"));
+    add(integer("skills.cache_bytes", skills.cache_bytes, 0, most, "unpacked packages that are kept for the next run"));
+}
+
 void table::add_limit(const std::string& name, limit_range& range, const std::string& what)
 {
     const std::string key = "limits." + name;
@@ -219,9 +251,39 @@ void table::add_limits()
     add_limit("max_output_bytes", limits.max_output_bytes, "output kept");
 }
 
+void table::add_artifacts()
+{
+    auto& artifacts = config_.artifacts;
+    add(integer("artifacts.max_files", artifacts.max_files, 1, 100'000, "files that are kept of an execution"));
+    add(integer("artifacts.max_bytes", artifacts.max_bytes, 1'024, 64LL << 30, "all of them together"));
+    add(integer("artifacts.max_file_bytes", artifacts.max_file_bytes, 1'024, 64LL << 30, "one of them; larger ones are left out"));
+    add(integer("artifacts.max_depth", artifacts.max_depth, 1, 64, "directories above a file"));
+    add(integer("artifacts.url_lifetime_ms", artifacts.url_lifetime_ms, 1'000, 7 * day_ms, "how long a signed address is good"));
+    add(integer("artifacts.retention_ms", artifacts.retention_ms, 60'000, 3'650 * day_ms, "how long files are kept after their execution"));
+    add(integer(
+        "artifacts.max_bytes_per_tenant", artifacts.max_bytes_per_tenant, 1'024, most, "kept files of a tenant; beyond it the oldest go"));
+}
+
+void table::add_webhooks()
+{
+    auto& webhooks = config_.webhooks;
+    add(boolean("webhooks.allow_private", webhooks.allow_private,
+        "lets requests have webhooks sent to this host and to private networks: any program there that listens can be reached"));
+    add(integer("webhooks.attempts", webhooks.attempts, 1, 100, "attempts to deliver a webhook"));
+    add(integer(
+        "webhooks.first_delay_ms", webhooks.first_delay_ms, 1, day_ms, "pause before the second; each further one is three times it"));
+    add(integer("webhooks.max_delay_ms", webhooks.max_delay_ms, 1, 7 * day_ms, "longest pause between two"));
+    add(integer("webhooks.timeout_ms", webhooks.timeout_ms, 100, 60'000, "time of an attempt"));
+    add(integer("webhooks.max_in_flight", webhooks.max_in_flight, 1, 1'000, "attempts at once"));
+    add(integer("webhooks.max_in_flight_per_tenant", webhooks.max_in_flight_per_tenant, 1, 1'000, "the same of a tenant"));
+    add(integer(
+        "webhooks.max_in_flight_per_receiver", webhooks.max_in_flight_per_receiver, 1, 1'000, "the same of it to one host and port"));
+}
+
 void table::add_http()
 {
     auto& http = config_.http;
+    add(text("http.public_url", http.public_url, "what clients reach this server by, for signed addresses; default: as each asks"));
     add(path("http.tls.certificate", http.tls.certificate, "PEM file; with it and its key the server speaks TLS only"));
     add(path("http.tls.key", http.tls.key, "PEM file, without a passphrase"));
     add(integer("http.max_connections", http.max_connections, 1, 1'000'000, "connections at once"));

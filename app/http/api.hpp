@@ -2,6 +2,7 @@
 
 #include "app/http/call.hpp"
 #include "app/http/services.hpp"
+#include "app/wire/stats_view.hpp"
 
 #include <span>
 
@@ -16,6 +17,7 @@ public:
     explicit api(api_services services);
 
     task<> handle(net::exchange& one) override;
+    net::body_mode body_mode_of(const net::request& head) const override;
     std::uint64_t body_limit(const net::request& head) const override;
     task<result<void>> admit(const net::request* head) override;
 
@@ -37,9 +39,31 @@ private:
     task<> cancel_execution(call_ptr one);
     task<> signal_execution(call_ptr one);
     task<> write_stdin(call_ptr one);
+    // batch_route.cpp
+    task<> create_batch(call_ptr one);
+    // skill_routes.cpp
+    task<> upload_skill(call_ptr one);
+    task<> validate_skill(call_ptr one);
+    task<> list_skills(call_ptr one);
+    task<> get_skill_summary(call_ptr one);
+    task<> list_skill_revisions(call_ptr one);
+    task<> get_skill(call_ptr one);
+    task<> download_skill(call_ptr one);
+    task<> erase_skill_version(call_ptr one);
+    task<> erase_skill(call_ptr one);
+    task<> disable_skill(call_ptr one);
+    task<> enable_skill(call_ptr one);
     // log_routes.cpp
     task<> get_logs(call_ptr one);
     task<> get_events(call_ptr one);
+    // artifact_routes.cpp
+    task<> list_artifacts(call_ptr one);
+    task<> get_artifact(call_ptr one);
+    task<> delete_artifact(call_ptr one);
+    task<> get_files(call_ptr one);
+    task<result<execution_row>> ended_execution(call_ptr one);
+    task<result<artifact_row>> named_artifact(call_ptr one);
+    task<result<principal>> authenticate_signed(call_ptr one);
     // stream_routes.cpp
     task<> stream_execution(call_ptr one);
     task<> connect(call_ptr one);
@@ -47,12 +71,15 @@ private:
     task<> create_ticket(call_ptr one);
     task<> get_languages(call_ptr one);
     task<> get_runtimes(call_ptr one);
+    task<> get_stats(call_ptr one);
+    task<result<wire::tenant_stats>> stats_of(tenant_id tenant);
     task<> get_health(call_ptr one);
     task<> get_ready(call_ptr one);
     task<> get_openapi(call_ptr one);
 
     task<> answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect);
     task<> answer_accepted(call_ptr one, execution_row row);
+    task<> switch_skill(call_ptr one, bool disabled);
 
     api_services use_;
     net::router router_;

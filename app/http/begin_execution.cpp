@@ -1,16 +1,44 @@
 #include "app/http/begin_execution.hpp"
 
+#include "core/exec/skill_runs.hpp"
+
 namespace caisson::http {
 
+namespace {
+
+/// The whole spec of a request. Errors: as skill_runs::prepare().
+task<result<execution_spec>> complete(const api_services* use, principal who, wire::parsed_execution asked)
+{
+    if (!asked.skill)
+        co_return std::move(asked.spec);
+    if (use->skills == nullptr)
+        co_return error{errc::not_implemented, "skills are not available on this server", {{"skill", "is not available on this server"}}};
+    auto preparing = use->skills->prepare(who.tenant, std::move(who.tenant_name), std::move(asked.spec), std::move(*asked.skill));
+    co_return co_await std::move(preparing);
+}
+
+}    // namespace
+
 task<result<execution_service::submission>> begin_execution(
-    const api_services* use, tenant_id tenant, execution_spec spec, std::optional<idempotency_claim> claim)
+    const api_services* use, principal who, wire::parsed_execution asked, std::optional<idempotency_claim> claim)
 {
     auto& service = use->executions;
+    if (claim && asked.skill) {
+        auto earlier = co_await service.find_submission(who.tenant, *claim);
+        if (earlier.has_error())
+            co_return earlier.error();
+        if (*earlier)
+            co_return std::move(**earlier);
+    }
+    auto tenant = who.tenant;
+    auto spec = co_await complete(use, std::move(who), std::move(asked));
+    if (spec.has_error())
+        co_return spec.error();
     if (claim) {
-        auto once = service.submit_once(std::move(tenant), std::move(spec), std::move(*claim));
+        auto once = service.submit_once(std::move(tenant), std::move(*spec), std::move(*claim));
         co_return co_await std::move(once);
     }
-    auto row = co_await service.submit(std::move(tenant), std::move(spec));
+    auto row = co_await service.submit(std::move(tenant), std::move(*spec));
     if (row.has_error())
         co_return row.error();
     co_return execution_service::submission{std::move(*row), false};

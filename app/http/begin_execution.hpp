@@ -1,13 +1,15 @@
 #pragma once
 
 #include "app/http/services.hpp"
+#include "core/auth/types.hpp"
 
 #include <optional>
 
 namespace caisson::http {
 
-/// execution_service::submit_once() with a claim, submit() without. `use` outlives the call.
+/// Completes a request that names a skill (skill_runs::prepare()), then execution_service::submit_once() with a claim, submit()
+/// without. A repeat under a claim is answered whether or not its skill is still there. `use` outlives the call.
 task<result<execution_service::submission>> begin_execution(
-    const api_services* use, tenant_id tenant, execution_spec spec, std::optional<idempotency_claim> claim);
+    const api_services* use, principal who, wire::parsed_execution asked, std::optional<idempotency_claim> claim);
 
 }    // namespace caisson::http

@@ -27,6 +27,9 @@ public:
     /// The `{id}` of the path. Errors: errc::not_found if it is malformed, as for one that does not exist.
     result<execution_id> id() const;
 
+    /// What `{name}` of the path's pattern stands for, decoded; empty if the pattern has no such capture.
+    std::string_view capture(std::string_view name) const { return match_.capture(name); }
+
     /// Fields that every answer but an error has from now on.
     net::headers extra;
 

@@ -90,7 +90,7 @@ task<result<void>> connect_session::run(wire::run_frame frame)
     followed what;
     const bool may_cancel = frame.request.spec.cancel_on_disconnect;
     auto claim = claim_of(frame);
-    auto begun = co_await begin_execution(&use_, who_.tenant, std::move(frame.request.spec), std::move(claim));
+    auto begun = co_await begin_execution(&use_, who_, std::move(frame.request), std::move(claim));
     if (begun.has_error())
         co_return begun.error();
     what.cancel_on_disconnect = may_cancel && !begun->replayed;

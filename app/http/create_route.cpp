@@ -1,6 +1,7 @@
 // POST /v1/executions.
 
 #include "app/http/api.hpp"
+#include "app/http/artifact_files.hpp"
 #include "app/http/begin_execution.hpp"
 #include "app/http/collect.hpp"
 #include "app/http/event_stream.hpp"
@@ -56,7 +57,7 @@ task<> api::create_execution(call_ptr one)
     }
     const bool wait = parsed->wait && !prefers_async(one->request());
     const bool may_cancel = parsed->spec.cancel_on_disconnect;
-    auto begun = co_await begin_execution(&use_, one->tenant(), std::move(parsed->spec), std::move(*claim));
+    auto begun = co_await begin_execution(&use_, one->who, std::move(*parsed), std::move(*claim));
     if (begun.has_error()) {
         co_await one->fail(begun.error());
         co_return;
@@ -98,7 +99,8 @@ task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_di
         co_await answer_accepted(one, *now);
     } else {
         auto output = co_await collect_all(std::move(log));
-        auto json = wire::execution_json(*now, output ? &*output : nullptr);
+        const auto files = co_await files_of(&use_, public_base(use_, one->request()), *now);
+        auto json = wire::execution_json(*now, output ? &*output : nullptr, files ? &*files : nullptr);
         co_await one->answer(200, std::move(json));
     }
 }

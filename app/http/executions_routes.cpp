@@ -1,4 +1,5 @@
 #include "app/http/api.hpp"
+#include "app/http/artifact_files.hpp"
 #include "app/http/collect.hpp"
 #include "app/wire/control_request.hpp"
 #include "app/wire/execution_view.hpp"
@@ -11,6 +12,15 @@ namespace {
 
 /// POST …/stdin waits so long for the program's sandbox to take the bytes.
 constexpr auto stdin_wait = std::chrono::seconds(30);
+
+/// How far the delivery of its end is, if it has a webhook.
+task<std::optional<webhook_status>> webhook_of(const api_services* use, const execution_row* row)
+{
+    if (use->webhooks == nullptr)
+        co_return std::nullopt;
+    auto found = co_await use->webhooks->find(row->tenant, row->id);
+    co_return found.has_value() ? std::optional(std::move(*found)) : std::nullopt;
+}
 
 }    // namespace
 
@@ -63,12 +73,16 @@ task<> api::get_execution(call_ptr one)
         co_await one->fail(row.error());
         co_return;
     }
+    const auto files = co_await files_of(&use_, public_base(use_, one->request()), *row);
+    const auto hook = co_await webhook_of(&use_, &*row);
+    const auto* const webhook = hook ? &*hook : nullptr;
+    const auto* const kept = files ? &*files : nullptr;
     if (!query->include_output) {
-        co_await one->answer(200, wire::execution_json(*row));
+        co_await one->answer(200, wire::execution_json(*row, nullptr, kept, webhook));
         co_return;
     }
     auto output = co_await output_of(use_, one->tenant(), *id);
-    auto json = wire::execution_json(*row, output.has_value() ? &*output : nullptr);
+    auto json = wire::execution_json(*row, output.has_value() ? &*output : nullptr, kept, webhook);
     co_await one->answer(200, std::move(json));
 }
 

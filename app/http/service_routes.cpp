@@ -18,9 +18,9 @@ task<> api::get_languages(call_ptr one) { return one->answer(200, wire::language
 
 task<> api::get_runtimes(call_ptr one)
 {
-    std::vector<const runtime_capabilities*> all;
+    std::vector<wire::runtime_item> all;
     for (const auto* each : use_.runtimes)
-        all.push_back(&each->capabilities());
+        all.push_back({&each->capabilities(), use_.executions.breaker_of(std::string(each->name()))});
     return one->answer(200, wire::runtimes_json(all, use_.config.default_runtime));
 }
 
@@ -33,8 +33,11 @@ task<> api::get_ready(call_ptr one)
     for (const auto* each : use_.runtimes) {
         const auto& host = each->capabilities();
         const bool required = each->name() == use_.config.default_runtime;
-        needs.push_back({each->name(), host.available, host.unavailable_reason, required});
-        ready = ready && (host.available || !required);
+        const auto breaker = use_.executions.breaker_of(std::string(each->name()));
+        // Half open it is ready: who stays away brings no trial.
+        const bool works = host.available && breaker.state != circuit_breaker::state::open;
+        needs.push_back({each->name(), works, host.available ? wire::breaker_detail(breaker) : host.unavailable_reason, required});
+        ready = ready && (works || !required);
     }
     if (use_.storage != nullptr) {
         for (auto& each : co_await use_.storage->look()) {

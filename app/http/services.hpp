@@ -9,11 +9,22 @@
 #include "core/base/log.hpp"
 #include "core/exec/execution_service.hpp"
 #include "core/exec/languages.hpp"
+#include "core/files/ports.hpp"
 #include "core/runtime/ports.hpp"
+#include "core/webhooks/ports.hpp"
 
 #include <functional>
 #include <optional>
 #include <vector>
+
+namespace caisson {
+
+class skill_runs;
+class url_signer;
+class worker_pool;
+class skill_service;
+
+}    // namespace caisson
 
 namespace caisson::http {
 
@@ -34,6 +45,14 @@ struct api_services {
     digest_function digest = nullptr;                                     // fingerprints of what came under an Idempotency-Key
     storage_watch* storage = nullptr;                                     // for GET /ready; null: not told
     std::function<std::optional<wire::dependency>()> certificate = {};    // of TLS; nothing, or not set: plain
+    skill_service* registry = nullptr;                                    // of skills
+    skill_runs* skills = nullptr;                                         // null: no skill can be run
+    artifact_store* artifacts = nullptr;                                  // null, like the next three: no files are kept
+    content_store* contents = nullptr;
+    url_signer* signer = nullptr;
+    worker_pool* work = nullptr;             // packs archives
+    webhook_store* webhooks = nullptr;       // null: none are sent
+    skill_store* skill_records = nullptr;    // for GET /v1/stats
 };
 
 }    // namespace caisson::http

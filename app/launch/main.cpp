@@ -3,6 +3,7 @@
 
 #include "app/launch/fail.hpp"
 #include "app/launch/steps.hpp"
+#include "app/launch/trees.hpp"
 #include "app/launch/views.hpp"
 
 #include <fcntl.h>
@@ -15,8 +16,11 @@ int main(int argc, char** argv, char** environment)
     const options wanted = parse_options(argc, argv);
     ::umask(022);
     join_groups(wanted);
+    enter_namespaces(wanted);
+    const opened_trees trees = open_trees(wanted);
     mount_private_tmpfs(wanted);
     make_views(wanted);
+    mount_trees(wanted, trees);
     set_limits(wanted);
     become_user(wanted);
     ::execveat(wanted.exec_fd, "", wanted.argv, environment, AT_EMPTY_PATH);

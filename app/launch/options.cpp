@@ -50,6 +50,13 @@ const char* plain_name(const char* text)
     return text;
 }
 
+const char* absolute_path(const char* text)
+{
+    if (text[0] != '/')
+        refuse("a tree is not an absolute path");
+    return text;
+}
+
 template <class T>
 void append(T* array, std::size_t& count, T value)
 {
@@ -75,6 +82,8 @@ void apply(options& parsed, std::string_view name, const char* text)
         parsed.tmpfs_inodes = inodes;
     } else if (name == "--view") {
         append(parsed.views, parsed.view_count, plain_name(text));
+    } else if (name == "--tree") {
+        append(parsed.trees, parsed.tree_count, absolute_path(text));
     } else if (name == "--uid") {
         parsed.has_uid = true;
         parsed.uid = number(value);

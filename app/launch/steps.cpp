@@ -1,6 +1,7 @@
 #include "app/launch/steps.hpp"
 
 #include "app/launch/fail.hpp"
+#include "app/launch/trees.hpp"
 #include "app/launch/views.hpp"
 
 #include <cstdio>
@@ -61,7 +62,7 @@ void join_groups(const options& wanted)
     }
 }
 
-void mount_private_tmpfs(const options& wanted)
+void enter_namespaces(const options& wanted)
 {
     if (!wanted.has_tmpfs)
         return;
@@ -71,10 +72,16 @@ void mount_private_tmpfs(const options& wanted)
         fail("mount namespace");
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
         fail("private mounts");
+}
+
+void mount_private_tmpfs(const options& wanted)
+{
+    if (!wanted.has_tmpfs)
+        return;
     constexpr unsigned own_inodes = 4;    // of the root and the three directories
     char limits[128];
     std::snprintf(limits, sizeof limits, "mode=0711,size=%llu,nr_inodes=%llu", static_cast<unsigned long long>(wanted.tmpfs_bytes),
-        static_cast<unsigned long long>(wanted.tmpfs_inodes + own_inodes + view_inodes(wanted)));
+        static_cast<unsigned long long>(wanted.tmpfs_inodes + own_inodes + view_inodes(wanted) + tree_inodes(wanted)));
     if (::mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, limits) != 0)
         fail("mount tmpfs");
     make_directory("/tmp/work", 0755, wanted);

@@ -9,8 +9,10 @@ namespace caisson::launch {
 /// Moves this process into the cgroups whose cgroup.procs it was given.
 void join_groups(const options& wanted);
 
-/// Unshares the mount namespace (an ordinary user: a user namespace of its own uid first) and covers /tmp with a tmpfs of
-/// bounded size and inodes that holds work, tmp and shm, which belong to the uid to come.
+/// Unshares the mount namespace, an ordinary user's a user namespace of its own uid first. Does nothing without a private tmpfs.
+void enter_namespaces(const options& wanted);
+
+/// Covers /tmp with a tmpfs of bounded size and inodes that holds work, tmp and shm, which belong to the uid to come.
 void mount_private_tmpfs(const options& wanted);
 
 void set_limits(const options& wanted);

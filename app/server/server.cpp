@@ -8,14 +8,21 @@
 #include "app/server/left_overs.hpp"
 #include "app/server/probe_directory.hpp"
 #include "app/server/service_manager.hpp"
+#include "app/server/skill_parts.hpp"
 #include "app/server/tenants.hpp"
 #include "app/server/transport.hpp"
+#include "app/server/webhooks.hpp"
 #include "app/version.hpp"
 #include "core/adapters/crypto/digest.hpp"
+#include "core/adapters/crypto/sha256_hasher.hpp"
 #include "core/adapters/net/server.hpp"
+#include "core/adapters/schema/json_schema.hpp"
 #include "core/adapters/spawn/seccomp_filter.hpp"
 #include "core/async/deadline.hpp"
 #include "core/auth/admin_key.hpp"
+#include "core/exec/skill_runs.hpp"
+#include "core/files/janitor.hpp"
+#include "core/files/url_signer.hpp"
 #include "storage/storage.hpp"
 
 #include <boost/asio/signal_set.hpp>
@@ -30,6 +37,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -78,7 +86,7 @@ std::unique_ptr<storage> open_storage(const std::filesystem::path& data_dir)
     constexpr int tries = 20;
     for (int i = 1;; ++i) {
         try {
-            return storage::open(data_dir);
+            return storage::open(data_dir, {.make_hasher = &make_sha256_hasher});
         } catch (const storage_error& failure) {
             if (failure.fault() != storage_fault::locked || i == tries)
                 throw;
@@ -103,6 +111,7 @@ public:
         , api_(api_services())
         , http_(context_.get_executor(), time_, *log_, api_, http_options(config.http))
         , transport_(config_, http_, context_.get_executor(), time_, *log_)
+        , webhooks_(config_, *store_, context_.get_executor(), time_, *log_, background_)
         , background_(context_.get_executor(), *log_)
         , impatience_(context_.get_executor(), *log_)
     {
@@ -137,16 +146,43 @@ private:
         made.sweep_interval = std::chrono::milliseconds(config_.executions.sweep_interval_ms);
         made.chores = sweep_chores(config_, host_.groups(), context_.get_executor(), time_, work_);
         made.logs.ring_bytes = static_cast<std::size_t>(config_.executions.live_buffer_bytes);
+        made.contents = &store_->contents();
+        made.artifacts = &store_->artifacts();
+        made.free_bytes = [this] { return free_bytes(); };
+        made.artifact_lifetime = std::chrono::milliseconds(config_.artifacts.retention_ms);
+        made.trees = &skills_.trees();
+        made.check_schema = &check_json_schema;
+        made.webhook_due = [this] { webhooks_.wake(); };
         made.idempotency.lifetime_ms = config_.idempotency.lifetime_ms;
         made.idempotency.most_keys_of_tenant = static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant);
         return made;
     }
 
+    std::uint64_t free_bytes() const
+    {
+        std::error_code unknown;
+        const auto space = std::filesystem::space(config_.data_dir, unknown);
+        return unknown ? std::numeric_limits<std::uint64_t>::max() : space.available;
+    }
+
     http::api_services api_services()
     {
         wire::wire_context checks{&config_.limits, &languages_, config_.default_runtime, &config_.runtimes};
-        return {context_.get_executor(), time_, *log_, executions_, auth_, tickets_, languages_, host_.enabled(), config_, checks,
-            &sha256_hex, &storage_watch_, [this] { return certificate(); }};
+        http::api_services made{context_.get_executor(), time_, *log_, executions_, auth_, tickets_, languages_, host_.enabled(), config_,
+            checks, &sha256_hex, &storage_watch_, [this] { return certificate(); }};
+        made.registry = &skills_.registry();
+        made.skills = &skill_runs_;
+        made.wire.skill_limits = &skill_limits_;
+        made.wire.max_skill_input_bytes = config_.skills.max_input_bytes;
+        made.wire.artifacts = config_.artifacts;
+        made.artifacts = &store_->artifacts();
+        made.contents = &store_->contents();
+        made.signer = &signer_;
+        made.work = &work_;
+        made.webhooks = &store_->webhooks();
+        made.skill_records = &store_->skills();
+        made.wire.private_webhooks = config_.webhooks.allow_private;
+        return made;
     }
 
     std::optional<wire::dependency> certificate() const
@@ -202,9 +238,11 @@ private:
         if (tenants.has_error())
             throw std::runtime_error("the tenants of the configuration cannot be recorded: " + tenants.error().detail);
         executions_.set_tenants(std::move(*tenants));
+        co_await skills_.prepare();
         auto started = co_await executions_.start();
         if (started.has_error())
             throw std::runtime_error("what an earlier server left cannot be taken up: " + started.error().detail);
+        skills_.trees().settle();
         auto transported = transport_.prepare(raise_descriptor_limit());
         if (transported.has_error())
             throw std::runtime_error(transported.error().detail);
@@ -220,6 +258,8 @@ private:
         background_.spawn("probes", probe());
         background_.spawn("memory", give_memory_back());
         background_.spawn("certificate", transport_.watch());
+        background_.spawn("webhooks", webhooks_.run());
+        background_.spawn("janitor", janitor_.run());
         background_.spawn("hangups", transport_.heed_hangups());
         background_.spawn("idempotency keys", executions_.forget_expired_keys());
     }
@@ -257,10 +297,17 @@ private:
         }
     }
 
+    task<> stop_background()
+    {
+        co_await skills_.trees().stop();
+        co_await background_.stop();
+    }
+
     task<> stop()
     {
         const auto until = time_.steady_now() + std::chrono::milliseconds(config_.http.drain_timeout_ms);
         executions_.stop_accepting();
+        skills_.trees().keep_all();
         co_await http_.stop(until);
         const bool ends = config_.on_shutdown == shutdown_action::end;
         auto leaving = ends ? executions_.end_all(time_.steady_now() + 10s) : executions_.hand_over(time_.steady_now() + 10s);
@@ -268,7 +315,7 @@ private:
             log_->error("a write does not end; the server ends without it, the next one goes on from what is stored");
             leave();
         }
-        auto rest = background_.stop();
+        auto rest = stop_background();
         if ((co_await with_deadline(time_, time_.steady_now() + 10s, std::move(rest))).has_error()) {
             log_->error("a background task does not end; the server ends without it");
             leave();
@@ -285,16 +332,24 @@ private:
     worker_pool work_{"caisson-work", 2};
     std::unique_ptr<storage> store_;
     id_factory ids_{time_};
+    skill_parts skills_{config_, *store_, context_.get_executor(), time_, *log_};
+    const execution_limit_ranges skill_limits_ = skill_limits(config_);
+    skill_runs skill_runs_{skills_.registry(), &check_json_schema, work_, skill_options_of(config_), host_images(config_.images.host)};
     instance self_;
     host host_;
     execution_service executions_;
     auth_service auth_;
     ticket_office tickets_;
+    url_signer signer_{
+        store_->signing_keys(), time_, &hmac_sha256, {.lifetime = std::chrono::milliseconds(config_.artifacts.url_lifetime_ms)}};
+    janitor janitor_{
+        {time_, *log_, store_->contents(), store_->artifacts()}, {.max_bytes_per_tenant = config_.artifacts.max_bytes_per_tenant}};
     language_catalog languages_;
     http::storage_watch storage_watch_{*store_, time_, *log_};
     http::api api_;
     net::server http_;
     transport transport_;
+    webhooks webhooks_;    // runs in the next, which is stopped first
     task_group background_;
     task_group impatience_;    // waits for a second signal
     asio::basic_signal_set<io_executor> signals_{context_.get_executor()};

@@ -60,14 +60,15 @@ std::string content_of(json::object frame)
     return json::serialize(frame);
 }
 
-client_frame read_run(object_reader& reader, const json::object& frame, const std::string& ref, const wire_context& context)
+client_frame read_run(
+    object_reader& reader, const json::object& frame, const std::string& ref, std::string_view text, const wire_context& context)
 {
     if (ref.empty())
         reader.problem("ref", "is required");
     const auto key = reader.text("idempotency_key", max_key_bytes, 1);
     if (key && !is_idempotency_key(*key))
         reader.problem("idempotency_key", "must be 1 to 255 printable ASCII characters");
-    auto request = read_execution(reader, context);
+    auto request = read_execution(reader, context, text);
     return run_frame{ref, std::move(request), key.value_or(""), key ? content_of(frame) : std::string()};
 }
 
@@ -88,10 +89,10 @@ client_frame read_resize(object_reader& reader, frame_target target)
 }
 
 client_frame read_frame(object_reader& reader, const json::object& frame, std::string_view type, const std::string& ref, frame_scope scope,
-    const wire_context& context)
+    std::string_view text, const wire_context& context)
 {
     if (type == "run")
-        return read_run(reader, frame, ref, context);
+        return read_run(reader, frame, ref, text, context);
     if (type == "attach")
         return read_attach(reader, ref);
     auto target = read_target(reader, ref, scope);
@@ -122,7 +123,7 @@ parsed_frame parse_client_frame(std::string_view text, frame_scope scope, const 
         reader.problem("type", "is required");
     if (!type)
         return {ref, problems.to_error()};
-    auto frame = read_frame(reader, *object, types[*type], ref, scope, context);
+    auto frame = read_frame(reader, *object, types[*type], ref, scope, text, context);
     reader.refuse_unknown();
     if (!problems.empty())
         return {ref, problems.to_error()};

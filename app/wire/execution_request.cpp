@@ -1,8 +1,12 @@
 #include "app/wire/execution_request.hpp"
 
+#include "app/wire/collect_field.hpp"
 #include "app/wire/control_request.hpp"
 #include "app/wire/execution_fields.hpp"
 #include "app/wire/paths.hpp"
+#include "app/wire/retry_field.hpp"
+#include "app/wire/skill_fields.hpp"
+#include "app/wire/webhook_field.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +17,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 9> later_fields{
-    "skill", "version", "sandbox_id", "image", "user", "collect", "retry", "webhook", "input"};
+constexpr std::array<std::string_view, 3> later_fields{"sandbox_id", "image", "user"};
 constexpr std::int64_t max_priority = 1'000'000;
 
 /// Fields that are described for later features. Values that mean "not used" are accepted.
@@ -23,8 +26,6 @@ void read_later_fields(object_reader& reader)
     for (auto name : later_fields)
         if (reader.take(name) != nullptr)
             reader.later(name);
-    if (reader.boolean("idempotent").value_or(false))
-        reader.later("idempotent");
     if (reader.integer("priority", -max_priority, max_priority).value_or(0) != 0)
         reader.later_field("priority", "other than 0 is not available in this version");
 }
@@ -97,7 +98,7 @@ void read_output_action(object_reader& reader, execution_spec& spec)
 
 }    // namespace
 
-parsed_execution read_execution(object_reader& reader, const wire_context& context)
+parsed_execution read_execution(object_reader& reader, const wire_context& context, std::string_view text)
 {
     parsed_execution out;
     auto& spec = out.spec;
@@ -108,15 +109,24 @@ parsed_execution read_execution(object_reader& reader, const wire_context& conte
     read_pty(reader, spec);
     read_input(reader, spec);
     read_output_action(reader, spec);
-    spec.limits = read_limits(reader, *context.limits);
+    auto repeating = read_repetition(reader);
+    spec.retry = std::move(repeating.policy);
+    spec.idempotent = repeating.idempotent;
+    spec.collect = read_collect(reader, context.artifacts);
+    const auto* skill_limits = context.skill_limits == nullptr ? context.limits : context.skill_limits;
+    spec.limits = read_limits(reader, reader.has("skill") ? *skill_limits : *context.limits);
     spec.env = read_env(reader);
     spec.labels = read_labels(reader);
     auto files = read_files(reader);
     read_program(reader, *context.languages, spec, files);
-    check_files(files, spec.limits, reader.problems());
     check_argument_size(spec, reader.problems());
+    out.skill = read_skill(reader, context, spec, text);
+    if (out.skill)
+        check_skill_files(files, reader.problems());
+    check_files(files, spec.limits, reader.problems());
     for (auto& [field, file] : files)
         spec.files.push_back(std::move(file));
+    spec.webhook = read_webhook(reader, context.private_webhooks);
     spec.cancel_on_disconnect = reader.boolean("cancel_on_disconnect").value_or(false);
     out.wait = reader.boolean("wait").value_or(true);
     return out;
@@ -129,7 +139,7 @@ result<parsed_execution> parse_execution_request(std::string_view body, const wi
         return object.error();
     problem_list problems;
     object_reader reader(*object, "", problems);
-    auto parsed = read_execution(reader, context);
+    auto parsed = read_execution(reader, context, body);
     reader.refuse_unknown();
     if (!problems.empty())
         return problems.to_error();

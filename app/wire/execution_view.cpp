@@ -1,5 +1,8 @@
 #include "app/wire/execution_view.hpp"
 
+#include "app/wire/attempts_view.hpp"
+#include "app/wire/skill_fields.hpp"
+#include "app/wire/webhook_field.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/utf8.hpp"
 
@@ -56,7 +59,8 @@ void write_where(json_writer& out, const execution_row& row)
     out.end_array();
 }
 
-void write_execution(json_writer& out, const execution_row& row, const inline_texts* texts)
+void write_execution(json_writer& out, const execution_row& row, const inline_texts* texts, const files_view* files = nullptr,
+    const webhook_status* webhook = nullptr)
 {
     out.begin_object().key("execution_id").text(row.id.str());
     out.key("kind").text(to_string(row.kind));
@@ -65,10 +69,15 @@ void write_execution(json_writer& out, const execution_row& row, const inline_te
     out.key("status").text(to_string(row.status));
     if (row.queue_position && row.status == execution_status::queued)
         out.key("queue_position").unsigned_integer(*row.queue_position);
+    write_skill(out, row);
     write_ending(out, row);
     if (texts != nullptr)
         write_output(out, *texts);
     write_truncation(out, row, texts);
+    write_attempts(out, row);
+    write_artifacts(out, row, files);
+    if (webhook != nullptr)
+        write_webhook(out, *webhook);
     write_optional(out, "duration_ms", row.duration_ms);
     out.key("error");
     if (row.error.empty())
@@ -86,13 +95,13 @@ void write_execution(json_writer& out, const execution_row& row, const inline_te
 
 }    // namespace
 
-std::string execution_json(const execution_row& row, const inline_texts* output)
+std::string execution_json(const execution_row& row, const inline_texts* output, const files_view* files, const webhook_status* webhook)
 {
     std::string text;
     if (output != nullptr)
         text.reserve(2'048 + output->logs.text.size() * 2 + output->logs.text.size() / 8);
     json_writer out(text);
-    write_execution(out, row, output);
+    write_execution(out, row, output, files, webhook);
     return text;
 }
 

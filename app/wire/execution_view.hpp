@@ -1,8 +1,10 @@
 #pragma once
 
+#include "app/wire/artifact_view.hpp"
 #include "app/wire/inline_output.hpp"
 #include "app/wire/json_writer.hpp"
 #include "core/exec/types.hpp"
+#include "core/webhooks/types.hpp"
 
 #include <optional>
 #include <span>
@@ -17,8 +19,9 @@ struct execution_item {
 };
 
 /// The one object of an execution. Absent values are omitted; `error` is null unless something is wrong. Without `output`
-/// the *_truncated flags speak of the log; with it, of the texts in the object.
-std::string execution_json(const execution_row& row, const inline_texts* output = nullptr);
+/// the *_truncated flags speak of the log; with it, of the texts in the object. `files`: where its artifacts are, if it has any.
+std::string execution_json(const execution_row& row, const inline_texts* output = nullptr, const files_view* files = nullptr,
+    const webhook_status* webhook = nullptr);
 
 /// A page of executions. `next_cursor` is null in JSON if it is nothing.
 std::string execution_list_json(std::span<const execution_item> items, const std::optional<std::string>& next_cursor);

@@ -102,7 +102,7 @@ std::string_view chosen_program(object_reader& reader)
         chosen = way;
     }
     if (chosen.empty())
-        reader.problem("command", "is required, or shell, or language with code");
+        reader.problem("command", "is required, or shell, or language with code, or skill");
     return chosen;
 }
 

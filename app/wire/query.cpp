@@ -1,11 +1,8 @@
 #include "app/wire/query.hpp"
 
-#include "app/wire/request_reader.hpp"
+#include "app/wire/query_reader.hpp"
 #include "core/base/base64.hpp"
 #include "core/base/clock.hpp"
-
-#include <algorithm>
-#include <charconv>
 
 namespace caisson::wire {
 
@@ -13,74 +10,6 @@ namespace {
 
 constexpr std::int64_t max_page = 200;
 constexpr std::string_view list_cursor_version = "1.";
-
-/// Reads the parameters of one query; the counterpart of object_reader.
-class query_reader {
-public:
-    explicit query_reader(const query_parameters& query) : query_(query) { take("ticket"); }
-
-    const std::string* take(std::string_view name)
-    {
-        taken_.push_back(name);
-        const auto is_it = [name](const auto& parameter) { return parameter.first == name; };
-        const auto found = std::ranges::find_if(query_, is_it);
-        if (found == query_.end())
-            return nullptr;
-        if (std::ranges::count_if(query_, is_it) > 1)
-            problem(name, "is given twice");
-        return &found->second;
-    }
-
-    std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max)
-    {
-        const auto* text = take(name);
-        if (text == nullptr)
-            return std::nullopt;
-        std::int64_t value = 0;
-        const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), value);
-        if (failure == std::errc{} && end == text->data() + text->size() && value >= min && value <= max)
-            return value;
-        problem(name, "must be a whole number between " + std::to_string(min) + " and " + std::to_string(max));
-        return std::nullopt;
-    }
-
-    /// The value that `parse` makes of the text; its failure is the message.
-    template <class Parse>
-    auto parsed(std::string_view name, Parse parse, std::string message) -> decltype(parse(std::string_view()))
-    {
-        const auto* text = take(name);
-        if (text == nullptr)
-            return std::nullopt;
-        auto value = parse(*text);
-        if (!value)
-            problem(name, std::move(message));
-        return value;
-    }
-
-    void problem(std::string_view name, std::string message) { problems_.add(field_path("", name), std::move(message)); }
-    void later(std::string_view name)
-    {
-        if (take(name) != nullptr)
-            problems_.add_later(std::string(name));
-    }
-
-    /// `value`, or the error that all problems make; parameters that were not taken are problems.
-    template <class T>
-    result<T> finish(T value)
-    {
-        for (const auto& [name, text] : query_)
-            if (std::ranges::find(taken_, name) == taken_.end())
-                problem(name, "is not a known parameter");
-        if (!problems_.empty())
-            return problems_.to_error();
-        return value;
-    }
-
-private:
-    const query_parameters& query_;
-    std::vector<std::string_view> taken_;
-    problem_list problems_;
-};
 
 std::optional<std::pair<std::string, std::string>> parse_label(std::string_view text)
 {
@@ -127,14 +56,15 @@ result<list_query> parse_list_query(const query_parameters& query)
     auto& filter = out.filter;
     filter.status =
         reader.parsed("status", &execution_status_from, "must be one of queued, running, success, failed, timeout, cancelled, interrupted");
-    filter.kind = reader.parsed("kind", &execution_kind_from, "must be one of command, shell, code");
+    filter.kind = reader.parsed("kind", &execution_kind_from, "must be one of command, shell, code, skill");
     filter.label = reader.parsed("label", &parse_label, "must be name=value");
     filter.created_from_ms = reader.parsed("created_from", &from_rfc3339, time_message);
     filter.created_before_ms = reader.parsed("created_before", &from_rfc3339, time_message);
     filter.before = reader.parsed("cursor", &parse_list_cursor, "is not a cursor of a list");
     filter.limit = static_cast<std::size_t>(reader.integer("limit", 1, max_page).value_or(50));
     out.include_output = reader.parsed("include", &parse_include, include_message).value_or(false);
-    reader.later("skill");
+    if (const auto* skill = reader.take("skill"))
+        filter.skill = *skill;
     reader.later("sandbox_id");
     return reader.finish(std::move(out));
 }

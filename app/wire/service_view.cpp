@@ -21,8 +21,15 @@ void write_language(json_writer& out, const language_catalog::entry& entry)
     out.end_object();
 }
 
-void write_runtime(json_writer& out, const runtime_capabilities& runtime)
+void write_breaker(json_writer& out, const runtime_breakers::view& breaker)
 {
+    out.key("circuit").begin_object().key("state").text(to_string(breaker.state));
+    out.key("faults").unsigned_integer(breaker.faults).key("retry_in_ms").integer(breaker.pause_left.count()).end_object();
+}
+
+void write_runtime(json_writer& out, const runtime_item& item)
+{
+    const auto& runtime = *item.host;
     out.begin_object().key("name").text(runtime.name).key("available").boolean(runtime.available);
     if (!runtime.unavailable_reason.empty())
         out.key("reason").text(to_valid_utf8(runtime.unavailable_reason));
@@ -36,10 +43,20 @@ void write_runtime(json_writer& out, const runtime_capabilities& runtime)
         out.begin_object().key("control").text(to_valid_utf8(control)).key("reason").text(to_valid_utf8(reason));
         out.key("remedy").text(to_valid_utf8(remedy)).end_object();
     }
-    out.end_array().end_object();
+    out.end_array();
+    write_breaker(out, item.breaker);
+    out.end_object();
 }
 
 }    // namespace
+
+std::string breaker_detail(const runtime_breakers::view& breaker)
+{
+    if (breaker.state == circuit_breaker::state::closed)
+        return "";
+    return "no sandbox could be made " + std::to_string(breaker.faults) +
+           " times in a row; executions are tried again later, the server's log says why";
+}
 
 std::string languages_json(const language_catalog& catalog)
 {
@@ -52,13 +69,13 @@ std::string languages_json(const language_catalog& catalog)
     return text;
 }
 
-std::string runtimes_json(std::span<const runtime_capabilities* const> runtimes, std::string_view default_runtime)
+std::string runtimes_json(std::span<const runtime_item> runtimes, std::string_view default_runtime)
 {
     std::string text;
     json_writer out(text);
     out.begin_object().key("default").text(default_runtime).key("items").begin_array();
-    for (const auto* runtime : runtimes)
-        write_runtime(out, *runtime);
+    for (const auto& runtime : runtimes)
+        write_runtime(out, runtime);
     out.end_array().end_object();
     return text;
 }

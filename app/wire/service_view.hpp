@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/exec/languages.hpp"
+#include "core/exec/runtime_breakers.hpp"
 #include "core/runtime/types.hpp"
 
 #include <span>
@@ -12,8 +13,15 @@ namespace caisson::wire {
 /// GET /v1/languages: {"items":[{"name","aliases","file","available","version"?,"interpreter"?}]}.
 std::string languages_json(const language_catalog& catalog);
 
+/// A runtime as it is shown.
+struct runtime_item {
+    const runtime_capabilities* host;
+    runtime_breakers::view breaker = {};
+};
 /// GET /v1/runtimes: {"default","items":[…]}, each with what this host does not enforce.
-std::string runtimes_json(std::span<const runtime_capabilities* const> runtimes, std::string_view default_runtime);
+std::string runtimes_json(std::span<const runtime_item> runtimes, std::string_view default_runtime);
+/// Why no sandboxes are made, of a runtime that keeps failing; empty while all is well.
+std::string breaker_detail(const runtime_breakers::view& breaker);
 
 /// POST /v1/tickets: {"ticket","expires_at"}.
 std::string ticket_json(std::string_view ticket, std::int64_t expires_at_ms);

@@ -16,6 +16,8 @@ unsigned http_status(errc code)
     case errc::too_large: return 413;
     case errc::unsupported_media_type: return 415;
     case errc::unprocessable: return 422;
+    case errc::invalid_skill: return 400;
+    case errc::image_not_allowed: return 400;
     case errc::rate_limited: return 429;
     case errc::quota_exceeded: return 429;
     case errc::queue_full: return 429;

@@ -1,5 +1,6 @@
 """The server under measurement, its peers, and the directory that all of them work in."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -67,11 +68,8 @@ class Bench:
 
     def start_server(self):
         self.ready = self.path("ready.json")
-        argv = [self.built / "caisson", "serve", "--config", self.write("caisson.toml", ""), "--data", self.path("data"),
-                "--listen", "127.0.0.1:0", "--ready-file", self.ready, "--on-shutdown", "end", "--log-level", "warning"]
-        env = {name: value for name, value in os.environ.items() if not name.startswith("CAISSON_")}
         begin = time.monotonic()
-        self.server = self.background(argv, "server", env)
+        self.server = self.server_process(self.ready, "server", "data")
         self.server.wait_until(self.ready.exists)
         self.ready_ms = (time.monotonic() - begin) * 1000
         found = json.loads(self.ready.read_text())
@@ -79,25 +77,57 @@ class Bench:
         self.address = urlsplit(found["url"]).netloc
         self.server.wait_until(lambda: self.call("GET", "/ready")[0] == 200)
         self.idle_memory = memory_of(self.server.pid)
-        self.wait_for_runtime()
+        self.example = self.wait_for_runtime()
+
+    def server_process(self, ready, name, data, *options):
+        argv = [self.built / "caisson", "serve", "--config", self.write("caisson.toml", ""), "--data", self.path(data),
+                "--listen", "127.0.0.1:0", "--ready-file", ready, "--on-shutdown", "end", "--log-level", "warning", *options]
+        env = {name: value for name, value in os.environ.items() if not name.startswith("CAISSON_")}
+        return self.background(argv, name, env)
+
+    @contextlib.contextmanager
+    def other_server(self, name, *options):
+        """Stands in for the server as long as it is open."""
+        kept = self.ready, self.server, self.key, self.address
+        self.ready = self.path(f"{name}-ready.json")
+        self.server = self.server_process(self.ready, name, f"{name}-data", *options)
+        try:
+            self.server.wait_until(self.ready.exists)
+            found = json.loads(self.ready.read_text())
+            self.key, self.address = found["api_key"], urlsplit(found["url"]).netloc
+            self.server.wait_until(lambda: self.call("GET", "/ready")[0] == 200)
+            self.wait_for_runtime()
+            yield
+        finally:
+            self.server.stop()
+            self.ready, self.server, self.key, self.address = kept
 
     def wait_for_runtime(self):
-        """One run that must succeed: what was not probed yet is probed now."""
+        """One run that must succeed, whose id is returned: what was not probed yet is probed now."""
         status, body = self.call("POST", "/v1/executions", {"command": ["/usr/bin/true"]})
         answer = json.loads(body)
         if status != 200 or answer.get("status") != "success":
             raise Failed(f"the server cannot run /usr/bin/true: {body.decode()}")
-        self.example = answer["execution_id"]
+        return answer["execution_id"]
 
-    def call(self, method, target, body=None):
+    def call(self, method, target, body=None, content_type="application/json"):
+        """`body` is sent as JSON unless it is bytes."""
         connection = http.client.HTTPConnection(self.address, timeout=60)
         try:
-            headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
-            connection.request(method, target, json.dumps(body) if body is not None else None, headers)
+            headers = {"Authorization": f"Bearer {self.key}", "Content-Type": content_type}
+            sent = body if body is None or isinstance(body, bytes) else json.dumps(body)
+            connection.request(method, target, sent, headers)
             answer = connection.getresponse()
             return answer.status, answer.read()
         finally:
             connection.close()
+
+    def ask(self, method, target, body=None, content_type="application/json"):
+        """The JSON of an answer that must be a success."""
+        status, answer = self.call(method, target, body, content_type)
+        if status >= 300:
+            raise Failed(f"{method} {target} answered {status}: {answer.decode(errors='replace')[:1000]}")
+        return json.loads(answer)
 
     def rest_load(self, body, count, clients=1):
         """Runs over REST; the program checks that each succeeded."""

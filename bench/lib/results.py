@@ -37,6 +37,19 @@ class Series:
         return percentile(pooled, 0.99) if len(pooled) >= 100 else None
 
 
+def in_turn(rounds, contenders):
+    """Measures all contenders in each round, in changing order. `contenders`: name to (unit, function that gives values or
+    (values, p99)); returns name to Series."""
+    series = {name: Series(unit) for name, (unit, _) in contenders.items()}
+    for number_of_round in range(rounds):
+        order = list(contenders.items())
+        for name, (_, measure) in order if number_of_round % 2 == 0 else reversed(order):
+            found = measure()
+            values, p99 = found if isinstance(found, tuple) else (found, None)
+            series[name].add(values, p99)
+    return series
+
+
 def ratios(ours, peer):
     """Of each round's medians, since both contenders met the same machine then."""
     return [mine / theirs for mine, theirs in zip(ours.medians(), peer.medians())]

@@ -5,26 +5,14 @@ import os
 import statistics
 
 import peers
+import skill_rows
 from machine import memory_of, peak_memory_of, sync_ms
 from processes import Failed, run_json
-from results import Series, number
+from results import Series, in_turn, number
 
 TRUE = ["/usr/bin/true"]
 BUSYBOX = ["/bin/busybox", "true"]
 GIB = 2**30
-
-
-def in_turn(rounds, contenders):
-    """Measures all contenders in each round, in changing order. `contenders`: name to (unit, function that gives values or
-    (values, p99)); returns name to Series."""
-    series = {name: Series(unit) for name, (unit, _) in contenders.items()}
-    for number_of_round in range(rounds):
-        order = list(contenders.items())
-        for name, (_, measure) in order if number_of_round % 2 == 0 else reversed(order):
-            found = measure()
-            values, p99 = found if isinstance(found, tuple) else (found, None)
-            series[name].add(values, p99)
-    return series
 
 
 def ms(found):
@@ -214,4 +202,8 @@ ALL = {
     "get-64": get_execution,
     "memory": memory,
     "viewer-1gib": viewer_throughput,
+    "skill-run": skill_rows.skill_run,
+    "skill-upload": skill_rows.upload,
+    "artifacts": skill_rows.artifacts,
+    "queue-100": skill_rows.queue,
 }

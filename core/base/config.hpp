@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct tls_config {
 /// What the HTTP server takes from a client before it refuses or hangs up.
 struct http_config {
     tls_config tls;
+    std::string public_url;    // what clients reach the server by, in signed addresses: "https://caisson.example"; empty: as each asks
     std::int64_t max_connections = 1'024;
     std::int64_t max_connections_per_address = 0;    // 0: no bound; an IPv6 /64 is one address
     std::int64_t max_request_line_bytes = 16 << 10;
@@ -56,6 +58,17 @@ struct http_config {
     std::int64_t max_websocket_message_bytes = 8LL << 20;
     std::int64_t websocket_ping_ms = 20'000;         // between two pings; a client that gives no sign of life for so long is dropped
     std::int64_t max_refs_per_connection = 1'024;    // executions that one /v1/connect may follow at once
+};
+
+/// What is kept of the files that executions leave, and how it is given out.
+struct artifacts_config {
+    std::int64_t max_files = 1'000;    // of one execution; the same for the next three
+    std::int64_t max_bytes = 256LL << 20;
+    std::int64_t max_file_bytes = 256LL << 20;
+    std::int64_t max_depth = 32;                       // directories above a file
+    std::int64_t url_lifetime_ms = 3'600'000;          // of a signed address
+    std::int64_t retention_ms = 7 * 86'400'000LL;      // from the end of the execution on
+    std::int64_t max_bytes_per_tenant = 10LL << 30;    // of all kept files; beyond it the oldest go
 };
 
 /// How many executions there may be at once.
@@ -77,12 +90,51 @@ struct tenant_config {
     std::int64_t weight = 1;          // turns relative to other tenants whose executions wait
     std::int64_t max_running = -1;    // -1: as executions.tenant_max_running; the same for the next
     std::int64_t max_queued = -1;
+    std::optional<std::vector<std::string>> images;    // that its skills may name; nothing: as images.allowed
+};
+
+/// Which images skills may name, and what stands for them where programs of this host are run instead.
+struct images_config {
+    std::vector<std::string> allowed = {"python:3.12-slim", "python:3.11-slim", "node:20-slim", "node:18-slim", "bash:5"};    // exact names
+    std::vector<std::string> host = {"python:3.12-slim=python3", "python:3.11-slim=python3", "node:20-slim=node", "node:18-slim=node",
+        "bash:5=bash"};    // IMAGE=PROGRAM: a name to be looked for, or a path
+};
+
+/// What a skill's run may use where neither the request nor the skill says, and at most; and what packages may be.
+struct skills_config {
+    std::int64_t default_wall_ms = 120'000;
+    std::int64_t max_wall_ms = 600'000;
+    std::int64_t default_memory_bytes = 256LL << 20;
+    std::int64_t max_input_bytes = 16LL << 20;         // of the request's input as JSON
+    std::int64_t max_output_bytes = 1 << 20;           // of output.json
+    std::int64_t max_package_bytes = 50LL << 20;       // as uploaded
+    std::int64_t max_unpacked_bytes = 50LL << 20;      // all files of a package together; the same for one
+    std::int64_t max_files = 500;                      // entries of a package
+    std::int64_t max_uploads = 64;                     // at once; a quarter of them of one tenant
+    std::int64_t max_bytes_per_tenant = 10LL << 30;    // of packages; the same for the next
+    std::int64_t max_packages_per_tenant = 100'000;    // all revisions
+    std::int64_t max_skills_per_tenant = 10'000;
+    std::int64_t max_versions_per_skill = 1'000;
+    std::int64_t max_revisions_per_version = 20;    // beyond it the oldest content goes
+    std::int64_t cache_bytes = 2LL << 30;           // of unpacked packages
 };
 
 /// How long an Idempotency-Key is remembered, and how many of a tenant.
 struct idempotency_config {
     std::int64_t lifetime_ms = 86'400'000;
     std::int64_t max_keys_per_tenant = 100'000;
+};
+
+/// Messages on executions' ends, to addresses that requests name.
+struct webhook_config {
+    bool allow_private = false;    // also to addresses of this host and of private networks
+    std::int64_t attempts = 12;
+    std::int64_t first_delay_ms = 15'000;    // before the second attempt; three times as long before each further one
+    std::int64_t max_delay_ms = 21'600'000;
+    std::int64_t timeout_ms = 10'000;    // of an attempt
+    std::int64_t max_in_flight = 64;
+    std::int64_t max_in_flight_per_tenant = 8;
+    std::int64_t max_in_flight_per_receiver = 4;    // of one tenant
 };
 
 struct bubblewrap_config {
@@ -114,6 +166,10 @@ struct server_config {
     execution_config executions;
     std::map<std::string, tenant_config> tenants;    // those that are not as the others, by name
     idempotency_config idempotency;
+    images_config images;
+    skills_config skills;
+    artifacts_config artifacts;
+    webhook_config webhooks;
     execution_limit_ranges limits;
     http_config http;
 };

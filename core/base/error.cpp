@@ -16,6 +16,8 @@ std::string_view slug(errc code)
     case errc::too_large: return "too_large";
     case errc::unsupported_media_type: return "unsupported_media_type";
     case errc::unprocessable: return "unprocessable";
+    case errc::invalid_skill: return "invalid_skill";
+    case errc::image_not_allowed: return "image_not_allowed";
     case errc::rate_limited: return "rate_limited";
     case errc::quota_exceeded: return "quota_exceeded";
     case errc::queue_full: return "queue_full";

@@ -25,6 +25,8 @@ enum class errc {
     too_large,
     unsupported_media_type,
     unprocessable,
+    invalid_skill,        // a package that cannot be taken
+    image_not_allowed,    // by the server or for the tenant
     rate_limited,
     quota_exceeded,
     queue_full,

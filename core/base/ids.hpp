@@ -51,10 +51,18 @@ struct sandbox_tag {
 struct execution_tag {
     static constexpr std::string_view prefix = "exe_";
 };
+struct content_tag {
+    static constexpr std::string_view prefix = "cnt_";
+};
+struct delivery_tag {
+    static constexpr std::string_view prefix = "dlv_";
+};
 using tenant_id = basic_id<tenant_tag>;
 using key_id = basic_id<key_tag>;
 using sandbox_id = basic_id<sandbox_tag>;
 using execution_id = basic_id<execution_tag>;
+using content_id = basic_id<content_tag>;
+using delivery_id = basic_id<delivery_tag>;
 
 /// Makes ids: 48 bits of Unix milliseconds, then 80 random bits that count up within one millisecond, so that ids made by
 /// one factory strictly increase, also when the clock steps back. One thread.

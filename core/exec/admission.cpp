@@ -85,9 +85,21 @@ void admission::enter(std::shared_ptr<live_execution> one)
     if (!one->place)
         one->place = waiting_place(tally_, one->row.tenant, one->waiting_bytes());
     one->place.settle();
-    one->turn = queue_.join(one->row.tenant);
+    if (one->turn == 0)
+        one->turn = queue_.join(one->row.tenant);
+    else
+        queue_.rejoin(one->row.tenant, one->turn);
     waiters_.emplace(one->turn, std::move(one));
     grant();
+}
+
+void admission::step_aside(live_execution& one)
+{
+    if (one.turn == 0)    // an earlier server had it in line
+        one.turn = queue_.draw();
+    if (one.admitted)
+        leave(one);
+    one.place = waiting_place(tally_, one.row.tenant, one.waiting_bytes());
 }
 
 void admission::enter_running(live_execution& one)

@@ -32,8 +32,11 @@ public:
     result<void> hold_more(live_execution& one, std::uint64_t bytes);
 
     /// Queues `one`; sets one->admitted and wakes it when it may run, at once if there is room. One that comes without a
-    /// place (an earlier server took it) is queued whatever the bounds.
+    /// place (an earlier server took it) is queued whatever the bounds; one that was here before at its former place in line.
     void enter(std::shared_ptr<live_execution> one);
+    /// `one` waits for another attempt: its place goes to the next one, and until it enters again it counts as waiting, with what it
+    /// holds. Then it comes before those of its tenant that came later than it did.
+    void step_aside(live_execution& one);
     /// Admits `one` whatever the bound: it runs already (found again after a restart).
     void enter_running(live_execution& one);
     /// Gives the place back, or leaves the queue.
@@ -47,6 +50,8 @@ public:
 
     std::size_t running() const { return queue_.running(); }
     std::size_t waiting() const { return queue_.waiting(); }
+    std::size_t running(const tenant_id& tenant) const { return queue_.running(tenant); }
+    std::size_t waiting(const tenant_id& tenant) const { return queue_.waiting(tenant); }
     /// Which turn `one` gets, 1 is the next; nothing once it has had it. True as long as nobody comes or leaves.
     std::optional<std::size_t> position(const live_execution& one) const;
     /// The same of one that entered now; nothing if it would not have to wait.

@@ -44,22 +44,6 @@ verdict decide_verdict(const ending_facts& facts, const execution_limits& limits
     return WIFSIGNALED(*facts.wait_status) ? verdict::signaled : verdict::exited;
 }
 
-execution_status status_of(verdict value, std::optional<int> exit_code)
-{
-    switch (value) {
-    case verdict::exited: return exit_code == 0 ? execution_status::success : execution_status::failed;
-    case verdict::wall_limit:
-    case verdict::cpu_limit: return execution_status::timeout;
-    case verdict::cancelled: return execution_status::cancelled;
-    case verdict::lost: return execution_status::interrupted;
-    case verdict::signaled:
-    case verdict::memory_limit:
-    case verdict::output_limit:
-    case verdict::runtime_error: break;
-    }
-    return execution_status::failed;
-}
-
 std::vector<limit_kind> limits_hit(const ending_facts& facts)
 {
     std::vector<limit_kind> hit;
@@ -95,6 +79,22 @@ std::string sentence(verdict value, const ending& end, const ending_facts& facts
 }
 
 }    // namespace
+
+execution_status status_of(verdict value, std::optional<int> exit_code)
+{
+    switch (value) {
+    case verdict::exited: return exit_code == 0 ? execution_status::success : execution_status::failed;
+    case verdict::wall_limit:
+    case verdict::cpu_limit: return execution_status::timeout;
+    case verdict::cancelled: return execution_status::cancelled;
+    case verdict::lost: return execution_status::interrupted;
+    case verdict::signaled:
+    case verdict::memory_limit:
+    case verdict::output_limit:
+    case verdict::runtime_error: break;
+    }
+    return execution_status::failed;
+}
 
 void note_disk(std::optional<disk_usage>& seen, const std::optional<disk_usage>& now)
 {

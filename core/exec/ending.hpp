@@ -18,9 +18,12 @@ struct ending_facts {
     bool cancelled = false;            // a cancel was asked for before the end
     bool output_cut = false;           // max_output_bytes was passed
     group_usage group;
-    std::optional<disk_usage> disk;    // full at any look
-    std::string lost;                  // why nothing more can be known: the agent is gone, for example
-    std::string fault;                 // why the runtime could not start or run it
+    std::optional<disk_usage> disk;             // full at any look
+    std::string lost;                           // why nothing more can be known: the agent is gone, for example
+    std::string fault;                          // why the runtime could not start or run it
+    std::optional<attempt_fault> host_fault;    // with `fault`: what failed before a program was handed over
+    bool host_to_blame = false;                 // with `lost`: nothing in the sandbox can have ended its agent
+    bool can_repeat = true;                     // false: what failed would fail again
 };
 
 /// How an execution ended, as recorded.
@@ -32,6 +35,9 @@ struct ending {
     std::optional<int> signal;
     std::string error;    // empty on success
 };
+
+/// The status that goes with a verdict.
+execution_status status_of(verdict value, std::optional<int> exit_code);
 
 /// Adds a look at the disk to the former ones: a program may have made room since.
 void note_disk(std::optional<disk_usage>& seen, const std::optional<disk_usage>& now);

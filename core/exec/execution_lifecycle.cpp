@@ -1,6 +1,7 @@
 // The begin and the end of an execution_service: taking up what an earlier server left, and leaving it to the next.
 
 #include "core/async/deadline.hpp"
+#include "core/exec/attempts.hpp"
 #include "core/exec/execution_service.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/record.hpp"
@@ -68,6 +69,52 @@ task<> execution_service::take_up_later(std::shared_ptr<unfinished_execution> le
     }
 }
 
+namespace {
+
+/// Where an execution stands, as an earlier server recorded it.
+void restore_attempts(live_execution& one, const timers& time)
+{
+    auto& row = one.row;
+    if (row.sandbox && row.attempts.empty()) {    // recorded by an earlier release
+        auto& first = row.attempts.emplace_back();
+        first.started_at_ms = row.started_at_ms.value_or(row.created_at_ms);
+        first.sandbox = row.sandbox;
+    }
+    if (row.attempts.empty())
+        return;
+    using std::chrono::milliseconds;
+    const auto now_ms = time.now_ms();
+    one.first_began = time.steady_now() - milliseconds(std::max<std::int64_t>(now_ms - row.attempts.front().started_at_ms, 0));
+    if (row.next_attempt_at_ms) {    // the clock may have been set: never longer than the delay
+        const auto left_ms = std::clamp<std::int64_t>(*row.next_attempt_at_ms - now_ms, 0, one.attempt().delay_ms.value_or(0));
+        one.next_attempt_at = time.steady_now() + milliseconds(left_ms);
+        one.spec.files.clear();    // fetched again when they are needed
+    }
+    if (row.sandbox) {
+        one.continue_attempt();
+        one.spec.limits.wall_ms = wall_left_of_record(row).count();
+    }
+}
+
+}    // namespace
+
+/// What the last state event says.
+task<result<state_said>> execution_service::last_state(std::shared_ptr<unfinished_execution> left, log_position end)
+{
+    state_said said{end.control == 0 ? "" : std::string(to_string(execution_status::queued)), 1};
+    if (end.control <= 1)
+        co_return said;
+    auto before = end;
+    before.control = 0;    // all control events, no output
+    const auto read = co_await use_.events.read(left->row.id, before, 1);
+    if (read.has_error())
+        co_return read.error();
+    for (const auto& event : *read)
+        if (event->kind == event_kind::state)
+            said = read_state_body(event->body);
+    co_return said;
+}
+
 /// Errors: what the stores say; `left` is whole then.
 task<result<void>> execution_service::take_up(std::shared_ptr<unfinished_execution> left)
 {
@@ -76,13 +123,18 @@ task<result<void>> execution_service::take_up(std::shared_ptr<unfinished_executi
         co_return extent.error();
     if (extent->has_exit)
         co_return co_await finish_from_log(left, std::move(*extent));
-    const bool is_new = extent->end.control == 0;
+    const auto said = co_await last_state(left, extent->end);
+    if (said.has_error())
+        co_return said.error();
     const bool in_sandbox = left->row.sandbox.has_value();
     auto one = make_live(std::move(left->row), std::move(left->spec), std::move(*extent));
-    if (is_new)
+    restore_attempts(*one, use_.time);
+    if (said->status.empty())
         one->log->control(event_kind::state, state_body(one->row));
+    if (one->row.next_attempt_at_ms && said->attempt <= one->attempt().number)    // its server ended before it could say so
+        one->log->control(event_kind::state, next_attempt_body(one->row));
     if (in_sandbox) {
-        one->started = one->log->buffer().stored_position().control > 1;    // its state event is in the log
+        one->started = said->status == to_string(execution_status::running);
         if (!one->started)
             one->row.status = execution_status::queued;
     }
@@ -116,8 +168,16 @@ task<result<void>> execution_service::finish_from_log(std::shared_ptr<unfinished
         unknown.error = "the end of the program is in the log and cannot be read";
         apply_ending(row, unknown, use_.time.now_ms());
     }
+    if (!row.attempts.empty() && !row.attempts.back().ended_at_ms)
+        end_attempt(row.attempts.back(), {row.status, *row.verdict, row.limits_hit, row.exit_code, row.signal, row.error},
+            fault_of_record(row), *row.finished_at_ms);
     auto one = make_live(std::move(row), std::move(left->spec), std::move(extent));
-    co_await runner_.finish(one);
+    if (wants_files(one->spec.collect)) {    // which takes its time
+        live_.emplace(one->row.id, one);
+        runs_.spawn("end of " + one->row.id.str(), finish_and_leave(one));
+    } else {
+        co_await runner_.finish(one);
+    }
     co_return result<void>();
 }
 
@@ -167,6 +227,17 @@ task<result<void>> execution_service::hand_over(steady_time until)
     co_return co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(stopped));
 }
 
+namespace {
+
+task<> stop_work_of(std::shared_ptr<live_execution> one)
+{
+    if (one->carriers)
+        co_await one->carriers->stop();
+    co_await one->background.stop();
+}
+
+}    // namespace
+
 task<> execution_service::stop_tasks()
 {
     co_await sweeper_.stop();
@@ -174,7 +245,7 @@ task<> execution_service::stop_tasks()
     co_await cleanup_.stop();
     const auto all = live_;
     for (const auto& [id, one] : all)
-        co_await one->background.stop();
+        co_await stop_work_of(one);
     live_.clear();
 }
 

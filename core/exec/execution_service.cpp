@@ -31,9 +31,10 @@ execution_service::live_ptr execution_service::make_live(execution_row row, exec
 {
     auto options = use_.logs;
     options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
+    row.input = spec.input;    // rows of executions that are taken up come without
     auto log = std::make_shared<live_log>(use_.executor, row.id, use_.events, use_.time, use_.log, options, std::move(stored));
     auto one = std::make_shared<live_execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
-    one->give_stdin(shared_bytes(std::exchange(one->spec.stdin_data, {})), !one->spec.stdin_open);
+    one->give_request_stdin();
     return one;
 }
 
@@ -61,6 +62,17 @@ task<> execution_service::run_and_leave(live_ptr one, bool in_sandbox)
     const auto ran = co_await std::move(guarded);
     if (ran.has_error())
         co_await runner_.break_off(one, ran.error().detail);
+    live_.erase(one->row.id);
+    changed_.notify_all();
+}
+
+/// Of one whose end is in the log.
+task<> execution_service::finish_and_leave(live_ptr one)
+{
+    auto guarded = without_exceptions(as_result(runner_.finish(one)));
+    const auto finished = co_await std::move(guarded);
+    if (finished.has_error())
+        co_await runner_.break_off(one, finished.error().detail);
     live_.erase(one->row.id);
     changed_.notify_all();
 }
@@ -211,7 +223,22 @@ task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)
     auto erased = co_await use_.events.erase(id);    // first, so that no events are left that nobody knows of
     if (erased.has_error())
         co_return erased.error();
-    co_return co_await use_.executions.erase(tenant, id);
+    auto contents = co_await use_.executions.erase(tenant, id);
+    if (contents.has_error())
+        co_return contents.error();
+    co_await erase_contents(std::move(tenant), std::move(*contents));
+    co_return result<void>();
+}
+
+/// The record is gone: what fails here is left to the janitor.
+task<> execution_service::erase_contents(tenant_id tenant, std::vector<content_id> contents)
+{
+    if (contents.empty() || use_.contents == nullptr)
+        co_return;
+    auto erasing = without_exceptions(use_.contents->erase(std::move(tenant), std::move(contents)));
+    const auto erased = co_await std::move(erasing);
+    if (erased.has_error())
+        use_.log.warning("contents of a removed execution are left to the janitor", {{"what", erased.error().detail}});
 }
 
 task<result<std::unique_ptr<log_reader>>> execution_service::open_log(tenant_id tenant, execution_id id, log_position after)

@@ -2,6 +2,7 @@
 
 #include "core/exec/admission.hpp"
 #include "core/exec/log_reader.hpp"
+#include "core/exec/record.hpp"
 #include "core/exec/runner.hpp"
 #include "core/exec/services.hpp"
 #include "core/exec/sweeper.hpp"
@@ -38,6 +39,8 @@ public:
     /// while that one is being recorded, and after a restart. A request that is refused uses no key. Errors: also
     /// errc::unprocessable for another fingerprint, errc::gone if the execution was erased, errc::quota_exceeded for too many keys.
     task<result<submission>> submit_once(tenant_id tenant, execution_spec spec, idempotency_claim claim);
+    /// The execution for which the key was used already, if it was. Errors: as submit_once().
+    task<result<std::optional<submission>>> find_submission(tenant_id tenant, idempotency_claim claim);
     /// Removes expired keys in small batches, until it is cancelled.
     task<> forget_expired_keys();
 
@@ -77,9 +80,13 @@ public:
         std::size_t waiting = 0;
     };
     counts load() const { return {queue_.running(), queue_.waiting()}; }
+    counts load(const tenant_id& tenant) const { return {queue_.running(tenant), queue_.waiting(tenant)}; }
 
     /// What the sweeps since the start did.
     sweeper::counts sweeps() const { return sweeper_.totals(); }
+
+    /// Whether sandboxes of a runtime are made at present: not while it keeps failing.
+    runtime_breakers::view breaker_of(const std::string& runtime) const { return runner_.breaker_of(runtime); }
 
     /// From now on submit() refuses, and wait() returns at once.
     void stop_accepting();
@@ -98,15 +105,18 @@ private:
     task<> take_up_all(std::vector<unfinished_execution> left);
     task<> take_up_later(std::shared_ptr<unfinished_execution> left, std::string why);
     task<result<void>> take_up(std::shared_ptr<unfinished_execution> left);
+    task<result<state_said>> last_state(std::shared_ptr<unfinished_execution> left, log_position end);
     task<result<void>> finish_from_log(std::shared_ptr<unfinished_execution> left, log_extent extent);
     live_ptr make_live(execution_row row, execution_spec spec, log_extent stored);
     void launch(live_ptr one, bool in_sandbox);
     task<> run_and_leave(live_ptr one, bool in_sandbox);
+    task<> finish_and_leave(live_ptr one);
     task<result<execution_row>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key);
     task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
     /// The row as clients see it.
     execution_row shown(const live_execution& one) const;
     live_ptr find_live(const tenant_id& tenant, const execution_id& id) const;
+    task<> erase_contents(tenant_id tenant, std::vector<content_id> contents);
     task<result<live_ptr>> running_one(tenant_id tenant, execution_id id);
     bool may_wait(steady_time until) const { return !stopping_ && use_.time.steady_now() < until; }
     task<> wait_for_change(live_ptr one, steady_time until);

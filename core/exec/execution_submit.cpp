@@ -3,6 +3,7 @@
 #include "core/exec/execution_service.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/record.hpp"
+#include "core/exec/skill_program.hpp"
 
 namespace caisson {
 
@@ -51,6 +52,7 @@ execution_row row_of(const execution_spec& spec, execution_id id, tenant_id tena
     row.limits = spec.limits;
     row.pty = spec.pty.has_value();
     row.created_at_ms = now_ms;
+    describe_skill(spec, row);
     return row;
 }
 
@@ -104,25 +106,34 @@ task<result<execution_service::submission>> execution_service::submit_once(tenan
     co_return co_await submit_under_key(std::move(tenant), std::move(spec), std::move(claim));
 }
 
-task<result<execution_service::submission>> execution_service::submit_under_key(
-    tenant_id tenant, execution_spec spec, idempotency_claim claim)
+task<result<std::optional<execution_service::submission>>> execution_service::find_submission(tenant_id tenant, idempotency_claim claim)
 {
     const auto found = co_await use_.executions.find_key(tenant, claim.route, claim.key);
     if (found.has_error() && found.error().code != errc::not_found)
         co_return found.error();
     const auto stored = found.has_value() ? std::optional(*found) : std::nullopt;
-    const auto now_ms = use_.time.now_ms();
-    const auto judged = judge_key(stored, claim, now_ms);
+    const auto judged = judge_key(stored, claim, use_.time.now_ms());
     if (judged == key_verdict::other_body)
         co_return other_body(claim);
-    if (judged == key_verdict::repeat) {
-        auto earlier = co_await find(tenant, stored->execution);
-        if (earlier.has_error() && earlier.error().code == errc::not_found)
-            co_return erased_execution(*stored);
-        if (earlier.has_error())
-            co_return earlier.error();
-        co_return submission{std::move(*earlier), true};
-    }
+    if (judged != key_verdict::repeat)
+        co_return std::nullopt;
+    auto earlier = co_await find(tenant, stored->execution);
+    if (earlier.has_error() && earlier.error().code == errc::not_found)
+        co_return erased_execution(*stored);
+    if (earlier.has_error())
+        co_return earlier.error();
+    co_return submission{std::move(*earlier), true};
+}
+
+task<result<execution_service::submission>> execution_service::submit_under_key(
+    tenant_id tenant, execution_spec spec, idempotency_claim claim)
+{
+    auto earlier = co_await find_submission(tenant, claim);
+    if (earlier.has_error())
+        co_return earlier.error();
+    if (*earlier)
+        co_return std::move(**earlier);
+    const auto now_ms = use_.time.now_ms();
     idempotency_record fresh{tenant, std::move(claim), {}, now_ms, now_ms + use_.idempotency.lifetime_ms};
     auto row = co_await record_new(std::move(tenant), std::move(spec), std::move(fresh));
     if (row.has_error())

@@ -65,6 +65,14 @@ fair_queue::ticket fair_queue::join(const tenant_id& who)
     return next_ticket_++;
 }
 
+void fair_queue::rejoin(const tenant_id& who, ticket which)
+{
+    auto& one = line_of(who);
+    one.waiting.insert(std::lower_bound(one.waiting.begin(), one.waiting.end(), which), which);
+    ++waiting_;
+    sort_in(who, one);
+}
+
 bool fair_queue::leave(const tenant_id& who, ticket which)
 {
     const auto found = tenants_.find(who);

@@ -34,6 +34,10 @@ public:
 
     /// At the end of the tenant's line.
     ticket join(const tenant_id& who);
+    /// A ticket of now, for a rejoin() later.
+    ticket draw() { return next_ticket_++; }
+    /// Into the tenant's line at the place of a ticket that it had before: ahead of all that came later.
+    void rejoin(const tenant_id& who, ticket which);
     /// Out of the line without a turn. False if it is not there.
     bool leave(const tenant_id& who, ticket which);
     /// Takes the next one out; its tenant runs one more. Nothing if all that wait are at their tenants' max_running.

@@ -17,6 +17,8 @@ output_stream stream_of(protocol::stream_number stream)
 /// An acknowledgement behind the head is worth a frame after so many bytes.
 constexpr std::uint64_t acknowledge_every = 128 << 10;
 
+std::size_t number_of(output_stream stream) { return stream == output_stream::stdout_stream ? 0 : 1; }
+
 }    // namespace
 
 live_execution::live_execution(
@@ -26,6 +28,8 @@ live_execution::live_execution(
     , log(std::move(the_log))
     , changed(executor)
     , background(executor, logs)
+    , first_began(time.steady_now())
+    , next_attempt_at(first_began)
     , accepted_at(time.steady_now())
     , asked_at(accepted_at)
     , started_at(accepted_at)
@@ -34,9 +38,57 @@ live_execution::live_execution(
 {
 }
 
-bool live_execution::streams_ended() const
+bool live_execution::streams_ended() const { return ended_[0] && (row.pty || ended_[1]); }
+
+void live_execution::begin_attempt()
 {
-    return log->buffer().ended(output_stream::stdout_stream) && (row.pty || log->buffer().ended(output_stream::stderr_stream));
+    auto& fresh = row.attempts.emplace_back();
+    fresh.number = static_cast<int>(row.attempts.size());
+    fresh.started_at_ms = time_.now_ms();
+    fresh.stdout_base = log->buffer().received(output_stream::stdout_stream);
+    fresh.stderr_base = log->buffer().received(output_stream::stderr_stream);
+    row.next_attempt_at_ms.reset();
+    if (fresh.number == 1)
+        first_began = time_.steady_now();
+    continue_attempt();
+}
+
+void live_execution::continue_attempt()
+{
+    base_ = {attempt().stdout_base, attempt().stderr_base};
+    ended_ = {};
+    acknowledged_ = {};
+}
+
+void live_execution::forget_attempt()
+{
+    const bool ran = started;
+    started = start_heard = taken_up = sandbox_gone = agent_died = unknown_to_agent = false;
+    exited.reset();
+    start_failure.clear();
+    lost.clear();
+    first_byte_at.reset();
+    stdin_known = true;
+    stdin_taken = 0;
+    stdin_end_taken = false;
+    if (!ran)
+        return;
+    stdin_end = stdin_of_request_;    // what came later was not taken: see stdin_spent()
+    stdin_closed = !spec.stdin_open;
+    early_stdin_.clear();
+    request_stdin_held_ = false;
+}
+
+bool live_execution::stdin_spent() const
+{
+    const bool given_later = stdin_end > stdin_of_request_ || stdin_closed;
+    return spec.stdin_open && (!stdin_known || (started && given_later));
+}
+
+std::uint64_t live_execution::received_of_attempt(output_stream stream) const
+{
+    const auto base = base_[number_of(stream)];
+    return std::max(log->buffer().received(stream), base) - base;    // bytes that were only shown are lost with their server
 }
 
 bool live_execution::was_cut() const
@@ -50,12 +102,26 @@ void live_execution::acknowledge(std::uint64_t at_least)
         return;
     for (auto stream : {protocol::stream_number::stdout_stream, protocol::stream_number::stderr_stream}) {
         auto& before = acknowledged_[stream == protocol::stream_number::stdout_stream ? 0 : 1];
-        const auto safe = log->buffer().acknowledgeable(stream_of(stream));
+        const auto in_log = log->buffer().acknowledgeable(stream_of(stream));
+        const auto base = base_[number_of(stream_of(stream))];
+        const auto safe = std::max(in_log, base) - base;
         if (safe < before + at_least)
             continue;
         before = safe;
         link->acknowledge(only_execution, stream, safe);
     }
+}
+
+void live_execution::give_request_stdin()
+{
+    shared_bytes bytes(std::exchange(spec.stdin_data, {}));
+    if (std::exchange(request_stdin_held_, true))
+        return;
+    if (stdin_end == 0) {
+        stdin_end = stdin_of_request_ = bytes.size();
+        stdin_closed = stdin_closed || !spec.stdin_open;
+    }
+    early_stdin_.insert(early_stdin_.begin(), {0, std::move(bytes)});
 }
 
 void live_execution::give_stdin(shared_bytes bytes, bool last)
@@ -93,6 +159,7 @@ void live_execution::on_started(std::int32_t, std::uint64_t monotonic_ns)
     start_heard = true;
     stdin_known = true;
     early_stdin_.clear();
+    request_stdin_held_ = false;
     wake();
     if (started)
         return;    // heard again after a restart
@@ -107,7 +174,7 @@ void live_execution::on_output(protocol::stream_number stream, std::uint64_t off
     if (!first_byte_at)
         first_byte_at = time_.steady_now();
     const bool cut_before = was_cut();
-    log->output(stream_of(stream), offset, std::move(bytes));
+    log->output(stream_of(stream), base_[number_of(stream_of(stream))] + offset, std::move(bytes));
     acknowledge(acknowledge_every);
     if (!cut_before && was_cut())
         wake();    // on_output_limit may want an end
@@ -117,7 +184,7 @@ void live_execution::on_gap(protocol::stream_number stream, std::uint64_t, std::
 
 void live_execution::on_eof(protocol::stream_number stream, std::uint64_t)
 {
-    log->end(stream_of(stream));
+    ended_[number_of(stream_of(stream))] = true;    // the log's streams end with the last attempt
     wake();
 }
 

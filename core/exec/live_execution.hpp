@@ -8,6 +8,7 @@
 #include "core/exec/waiting_place.hpp"
 #include "core/protocol/agent_link.hpp"
 #include "core/runtime/ports.hpp"
+#include "core/skills/ports.hpp"
 
 #include <memory>
 #include <optional>
@@ -28,29 +29,53 @@ public:
 
     execution_row row;
     execution_spec spec;
+    std::vector<artifact_row> artifacts;       // what it left: stored with its end
+    std::optional<std::string> output_text;    // of the file spec.collect.output; nothing: it is not there
+    std::string output_problem;                // it is there and cannot be read: why
     const std::shared_ptr<live_log> log;
     notifier changed;
     run_phase phase = run_phase::waiting;
-    task_group background;    // the log's commits, the link, the watch over the sandbox
+    task_group background;                   // the log's commits
+    std::unique_ptr<task_group> carriers;    // of the attempt that runs: the link, the watch over the sandbox
     std::shared_ptr<caisson::sandbox> sandbox;
     std::shared_ptr<protocol::agent_link> link;
     std::unique_ptr<execution_group> group;
+    std::shared_ptr<const skill_tree> tree;    // of a skill: held until the sandbox is gone
 
     // Its part in admission.
-    std::uint64_t turn = 0;    // its ticket while it waits
+    std::uint64_t turn = 0;    // its ticket, once it has waited
     waiting_place place;
     /// What it holds in memory until it starts.
     std::uint64_t waiting_bytes() const { return content_bytes(spec) + stdin_end; }
 
+    // Attempts: those of row.attempts that were begun.
+    steady_time first_began;        // the deadline over all counts from here
+    steady_time next_attempt_at;    // while row.next_attempt_at_ms is set
+    /// The attempt that runs, or the last; there is one.
+    execution_attempt& attempt() { return row.attempts.back(); }
+    /// What runs from now on writes behind what is in the log, as the attempt that runs.
+    void begin_attempt();
+    /// What comes from the agent belongs to the attempt that runs, whose begin is in the record.
+    void continue_attempt();
+    /// Forgets what was heard of an attempt that is over, but for what was given for stdin and no program took.
+    void forget_attempt();
+    /// Whether stdin cannot be given to another attempt as it was to this one.
+    bool stdin_spent() const;
+    /// How much of a stream the attempt's agent need not send again.
+    std::uint64_t received_of_attempt(output_stream stream) const;
+
     // Wishes.
     bool admitted = false;
     bool cancel_wanted() const { return row.cancel_requested; }
+
+    bool at_host = false;    // while a sandbox is made: what fails now is the host's, not the execution's or the stores'
 
     // What was heard.
     bool started = false;         // and its state event is in the log
     bool start_heard = false;     // by this server: started_at is exact
     bool taken_up = false;        // an earlier server made the sandbox
     bool sandbox_gone = false;    // found out: nothing is left of it
+    bool agent_died = false;      // it is known to run no more
     bool unknown_to_agent = false;
     std::optional<protocol::exit_report> exited;
     std::string start_failure;    // a sentence
@@ -69,10 +94,13 @@ public:
     bool stdin_closed = false;
     bool stdin_end_taken = false;    // the agent knows it
 
+    /// Of the attempt that runs.
     bool streams_ended() const;
     bool was_cut() const;
     /// Tells the agent what is safe here, if that is worth a frame.
     void acknowledge(std::uint64_t at_least);
+    /// Queues spec.stdin_data, before all that is given later. Once for each attempt that is to get it; repeats do nothing.
+    void give_request_stdin();
     /// Queues stdin for the agent, now or when it is there. The caller checked the offset.
     void give_stdin(shared_bytes bytes, bool last);
     /// Hands what was given before the start to the link. It is kept until the program has started: an agent that turns out
@@ -93,7 +121,11 @@ public:
 
 private:
     timers& time_;
+    std::array<std::uint64_t, 2> base_{};    // where the attempt's streams begin in the log's
+    std::array<bool, 2> ended_{};            // its streams
     std::array<std::uint64_t, 2> acknowledged_{};
+    std::uint64_t stdin_of_request_ = 0;    // bytes
+    bool request_stdin_held_ = false;       // they are in early_stdin_
     std::vector<std::pair<std::uint64_t, shared_bytes>> early_stdin_;
 };
 

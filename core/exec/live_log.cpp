@@ -48,6 +48,13 @@ void live_log::end(output_stream stream)
     changed_.notify_all();
 }
 
+void live_log::release_held()
+{
+    buffer_.release_held(time_.now_ms());
+    work_.notify_all();
+    changed_.notify_all();
+}
+
 task<> live_log::run()
 {
     for (;;) {

@@ -4,6 +4,7 @@
 #include "core/base/error.hpp"
 #include "core/exec/events.hpp"
 #include "core/exec/types.hpp"
+#include "core/files/types.hpp"
 
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@ struct execution_filter {
     std::optional<execution_status> status;
     std::optional<execution_kind> kind;
     std::optional<std::pair<std::string, std::string>> label;
+    std::optional<std::string> skill;                 // by name
     std::optional<std::int64_t> created_from_ms;      // inclusive
     std::optional<std::int64_t> created_before_ms;    // exclusive
     std::optional<execution_id> before;               // the last id of the page before: only older ones follow
@@ -29,13 +31,19 @@ struct unfinished_execution {
     execution_spec spec;
 };
 
+/// The end of an execution: what becomes durable with it, all or nothing.
+struct execution_end {
+    execution_row row;                      // final
+    std::vector<artifact_row> artifacts;    // what it left; the contents are durable already. Of two with one path the first counts
+};
+
 /// Records of executions. Call from the I/O thread; the work runs on the store's own database threads. Every change is
 /// durable when its call returns.
 class execution_store {
 public:
     virtual ~execution_store() = default;
 
-    /// Errors: errc::conflict if the id exists.
+    /// The row's input is the spec's. Errors: errc::conflict if the id exists.
     virtual task<result<void>> insert(execution_row row, execution_spec spec) = 0;
     /// As insert(), and notes in the same transaction that `key` was used for it; a used key that has expired makes room.
     /// Errors: errc::conflict if the id exists or the key is in use; errc::quota_exceeded if the tenant has `most_keys` keys.
@@ -44,19 +52,26 @@ public:
     virtual task<result<idempotency_record>> find_key(tenant_id tenant, std::string route, std::string key) = 0;
     /// Forgets keys that expired at `now_ms` or before, the oldest first, at most `limit`; says how many.
     virtual task<result<std::size_t>> erase_expired_keys(std::int64_t now_ms, std::size_t limit) = 0;
-    /// Overwrites all but id, tenant, kind, labels, created_at_ms and cancel_requested (which only goes from false to true).
-    /// When the status is final the spec is dropped. Errors: errc::not_found; errc::conflict if the stored status is final already.
+    /// Overwrites all but id, tenant, kind, labels, skill_name, input, created_at_ms and cancel_requested (which only goes from
+    /// false to true); an empty output leaves the stored one. When the status is final the spec is dropped. Errors: errc::not_found;
+    /// errc::conflict if the stored status is final already.
     virtual task<result<void>> update(execution_row row) = 0;
+    /// As update() of end.row, and stores what belongs to the end in the same transaction. Errors as update(): then nothing of it is
+    /// stored.
+    virtual task<result<void>> finish(execution_end end) = 0;
     /// Notes that a cancel was asked for. Errors: errc::not_found; errc::conflict if the status is final.
     virtual task<result<void>> request_cancel(tenant_id tenant, execution_id id) = 0;
     /// Errors: errc::not_found for an unknown id or another tenant's.
     virtual task<result<execution_row>> find(tenant_id tenant, execution_id id) = 0;
-    /// Newest first, at most filter.limit.
+    /// What an execution that has not ended is to run. Errors: errc::not_found, also once it has ended.
+    virtual task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) = 0;
+    /// Newest first, at most filter.limit, without their input and output.
     virtual task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) = 0;
-    /// Removes a record. Errors: errc::not_found; errc::conflict unless its status is final.
-    virtual task<result<void>> erase(tenant_id tenant, execution_id id) = 0;
-    /// Of all tenants, oldest first, those behind `after` (empty: from the first on): what a start of the server has to take up
-    /// again. At most `limit`, fewer where their specs are large; an empty page is the end.
+    /// Removes a record and those of its artifacts in one transaction; returns their contents, which the caller erases.
+    /// Errors: errc::not_found; errc::conflict unless its status is final.
+    virtual task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) = 0;
+    /// Of all tenants, oldest first, without input and output, those behind `after` (empty: from the first on): what a start of the server
+    /// has to take up again. At most `limit`, fewer where their specs are large; an empty page is the end.
     virtual task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) = 0;
     /// The sandboxes of all unfinished executions, in no order.
     virtual task<result<std::vector<sandbox_id>>> sandboxes_in_use() = 0;

@@ -1,5 +1,7 @@
 #include "core/exec/record.hpp"
 
+#include "core/base/utf8.hpp"
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -13,8 +15,36 @@ std::string state_body(const execution_row& row)
     body["status"] = to_string(row.status);
     if (row.queue_position)
         body["queue_position"] = *row.queue_position;
+    if (row.attempts.size() > 1)
+        body["attempt"] = row.attempts.back().number;
     body["stages"] = stages_to_json(row.stages);
     return json::serialize(body);
+}
+
+std::string next_attempt_body(const execution_row& row)
+{
+    const auto& last = row.attempts.back();
+    json::object body;
+    body["status"] = to_string(execution_status::queued);
+    body["attempt"] = last.number + 1;
+    body["delay_ms"] = last.delay_ms.value_or(0);
+    body["cause"] = to_valid_utf8(last.error);
+    body["stages"] = json::object();
+    return json::serialize(body);
+}
+
+state_said read_state_body(std::string_view body) noexcept
+{
+    try {
+        const auto value = json::parse(body);
+        state_said said;
+        said.status = value.as_object().at("status").as_string();
+        if (const auto* attempt = value.as_object().if_contains("attempt"))
+            said.attempt = attempt->to_number<int>();
+        return said;
+    } catch (const std::exception&) {
+        return {};
+    }
 }
 
 std::string usage_body(const execution_usage& usage)
@@ -53,6 +83,7 @@ void apply_ending(execution_row& row, const ending& end, std::int64_t now_ms)
     row.exit_code = end.exit_code;
     row.signal = end.signal;
     row.error = end.error;
+    row.next_attempt_at_ms.reset();
     row.finished_at_ms = now_ms;
     row.duration_ms = now_ms - row.created_at_ms;
 }

@@ -11,6 +11,14 @@ namespace caisson {
 /// The bodies of control events, as JSON objects, and what an execution's end does to its record.
 
 std::string state_body(const execution_row& row);
+/// Between an attempt and the next: which one comes, after how long, and why.
+std::string next_attempt_body(const execution_row& row);
+/// What a state event says: an empty status if it cannot be read.
+struct state_said {
+    std::string status;
+    int attempt = 1;
+};
+state_said read_state_body(std::string_view body) noexcept;
 std::string usage_body(const execution_usage& usage);
 std::string exit_body(const execution_row& row);
 

@@ -8,41 +8,27 @@ namespace caisson {
 
 task<> runner::run(live_ptr one)
 {
-    const bool admitted = co_await wait_for_admission(one);
-    if (!admitted) {
-        ending_facts facts;
-        facts.cancelled = true;
-        co_await conclude(one, std::move(facts));
-        co_return;
-    }
-    one->phase = run_phase::starting;
-    auto making = without_exceptions(make_sandbox(one));
-    const auto made = co_await std::move(making);
-    if (made.has_value() && !one->cancel_wanted()) {
-        start_program(*one);
-        co_await run_in_sandbox(one);
-        co_return;
-    }
-    ending_facts facts;
-    facts.cancelled = made.has_value();
-    if (made.has_error()) {
-        const auto& what = made.error().detail;
-        use_.log.warning(
-            "a sandbox could not be made", {{"execution_id", one->row.id.str()}, {"runtime", one->row.runtime}, {"what", what}});
-        facts.fault = "the sandbox could not be started: " + what;
-    }
-    co_await conclude(one, std::move(facts));
+    for (auto next = after::again; next == after::again;)
+        next = co_await attempt(one);
 }
 
-task<bool> runner::wait_for_admission(live_ptr one)
+/// make_sandbox(), unless the host has failed at that too often of late.
+task<result<void>> runner::try_sandbox(live_ptr one)
 {
-    queue_.enter(one);
-    while (!one->admitted && !one->cancel_wanted()) {
-        const auto seen = one->changed.version();
-        co_await one->changed.wait_past(seen);
-    }
-    one->row.stages.queue_ms = ms_between(one->accepted_at, use_.time.steady_now());
-    co_return one->admitted && !one->cancel_wanted();
+    const auto runtime = one->row.runtime;
+    const auto permit = breakers_.ask(runtime);
+    if (permit == runtime_breakers::permit::refused)
+        co_return error{errc::runtime_unavailable, breakers_.refusal(runtime)};
+    one->at_host = false;
+    auto making = without_exceptions(make_sandbox(one));
+    auto made = co_await std::move(making);    // cancelled only when the server ends, and its breakers with it
+    if (made.has_value())
+        breakers_.succeeded(runtime);
+    else if (one->at_host)
+        breakers_.failed(runtime, permit);
+    else
+        breakers_.abandoned(runtime, permit);
+    co_return made;
 }
 
 task<result<void>> runner::make_sandbox(live_ptr one)
@@ -54,12 +40,11 @@ task<result<void>> runner::make_sandbox(live_ptr one)
     if (found == use_.runtimes.end() || !enabled)
         co_return error{errc::runtime_unavailable, "the runtime \"" + one->row.runtime + "\" is not enabled on this server"};
     auto& chosen = *found->second;
-    const auto& limits = one->spec.limits;
-    sandbox_spec wanted;
-    wanted.id = use_.ids.make<sandbox_id>();
-    wanted.limits = {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
-    wanted.lease = use_.link.lease;
-    auto created = co_await chosen.create(wanted);
+    auto wanted = co_await describe_sandbox(one);
+    if (wanted.has_error())
+        co_return wanted.error();
+    one->at_host = true;
+    auto created = co_await chosen.create(std::move(*wanted));
     if (created.has_error())
         co_return created.error();
     one->sandbox = std::move(*created);
@@ -72,9 +57,11 @@ task<result<void>> runner::make_sandbox(live_ptr one)
     if (!chosen.isolates() && !is_said)    // before the first probe too: in every record
         one->row.degraded.emplace_back("isolation");
     one->row.stages.start_ms = ms_between(began, use_.time.steady_now());
+    one->at_host = false;
     auto recorded = co_await record_sandbox(one);
     if (recorded.has_error())
         co_return recorded.error();
+    one->at_host = true;
     auto grouped = open_group(*one);
     if (grouped.has_error())
         co_return grouped.error();
@@ -84,7 +71,7 @@ task<result<void>> runner::make_sandbox(live_ptr one)
 /// Durable before the program may start, so that a next server finds the sandbox instead of starting another one.
 task<result<void>> runner::record_sandbox(live_ptr one)
 {
-    one->row.sandbox = one->sandbox->id();
+    one->row.sandbox = one->attempt().sandbox = one->sandbox->id();
     sandbox_row row;
     row.id = one->sandbox->id();
     row.tenant = one->row.tenant;
@@ -111,7 +98,7 @@ result<void> runner::open_group(live_execution& one)
     return {};
 }
 
-task<> runner::run_in_sandbox(live_ptr one)
+task<runner::after> runner::run_in_sandbox(live_ptr one)
 {
     auto watched = std::make_shared<watch>();
     co_await supervise(one, watched);
@@ -128,8 +115,9 @@ task<> runner::run_in_sandbox(live_ptr one)
         facts.fault = one->start_failure;
     } else {
         facts.lost = one->lost;
+        facts.host_to_blame = agent_was_taken(*one);
     }
-    co_await conclude(one, std::move(facts));
+    co_return co_await conclude(one, std::move(facts));
 }
 
 }    // namespace caisson

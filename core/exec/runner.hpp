@@ -1,7 +1,9 @@
 #pragma once
 
 #include "core/exec/admission.hpp"
+#include "core/exec/collector.hpp"
 #include "core/exec/live_execution.hpp"
+#include "core/exec/runtime_breakers.hpp"
 #include "core/exec/services.hpp"
 
 namespace caisson {
@@ -11,11 +13,14 @@ namespace caisson {
 class runner {
 public:
     /// All outlive the runner; `cleanup` ends sandboxes after their executions.
-    runner(const execution_services& services, admission& queue, task_group& cleanup) : use_(services), queue_(queue), cleanup_(cleanup) { }
+    runner(const execution_services& services, admission& queue, task_group& cleanup)
+        : use_(services), queue_(queue), cleanup_(cleanup), breakers_(services.time, services.log)
+    {
+    }
 
     using live_ptr = std::shared_ptr<live_execution>;
 
-    /// A new execution, or one that had not come to its sandbox when an earlier server ended.
+    /// A new execution, or one that had not come to its sandbox, or waited for its next attempt, when an earlier server ended.
     task<> run(live_ptr one);
     /// One whose program may run in a sandbox that an earlier server made. It is lost only if nothing is left of the sandbox; other
     /// failures are tried again until a while after its wall limit, or after a cancel.
@@ -26,7 +31,13 @@ public:
     /// server ends it from what is stored; its sandbox and its place are given up in any case.
     task<> break_off(live_ptr one, std::string what);
 
+    /// Whether sandboxes of a runtime are made at present.
+    runtime_breakers::view breaker_of(const std::string& runtime) const { return breakers_.of(runtime); }
+
 private:
+    /// What follows an attempt.
+    enum class after { end, again };
+
     /// What the server did to an execution that it watches.
     struct watch {
         ending_facts facts;
@@ -43,8 +54,24 @@ private:
     static double ms_between(steady_time from, steady_time to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
 
     task<result<void>> conclude_broken(live_ptr one, std::string what);
+    task<after> attempt(live_ptr one);
+    task<> wait_for_next(live_ptr one);
     task<bool> wait_for_admission(live_ptr one);
+    static steady_time latest_begin(const live_execution& one);
+    task<after> leave_unadmitted(live_ptr one);
+    task<> fetch_spec(live_ptr one);
+    std::optional<std::chrono::milliseconds> delay_of_next(
+        live_execution& one, ending& end, attempt_fault fault, const ending_facts& facts);
+    task<> schedule(live_ptr one, ending end, attempt_fault fault, std::chrono::milliseconds delay);
+    task<> store_schedule(live_ptr one);
+    task<> make_ready_for_next(live_ptr one);
+
+    task<result<void>> try_sandbox(live_ptr one);
+    void note_failure(live_execution& one, const error& why, ending_facts& facts) const;
     task<result<void>> make_sandbox(live_ptr one);
+    task<result<sandbox_spec>> describe_sandbox(live_ptr one);
+    task<result<void>> hold_package(live_ptr one);
+    void judge_output(live_execution& one) const;
     task<result<void>> record_sandbox(live_ptr one);
     task<result<void>> open_link(live_ptr one);
     void make_link(live_execution& one);
@@ -53,12 +80,13 @@ private:
     task<result<void>> find_sandbox_again(live_ptr one);
     task<result<void>> insist_on_sandbox(live_ptr one);
     bool out_of_patience(const live_execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const;
-    task<> go_on(live_ptr one);
+    task<after> go_on(live_ptr one);
+    bool agent_was_taken(const live_execution& one) const;
     result<void> open_group(live_execution& one);
     void start_program(live_execution& one);
     protocol::spawn_request spawn_request_for(const live_execution& one) const;
 
-    task<> run_in_sandbox(live_ptr one);
+    task<after> run_in_sandbox(live_ptr one);
     task<> supervise(live_ptr one, std::shared_ptr<watch> watched);
     void look(live_execution& one, watch& watched);
     void look_at_group(live_execution& one, watch& watched);
@@ -68,19 +96,27 @@ private:
     static void kill(live_execution& one, watch& watched, steady_time now);
     static bool over(const live_execution& one);
 
-    task<> conclude(live_ptr one, ending_facts facts);
+    task<after> conclude(live_ptr one, ending_facts facts);
     task<> drain_streams(live_ptr one);
+    task<> keep_files(live_ptr one);
+    task<> keep_files_again(live_ptr one);
+    task<collected_files> collect_files(live_ptr one);
+    static void mark_files(live_execution& one);
     task<> hear_streams_out(live_ptr one);
     void fill_usage(live_execution& one, const ending_facts& facts) const;
-    task<> record_end(live_ptr one, ending_facts facts);
+    task<> record_end(live_ptr one, ending end, std::optional<attempt_fault> fault);
     task<> store_final(live_ptr one);
+    static void say_goodbye(live_execution& one);
+    void clean_up_after(live_ptr one);
     task<> dispose(live_ptr one);
-    task<> recover_and_dispose(live_ptr one);
-    task<result<void>> remove_sandbox(live_ptr one);
+    task<> end_sandbox(live_ptr one, std::string cause);
+    task<> recover_for_removal(live_ptr one);
+    task<result<void>> remove_sandbox(live_ptr one, std::string cause);
 
     const execution_services& use_;
     admission& queue_;
     task_group& cleanup_;
+    runtime_breakers breakers_;
 };
 
 }    // namespace caisson

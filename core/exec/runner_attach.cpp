@@ -41,6 +41,7 @@ task<> run_link(std::shared_ptr<live_execution> one, std::shared_ptr<protocol::a
 task<> watch_sandbox(std::shared_ptr<live_execution> one, std::shared_ptr<sandbox> watched)
 {
     const auto why = co_await watched->ended();
+    one->agent_died = true;
     if (one->lost.empty())
         one->lost = "the sandbox ended: " + why;
     one->wake();
@@ -58,8 +59,9 @@ void runner::make_link(live_execution& one)
 
 void runner::keep_link(live_ptr one)
 {
-    one->background.spawn("link of " + one->row.id.str(), run_link(one, one->link, &use_.time, &use_.log));
-    one->background.spawn("watch of " + one->row.id.str(), watch_sandbox(one, one->sandbox));
+    one->carriers = std::make_unique<task_group>(use_.executor, use_.log);
+    one->carriers->spawn("link of " + one->row.id.str(), run_link(one, one->link, &use_.time, &use_.log));
+    one->carriers->spawn("watch of " + one->row.id.str(), watch_sandbox(one, one->sandbox));
     one->log->on_commit([weak = std::weak_ptr(one)] {
         if (auto alive = weak.lock())
             alive->acknowledge(1);
@@ -94,7 +96,7 @@ task<result<void>> runner::recover_sandbox(live_ptr one)
         one->sandbox = std::move(*recovered);
         co_return result<void>();
     }
-    one->sandbox_gone = recovered.error().code == errc::gone;
+    one->sandbox_gone = one->agent_died = recovered.error().code == errc::gone;
     co_return error{recovered.error().code, "the sandbox did not survive: " + recovered.error().detail};
 }
 
@@ -149,7 +151,9 @@ task<> runner::take_up(live_ptr one)
     one->phase = run_phase::running;    // it may be left to the next server at any moment
     const auto found = co_await insist_on_sandbox(one);
     if (found.has_value()) {
-        co_await go_on(one);
+        const auto next = co_await go_on(one);
+        if (next == after::again)
+            co_await run(one);
         co_return;
     }
     one->lost = found.error().detail;
@@ -157,21 +161,32 @@ task<> runner::take_up(live_ptr one)
     ending_facts facts;
     facts.cancelled = one->cancel_wanted();
     facts.lost = one->lost;
-    co_await conclude(one, std::move(facts));
+    facts.host_to_blame = agent_was_taken(*one);
+    const auto next = co_await conclude(one, std::move(facts));
+    if (next == after::again)
+        co_await run(one);
 }
 
 /// The agent says where the program stands; until then it is watched from outside.
-task<> runner::go_on(live_ptr one)
+task<runner::after> runner::go_on(live_ptr one)
 {
     make_link(*one);
     protocol::resume_point point;
-    point.stdout_committed = one->log->buffer().received(output_stream::stdout_stream);
-    point.stderr_committed = one->log->buffer().received(output_stream::stderr_stream);
+    point.stdout_committed = one->received_of_attempt(output_stream::stdout_stream);
+    point.stderr_committed = one->received_of_attempt(output_stream::stderr_stream);
     one->link->attach(only_execution, *one, point);
     one->asked_at = use_.time.steady_now();
     one->flush_stdin();
     keep_link(one);
-    co_await run_in_sandbox(one);
+    co_return co_await run_in_sandbox(one);
+}
+
+/// Programs cannot reach the agent of a runtime that isolates: it is the first process of their namespace. Where they can, its end
+/// may be their doing.
+bool runner::agent_was_taken(const live_execution& one) const
+{
+    const auto found = use_.runtimes.find(one.row.runtime);
+    return one.agent_died && found != use_.runtimes.end() && found->second->isolates();
 }
 
 }    // namespace caisson

@@ -1,6 +1,7 @@
 #include "core/exec/runner.hpp"
 
 #include "core/async/deadline.hpp"
+#include "core/exec/attempts.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/record.hpp"
 
@@ -27,9 +28,24 @@ task<> wait_for_streams(std::shared_ptr<live_execution> one)
     }
 }
 
+bool is_in_attempt(const live_execution& one) { return !one.row.attempts.empty() && !one.row.attempts.back().ended_at_ms; }
+
+/// The last attempt ends as the execution does, whose error then counts them. A cancel while none ran ends none.
+void count_attempts(live_execution& one, ending end, std::optional<attempt_fault> fault)
+{
+    auto& row = one.row;
+    const bool failed = row.status != execution_status::success;
+    if (is_in_attempt(one)) {
+        end.error = row.error;
+        end_attempt(one.attempt(), end, failed ? fault.value_or(attempt_fault::program) : fault, *row.finished_at_ms);
+    }
+    if (failed && row.status != execution_status::cancelled)
+        row.error += count_of_attempts(row);
+}
+
 }    // namespace
 
-task<> runner::conclude(live_ptr one, ending_facts facts)
+task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
 {
     one->phase = run_phase::ending;
     if (one->group)
@@ -40,13 +56,33 @@ task<> runner::conclude(live_ptr one, ending_facts facts)
     facts.output_cut = one->was_cut();
     facts.output_limit = facts.output_limit || (facts.output_cut && one->spec.output_limit_action == on_output_limit::kill);
     fill_usage(*one, facts);
-    co_await record_end(one, std::move(facts));
-    if (one->link) {
-        one->link->forget(only_execution);
-        one->link->shutdown();
+    auto end = decide_ending(facts, one->row.limits);
+    const auto fault = fault_of(end, facts);
+    if (fault && is_in_attempt(*one)) {
+        facts.host_to_blame = facts.host_to_blame && facts.group.oom_kills == 0;
+        const auto delay = delay_of_next(*one, end, *fault, facts);
+        if (delay) {
+            co_await schedule(one, std::move(end), *fault, *delay);
+            co_return after::again;
+        }
     }
-    cleanup_.spawn("clean-up after " + one->row.id.str(), recover_and_dispose(one));
+    co_await keep_files(one);
+    co_await record_end(one, std::move(end), fault);
+    say_goodbye(*one);
+    clean_up_after(one);
+    co_return after::end;
 }
+
+/// The end is in the record: the agent need not keep it.
+void runner::say_goodbye(live_execution& one)
+{
+    if (!one.link)
+        return;
+    one.link->forget(only_execution);
+    one.link->shutdown();
+}
+
+void runner::clean_up_after(live_ptr one) { cleanup_.spawn("clean-up after " + one->row.id.str(), dispose(one)); }
 
 /// In a fresh sandbox what the leader left behind ends with it; then both streams are at their end.
 task<> runner::drain_streams(live_ptr one)
@@ -57,8 +93,6 @@ task<> runner::drain_streams(live_ptr one)
         one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
         co_await hear_streams_out(one);
     }
-    one->log->end(output_stream::stdout_stream);
-    one->log->end(output_stream::stderr_stream);
 }
 
 /// As long as bytes come, or what came is not stored and the agent's windows may be full of more, this is not a lack of answer.
@@ -84,8 +118,6 @@ void runner::fill_usage(live_execution& one, const ending_facts& facts) const
     const auto& buffer = one.log->buffer();
     usage.output_bytes =
         static_cast<std::int64_t>(buffer.received(output_stream::stdout_stream) + buffer.received(output_stream::stderr_stream));
-    one.row.stdout_truncated = buffer.truncated(output_stream::stdout_stream);
-    one.row.stderr_truncated = buffer.truncated(output_stream::stderr_stream);
     usage.memory_peak_bytes = facts.group.memory_peak_bytes;
     usage.pids_peak = facts.group.pids_peak;
     if (facts.group.cpu_us)
@@ -103,10 +135,16 @@ void runner::fill_usage(live_execution& one, const ending_facts& facts) const
 }
 
 /// The log first, then the record that names its end; viewers see the end when both are durable.
-task<> runner::record_end(live_ptr one, ending_facts facts)
+task<> runner::record_end(live_ptr one, ending end, std::optional<attempt_fault> fault)
 {
-    const auto end = decide_ending(facts, one->spec.limits);
+    one->log->end(output_stream::stdout_stream);
+    one->log->end(output_stream::stderr_stream);
+    one->row.stdout_truncated = one->log->buffer().truncated(output_stream::stdout_stream);
+    one->row.stderr_truncated = one->log->buffer().truncated(output_stream::stderr_stream);
     apply_ending(one->row, end, use_.time.now_ms());
+    judge_output(*one);
+    mark_files(*one);
+    count_attempts(*one, std::move(end), fault);
     one->log->withhold_exit();
     one->log->control(event_kind::usage, usage_body(one->row.usage));
     one->log->control(event_kind::exit, exit_body(one->row));
@@ -122,9 +160,11 @@ task<> runner::record_end(live_ptr one, ending_facts facts)
 /// Tries until it is stored: an accepted execution always ends in the record.
 task<> runner::store_final(live_ptr one)
 {
-    std::function<task<result<void>>()> ask = [this, one] { return use_.executions.update(one->row); };
+    std::function<task<result<void>>()> ask = [this, one] { return use_.executions.finish({one->row, one->artifacts}); };
     auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));    // conflict: it is final
+    if (one->spec.webhook && use_.webhook_due)
+        use_.webhook_due();
 }
 
 task<> runner::break_off(live_ptr one, std::string what)
@@ -144,59 +184,71 @@ task<result<void>> runner::conclude_broken(live_ptr one, std::string what)
 {
     ending_facts facts;
     facts.fault = "the server failed: " + what;
-    co_await conclude(one, std::move(facts));
+    facts.can_repeat = false;
+    const auto next = co_await conclude(one, std::move(facts));
+    static_cast<void>(next);    // the end
     co_return result<void>();
 }
 
 task<> runner::finish(live_ptr one)
 {
+    one->phase = run_phase::ending;
+    co_await keep_files_again(one);
     co_await store_final(one);
     one->phase = run_phase::ended;
+    one->wake();
     if (one->row.sandbox)
-        cleanup_.spawn("clean-up after " + one->row.id.str(), recover_and_dispose(one));
+        clean_up_after(one);
 }
 
-task<> runner::recover_and_dispose(live_ptr one)
+/// Of an earlier server's sandbox that was not needed so far.
+task<> runner::recover_for_removal(live_ptr one)
 {
-    if (one->sandbox || one->sandbox_gone || !one->row.sandbox) {
-        co_await dispose(one);
+    if (one->sandbox || one->sandbox_gone || !one->row.sandbox)
         co_return;
-    }
     auto recovering = without_exceptions(recover_sandbox(one));
     const auto recovered = co_await std::move(recovering);
     if (recovered.has_error())
         one->lost = recovered.error().detail;
-    co_await dispose(one);
 }
 
-/// Removes the sandbox and only then lets the next execution have the place.
-task<> runner::dispose(live_ptr one)
+task<> runner::end_sandbox(live_ptr one, std::string cause)
 {
-    auto removing = without_exceptions(remove_sandbox(one));
+    co_await recover_for_removal(one);
+    auto removing = without_exceptions(remove_sandbox(one, std::move(cause)));
     const auto removed = co_await std::move(removing);
     if (removed.has_error())
         use_.log.error("a sandbox could not be removed; the next sweep tries again",
             {{"execution_id", one->row.id.str()}, {"what", removed.error().detail}});
     if (one->link)
         one->link->close();
-    co_await one->background.stop();
+    if (one->carriers)
+        co_await one->carriers->stop();
+    one->carriers.reset();
     one->link.reset();
     one->group.reset();
     one->sandbox.reset();
+}
+
+/// Removes the sandbox and only then lets the next execution have the place.
+task<> runner::dispose(live_ptr one)
+{
+    co_await end_sandbox(one, "its execution ended: " + std::string(to_string(one->row.verdict.value_or(verdict::lost))));
+    co_await one->background.stop();
     queue_.leave(*one);
 }
 
-task<result<void>> runner::remove_sandbox(live_ptr one)
+task<result<void>> runner::remove_sandbox(live_ptr one, std::string cause)
 {
     auto state = sandbox_state::lost;
-    auto cause = one->lost;
     if (one->sandbox) {
         auto destruction = one->sandbox->destroy();
         auto destroyed = co_await with_deadline(use_.time, use_.time.steady_now() + destroy_grace, std::move(destruction));
         if (destroyed.has_error())
             co_return destroyed;
         state = sandbox_state::destroyed;
-        cause = "its execution ended: " + std::string(to_string(one->row.verdict.value_or(verdict::lost)));
+    } else {
+        cause = one->lost;
     }
     if (!one->row.sandbox)
         co_return result<void>();

@@ -1,6 +1,8 @@
 #include "core/exec/runner.hpp"
+#include "core/exec/skill_program.hpp"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 namespace caisson {
 
@@ -14,10 +16,31 @@ std::map<std::string, std::string> base_environment(const live_execution& one)
         {"HOME", one.sandbox->work_directory()},
         {"LANG", "C.UTF-8"},
         {"CAISSON_EXECUTION_ID", one.row.id.str()},
+        {"CAISSON_ATTEMPT", std::to_string(one.row.attempts.back().number)},
     };
     if (one.spec.pty)
         env["TERM"] = "xterm-256color";
+    if (one.spec.kind == execution_kind::skill)
+        for (auto& [name, value] : skill_environment(one.spec, one.sandbox->work_directory()))
+            env[name] = std::move(value);
     return env;
+}
+
+/// A path that ends with a slash is a directory.
+void put_input(protocol::agent_link& link, input_file file)
+{
+    constexpr std::uint32_t file_mode = 0644;
+    constexpr std::uint32_t directory_mode = S_IFDIR | 0755;
+    const bool directory = file.path.ends_with('/');
+    if (directory)
+        file.path.pop_back();
+    link.put_file(only_execution, std::move(file.path), directory ? directory_mode : file_mode, shared_bytes(std::move(file.content)));
+}
+
+/// Repeating it would not help.
+error package_gone(const skill_run& skill)
+{
+    return {errc::gone, "the package of skill " + skill.name + "@" + skill.version + " (sha256:" + skill.digest + ") was removed"};
 }
 
 /// `cwd` as the sandbox sees it.
@@ -46,12 +69,43 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
 
 }    // namespace
 
+/// A skill's package stays in the cache as long as it is held.
+task<result<void>> runner::hold_package(live_ptr one)
+{
+    if (!one->spec.skill || one->tree)
+        co_return result<void>();
+    if (use_.trees == nullptr)
+        co_return error{errc::gone, "this server runs no skills"};
+    auto opened = co_await use_.trees->open(one->row.tenant, one->spec.skill->digest);
+    if (opened.has_error())
+        co_return opened.error().code == errc::not_found ? package_gone(*one->spec.skill) : opened.error();
+    one->tree = std::move(*opened);
+    co_return result<void>();
+}
+
+task<result<sandbox_spec>> runner::describe_sandbox(live_ptr one)
+{
+    const auto& limits = one->spec.limits;
+    sandbox_spec wanted;
+    wanted.id = use_.ids.make<sandbox_id>();
+    wanted.limits = {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
+    wanted.lease = use_.link.lease;
+    auto held = co_await hold_package(one);
+    if (held.has_error())
+        co_return held.error();
+    if (one->tree) {
+        wanted.work_directory = skill_directory;
+        wanted.trees.push_back({one->tree->path().string(), std::string(skill_package)});
+    }
+    co_return wanted;
+}
+
 protocol::spawn_request runner::spawn_request_for(const live_execution& one) const
 {
     const auto& spec = one.spec;
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     protocol::spawn_request request;
-    request.argv = spec.argv;
+    request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, one.sandbox->work_directory()) : spec.argv;
     auto env = base_environment(one);
     for (const auto& [name, value] : spec.env)
         env[name] = value;
@@ -71,9 +125,11 @@ void runner::start_program(live_execution& one)
 {
     auto& link = *one.link;
     link.attach(only_execution, one, std::nullopt);
-    constexpr std::uint32_t mode = 0644;
+    if (one.spec.kind == execution_kind::skill)
+        for (auto& file : skill_files(one.spec))
+            put_input(link, std::move(file));
     for (auto& file : std::exchange(one.spec.files, {}))    // the link keeps them until the agent has them
-        link.put_file(only_execution, std::move(file.path), mode, shared_bytes(std::move(file.content)));
+        put_input(link, std::move(file));
     link.spawn(only_execution, spawn_request_for(one), one.group ? one.group->join_descriptors() : std::vector<int>());
     one.phase = run_phase::running;
     one.started_at = one.asked_at = use_.time.steady_now();

@@ -8,9 +8,12 @@
 #include "core/exec/idempotency.hpp"
 #include "core/exec/log_buffer.hpp"
 #include "core/exec/ports.hpp"
+#include "core/files/ports.hpp"
 #include "core/protocol/agent_link.hpp"
+#include "core/retry/backoff.hpp"
 #include "core/runtime/ports.hpp"
 #include "core/sandbox/ports.hpp"
+#include "core/skills/ports.hpp"
 
 #include <chrono>
 #include <functional>
@@ -46,6 +49,14 @@ struct execution_services {
     idempotency_options idempotency;
     std::optional<std::chrono::milliseconds> sweep_interval = std::nullopt;    // nothing: a sweep at the start only
     std::vector<sweep_chore> chores = {};
+    content_store* contents = nullptr;                 // of what executions leave; null: nothing is kept
+    artifact_store* artifacts = nullptr;               // the same
+    std::function<std::uint64_t()> free_bytes = {};    // of the stores' disk; empty: files are kept until it is full
+    std::optional<std::chrono::milliseconds> artifact_lifetime = std::nullopt;    // nothing: they are kept until they are deleted
+    skill_trees* trees = nullptr;                                                 // packages of skills; null: none can be run
+    std::function<double()> jitter = draw_jitter;                                 // of delays between attempts: 0 to 1
+    schema_check check_schema = nullptr;                                          // of skills' outputs; null: not looked at
+    std::function<void()> webhook_due = {};    // called when the end of an execution with a webhook is stored; may be not set
 };
 
 }    // namespace caisson

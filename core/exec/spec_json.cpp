@@ -1,12 +1,13 @@
-#include "core/base/base64.hpp"
-#include "core/base/utf8.hpp"
+#include "core/base/json_bytes.hpp"
 #include "core/exec/types.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <initializer_list>
 #include <stdexcept>
+#include <utility>
 
 namespace caisson {
 
@@ -14,23 +15,26 @@ namespace json = boost::json;
 
 namespace {
 
-/// Text as it is; other bytes as {"base64": …}.
-json::value bytes_to_json(std::string_view bytes)
-{
-    if (is_utf8(bytes))
-        return json::value(bytes);
-    return json::object{{"base64", base64_encode(bytes)}};
-}
+template <class Struct, class Member>
+using member_table = std::initializer_list<std::pair<std::string_view, Member Struct::*>>;
 
-std::string bytes_from_json(const json::value& value)
-{
-    if (value.is_string())
-        return std::string(value.get_string());
-    auto bytes = base64_decode(value.as_object().at("base64").as_string());
-    if (!bytes)
-        throw std::invalid_argument("a kept spec holds malformed base64");
-    return std::move(*bytes);
-}
+constexpr member_table<skill_run, std::string> skill_members{
+    {"name", &skill_run::name},
+    {"version", &skill_run::version},
+    {"digest", &skill_run::digest},
+    {"image", &skill_run::image},
+    {"interpreter", &skill_run::interpreter},
+    {"instructions", &skill_run::instructions},
+    {"output_schema", &skill_run::output_schema},
+};
+
+constexpr member_table<collect_spec, std::int64_t> collect_members{
+    {"max_files", &collect_spec::max_files},
+    {"max_bytes", &collect_spec::max_bytes},
+    {"max_file_bytes", &collect_spec::max_file_bytes},
+    {"max_depth", &collect_spec::max_depth},
+    {"max_output_bytes", &collect_spec::max_output_bytes},
+};
 
 std::string text_from_json(const json::value& value) { return std::string(value.as_string()); }
 
@@ -76,6 +80,105 @@ execution_kind kind_from_json(const json::value& value)
     return *kind;
 }
 
+json::object skill_to_json(const skill_run& skill)
+{
+    json::object out;
+    for (const auto& [name, member] : skill_members)
+        out.emplace(name, bytes_to_json(skill.*member));
+    return out;
+}
+
+skill_run skill_from_json(const json::object& object)
+{
+    skill_run out;
+    for (const auto& [name, member] : skill_members)
+        out.*member = bytes_from_json(object.at(name));
+    return out;
+}
+
+json::object collect_to_json(const collect_spec& collect)
+{
+    json::object out{
+        {"patterns", argv_to_json(collect.patterns)}, {"strip", bytes_to_json(collect.strip)}, {"output", bytes_to_json(collect.output)}};
+    for (const auto& [name, member] : collect_members)
+        out.emplace(name, collect.*member);
+    return out;
+}
+
+collect_spec collect_from_json(const json::object& object)
+{
+    collect_spec out;
+    for (const auto& pattern : object.at("patterns").as_array())
+        out.patterns.push_back(bytes_from_json(pattern));
+    out.strip = bytes_from_json(object.at("strip"));
+    out.output = bytes_from_json(object.at("output"));
+    for (const auto& [name, member] : collect_members)
+        out.*member = object.at(name).to_number<std::int64_t>();
+    return out;
+}
+
+json::object retry_to_json(const retry_policy& retry)
+{
+    json::array faults;
+    for (const auto fault : retry.faults)
+        faults.emplace_back(to_string(fault));
+    return {{"attempts", retry.attempts}, {"first_delay_ms", retry.first_delay_ms}, {"multiplier", retry.multiplier},
+        {"max_delay_ms", retry.max_delay_ms}, {"faults", std::move(faults)},
+        {"exit_codes", json::array(retry.exit_codes.begin(), retry.exit_codes.end())}};
+}
+
+retry_policy retry_from_json(const json::object& object)
+{
+    retry_policy out;
+    out.attempts = object.at("attempts").to_number<int>();
+    out.first_delay_ms = object.at("first_delay_ms").to_number<std::int64_t>();
+    out.multiplier = object.at("multiplier").to_number<double>();
+    out.max_delay_ms = object.at("max_delay_ms").to_number<std::int64_t>();
+    out.faults.clear();
+    for (const auto& name : object.at("faults").as_array()) {
+        const auto fault = attempt_fault_from(name.as_string());
+        if (!fault)
+            throw std::invalid_argument("a kept spec has an unknown fault");
+        out.faults.push_back(*fault);
+    }
+    for (const auto& code : object.at("exit_codes").as_array())
+        out.exit_codes.push_back(code.to_number<int>());
+    return out;
+}
+
+/// What is at its default is left out, as it is in specs of earlier releases.
+void add_later_members(json::object& out, const execution_spec& spec)
+{
+    if (spec.skill)
+        out.emplace("skill", skill_to_json(*spec.skill));
+    if (!spec.input.empty())
+        out.emplace("input", bytes_to_json(spec.input));
+    if (spec.collect != collect_spec())
+        out.emplace("collect", collect_to_json(spec.collect));
+    if (spec.retry != retry_policy())
+        out.emplace("retry", retry_to_json(spec.retry));
+    if (spec.idempotent)
+        out.emplace("idempotent", true);
+    if (spec.webhook)
+        out.emplace("webhook", json::object{{"url", bytes_to_json(spec.webhook->url)}, {"secret", bytes_to_json(spec.webhook->secret)}});
+}
+
+void read_later_members(execution_spec& spec, const json::object& object)
+{
+    if (const auto* skill = object.if_contains("skill"))
+        spec.skill = skill_from_json(skill->as_object());
+    if (const auto* input = object.if_contains("input"))
+        spec.input = bytes_from_json(*input);
+    if (const auto* collect = object.if_contains("collect"))
+        spec.collect = collect_from_json(collect->as_object());
+    if (const auto* retry = object.if_contains("retry"))
+        spec.retry = retry_from_json(retry->as_object());
+    if (const auto* idempotent = object.if_contains("idempotent"))
+        spec.idempotent = idempotent->as_bool();
+    if (const auto* webhook = object.if_contains("webhook"))
+        spec.webhook = {bytes_from_json(webhook->as_object().at("url")), bytes_from_json(webhook->as_object().at("secret"))};
+}
+
 }    // namespace
 
 std::string spec_to_json(const execution_spec& spec)
@@ -96,6 +199,7 @@ std::string spec_to_json(const execution_spec& spec)
     out.emplace("runtime", spec.runtime);
     out.emplace("labels", map_to_json(spec.labels));
     out.emplace("cancel_on_disconnect", spec.cancel_on_disconnect);
+    add_later_members(out, spec);
     return json::serialize(out);
 }
 
@@ -121,6 +225,7 @@ execution_spec spec_from_json(std::string_view text)
     spec.runtime = text_from_json(object.at("runtime"));
     spec.labels = map_from_json(object.at("labels"));
     spec.cancel_on_disconnect = object.at("cancel_on_disconnect").as_bool();
+    read_later_members(spec, object);
     return spec;
 }
 

@@ -16,10 +16,11 @@ namespace {
 template <class Enum, std::size_t Size>
 using name_table = std::array<std::pair<Enum, std::string_view>, Size>;
 
-constexpr name_table<execution_kind, 3> kinds{{
+constexpr name_table<execution_kind, 4> kinds{{
     {execution_kind::command, "command"},
     {execution_kind::shell, "shell"},
     {execution_kind::code, "code"},
+    {execution_kind::skill, "skill"},
 }};
 
 constexpr name_table<execution_status, 7> statuses{{
@@ -129,7 +130,9 @@ std::uint64_t content_bytes(const execution_spec& spec)
         sum += name.size() + value.size();
     for (const auto& file : spec.files)
         sum += file.path.size() + file.content.size();
-    return sum;
+    if (spec.skill)
+        sum += spec.skill->instructions.size() + spec.skill->output_schema.size();
+    return sum + spec.input.size();
 }
 
 std::string_view to_string(execution_kind value) { return name_of(kinds, value); }

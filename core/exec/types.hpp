@@ -1,6 +1,8 @@
 #pragma once
 
 #include "core/base/ids.hpp"
+#include "core/files/types.hpp"
+#include "core/retry/types.hpp"
 #include "core/runtime/types.hpp"
 
 #include <boost/json/object.hpp>
@@ -13,7 +15,7 @@
 
 namespace caisson {
 
-enum class execution_kind { command, shell, code };
+enum class execution_kind { command, shell, code, skill };
 enum class execution_status { queued, running, success, failed, timeout, cancelled, interrupted };
 
 /// What ended the leader. See docs/architecture.md "Verdicts".
@@ -48,6 +50,25 @@ struct input_file {
     std::string content;
 };
 
+/// The package that an execution of kind skill runs, as it was resolved when the request came.
+struct skill_run {
+    std::string name;
+    std::string version;
+    std::string digest;           // of the package, lower-case hex
+    std::string image;            // the skill's own or its language's default
+    std::string interpreter;      // what `image` stands for on a runtime without images: "/usr/bin/python3"; empty: nothing stands for it
+    std::string instructions;     // for SKILL_INSTRUCTIONS
+    std::string output_schema;    // what output.json has to match; empty: anything
+    bool operator==(const skill_run&) const = default;
+};
+
+/// Whom to tell of the end.
+struct webhook_spec {
+    std::string url;       // http or https
+    std::string secret;    // signs what is sent; never shown
+    bool operator==(const webhook_spec&) const = default;
+};
+
 /// A request that was checked: everything in it is in range. Kept with the record until the execution has ended.
 struct execution_spec {
     execution_kind kind = execution_kind::command;
@@ -64,6 +85,12 @@ struct execution_spec {
     std::string runtime;
     std::map<std::string, std::string> labels;
     bool cancel_on_disconnect = false;
+    std::optional<skill_run> skill;    // there if and only if kind is skill
+    std::string input;                 // of a skill: JSON text
+    collect_spec collect;
+    retry_policy retry;
+    bool idempotent = false;    // running it twice does no harm
+    std::optional<webhook_spec> webhook;
 };
 
 struct execution_usage {
@@ -83,6 +110,22 @@ struct execution_stages {
     std::optional<double> first_byte_ms;
     std::optional<double> run_ms;
     std::optional<double> collect_ms;
+};
+
+/// One try of an execution that ended, or the one that runs.
+struct execution_attempt {
+    int number = 1;
+    std::int64_t started_at_ms = 0;
+    std::optional<std::int64_t> ended_at_ms;
+    std::optional<attempt_fault> fault;    // why it was no success
+    std::string error;                     // the same as a sentence
+    std::optional<caisson::verdict> verdict;
+    std::optional<int> exit_code;
+    std::optional<int> signal;
+    std::optional<sandbox_id> sandbox;
+    std::uint64_t stdout_base = 0;    // where its output begins in the execution's log
+    std::uint64_t stderr_base = 0;
+    std::optional<std::int64_t> delay_ms;    // before the next
 };
 
 /// An execution as it is kept.
@@ -113,6 +156,16 @@ struct execution_row {
     std::optional<std::int64_t> duration_ms;
     bool cancel_requested = false;                // durable, so that a restart does not forget it
     std::optional<std::size_t> queue_position;    // while it waits: 1 is the next; not stored
+    std::string skill_name;
+    std::string skill_version;
+    std::string skill_digest;
+    std::string image;
+    std::string interpreter;
+    std::vector<execution_attempt> attempts;           // those that were begun; more than one if it was tried again
+    std::optional<std::int64_t> next_attempt_at_ms;    // while it waits for it (status queued)
+    std::optional<collect_summary> collected;          // of what it left; nothing if nothing was asked for
+    std::string input;                                 // JSON text of a skill's input and output: not in lists
+    std::string output;
 };
 
 /// What a client's Idempotency-Key claims: the request that comes again under it is the same one.

@@ -38,8 +38,16 @@ struct dead_instance {
     std::size_t sandboxes = 0;
 };
 
+/// A directory of the host that programs see read-only at `place`, relative to the working directory.
+struct sandbox_tree {
+    std::string host_path;    // absolute; stays as it is until the sandbox is gone
+    std::string place;        // "scripts"
+};
+
 struct sandbox_spec {
     sandbox_id id;
+    std::string work_directory = "/workspace";    // where isolating runtimes show the working directory
+    std::vector<sandbox_tree> trees;
     sandbox_limits limits;
     std::chrono::milliseconds lease{std::chrono::hours(24)};    // without a server the agent ends the sandbox after this
 };

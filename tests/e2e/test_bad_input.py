@@ -88,13 +88,17 @@ BODIES = [
     case("not_utf8", b'{"command":["\xff"]}', ""),
     case("surrogate", '{"command":["\\ud800"]}', ""),
     case("too_deep", '{"labels":' * 5000 + "1" + "}" * 5000, ""),
-    case("later_skill", {"skill": "word-counter"}, "skill", status=501, slug="not_implemented"),
+    case("skill_and_command", {**A_RUN, "skill": "word-counter"}, "skill", "cannot be combined with command"),
+    case("collect_and_skill", {"skill": "word-counter", "collect": ["out/**"]}, "collect", "cannot be combined with skill"),
+    case("input_alone", {**A_RUN, "input": {}}, "input", "needs skill"),
     case("later_sandbox", {**A_RUN, "sandbox_id": "sbx_1"}, "sandbox_id", status=501, slug="not_implemented"),
     case("later_image", {**A_RUN, "image": "debian"}, "image", status=501, slug="not_implemented"),
     case("later_user", {**A_RUN, "user": "x"}, "user", status=501, slug="not_implemented"),
-    case("later_collect", {**A_RUN, "collect": ["out/**"]}, "collect", status=501, slug="not_implemented"),
-    case("later_retry", {**A_RUN, "retry": {}}, "retry", status=501, slug="not_implemented"),
-    case("later_webhook", {**A_RUN, "webhook": {}}, "webhook", status=501, slug="not_implemented"),
+    case("retry_without_attempts", {**A_RUN, "retry": {"attempts": 0}}, "retry.attempts", "between 1 and 10"),
+    case("retry_of_a_lost_run", {**A_RUN, "retry": {"on": ["agent_lost"]}}, "retry", "idempotent"),
+    case("empty_webhook", {**A_RUN, "webhook": {}}, "webhook.url", "is required"),
+    case("webhook_to_this_host", {**A_RUN, "webhook": {"url": "http://127.0.0.1:1/", "secret": "x" * 16}}, "webhook.url", "webhooks.allow_private"),
+    case("webhook_with_short_secret", {**A_RUN, "webhook": {"url": "https://example.com/", "secret": "x" * 15}}, "webhook.secret", "16"),
     case("later_network", {**A_RUN, "network": {"mode": "allow"}}, "network.mode", status=501, slug="not_implemented"),
 ]
 
@@ -203,7 +207,7 @@ def test_an_unknown_route_is_a_json_404(api, path):
     assert answer.status == 404 and answer["error"] == "not_found"
 
 
-@pytest.mark.parametrize("path", ["/v1/sandboxes", "/v1/skills", "/v1/executions/batch", "/v1/threads"])
+@pytest.mark.parametrize("path", ["/v1/sandboxes", "/v1/threads"])
 def test_a_route_of_a_later_version_is_said_to_come(api, path):
     answer = api.post(path, {})
     assert answer.status == 501, answer.value

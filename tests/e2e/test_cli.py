@@ -17,10 +17,10 @@ def lines(done):
 
 def test_version_and_help(server):
     assert server.cli("version").stdout.decode().startswith("caisson ")
-    for verb in ("", "serve", "run", "ps", "show", "logs", "cancel", "rm", "key", "doctor", "version"):
+    for verb in ("", "serve", "run", "ps", "show", "logs", "cancel", "rm", "skill", "artifacts", "key", "doctor", "version"):
         done = server.cli(*filter(None, [verb, "--help"]))
         assert done.returncode == 0 and done.stdout, verb
-        if verb in ("", "serve", "run", "ps", "logs", "key"):
+        if verb in ("", "serve", "run", "ps", "logs", "skill", "artifacts", "key"):
             assert b"Examples:" in done.stdout, verb
     text = server.cli("serve", "--help").stdout.decode()
     assert "127.0.0.1:8320" in text and "/var/lib/caisson" in text or "caisson" in text

@@ -45,7 +45,7 @@ def test_a_locked_database_is_503_and_passes(new_server):
     assert server.api.get("/ready").status == 200
 
 
-@pytest.mark.parametrize("name", ["records.db", "events.db"])
+@pytest.mark.parametrize("name", ["records.db", "events.db", "content.db"])
 def test_a_damaged_database_is_not_opened_and_not_touched(new_server, name):
     server = new_server()
     server.api.run(command=["echo", "kept"])

@@ -1,7 +1,9 @@
+#include "core/adapters/crypto/sha256_hasher.hpp"
 #include "storage/connection.hpp"
 #include "storage/errors.hpp"
 #include "storage/event_store.hpp"
 #include "storage/inspection.hpp"
+#include "storage/lost_contents.hpp"
 #include "storage/snapshot.hpp"
 #include "storage/tidying.hpp"
 #include "tests/storage/storage_load.hpp"
@@ -41,10 +43,10 @@ class LoadedDirectory {
 public:
     LoadedDirectory()
     {
-        auto store = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0});
+        auto store = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher});
         for (const auto& call : representative_calls())
             EXPECT_TRUE(run_task(busy_.context, call.run(*store)).has_value()) << call.name;
-        for (const auto* name : {"records.db", "records.db-wal", "events.db", "events.db-wal"})
+        for (const auto* name : {"records.db", "records.db-wal", "events.db", "events.db-wal", "content.db", "content.db-wal"})
             killed_[name] = read_file(dir_.path() / name);
     }
     /// As a server leaves it that was killed: with logs (-wal).
@@ -125,6 +127,10 @@ const damage_case damages[] = {
         "events.db is damaged (it is empty or gone"},
     {"one_file_gone", false, [](const auto& dir) { std::filesystem::remove(dir / "events.db"); }, storage_fault::corrupt,
         "events.db is damaged (it is empty or gone, but records.db is not)"},
+    {"contents_gone", false, [](const auto& dir) { std::filesystem::remove(dir / "content.db"); }, storage_fault::corrupt,
+        "content.db is damaged (it is empty or gone, but records.db is not)"},
+    {"contents_cut", true, [](const auto& dir) { write_file(dir / "content.db", read_file(dir / "content.db").substr(0, 10)); },
+        storage_fault::corrupt, "content.db is damaged (its beginning"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Cases, DamageAtOpen, ::testing::ValuesIn(damages), [](const auto& info) { return info.param.name; });
@@ -206,6 +212,14 @@ const wrong_case wrongs[] = {
     {"miscounted_keys", "records.db",
         "INSERT INTO idempotency_keys VALUES ('t', 'r', 'k', 'f', 'e', 1, 2); UPDATE idempotency_counts SET keys = 7",
         "another number of idempotency keys"},
+    {"no_content", "content.db", "UPDATE contents SET state = 3", "has an artifact without its content"},
+    {"another_content", "content.db", "UPDATE contents SET sha256 = x'00'", "an artifact that is not its content"},
+    {"artifacts_of_nothing", "records.db", "UPDATE artifacts SET execution_id = 'exe_x' WHERE path = 'b'", "has artifacts and no record"},
+    {"miscounted_artifacts", "records.db", "UPDATE artifact_totals SET bytes = 1", "has other artifacts than are counted"},
+    {"a_piece_is_gone", "content.db", "DELETE FROM pieces WHERE number = 0", "lacks a piece"},
+    {"miscounted_uses", "content.db", "UPDATE chunks SET uses = uses + 1", "is used another number of times"},
+    {"short_chunks", "content.db", "UPDATE chunk_bytes SET data = x'00'", "has another number of bytes than is noted"},
+    {"miscounted_storage", "content.db", "UPDATE stored_totals SET bytes = 7", "has chunks of another size than is counted"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Cases, Inspection, ::testing::ValuesIn(wrongs), [](const auto& info) { return info.param.name; });
@@ -220,7 +234,7 @@ TEST(InspectionBesideAServer, WorksAndSaysSo)
     EXPECT_THROW(inspect(data.path() / "nowhere", [](const std::string&) { }), storage_error);
 }
 
-TEST(Snapshot, IsTheSameInTwoFilesThatNeedNoOthers)
+TEST(Snapshot, IsTheSameInFilesThatNeedNoOthers)
 {
     const LoadedDirectory data;
     const auto server = storage::open(data.path(), {.readers = 1, .reserve_bytes = 0});
@@ -230,8 +244,8 @@ TEST(Snapshot, IsTheSameInTwoFilesThatNeedNoOthers)
         take_snapshot(data.path(), into.path(), [&](const std::string&, std::uint64_t done, std::uint64_t) { copied = done; });
     EXPECT_GT(copied, 0u);
     EXPECT_TRUE(summary.without_end.empty());
-    EXPECT_EQ(contents_of(into.path()).size(), 2u);
-    for (const auto file : {database_file::records, database_file::events})
+    EXPECT_EQ(contents_of(into.path()).size(), 3u);
+    for (const auto file : all_databases)
         EXPECT_EQ(content_of(into.path(), file), content_of(data.path(), file));
     EXPECT_EQ(integrity_of(into.path()), "");
 }
@@ -254,6 +268,44 @@ TEST(Snapshot, LeavesOutWhatIsBeingRemoved)
     EXPECT_EQ(summary.being_removed, 1u);
     EXPECT_TRUE(summary.without_end.empty());
     EXPECT_TRUE(inspect(into.path(), [](const std::string&) { }).is_clean());
+}
+
+/// A flipped bit is nothing that SQLite can tell.
+TEST(DeepInspection, FindsAFlippedBitInAContent)
+{
+    const LoadedDirectory data;
+    {
+        sqlite::connection db(data.path() / "content.db", sqlite::open_mode::read_write);
+        db.execute("UPDATE chunk_bytes SET data = zeroblob(length(data)) WHERE chunk = 1");
+        ASSERT_EQ(db.changes(), 1);
+        db.tidy_up_on_close();
+    }
+    EXPECT_TRUE(inspect(data.path(), [](const std::string&) { }).is_clean());
+    const auto report = inspect(data.path(), [](const std::string&) { }, &make_sha256_hasher);
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings.back().weight, finding_weight::damage);
+    EXPECT_THAT(report.findings.back().what, HasSubstr("chunk 1 (of content cnt_"));
+}
+
+TEST(Snapshot, LosesRecordsOfContentsThatWereRemovedMeanwhile)
+{
+    LoadedDirectory data;
+    const auto server = storage::open(data.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher});
+    const auto tenant = numbered<tenant_id>(1);
+    const auto id = numbered<execution_id>(2);
+    const auto gone = run_task(data.context(), server->artifacts().find(tenant, id, "a"))->content;
+    bool removed = false;
+    const auto between = [&](const std::string& file, std::uint64_t, std::uint64_t) {
+        if (file == "events.db" && !std::exchange(removed, true))
+            ASSERT_TRUE(run_task(data.context(), server->contents().erase(tenant, {gone})).has_value());
+    };
+    const fast_dir into;
+    const auto summary = take_snapshot(data.path(), into.path(), between);
+    EXPECT_EQ(summary.content_schema, 1u);
+    EXPECT_FALSE(inspect(into.path(), [](const std::string&) { }).is_clean());
+    EXPECT_EQ(drop_lost_contents(into.path()).artifacts, 1u);
+    EXPECT_EQ(drop_lost_contents(into.path()).artifacts, 0u);
+    EXPECT_TRUE(inspect(into.path(), [](const std::string&) { }, &make_sha256_hasher).is_clean());
 }
 
 /// What a torn transaction left behind the valid frames has the old salts: it counts as damage no more.

@@ -5,7 +5,7 @@ namespace caisson::testing {
 namespace {
 
 /// Eight executions of tenant 1, the even ones code, every third running, the others failed; labels: team a for those
-/// below 5, team b above, and "odd" for the odd ones; one execution of tenant 2.
+/// below 5, team b above, and "odd" for the odd ones; 7 is of the skill "echo", 8 and 9 of "wc"; one execution of tenant 2.
 class ExecutionList : public StoreContract {
 protected:
     void SetUp() override
@@ -17,6 +17,8 @@ protected:
             row.labels["team"] = i < 5 ? "a" : "b";
             if (i % 2 == 1)
                 row.labels["odd"] = "";
+            if (i > 6)
+                row.skill_name = i == 7 ? "echo" : "wc";
             if (i == 9)
                 row.tenant = numbered<tenant_id>(2);
             ASSERT_TRUE(run(executions().insert(row, {})).has_value());
@@ -58,6 +60,15 @@ TEST_P(ExecutionList, EachFilterNarrowsAndAllTogetherToo)
         {"label_of_other_value", filter([](auto& f) { f.label = {"team", "A"}; }), ""},
         {"label_page", filter([](auto& f) { f.label = {"team", "b"}, f.before = numbered<execution_id>(7), f.limit = 1; }), "6"},
         {"label_and_status", filter([](auto& f) { f.label = {"team", "b"}, f.status = execution_status::running; }), "6"},
+        {"skill", filter([](auto& f) { f.skill = "wc"; }), "8"},
+        {"skill_of_none", filter([](auto& f) { f.skill = "w"; }), ""},
+        {"skill_and_before", filter([](auto& f) { f.skill = "wc", f.before = numbered<execution_id>(8); }), ""},
+        {"skill_and_status", filter([](auto& f) { f.skill = "echo", f.status = execution_status::failed; }), "7"},
+        {"skill_and_other_status", filter([](auto& f) { f.skill = "echo", f.status = execution_status::running; }), ""},
+        {"skill_and_kind", filter([](auto& f) { f.skill = "echo", f.kind = execution_kind::code; }), ""},
+        {"skill_and_label", filter([](auto& f) { f.skill = "echo", f.label = {"team", "b"}; }), "7"},
+        {"skill_created_from", filter([](auto& f) { f.skill = "echo", f.created_from_ms = 1008; }), ""},
+        {"skill_created_before", filter([](auto& f) { f.skill = "echo", f.created_before_ms = 1008; }), "7"},
         {"created_from_is_inclusive", filter([](auto& f) { f.created_from_ms = 1007; }), "87"},
         {"created_before_is_exclusive", filter([](auto& f) { f.created_before_ms = 1003; }), "21"},
         {"created_range_with_label", filter([](auto& f) { f.created_from_ms = 1002, f.created_before_ms = 1006, f.label = {"odd", ""}; }),

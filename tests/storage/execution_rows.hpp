@@ -20,7 +20,26 @@ inline execution_row execution(int number)
     return row;
 }
 
-/// An ended one with a value in every member.
+/// With a value in every member.
+inline execution_attempt attempt(int number)
+{
+    execution_attempt one;
+    one.number = number;
+    one.started_at_ms = 2'100;
+    one.ended_at_ms = 2'200;
+    one.fault = attempt_fault::agent_lost;
+    one.error = "gone\xff";
+    one.verdict = verdict::lost;
+    one.exit_code = 75;
+    one.signal = 9;
+    one.sandbox = numbered<sandbox_id>(4);
+    one.stdout_base = 5'000'000'000;
+    one.stderr_base = 6;
+    one.delay_ms = 450;
+    return one;
+}
+
+/// An ended one with a value in every member but input, which is the spec's.
 inline execution_row full_execution(int number)
 {
     auto row = execution(number);
@@ -45,7 +64,34 @@ inline execution_row full_execution(int number)
     row.started_at_ms = 2000;
     row.finished_at_ms = 3000;
     row.duration_ms = 1000;
+    row.skill_name = "word-counter";
+    row.skill_version = "1.2.3-rc.1";
+    row.skill_digest = std::string(64, 'a');
+    row.image = "python:3.12-slim";
+    row.interpreter = "/usr/bin/python3";
+    row.attempts = {attempt(1), execution_attempt()};
+    row.attempts.back().number = 2;
+    row.next_attempt_at_ms = 7'000;
+    row.collected = collect_summary{2, 300, {{"out/\xff", "not a regular file"}}, 5, true, "the disk is full"};
+    row.output = std::string("{\"a\":\"\\u0000 \xc3\xa9\"}\0", 18);
     return row;
+}
+
+inline std::string text_of(const execution_attempt& one)
+{
+    std::ostringstream out;
+    const auto optional = [&](const auto& value) { value ? out << ' ' << *value : out << " -"; };
+    out << " [" << one.number << ' ' << one.started_at_ms;
+    optional(one.ended_at_ms);
+    optional(one.fault ? std::optional(to_string(*one.fault)) : std::nullopt);
+    out << " '" << one.error << "'";
+    optional(one.verdict ? std::optional(to_string(*one.verdict)) : std::nullopt);
+    optional(one.exit_code);
+    optional(one.signal);
+    optional(one.sandbox ? std::optional(one.sandbox->str()) : std::nullopt);
+    out << ' ' << one.stdout_base << ' ' << one.stderr_base;
+    optional(one.delay_ms);
+    return out.str() + "]";
 }
 
 /// Every member, so that two rows are equal if their texts are.
@@ -70,6 +116,17 @@ inline std::string text_of(const execution_row& row)
     optional(row.started_at_ms);
     optional(row.finished_at_ms);
     optional(row.duration_ms);
+    for (const auto* text : {&row.skill_name, &row.skill_version, &row.skill_digest, &row.image, &row.interpreter, &row.input, &row.output})
+        out << " '" << *text << "'";
+    for (const auto& each : row.attempts)
+        out << text_of(each);
+    optional(row.next_attempt_at_ms);
+    if (row.collected) {
+        const auto& all = *row.collected;
+        out << " collected " << all.files << ' ' << all.bytes << ' ' << all.skipped_files << all.partial << all.error;
+        for (const auto& [path, reason] : all.skipped)
+            out << " '" << path << "': " << reason;
+    }
     return out.str();
 }
 

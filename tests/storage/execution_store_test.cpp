@@ -59,7 +59,57 @@ TEST_P(ExecutionStore, UpdateOverwritesAllButWhatIsFixed)
     auto want = changed;
     want.kind = first.kind;
     want.labels = first.labels;
+    want.skill_name = first.skill_name;
     EXPECT_EQ(text_of(find(1)), text_of(want));
+}
+
+TEST_P(ExecutionStore, InputIsKeptAndOutputComesLater)
+{
+    auto row = execution(1);
+    row.skill_name = "echo";
+    execution_spec spec;
+    spec.input = std::string("{\"text\":\"\0\"}", 13) + std::string(100'000, ' ');
+    insert(row, spec);
+    EXPECT_EQ(find(1).input, spec.input);
+    EXPECT_EQ(find(1).output, "");
+    row.status = execution_status::running;
+    ASSERT_TRUE(run(executions().update(row)).has_value());
+    row.output = "[1]";
+    row.status = execution_status::success;
+    ASSERT_TRUE(run(executions().update(row)).has_value());
+    EXPECT_EQ(find(1).input, spec.input);
+    EXPECT_EQ(find(1).output, "[1]");
+    EXPECT_EQ(find(1).skill_name, "echo");
+}
+
+TEST_P(ExecutionStore, ListsLeaveInputAndOutputOut)
+{
+    execution_spec spec;
+    spec.input = "[1]";
+    auto row = full_execution(1);
+    insert(row, spec);
+    insert(execution(2), spec);
+    const auto rows = *run(executions().list(numbered<tenant_id>(1), {}));
+    ASSERT_EQ(rows.size(), 2u);
+    row.output.clear();
+    EXPECT_EQ(text_of(rows[1]), text_of(row));
+    const auto unfinished = *run(executions().unfinished({}, 10));
+    ASSERT_EQ(unfinished.size(), 1u);
+    EXPECT_EQ(unfinished[0].row.input, "");
+    EXPECT_EQ(unfinished[0].spec.input, "[1]");
+}
+
+TEST_P(ExecutionStore, TheSpecIsThereUntilTheEnd)
+{
+    execution_spec spec;
+    spec.argv = {"a", "b"};
+    insert(execution(1), spec);
+    const auto tenant = numbered<tenant_id>(1);
+    EXPECT_EQ(run(executions().find_spec(tenant, numbered<execution_id>(1)))->argv, spec.argv);
+    EXPECT_EQ(code_of(run(executions().find_spec(numbered<tenant_id>(2), numbered<execution_id>(1)))), errc::not_found);
+    EXPECT_EQ(code_of(run(executions().find_spec(tenant, numbered<execution_id>(2)))), errc::not_found);
+    ASSERT_TRUE(run(executions().update(full_execution(1))).has_value());
+    EXPECT_EQ(code_of(run(executions().find_spec(tenant, numbered<execution_id>(1)))), errc::not_found);
 }
 
 TEST_P(ExecutionStore, UpdateCanEmptyWhatMayBeAbsent)
@@ -72,6 +122,8 @@ TEST_P(ExecutionStore, UpdateCanEmptyWhatMayBeAbsent)
     ASSERT_TRUE(run(executions().update(bare)).has_value());
     bare.kind = row.kind;
     bare.labels = row.labels;
+    bare.skill_name = row.skill_name;
+    bare.output = row.output;
     EXPECT_EQ(text_of(find(1)), text_of(bare));
 }
 

@@ -1,3 +1,4 @@
+#include "core/adapters/crypto/sha256_hasher.hpp"
 #include "tests/storage/fault_vfs.hpp"
 #include "tests/storage/storage_load.hpp"
 
@@ -17,7 +18,7 @@ void PrintTo(const fault_case& one, std::ostream* out) { *out << one.name; }
 
 class FailingDisk : public ::testing::TestWithParam<fault_case> {
 protected:
-    void open() { store_ = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0}); }
+    void open() { store_ = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher}); }
 
     /// True if the call succeeded; otherwise it failed as it should.
     bool succeeds(const store_call& call)
@@ -63,10 +64,12 @@ TEST_P(FailingDisk, AtEachWriteFailsTheCallAsAWholeAndTheNextOneWorks)
     EXPECT_GT(failures, 100);
     const auto records = content(database_file::records);
     const auto events = content(database_file::events);
+    const auto contents = content(database_file::content);
     store_.reset();
     open();
     EXPECT_EQ(content(database_file::records), records);
     EXPECT_EQ(content(database_file::events), events);
+    EXPECT_EQ(content(database_file::content), contents);
     EXPECT_EQ(integrity_of(dir_.path()), "");
 }
 

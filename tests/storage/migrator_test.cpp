@@ -3,6 +3,7 @@
 #include "storage/migrator.hpp"
 #include "storage/schemas.hpp"
 #include "storage/storage.hpp"
+#include "tests/storage/artifact_rows.hpp"
 #include "tests/storage/busy_context.hpp"
 #include "tests/storage/execution_rows.hpp"
 #include "tests/storage/frozen_schema.hpp"
@@ -133,8 +134,11 @@ TEST(Migrations, AreAsTheyWereGivenOut)
     };
     expect(sqlite::records_schema,
         {{"0001_tenants_keys_sandboxes_executions.sql", "13f6157e3be57429"}, {"0002_execution_list_indexes.sql", "2e1edba21f7224d6"},
-            {"0003_idempotency_keys.sql", "c5f584b0ae5a5291"}, {"0004_sandboxes_ended.sql", "d47b2bb9f78b4597"}});
+            {"0003_idempotency_keys.sql", "c5f584b0ae5a5291"}, {"0004_sandboxes_ended.sql", "d47b2bb9f78b4597"},
+            {"0005_execution_details.sql", "cc1b177e3851f284"}, {"0006_skills.sql", "f83001cfdc776dae"},
+            {"0007_artifacts.sql", "5551441b5829fe93"}, {"0008_webhooks.sql", "a3cc3fd6f810b40d"}});
     expect(sqlite::events_schema, {{"0001_logs.sql", "155623159c89aff9"}});
+    expect(sqlite::content_schema, {{"0001_contents.sql", "c16bff602725093a"}});
 }
 
 /// Replaces the one `mark` in `text`.
@@ -209,6 +213,51 @@ TEST_F(RecordsOfSchema1, AsSchema2GetUsedKeysBesideTheirRows)
     ASSERT_TRUE(run_task(context_, stores->executions().insert_with_key(execution(3), {}, key, 1)).has_value());
     EXPECT_EQ(run_task(context_, stores->executions().find_key(tenant, "POST /x", "k"))->execution, numbered<execution_id>(3));
     EXPECT_EQ(run_task(context_, stores->executions().list(tenant, {}))->size(), 3u);
+}
+
+TEST_F(RecordsOfSchema1, AsSchema4GetDetailsBesideTheirRows)
+{
+    {
+        connection db(dir_ / "records.db", open_mode::read_write);
+        auto schema = sqlite::records_schema;
+        schema.migrations = schema.migrations.first(4);
+        sqlite::migrate(db, schema, migrate_policy::apply);
+        EXPECT_EQ(db.integer("SELECT count(*) FROM executions"), 2);
+    }
+    auto stores = storage::open(dir_.path());
+    const auto tenant = numbered<tenant_id>(1);
+    const auto old = run_task(context_, stores->executions().find(tenant, numbered<execution_id>(1)));
+    EXPECT_EQ(old->skill_name + old->skill_version + old->input + old->output, "");
+    EXPECT_TRUE(old->attempts.empty() && !old->next_attempt_at_ms && !old->collected);
+    auto waiting = *run_task(context_, stores->executions().find(tenant, numbered<execution_id>(2)));
+    waiting.attempts = {attempt(1)};
+    waiting.next_attempt_at_ms = 5'000;
+    waiting.output = "1";
+    ASSERT_TRUE(run_task(context_, stores->executions().update(waiting)).has_value());
+    EXPECT_EQ(text_of(*run_task(context_, stores->executions().find(tenant, waiting.id))), text_of(waiting));
+    ASSERT_TRUE(run_task(context_, stores->executions().insert(full_execution(3), {})).has_value());
+    execution_filter wanted;
+    wanted.skill = "word-counter";
+    EXPECT_EQ(run_task(context_, stores->executions().list(tenant, wanted))->size(), 1u);
+}
+
+TEST_F(RecordsOfSchema1, AsSchema6GetArtifactsAndTheirFileBesideTheirRows)
+{
+    {
+        connection db(dir_ / "records.db", open_mode::read_write);
+        auto schema = sqlite::records_schema;
+        schema.migrations = schema.migrations.first(6);
+        sqlite::migrate(db, schema, migrate_policy::apply);
+    }
+    ASSERT_FALSE(std::filesystem::exists(dir_ / "content.db"));
+    auto stores = storage::open(dir_.path());
+    EXPECT_TRUE(std::filesystem::exists(dir_ / "content.db"));
+    const auto tenant = numbered<tenant_id>(1);
+    const auto old = numbered<execution_id>(2);
+    auto ended = full_execution(2);
+    ASSERT_TRUE(run_task(context_, stores->executions().finish({ended, {artifact(2, "a", 1)}})).has_value());
+    EXPECT_EQ(run_task(context_, stores->artifacts().list(tenant, old, "", 10))->size(), 1u);
+    EXPECT_EQ(run_task(context_, stores->executions().list(tenant, {}))->size(), 2u);
 }
 
 TEST_F(RecordsOfSchema1, AreTheSchemaThatTheFirstMigrationMakes)

@@ -1,3 +1,4 @@
+#include "core/adapters/crypto/sha256_hasher.hpp"
 #include "storage/connection.hpp"
 #include "tests/storage/disk_image.hpp"
 #include "tests/storage/storage_load.hpp"
@@ -30,7 +31,7 @@ class recorder {
 public:
     recording run()
     {
-        for (const auto file : {database_file::records, database_file::events}) {
+        for (const auto file : all_databases) {
             open();
             found_.contents[file].push_back(content_of(dir_.path(), file));
         }
@@ -46,7 +47,7 @@ private:
     void open()
     {
         if (!store_)
-            store_ = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0});
+            store_ = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher});
     }
 
     std::size_t run_group(const std::vector<store_call>& calls, std::size_t at)
@@ -93,7 +94,7 @@ private:
 
     void begin_logs_anew()
     {
-        for (const auto* name : {"records.db", "events.db"}) {
+        for (const auto* name : {"records.db", "events.db", "content.db"}) {
             sqlite::connection db(dir_.path() / name, sqlite::open_mode::read_write);
             db.execute("PRAGMA wal_checkpoint(RESTART)");
         }
@@ -102,8 +103,8 @@ private:
     fast_dir dir_, slow_dir_;
     busy_context busy_;
     asio::io_context& context_ = busy_.context;
-    std::unique_ptr<storage> slow_ =
-        storage::open(slow_dir_.path(), {.readers = 1, .reserve_bytes = 0});    // not through the recording file system
+    std::unique_ptr<storage> slow_ = storage::open(slow_dir_.path(),
+        {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher});    // not through the recording file system
     fault_vfs vfs_;
     std::unique_ptr<storage> store_;
     recording found_;
@@ -123,7 +124,7 @@ public:
         try {
             storage::open(dir_.path(), tool);
             EXPECT_EQ(integrity_of(dir_.path()), "");
-            for (const auto file : {database_file::records, database_file::events})
+            for (const auto file : all_databases)
                 compare(file, done);
         } catch (const storage_error& e) {
             ADD_FAILURE() << e.what();

@@ -20,11 +20,13 @@ protected:
         storage::open(dir_.path());
         sqlite3_open((dir_ / "records.db").c_str(), &records_);
         sqlite3_open((dir_ / "events.db").c_str(), &events_);
+        sqlite3_open((dir_ / "content.db").c_str(), &content_);
     }
     ~QueryPlan() override
     {
         sqlite3_close(records_);
         sqlite3_close(events_);
+        sqlite3_close(content_);
     }
     /// How SQLite would run `sql`: its steps, one a line.
     static std::string plan_of(sqlite3* db, std::string_view sql)
@@ -43,7 +45,8 @@ protected:
     {
         for (const auto& [name, sql] : files) {
             auto plan = plan_of(db, sql);
-            for (const std::string partial : {"SCAN sandboxes USING INDEX sandboxes_alive", "SCAN e USING INDEX executions_unfinished"})
+            for (const std::string partial : {"SCAN sandboxes USING INDEX sandboxes_alive", "SCAN e USING INDEX executions_unfinished",
+                     "SCAN contents USING INDEX contents_erased", "SCAN contents USING INDEX contents_unfinished"})
                 if (const auto at = plan.find(partial); at != std::string::npos)
                     plan.erase(at, partial.size());
             EXPECT_EQ(plan.find("TEMP B-TREE"), std::string::npos) << name << "\n" << plan;
@@ -54,6 +57,7 @@ protected:
     temp_dir dir_;
     sqlite3* records_ = nullptr;
     sqlite3* events_ = nullptr;
+    sqlite3* content_ = nullptr;
 };
 
 TEST_F(QueryPlan, EveryStatementGoesByAnIndex)
@@ -63,6 +67,11 @@ TEST_F(QueryPlan, EveryStatementGoesByAnIndex)
     expect_indexed(records_, sql::sandbox::files);
     expect_indexed(records_, sql::execution::files);
     expect_indexed(records_, sql::idempotency::files);
+    expect_indexed(records_, sql::webhook::files);
+    expect_indexed(records_, sql::skill::files);
+    expect_indexed(records_, sql::artifact::files, "tenants.sql");
+    expect_indexed(content_, sql::content::files);
+    expect_indexed(content_, sql::chunk::files);
     expect_indexed(events_, sql::log::files);
     expect_indexed(events_, sql::event::files);
 }
@@ -74,6 +83,8 @@ TEST_F(QueryPlan, ListsSeekToTheirFirstRow)
         std::string::npos);
     EXPECT_NE(plan_of(records_, sql::execution::list_by_label).find("PRIMARY KEY (tenant_id=? AND name=? AND value=? AND execution_id<?)"),
         std::string::npos);
+    EXPECT_NE(
+        plan_of(records_, sql::execution::list_by_skill).find("executions_by_skill (tenant_id=? AND skill=? AND id<?)"), std::string::npos);
     EXPECT_NE(plan_of(events_, sql::event::read).find("(log=? AND seq>?)"), std::string::npos);
     EXPECT_NE(plan_of(events_, sql::event::last_seen).find("(log=? AND seq<?)"), std::string::npos);
 }

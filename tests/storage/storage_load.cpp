@@ -2,6 +2,8 @@
 
 #include "storage/connection.hpp"
 #include "storage/migrator.hpp"
+#include "tests/storage/artifact_rows.hpp"
+#include "tests/storage/content_bytes.hpp"
 
 namespace caisson::testing {
 
@@ -65,14 +67,6 @@ api_key_row key(int number)
     return row;
 }
 
-std::string noise(std::size_t size, unsigned seed)
-{
-    std::string bytes(size, '\0');
-    for (auto& each : bytes)
-        each = static_cast<char>((seed = seed * 1'664'525 + 1'013'904'223) >> 24);
-    return bytes;
-}
-
 /// Gathers calls; the names of its methods are those of the stores'.
 class call_list {
 public:
@@ -90,6 +84,10 @@ public:
     {
         auto run = [number](storage& to) { return to.events().erase(numbered<execution_id>(number)); };
         calls_.push_back({"erase events " + std::to_string(number), database_file::events, std::move(run)});
+    }
+    void contents(std::string name, std::function<stored(storage&)> run)
+    {
+        calls_.push_back({std::move(name), database_file::content, std::move(run)});
     }
     std::vector<store_call> take() { return std::move(calls_); }
 
@@ -130,10 +128,62 @@ void add_output(call_list& calls, std::vector<log_builder>& logs)
         {{output_stream::stdout_stream, logs[2].end().stdout_end}});
 }
 
+/// A full disk as the other stores say it.
+stored as_exception(task<result<content_info>> writing)
+{
+    const auto written = co_await std::move(writing);
+    if (written.has_error())
+        throw storage_error(storage_fault::disk_full, written.error().detail);
+    co_return result<void>();
+}
+
+task<std::vector<owned_content>> all_contents(storage* from)
+{
+    auto listing = from->contents().list({{}, std::numeric_limits<std::int64_t>::max(), 100});
+    auto page = co_await std::move(listing);
+    co_return std::move(*page);
+}
+
+stored erase_last_content(storage* from)
+{
+    const auto all = co_await all_contents(from);
+    std::vector<content_id> last(1, all.back().content);
+    co_return co_await from->contents().erase(all.back().tenant, std::move(last));
+}
+
+/// Ends execution `i` with two of the contents, which are others for each.
+stored finish_with_files(storage* to, int i)
+{
+    const auto all = co_await all_contents(to);
+    execution_end end{final_row(i), {artifact(i, "a", 0), artifact(i, "b", 0)}};
+    for (std::size_t k = 0; k < 2; ++k) {
+        const auto info = co_await to->contents().find(numbered<tenant_id>(1), all[2 * (i - 1) + k].content);
+        end.artifacts[k].content = info->id;
+        end.artifacts[k].sha256 = info->sha256;
+        end.artifacts[k].size_bytes = info->size_bytes;
+    }
+    co_return co_await to->executions().finish(std::move(end));
+}
+
+void add_contents(call_list& calls)
+{
+    const auto store = [&calls](int tenant, std::string bytes) {
+        calls.contents("content", [tenant, bytes = std::move(bytes)](storage& to) {
+            return as_exception(write_all(to.contents().create(numbered<tenant_id>(tenant)), bytes));
+        });
+    };
+    store(1, "first");
+    store(1, chunks_of({1}) + "rest");
+    store(1, "third");
+    store(1, "first");
+    store(2, "third");
+    store(2, "to be erased");
+}
+
 void add_end(call_list& calls, std::vector<log_builder>& logs, int i)
 {
     calls.append(i, logs[i].control(event_kind::usage, "{}").control(event_kind::exit, R"({"status":"success"})").take());
-    calls.records("final", [i](storage& to) { return to.executions().update(final_row(i)); });
+    calls.records("final", [i](storage& to) { return finish_with_files(&to, i); });
     calls.records("sandbox end",
         [i](storage& to) { return to.sandboxes().update(numbered<sandbox_id>(i), sandbox_state::destroyed, "", "ended", 4000); });
 }
@@ -173,7 +223,7 @@ std::string records_content(sqlite::connection& db)
         std::string columns;
         int count = 0;
         for (const auto& column : texts(db, "SELECT name FROM pragma_table_info('" + table + "')"))
-            if (column != "last_used_at_ms") {    // written later, not promised
+            if (column != "last_used_at_ms" && column != "content_id") {    // written later, not promised; made of the time
                 columns += (columns.empty() ? "\"" : ", \"") + column + "\"";
                 ++count;
             }
@@ -196,6 +246,19 @@ std::string events_content(sqlite::connection& db)
     return text;
 }
 
+/// What was finished and not erased.
+std::string contents_content(sqlite::connection& db)
+{
+    std::string text;
+    add_rows(text, db, "contents", "SELECT tenant_id, sha256, size_bytes FROM contents WHERE state = 2 ORDER BY id", 3);
+    add_rows(text, db, "chunks",
+        "SELECT p.number, k.sha256, length(b.data) || substr(b.data, 1, 64) || substr(b.data, -64) FROM contents AS c JOIN pieces AS p ON "
+        "p.content_id = c.id JOIN chunks AS k ON k.key = p.chunk "
+        "JOIN chunk_bytes AS b ON b.chunk = k.key WHERE c.state = 2 ORDER BY c.id, p.number",
+        3);
+    return text;
+}
+
 }    // namespace
 
 std::vector<store_call> representative_calls()
@@ -208,25 +271,30 @@ std::vector<store_call> representative_calls()
         add_start(calls, logs, i);
     add_output(calls, logs);
     calls.records("cancel", [](storage& to) { return to.executions().request_cancel(numbered<tenant_id>(1), numbered<execution_id>(3)); });
+    add_contents(calls);
     add_end(calls, logs, 1);
     add_end(calls, logs, 2);
     calls.erase_events(1);
-    calls.records("erase", [](storage& to) { return to.executions().erase(numbered<tenant_id>(1), numbered<execution_id>(1)); });
+    calls.records(
+        "erase", [](storage& to) { return without_value(to.executions().erase(numbered<tenant_id>(1), numbered<execution_id>(1))); });
     calls.append(3, logs[3].out("more").take());
+    calls.contents("erase content", [](storage& to) { return erase_last_content(&to); });
     return calls.take();
 }
 
 std::string content_of(const std::filesystem::path& data_dir, database_file file)
 {
-    const bool records = file == database_file::records;
-    sqlite::connection db(data_dir / (records ? "records.db" : "events.db"), sqlite::open_mode::read_only);
-    return records ? records_content(db) : events_content(db);
+    constexpr const char* names[] = {"records.db", "events.db", "content.db"};
+    sqlite::connection db(data_dir / names[static_cast<std::size_t>(file)], sqlite::open_mode::read_only);
+    if (file == database_file::content)
+        return contents_content(db);
+    return file == database_file::records ? records_content(db) : events_content(db);
 }
 
 std::string integrity_of(const std::filesystem::path& data_dir)
 {
     std::string findings;
-    for (const auto* name : {"records.db", "events.db"}) {
+    for (const auto* name : {"records.db", "events.db", "content.db"}) {
         sqlite::connection db(data_dir / name, sqlite::open_mode::read_only);
         for (const auto& line : texts(db, "PRAGMA integrity_check"))
             findings += line == "ok" ? "" : std::string(name) + ": " + line + "\n";

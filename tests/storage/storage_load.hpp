@@ -12,7 +12,8 @@
 
 namespace caisson::testing {
 
-enum class database_file { records, events };
+enum class database_file { records, events, content };
+inline constexpr database_file all_databases[] = {database_file::records, database_file::events, database_file::content};
 
 /// One call of a store. Calls of the same `group` (not 0) are begun together.
 struct store_call {
@@ -28,7 +29,7 @@ std::vector<store_call> representative_calls();
 /// All that readers can see of a database, in short: equal if and only if the contents are. Opens the file.
 std::string content_of(const std::filesystem::path& data_dir, database_file file);
 
-/// Findings of SQLite itself on both files; empty if they are whole.
+/// Findings of SQLite itself on all files; empty if they are whole.
 std::string integrity_of(const std::filesystem::path& data_dir);
 
 /// A directory in memory where the host has one, so that thousands of reopenings cost little.

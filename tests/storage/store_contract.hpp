@@ -3,7 +3,9 @@
 #include "core/async/task.hpp"
 #include "core/auth/ports.hpp"
 #include "core/exec/ports.hpp"
+#include "core/files/ports.hpp"
 #include "core/sandbox/ports.hpp"
+#include "core/skills/ports.hpp"
 #include "tests/storage/busy_context.hpp"
 #include "tests/support/run_task.hpp"
 
@@ -23,6 +25,10 @@ public:
     virtual sandbox_store& sandboxes() = 0;
     virtual execution_store& executions() = 0;
     virtual event_store& events() = 0;
+    virtual skill_store& skills() = 0;
+    virtual content_store& contents() = 0;
+    virtual artifact_store& artifacts() = 0;
+    virtual signing_key_store& signing_keys() = 0;
 };
 
 struct store_kind {
@@ -47,6 +53,10 @@ protected:
     sandbox_store& sandboxes() { return stores_->sandboxes(); }
     execution_store& executions() { return stores_->executions(); }
     event_store& events() { return stores_->events(); }
+    skill_store& skills() { return stores_->skills(); }
+    content_store& contents() { return stores_->contents(); }
+    artifact_store& artifacts() { return stores_->artifacts(); }
+    signing_key_store& signing_keys() { return stores_->signing_keys(); }
 
     busy_context busy_;
     asio::io_context& context_ = busy_.context;

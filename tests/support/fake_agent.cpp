@@ -1,5 +1,6 @@
 #include "tests/support/fake_agent.hpp"
 
+#include "core/protocol/collect_stream.hpp"
 #include "core/protocol/frame_decoder.hpp"
 
 #include <boost/asio/error.hpp>
@@ -151,6 +152,8 @@ bool fake_agent::on_hello(const std::shared_ptr<wire>& from, const frame_view& f
 
 agent_host::start_result fake_agent::start(exec_number number, const spawn_request& what, std::vector<unique_fd>)
 {
+    if (what.argv.size() > 1 && what.argv[1] == "--collect")
+        return start_collector(number, what);
     if (start_code != 0)
         return {start_code, "execve", {}};
     if (request)
@@ -159,6 +162,41 @@ agent_host::start_result fake_agent::start(exec_number number, const spawn_reque
     number_ = number;
     running_ = fresh_ = true;
     return {0, {}, {.pid = fake_pid, .monotonic_ns = monotonic_ns()}};
+}
+
+agent_host::start_result fake_agent::start_collector(exec_number number, const spawn_request& what)
+{
+    collections.push_back(what);
+    std::string nothing(collect_magic);
+    append_done(nothing, {});
+    collecting_[number] = collected ? collected(what) : nothing;
+    return {0, {}, {.pid = fake_pid, .monotonic_ns = monotonic_ns()}};
+}
+
+void fake_agent::write_collected()
+{
+    for (auto one = collecting_.begin(); one != collecting_.end();) {
+        auto* execution = session_.find(one->first);
+        if (execution == nullptr) {
+            ++one;
+            continue;
+        }
+        auto& window = execution->output(stream::stdout_stream);
+        for (auto room = window.room(); !one->second.empty() && !room.empty(); room = window.room()) {
+            const auto count = std::min(room.size(), one->second.size());
+            std::memcpy(room.data(), one->second.data(), count);
+            window.filled(count);
+            one->second.erase(0, count);
+        }
+        if (!one->second.empty() || collector_hangs) {
+            ++one;
+            continue;
+        }
+        window.end();
+        execution->output(stream::stderr_stream).end();
+        execution->set_exited({});
+        one = collecting_.erase(one);
+    }
 }
 
 int fake_agent::put_file(const file_chunk& chunk)
@@ -192,8 +230,9 @@ void fake_agent::kill_group()
     end_stream(stream::stderr_stream);
 }
 
-void fake_agent::forget(exec_number)
+void fake_agent::forget(exec_number number)
 {
+    collecting_.erase(number);
     ++forgets;
     running_ = false;
 }
@@ -271,6 +310,7 @@ void fake_agent::pump()
             execution->set_exited(usage);
         }
     }
+    write_collected();
     if (!wire_ || muted_)
         return;
     session_.emit(wire_->to_server, no_limit);

@@ -47,7 +47,11 @@ public:
     int start_code = 0;                                                               // errno: nothing is started
     std::function<std::uint64_t()> monotonic_ns = [] { return std::uint64_t{0}; };    // when it is asked to start
     int file_code = 0;                                                                // errno: files cannot be put
-    protocol::exit_report usage;                                                      // what the exit reports besides its status
+    /// What its collector writes when it is asked to collect; empty: that there is nothing.
+    std::function<std::string(const protocol::spawn_request&)> collected;
+    /// The collector writes that and goes on for ever.
+    bool collector_hangs = false;
+    protocol::exit_report usage;    // what the exit reports besides its status
     /// Hears the server and says nothing, until unmute().
     void mute() { muted_ = true; }
     void unmute();
@@ -62,6 +66,7 @@ public:
     std::map<std::string, std::string> files;
     std::vector<protocol::signal_order> signals;
     std::vector<protocol::resize_order> sizes;
+    std::vector<protocol::spawn_request> collections;    // that were asked for
     std::size_t forgets = 0;
     std::size_t shutdowns = 0;
     std::size_t connections = 0;
@@ -94,6 +99,8 @@ private:
     void pump();
     void read_stdin(protocol::agent_execution& execution);
     bool write_out(protocol::agent_execution& execution);
+    start_result start_collector(protocol::exec_number number, const protocol::spawn_request& what);
+    void write_collected();
 
     protocol::agent_session session_;
     std::shared_ptr<wire> wire_;               // the connection that is obeyed
@@ -107,6 +114,7 @@ private:
     bool running_ = false;
     bool fresh_ = false;    // started, and program() was not called yet
     protocol::exec_number number_ = 0;
+    std::map<protocol::exec_number, std::string> collecting_;    // what is still to be written
     std::optional<std::string> death_;
     wake_list death_heard_;
 };

@@ -38,6 +38,7 @@ public:
     enum class call { create, start, connect, open_group, recover, destroy, left_overs, remove_left_over };
 
     std::string_view name() const override { return "fake"; }
+    bool isolates() const override { return host.isolates; }
     const runtime_capabilities& capabilities() const override { return host; }
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;

@@ -1,23 +1,8 @@
 #include "tests/support/fake_stores.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace caisson::testing {
-
-std::optional<error> faults::enter()
-{
-    ++calls_;
-    if (planned_.empty())
-        return std::nullopt;
-    auto next = std::move(planned_.front());
-    planned_.pop_front();
-    if (next.passes)
-        return std::nullopt;
-    if (next.throws)
-        throw std::runtime_error(next.what.detail);
-    return std::move(next.what);
-}
 
 task<result<void>> fake_sandbox_store::insert(sandbox_row row)
 {

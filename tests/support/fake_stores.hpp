@@ -4,9 +4,10 @@
 #include "core/auth/ports.hpp"
 #include "core/exec/ports.hpp"
 #include "core/sandbox/ports.hpp"
+#include "tests/support/fake_files.hpp"
+#include "tests/support/faults.hpp"
 
 #include <cstddef>
-#include <deque>
 #include <map>
 #include <string>
 #include <tuple>
@@ -14,39 +15,12 @@
 
 namespace caisson::testing {
 
-/// The knobs that all fake stores have. Each planned failure meets one later call, in the order of planning; that call
-/// changes nothing.
-class faults {
-public:
-    /// A coming call returns `what`.
-    void fail_next(error what) { planned_.push_back({std::move(what), false, false}); }
-    /// So many coming calls do what they are asked for; what is planned afterwards meets the ones behind them.
-    void let_pass(std::size_t calls) { planned_.insert(planned_.end(), calls, {{}, false, true}); }
-    /// Forgets what is planned.
-    void heal() { planned_.clear(); }
-    /// A coming call throws std::runtime_error, as the real stores do when the disk is broken.
-    void throw_next(std::string what) { planned_.push_back({{errc::internal, std::move(what)}, true, false}); }
-    /// Calls so far, failed ones too.
-    std::size_t calls() const { return calls_; }
-
-protected:
-    ~faults() = default;
-    /// To be called first by each operation: counts it, throws, or names the error to return.
-    std::optional<error> enter();
-
-private:
-    struct plan {
-        error what;
-        bool throws;
-        bool passes;
-    };
-    std::deque<plan> planned_;
-    std::size_t calls_ = 0;
-};
-
 /// Executions in memory. Everything completes without suspending, but for inserts while the store is corked. One thread.
 class fake_execution_store : public execution_store, public faults {
 public:
+    /// What executions leave goes into `artifacts`, which must outlive the store; by default into one of its own.
+    explicit fake_execution_store(fake_artifact_store* artifacts = nullptr) : artifacts_(artifacts ? *artifacts : own_artifacts_) { }
+
     task<result<void>> insert(execution_row row, execution_spec spec) override;
     task<result<void>> insert_with_key(execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys) override;
     task<result<idempotency_record>> find_key(tenant_id tenant, std::string route, std::string key) override;
@@ -54,8 +28,10 @@ public:
     task<result<void>> update(execution_row row) override;
     task<result<void>> request_cancel(tenant_id tenant, execution_id id) override;
     task<result<execution_row>> find(tenant_id tenant, execution_id id) override;
+    task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) override;
     task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) override;
-    task<result<void>> erase(tenant_id tenant, execution_id id) override;
+    task<result<void>> finish(execution_end end) override;
+    task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) override;
     task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) override;
     task<result<std::vector<sandbox_id>>> sandboxes_in_use() override;
 
@@ -66,6 +42,7 @@ public:
     void uncork();
     /// Inserts that wait.
     std::size_t held() const { return held_.size(); }
+    fake_artifact_store& artifacts() { return artifacts_; }
     /// Idempotency-Keys that are kept.
     std::size_t keys() const { return keys_.size(); }
     bool has_spec(const execution_id& id) const { return entries_.contains(id) && entries_.at(id).spec.has_value(); }
@@ -79,12 +56,15 @@ private:
     };
     entry* find_entry(const tenant_id& tenant, const execution_id& id);
     result<void> add(execution_row row, execution_spec spec);
+    result<void> change(execution_row row);
     using key_name = std::tuple<tenant_id, std::string, std::string>;
     task<> wait_uncorked();
     std::map<key_name, idempotency_record> keys_;
     std::vector<completion<void>> held_;
     bool corked_ = false;
     std::map<execution_id, entry> entries_;
+    fake_artifact_store own_artifacts_;
+    fake_artifact_store& artifacts_;
 };
 
 /// Events in memory. Appends complete without suspending unless the store is corked. One thread.

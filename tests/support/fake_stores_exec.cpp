@@ -18,8 +18,16 @@ bool matches(const execution_row& row, const execution_filter& wanted)
         return found != row.labels.end() && found->second == wanted.label->second;
     };
     return (!wanted.status || row.status == *wanted.status) && (!wanted.kind || row.kind == *wanted.kind) &&
-           (!wanted.label || has_label()) && (!wanted.created_from_ms || row.created_at_ms >= *wanted.created_from_ms) &&
+           (!wanted.label || has_label()) && (!wanted.skill || row.skill_name == *wanted.skill) &&
+           (!wanted.created_from_ms || row.created_at_ms >= *wanted.created_from_ms) &&
            (!wanted.created_before_ms || row.created_at_ms < *wanted.created_before_ms) && (!wanted.before || row.id < *wanted.before);
+}
+
+execution_row without_payload(execution_row row)
+{
+    row.input.clear();
+    row.output.clear();
+    return row;
 }
 
 }    // namespace
@@ -43,6 +51,7 @@ result<void> fake_execution_store::add(execution_row row, execution_spec spec)
 {
     if (entries_.contains(row.id))
         return error{errc::conflict, "execution " + row.id.str() + " exists"};
+    row.input = spec.input;
     entry fresh{row, std::nullopt};
     if (!is_final(row.status))
         fresh.spec = std::move(spec);
@@ -109,23 +118,42 @@ task<> fake_execution_store::wait_uncorked()
     return suspend_until_complete<void>(std::move(start));
 }
 
-task<result<void>> fake_execution_store::update(execution_row row)
+result<void> fake_execution_store::change(execution_row row)
 {
-    if (auto planned = enter())
-        co_return *planned;
     auto* const stored = find_entry(row.tenant, row.id);
     if (!stored)
-        co_return no_execution(row.id);
+        return no_execution(row.id);
     if (is_final(stored->row.status))
-        co_return error{errc::conflict, "execution " + row.id.str() + " has ended"};
+        return error{errc::conflict, "execution " + row.id.str() + " has ended"};
     row.kind = stored->row.kind;
     row.labels = stored->row.labels;
     row.created_at_ms = stored->row.created_at_ms;
+    row.skill_name = stored->row.skill_name;
+    row.input = stored->row.input;
+    if (row.output.empty())
+        row.output = stored->row.output;
     row.cancel_requested = row.cancel_requested || stored->row.cancel_requested;
     if (is_final(row.status))
         stored->spec.reset();
     stored->row = std::move(row);
-    co_return result<void>();
+    return {};
+}
+
+task<result<void>> fake_execution_store::update(execution_row row)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    co_return change(std::move(row));
+}
+
+task<result<void>> fake_execution_store::finish(execution_end end)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    auto changed = change(std::move(end.row));
+    if (changed.has_value())
+        artifacts_.add(std::move(end.artifacts));
+    co_return changed;
 }
 
 task<result<void>> fake_execution_store::request_cancel(tenant_id tenant, execution_id id)
@@ -151,6 +179,16 @@ task<result<execution_row>> fake_execution_store::find(tenant_id tenant, executi
     co_return stored->row;
 }
 
+task<result<execution_spec>> fake_execution_store::find_spec(tenant_id tenant, execution_id id)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    const auto* const stored = find_entry(tenant, id);
+    if (!stored || !stored->spec)
+        co_return no_execution(id);
+    co_return *stored->spec;
+}
+
 task<result<std::vector<execution_row>>> fake_execution_store::list(tenant_id tenant, execution_filter filter)
 {
     if (auto planned = enter())
@@ -160,12 +198,12 @@ task<result<std::vector<execution_row>>> fake_execution_store::list(tenant_id te
         if (page.size() >= filter.limit)
             break;
         if (stored.row.tenant == tenant && matches(stored.row, filter))
-            page.push_back(stored.row);
+            page.push_back(without_payload(stored.row));
     }
     co_return page;
 }
 
-task<result<void>> fake_execution_store::erase(tenant_id tenant, execution_id id)
+task<result<std::vector<content_id>>> fake_execution_store::erase(tenant_id tenant, execution_id id)
 {
     if (auto planned = enter())
         co_return *planned;
@@ -175,7 +213,7 @@ task<result<void>> fake_execution_store::erase(tenant_id tenant, execution_id id
     if (!is_final(stored->row.status))
         co_return error{errc::conflict, "execution " + id.str() + " has not ended"};
     entries_.erase(id);
-    co_return result<void>();
+    co_return artifacts_.remove(tenant, id);
 }
 
 task<result<std::vector<unfinished_execution>>> fake_execution_store::unfinished(execution_id after, std::size_t limit)
@@ -185,7 +223,7 @@ task<result<std::vector<unfinished_execution>>> fake_execution_store::unfinished
     std::vector<unfinished_execution> page;
     for (auto next = entries_.upper_bound(after); next != entries_.end() && page.size() < limit; ++next) {
         if (next->second.spec)
-            page.push_back({next->second.row, *next->second.spec});
+            page.push_back({without_payload(next->second.row), *next->second.spec});
     }
     co_return page;
 }

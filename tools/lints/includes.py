@@ -9,7 +9,7 @@ ROOTS = ("app/", "core/", "storage/", "tests/", "bench/", "fuzz/")
 # Types, ports, and rules: what decides without any state.
 PORTS = re.compile(r"core/[a-z_]+/(types|ports|events|errors|[a-z]+_rules)\.hpp$")
 # Interfaces that carry another name than ports.hpp because the agent shares them.
-LINK_PORTS = ("core/protocol/agent_link.hpp", "core/protocol/byte_stream.hpp")
+LINK_PORTS = ("core/protocol/agent_link.hpp", "core/protocol/byte_stream.hpp", "core/protocol/collect_stream.hpp")
 # Rules without I/O that the agent, the executions and the wire share.
 SHARED_RULES = ("core/files/patterns.hpp", "core/files/media_types.hpp")
 
@@ -19,7 +19,11 @@ OUTSIDE = [
     (re.compile(r"^sqlite3\.h"), ("storage/",)),
     (re.compile(r"^seccomp\.h"), ("core/adapters/",)),
     (re.compile(r"^openssl/"), ("core/adapters/crypto/", "core/adapters/net/")),
-    (re.compile(r"^(spdlog|toml\+\+|CLI|fmt|yaml-cpp)/"), ("app/",)),
+    (re.compile(r"^(archive|archive_entry|zlib)\.h"), ("core/adapters/archive/",)),
+    (re.compile(r"^yaml-cpp/"), ("core/adapters/yaml/", "app/")),
+    (re.compile(r"^re2/"), ("core/adapters/schema/",)),
+    (re.compile(r"^utf8proc\.h"), ("core/skills/",)),
+    (re.compile(r"^(spdlog|toml\+\+|CLI|fmt)/"), ("app/",)),
 ]
 SELF_CONTAINED = ("app/agent/", "app/launch/")  # executables that link none of the server's libraries
 

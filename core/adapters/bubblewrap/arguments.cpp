@@ -15,6 +15,7 @@ namespace {
 using arguments = std::vector<std::string>;
 
 constexpr std::size_t mounts_bytes = 4 << 20;
+constexpr std::string_view default_work_directory = "/workspace";    // the agent's own too
 
 void add(arguments& argv, std::initializer_list<std::string> more) { argv.insert(argv.end(), more); }
 
@@ -64,7 +65,10 @@ void add_proc(arguments& argv, const bubblewrap_layout& layout, const host_files
 void add_writable(arguments& argv, const bubblewrap_layout& layout)
 {
     add(argv, {"--dev", "/dev", "--bind", layout.shm, "/dev/shm", "--remount-ro", "/dev"});
-    add(argv, {"--bind", layout.work, "/workspace", "--bind", layout.tmp, "/tmp"});
+    add(argv, {"--bind", layout.work, layout.work_directory});
+    for (std::size_t i = 0; i < layout.trees.size(); ++i)
+        add(argv, {"--ro-bind", layout.tree + "/" + std::to_string(i), layout.work_directory + "/" + layout.trees[i]});
+    add(argv, {"--bind", layout.tmp, "/tmp"});
 }
 
 void add_etc(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
@@ -129,8 +133,10 @@ std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, c
     add_etc(argv, layout, host);
     add(argv, {"--perms", "0555", "--ro-bind-data", std::to_string(layout.agent_fd), "/.caisson/agent"});
     add(argv, {"--seccomp", std::to_string(layout.seccomp_fd), "--info-fd", std::to_string(layout.info_fd)});
-    add(argv, {"--remount-ro", "/", "--chdir", "/workspace", "--", "/.caisson/agent", "--confine", "--listen-fd",
-                  std::to_string(layout.listen_fd)});
+    add(argv, {"--remount-ro", "/", "--chdir", layout.work_directory, "--", "/.caisson/agent", "--confine"});
+    if (layout.work_directory != default_work_directory)
+        add(argv, {"--work", layout.work_directory});
+    add(argv, {"--listen-fd", std::to_string(layout.listen_fd)});
     return argv;
 }
 

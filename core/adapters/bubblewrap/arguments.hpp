@@ -8,9 +8,12 @@ namespace caisson {
 
 /// What bwrap is to build, with descriptors by their numbers in its process.
 struct bubblewrap_layout {
-    std::string work;    // directories of the host to become /workspace, /tmp and /dev/shm
+    std::string work;    // directories of the host to become `work_directory`, /tmp and /dev/shm
     std::string tmp;
     std::string shm;
+    std::string work_directory = "/workspace";    // absolute, right below /
+    std::vector<std::string> trees;               // places in it, relative: each shows what is at `tree`/0 and so on, read-only
+    std::string tree;
     std::vector<std::string> views;    // names in / that are taken from `view` instead of from the host
     std::string view;
     std::string proc;    // whose sys becomes /proc/sys

@@ -143,12 +143,16 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
 {
     const auto& limits = created.record().limits;
     bubblewrap_layout layout = files.layout;
+    layout.work_directory = created.record().work_directory;
     layout.work = "/tmp/work";    // where the launcher puts them, in a mount namespace of its own
     layout.tmp = "/tmp/tmp";
     layout.shm = "/tmp/shm";
+    layout.tree = "/tmp/tree";
     layout.views = views_;
     layout.view = "/tmp/view";
     layout.proc = "/tmp/proc";
+    for (const auto& tree : created.trees())
+        layout.trees.push_back(tree.place);
     launch_request request{.launch_path = options().launch_path,
         .tmpfs = launch_request::private_tmpfs{limits.disk_bytes, limits.inodes},
         .views = views_,
@@ -158,6 +162,8 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
         .argv = bubblewrap_arguments(layout, real_host_files()),
         .environment = {},
         .descriptors = files.table};
+    for (const auto& tree : created.trees())
+        request.trees.push_back(tree.host_path);
     for (const auto& fd : files.join)
         request.join.push_back(fd.get());
     return request;

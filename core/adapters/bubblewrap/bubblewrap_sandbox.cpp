@@ -15,7 +15,8 @@ std::optional<disk_usage> bubblewrap_sandbox::disk() const
     // Alive after the open: then what was opened is this agent's root and not that of a process with its number.
     if (!root || !agent()->alive())
         return std::nullopt;
-    const unique_fd workspace(::openat(root.get(), "workspace", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const auto& place = record().work_directory;    // absolute, right below the root
+    const unique_fd workspace(::openat(root.get(), place.c_str() + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct statfs seen{};
     // Before bwrap has changed the root this would be the host's.
     if (!workspace || ::fstatfs(workspace.get(), &seen) != 0 || seen.f_type != TMPFS_MAGIC)

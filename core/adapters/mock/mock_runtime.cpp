@@ -25,7 +25,9 @@ task<result<std::unique_ptr<sandbox>>> mock_runtime::create(sandbox_spec spec)
         co_return *failure;
     auto agent = std::make_shared<mock_agent>(executor_, time_, log_);
     agents_->insert_or_assign(spec.id, agent);
-    co_return std::make_unique<mock_sandbox>(spec.id, std::move(agent), agents_);
+    std::erase_if(asked_, [this](const auto& each) { return !agents_->contains(each.first); });
+    asked_.insert_or_assign(spec.id, spec);
+    co_return std::make_unique<mock_sandbox>(spec.id, std::move(agent), agents_, spec.work_directory);
 }
 
 task<result<void>> mock_runtime::start_mock(sandbox* created)
@@ -43,7 +45,8 @@ task<result<std::unique_ptr<sandbox>>> mock_runtime::recover(sandbox_id id, std:
         agents_->erase(id);
         co_return error{errc::gone, "the sandbox's agent does not run any more"};
     }
-    auto recovered = std::make_unique<mock_sandbox>(id, found->second, agents_);
+    const auto* spec = asked(id);
+    auto recovered = std::make_unique<mock_sandbox>(id, found->second, agents_, spec == nullptr ? "/workspace" : spec->work_directory);
     recovered->set_started();
     co_return std::unique_ptr<sandbox>(std::move(recovered));
 }
@@ -69,6 +72,12 @@ task<result<void>> mock_runtime::remove_left_over(sandbox_id id, std::string)
     agents_->erase(found);
     co_await agent->stop();
     co_return result<void>();
+}
+
+const sandbox_spec* mock_runtime::asked(const sandbox_id& id) const
+{
+    const auto found = asked_.find(id);
+    return found == asked_.end() || !agents_->contains(id) ? nullptr : &found->second;
 }
 
 bool mock_runtime::kill_agent(const sandbox_id& id)

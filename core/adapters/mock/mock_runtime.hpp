@@ -31,6 +31,8 @@ public:
     void fail_next_start(error why) { start_failure_ = std::move(why); }
     /// As if the sandbox's agent were killed. False if there is no such sandbox.
     bool kill_agent(const sandbox_id& id);
+    /// What a sandbox was asked to show, while it lives.
+    const sandbox_spec* asked(const sandbox_id& id) const;
 
 private:
     task<result<void>> start_mock(sandbox* created);
@@ -41,6 +43,7 @@ private:
     timers& time_;
     logger& log_;
     runtime_capabilities capabilities_;
+    std::map<sandbox_id, sandbox_spec> asked_;    // of those that were made here; an ended one's goes with the next one's begin
     std::shared_ptr<agent_map> agents_ = std::make_shared<agent_map>();
     std::optional<error> create_failure_;
     std::optional<error> start_failure_;

@@ -12,13 +12,14 @@ class mock_sandbox : public sandbox {
 public:
     using agent_map = std::map<sandbox_id, std::shared_ptr<mock_agent>>;
 
-    mock_sandbox(sandbox_id id, std::shared_ptr<mock_agent> agent, std::shared_ptr<agent_map> agents)
-        : id_(std::move(id)), agent_(std::move(agent)), agents_(std::move(agents))
+    mock_sandbox(sandbox_id id, std::shared_ptr<mock_agent> agent, std::shared_ptr<agent_map> agents, std::string work_directory)
+        : id_(std::move(id)), agent_(std::move(agent)), agents_(std::move(agents)), work_directory_(std::move(work_directory))
     {
     }
 
     const sandbox_id& id() const override { return id_; }
     std::string runtime_state() const override { return R"({"runtime":"mock"})"; }
+    std::string work_directory() const override { return work_directory_; }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
     std::optional<disk_usage> disk() const override { return disk_usage{.bytes_exhausted = agent_->disk_full()}; }
@@ -35,6 +36,7 @@ private:
     sandbox_id id_;
     std::shared_ptr<mock_agent> agent_;
     std::shared_ptr<agent_map> agents_;
+    std::string work_directory_;
     bool started_ = false;
 };
 

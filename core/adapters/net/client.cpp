@@ -1,18 +1,12 @@
 #include "core/adapters/net/client.hpp"
 
-#include "core/adapters/net/client_connection.hpp"
-#include "core/adapters/net/websocket_stream.hpp"
-#include "core/async/deadline.hpp"
+#include "core/adapters/net/client_impl.hpp"
 
 #include <boost/json/parse.hpp>
-
-#include <deque>
 
 namespace caisson::net {
 
 namespace {
-
-using connection_ptr = std::unique_ptr<client_connection>;
 
 constexpr std::size_t max_shown_body_bytes = 200;
 
@@ -67,40 +61,6 @@ private:
 
 }    // namespace
 
-struct client::impl {
-    impl(io_executor executor, timers& the_time, url the_server, client_options the_options)
-        : time(the_time), server(std::move(the_server)), options(std::move(the_options)), tasks(executor, silent)
-    {
-    }
-
-    struct begun {
-        connection_ptr connection;
-        response head;
-    };
-
-    timers& time;
-    const url server;
-    const client_options options;
-    null_logger silent;
-    task_group tasks;
-    std::deque<connection_ptr> idle;
-
-    std::shared_ptr<const tls_context> trust;    // made when it is first needed
-    bool reached = false;
-
-    connection_ptr take_idle();
-    task<result<stream>> connect();
-    using shared_request = std::shared_ptr<const request>;
-    task<result<begun>> begin(shared_request what, std::uint64_t max_body_bytes);
-    task<result<response>> begin_on(client_connection* on, shared_request what, std::uint64_t max_body_bytes);
-    task<result<response>> send(request what);
-    task<result<std::unique_ptr<body_reader>>> open_stream(request what);
-    task<result<std::unique_ptr<websocket>>> open(websocket_target to, websocket_options how);
-
-    template <class T>
-    task<result<T>> bounded(steady_time deadline, task<result<T>> work);
-};
-
 /// The youngest kept connection that still lives.
 connection_ptr client::impl::take_idle()
 {
@@ -121,7 +81,7 @@ task<result<stream>> client::impl::connect()
             co_return made.error();
         trust = std::move(*made);
     }
-    auto socket = co_await connect_to(server, trust);
+    auto socket = co_await connect_to(server, trust, options.addresses);
     reached = reached || socket.has_value();
     co_return socket;
 }
@@ -186,15 +146,6 @@ task<result<std::unique_ptr<websocket>>> client::impl::open(websocket_target to,
         co_return socket.error();
     const websocket_host host{&time, &tasks, nullptr};
     co_return co_await open_websocket(std::move(*socket), std::move(to), std::move(how), host);
-}
-
-template <class T>
-task<result<T>> client::impl::bounded(steady_time deadline, task<result<T>> work)
-{
-    auto got = co_await with_deadline(time, deadline, std::move(work));
-    if (got.has_error() && got.error().code == errc::timed_out)
-        co_return error{errc::timed_out, server.str() + " did not answer in time"};
-    co_return got;
 }
 
 client::client(io_executor executor, timers& time, url server, client_options options)

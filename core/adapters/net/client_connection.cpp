@@ -48,15 +48,33 @@ task<result<std::vector<tcp::endpoint>>> resolve(url server)
     co_return out;
 }
 
-headers fields_to_send(const request& what, const url& server)
+std::vector<tcp::endpoint> endpoints_of(const std::vector<asio::ip::address>& addresses, std::uint16_t port)
+{
+    std::vector<tcp::endpoint> out;
+    for (const auto& each : addresses)
+        out.emplace_back(each, port);
+    return out;
+}
+
+task<result<std::vector<tcp::endpoint>>> find_endpoints(url server, address_finder addresses)
+{
+    if (!addresses)
+        co_return co_await resolve(std::move(server));
+    auto found = co_await addresses(server.host);
+    if (found.has_error())
+        co_return found.error();
+    co_return endpoints_of(*found, server.port);
+}
+
+headers fields_to_send(const request& what, const url& server, std::uint64_t body_bytes)
 {
     headers out{{"Host", server.authority()}};
     for (const auto& field : what.fields) {
         if (!equal_no_case(field.name, "Host") && !equal_no_case(field.name, "Content-Length"))
             out.add(field.name, field.value);
     }
-    if (!what.body.empty() || what.method == "POST" || what.method == "PUT" || what.method == "PATCH")
-        out.add("Content-Length", std::to_string(what.body.size()));
+    if (body_bytes > 0 || what.method == "POST" || what.method == "PUT" || what.method == "PATCH")
+        out.add("Content-Length", std::to_string(body_bytes));
     return out;
 }
 
@@ -89,9 +107,9 @@ task<result<any_socket>> connect_locally(url server)
     co_return any_socket(std::move(socket));
 }
 
-task<result<any_socket>> connect_by_tcp(url server)
+task<result<any_socket>> connect_by_tcp(url server, address_finder by)
 {
-    auto addresses = co_await resolve(server);
+    auto addresses = co_await find_endpoints(server, std::move(by));
     if (addresses.has_error())
         co_return addresses.error();
     const auto executor = co_await asio::this_coro::executor;
@@ -116,9 +134,9 @@ error no_handshake(const url& server, tls_session& tls)
 
 }    // namespace
 
-task<result<stream>> connect_to(url server, std::shared_ptr<const tls_context> trust)
+task<result<stream>> connect_to(url server, std::shared_ptr<const tls_context> trust, address_finder addresses)
 {
-    auto connecting = server.socket_path.empty() ? connect_by_tcp(server) : connect_locally(server);
+    auto connecting = server.socket_path.empty() ? connect_by_tcp(server, std::move(addresses)) : connect_locally(server);
     auto socket = co_await std::move(connecting);
     if (socket.has_error())
         co_return socket.error();
@@ -156,16 +174,52 @@ bool client_connection::is_alive()
 
 task<result<void>> client_connection::send(std::shared_ptr<const request> what, url server)
 {
-    const auto head = serialize_request_head(what->method, server.base_path + what->target, fields_to_send(*what, server));
-    const std::array<asio::const_buffer, 2> parts{asio::buffer(head), asio::buffer(what->body)};
+    auto head = serialize_request_head(what->method, server.base_path + what->target, fields_to_send(*what, server, what->body.size()));
+    co_return co_await send_parts(std::move(head), what->body);
+}
+
+task<result<void>> client_connection::send_head(std::shared_ptr<const request> what, url server, std::uint64_t body_bytes)
+{
+    auto head = serialize_request_head(what->method, server.base_path + what->target, fields_to_send(*what, server, body_bytes));
+    const std::string_view no_body;
+    co_return co_await send_parts(std::move(head), no_body);
+}
+
+task<result<void>> client_connection::send_piece(shared_bytes piece)
+{
+    std::string no_head;
+    co_return co_await send_parts(std::move(no_head), piece.view());
+}
+
+task<result<void>> client_connection::send_parts(std::string head, std::string_view body)
+{
+    const std::array<asio::const_buffer, 2> parts{asio::buffer(head), asio::buffer(body)};
     boost::system::error_code failed;
     answered_ = false;
     co_await asio::async_write(socket_, parts, asio::redirect_error(use_task, failed));
     throw_if_cancelled(failed);
     // A server that refuses a large body answers and closes before it has read all: the answer is worth reading.
+    refuses_ = failed.failed();
     if (failed && failed != asio::error::broken_pipe && failed != asio::error::connection_reset)
         co_return broken(failed);
     co_return result<void>();
+}
+
+bool client_connection::answer_begins()
+{
+    if (refuses_ || !input_.empty())
+        return true;
+    auto* const tls = socket_.tls();
+    if (!tls)
+        return !is_alive();
+    // A message of TLS itself is no answer.
+    const auto room = input_.prepare();
+    const auto step = tls->read(asio::buffer(room.data(), room.size()));
+    if (step.next != tls_step::wants::nothing)
+        return false;
+    input_.commit(step.count);
+    answered_ = answered_ || step.count > 0;
+    return true;
 }
 
 task<result<void>> client_connection::read_more()

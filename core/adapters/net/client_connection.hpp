@@ -11,9 +11,10 @@ namespace caisson::net {
 /// Cancelled work ends with an exception, so that its deadline decides what came of it.
 void throw_if_cancelled(const boost::system::error_code& failed);
 
-/// Connects to `server`, trying each of its addresses, and shakes hands where it is https. `trust` is for that, else null.
-/// Errors: errc::runtime_unavailable; errc::bad_request if it does not speak TLS, or its certificate is not to be trusted.
-task<result<stream>> connect_to(url server, std::shared_ptr<const tls_context> trust);
+/// Connects to `server`, trying each of its addresses, and shakes hands where it is https. `trust` is for that, else null. `addresses`
+/// may be not set. Errors: errc::runtime_unavailable; errc::bad_request if it does not speak TLS, or its certificate is not to be
+/// trusted; what `addresses` gives.
+task<result<stream>> connect_to(url server, std::shared_ptr<const tls_context> trust, address_finder addresses);
 
 /// One connection of a client: sends a request, then reads its answer in pieces. Cancellation throws operation_aborted.
 class client_connection {
@@ -24,6 +25,11 @@ public:
     bool is_alive();
 
     task<result<void>> send(std::shared_ptr<const request> what, url server);
+    /// The head alone, of a body of `body_bytes` that send_piece sends.
+    task<result<void>> send_head(std::shared_ptr<const request> what, url server, std::uint64_t body_bytes);
+    task<result<void>> send_piece(shared_bytes piece);
+    /// True if the answer, or the connection's end, has come already, or the server takes no more: send no more, and read_head.
+    bool answer_begins();
     /// The answer's head; 1xx answers are passed over. `max_body_bytes` bounds what read_body gives in all.
     task<result<response>> read_head(std::string method, std::uint64_t max_body_bytes);
     /// Appends what came to `out`, at least one byte unless the body is over. Then done() is true.
@@ -35,6 +41,7 @@ public:
     bool answered() const { return answered_; }
 
 private:
+    task<result<void>> send_parts(std::string head, std::string_view body);
     task<result<void>> read_more();
     result<response> begin_body(response_head head, std::uint64_t max_body_bytes);
 
@@ -44,6 +51,7 @@ private:
     body_decoder body_;
     bool keep_alive_ = false;
     bool answered_ = false;
+    bool refuses_ = false;    // the server takes no more
 };
 
 }    // namespace caisson::net

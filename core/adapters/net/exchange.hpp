@@ -4,6 +4,7 @@
 #include "core/adapters/net/websocket.hpp"
 #include "core/async/task.hpp"
 #include "core/base/error.hpp"
+#include "core/base/shared_bytes.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -11,15 +12,36 @@
 
 namespace caisson::net {
 
-/// The body of an answer that is sent as it comes (SSE, JSON lines): chunked, or until close for HTTP/1.0.
+/// How a handler takes the body of a request.
+enum class body_mode {
+    buffered,    // whole, in request::body, before handle() is called
+    streamed,    // handle() is called at the head and reads exchange::body(); request::body stays empty
+};
+
+/// The body of a request that is taken as it comes. What is not read stays in the socket, so that a slow reader slows its client.
+class request_body {
+public:
+    virtual ~request_body() = default;
+
+    /// The next bytes, at most 64 KiB; empty at the end, and from then on. The first call sends "100 Continue" to a client that waits
+    /// for it. One call at a time, not beside client_gone(), and not after the answer has begun. Cancelling it ends the connection.
+    /// Errors, which later calls repeat: errc::too_large (handler::body_limit), errc::timed_out (slower than server_options allow),
+    /// errc::bad_request (broken chunks; the client went away). A handler may return after an error without an answer: the session
+    /// then answers as for a buffered body (413, 408, 400).
+    virtual task<result<shared_bytes>> read() = 0;
+};
+
+/// The body of an answer that is sent as it comes (SSE, JSON lines, files): of the head's Content-Length if it has one, else
+/// chunked, or until close for HTTP/1.0.
 class stream_writer {
 public:
     virtual ~stream_writer() = default;
 
     /// Sends `bytes` now; they must stay valid until it returns. False when the client is gone or took nothing for the write
-    /// timeout: then stop. An empty text sends nothing.
+    /// timeout: then stop. An empty text sends nothing. Throws std::logic_error beyond the Content-Length.
     virtual task<bool> write(std::string_view bytes) = 0;
-    /// Ends the body. A writer that dies without it closes the connection, so that the client sees the answer is cut.
+    /// Ends the body. A writer that dies without it, or ends before its Content-Length, closes the connection, so that the client
+    /// sees the answer is cut.
     virtual task<> finish() = 0;
 };
 
@@ -31,6 +53,10 @@ public:
 
     virtual const net::request& request() const = 0;
 
+    /// Of body_mode::streamed; of another request it is at its end. A body that was not read whole when the answer begins ends the
+    /// connection after the answer, unless the rest has already come.
+    virtual request_body& body() = 0;
+
     /// Whose request this is has been proved (a key was shown): while it runs, its connection is not closed to make room for others.
     virtual void trust() = 0;
 
@@ -41,7 +67,8 @@ public:
     /// Sends the answer with Content-Length and X-Request-Id; to HEAD without the body. A client that is gone is not an error.
     virtual task<> respond(response answer) = 0;
 
-    /// Sends `head` (its body is ignored) and lets the body follow. The writer must not outlive the exchange.
+    /// Sends `head` (its body is ignored) and lets the body follow. A Content-Length in `head` is what the body must come to. The
+    /// writer must not outlive the exchange.
     virtual task<std::unique_ptr<stream_writer>> begin_stream(response head) = 0;
 
     /// Turns the connection into a WebSocket. On an error nothing was sent and respond may still be called.
@@ -75,8 +102,15 @@ public:
     }
     static constexpr std::uint64_t unasked_body_bytes = 64 << 10;
 
-    /// The largest body taken for this request, in bytes, of which only the head is known; 413 beyond. It is capped by
-    /// server_options::max_body_bytes.
+    /// How the body of this request is taken, of which only the head is known. Not asked if it has none.
+    virtual body_mode body_mode_of(const request& head) const
+    {
+        static_cast<void>(head);
+        return body_mode::buffered;
+    }
+
+    /// The largest body taken for this request, in bytes, of which only the head is known; 413 beyond. For a buffered one it is capped
+    /// by server_options::max_body_bytes; a streamed one needs a limit from here.
     virtual std::uint64_t body_limit(const request& head) const
     {
         static_cast<void>(head);

@@ -35,18 +35,22 @@ struct router::node {
     std::unique_ptr<node> rest;
     std::map<std::string, method_route, std::less<>> methods;    // in order, for Allow
 
-    /// The node of `path`, and in `values` what was captured, not decoded. Literals first, then captures.
-    const node* walk(std::string_view path, std::vector<std::string_view>& values) const;
+    /// The node of `path` that has `method` (empty: any), and in `values` what was captured, not decoded. Literals first, then captures.
+    const node* walk(std::string_view path, std::string_view method, std::vector<std::string_view>& values) const;
     /// The node itself if the path ends here.
-    const node* end() const { return methods.empty() ? nullptr : this; }
+    const node* end(std::string_view method) const
+    {
+        return method.empty() ? (methods.empty() ? nullptr : this) : has(method) ? this : nullptr;
+    }
+    bool has(std::string_view method) const { return methods.contains(method) || (method == "HEAD" && methods.contains("GET")); }
     std::string allow() const;
 };
 
-const router::node* router::node::walk(std::string_view path, std::vector<std::string_view>& values) const
+const router::node* router::node::walk(std::string_view path, std::string_view method, std::vector<std::string_view>& values) const
 {
     auto after = path;
     const auto segment = cut_segment(after);
-    auto go_on = [&](const node& next) { return has_more(after) ? next.walk(after, values) : next.end(); };
+    auto go_on = [&](const node& next) { return has_more(after) ? next.walk(after, method, values) : next.end(method); };
     if (const auto literal = literals.find(segment); literal != literals.end()) {
         if (const auto* found = go_on(*literal->second))
             return found;
@@ -59,7 +63,9 @@ const router::node* router::node::walk(std::string_view path, std::vector<std::s
     }
     if (rest && !path.empty()) {
         values.push_back(path);
-        return rest->end();
+        if (const auto* found = rest->end(method))
+            return found;
+        values.pop_back();
     }
     return nullptr;
 }
@@ -125,7 +131,10 @@ route_match router::match(std::string_view method, std::string_view path) const
 {
     route_match out;
     std::vector<std::string_view> values;
-    const node* found = path.starts_with('/') ? root_->walk(path.substr(1), values) : nullptr;
+    const bool is_path = path.starts_with('/');
+    const node* found = is_path ? root_->walk(path.substr(1), method, values) : nullptr;
+    if (!found && is_path)
+        found = root_->walk(path.substr(1), "", values);
     if (!found)
         return out;
     auto entry = found->methods.find(method);

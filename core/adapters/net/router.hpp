@@ -26,8 +26,8 @@ struct route_match {
 };
 
 /// Finds the route of a method and an undecoded path. Patterns are segments: literal, `{name}` (one non-empty segment) or,
-/// last, `{name...}` (all the rest, not empty; its dots and slashes are the caller's to judge). Literals win over captures.
-/// A HEAD without its own route takes GET's.
+/// last, `{name...}` (all the rest, not empty; its dots and slashes are the caller's to judge). Literals win over captures, but for a
+/// method that only the capture has. A HEAD without its own route takes GET's.
 class router {
 public:
     router();

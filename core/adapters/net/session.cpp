@@ -66,13 +66,6 @@ refusal too_slow_head(std::chrono::milliseconds limit)
     return {408, errc::timed_out, "the head of the request did not come within " + std::to_string(limit.count()) + " ms"};
 }
 
-refusal too_slow_body(const server_options& options)
-{
-    return {408, errc::timed_out,
-        "the body came slower than " + std::to_string(options.min_body_bytes) + " bytes in " +
-            std::to_string(options.body_timeout.count()) + " ms"};
-}
-
 class session {
 public:
     session(std::shared_ptr<server_state> state, tcp_socket socket, const tcp::endpoint& peer)
@@ -90,8 +83,10 @@ private:
     task<bool> read_head();
     task<bool> scan_head();
     task<bool> read_body();
+    task<bool> admit_body();
     task<bool> take_body();
     task<bool> answer();
+    task<bool> answer_for_body();
     task<bool> refuse(refusal why);
     void name_request();
 
@@ -101,6 +96,7 @@ private:
     request_head head_;
     head_scanner scanner_{head_limits{}};
     body_decoder decoder_;
+    std::optional<streamed_body> streamed_;    // if the handler takes it so
     held_body held_;
     std::size_t served_ = 0;
 };
@@ -133,6 +129,7 @@ task<bool> session::serve_one()
 {
     link_.begin_request();
     head_ = request_head{};
+    streamed_.reset();
     held_.grow_to(0);
     const bool begun = co_await await_first_byte();
     if (!begun || !co_await read_head())
@@ -213,29 +210,45 @@ int status_of_refusal(errc code) { return code == errc::unauthorized ? 401 : cod
 
 }    // namespace
 
+/// Takes it whole, or gets it ready to be taken by the handler.
 task<bool> session::read_body()
 {
-    const auto limit = std::min(state_->options.max_body_bytes, state_->answers.body_limit(head_.request));
+    const auto& request = head_.request;
+    const bool streams = state_->answers.body_mode_of(request) == body_mode::streamed;
+    const auto limit = std::min(streams ? UINT64_MAX : state_->options.max_body_bytes, state_->answers.body_limit(request));
     decoder_ = body_decoder(head_.body, head_.content_length, limit);
     if (decoder_.refused())
         co_return co_await refuse(*decoder_.refused());
-    const bool small = head_.body != framing::chunked && head_.content_length <= handler::unasked_body_bytes;
-    if (!small) {
-        auto admitted = co_await state_->answers.admit(&head_.request);
-        if (admitted.has_error()) {
-            refusal why{status_of_refusal(admitted.error().code), admitted.error().code, admitted.error().detail};
-            co_return co_await refuse(std::move(why));
-        }
-        link_.trust();
+    const bool admitted = co_await admit_body();
+    if (!admitted)
+        co_return false;
+    const bool asks = head_.expects_continue && !decoder_.done();
+    if (streams) {
+        streamed_.emplace(link_, decoder_, asks);
+        co_return true;
     }
-    if (head_.expects_continue && !decoder_.done() && link_.input().empty()) {
-        const bool sent = co_await link_.write("HTTP/1.1 100 Continue\r\n\r\n");
+    if (asks && link_.input().empty()) {
+        const bool sent = co_await link_.write(continue_line);
         if (!sent)
             co_return false;
     }
     if (head_.body == framing::length)
         head_.request.body.reserve(std::min<std::size_t>(head_.content_length, early_reserve_bytes));
     co_return co_await take_body();
+}
+
+task<bool> session::admit_body()
+{
+    const bool small = head_.body != framing::chunked && head_.content_length <= handler::unasked_body_bytes;
+    if (small)
+        co_return true;
+    auto admitted = co_await state_->answers.admit(&head_.request);
+    if (admitted.has_error()) {
+        refusal why{status_of_refusal(admitted.error().code), admitted.error().code, admitted.error().detail};
+        co_return co_await refuse(std::move(why));
+    }
+    link_.trust();
+    co_return true;
 }
 
 task<bool> session::take_body()
@@ -268,7 +281,7 @@ task<bool> session::take_body()
 /// True if another request may follow.
 task<bool> session::answer()
 {
-    session_exchange one(link_, head_, served_ < state_->options.max_requests_per_connection);
+    session_exchange one(link_, head_, served_ < state_->options.max_requests_per_connection, streamed_ ? &*streamed_ : nullptr);
     std::exception_ptr failure;
     try {
         co_await state_->answers.handle(one);
@@ -278,6 +291,8 @@ task<bool> session::answer()
     const auto cancelled = co_await asio::this_coro::cancellation_state;
     if (failure && cancelled.cancelled() != asio::cancellation_type::none)
         std::rethrow_exception(failure);
+    if (!failure && !one.begun() && streamed_ && streamed_->failed())
+        co_return co_await answer_for_body();
     const auto& request = head_.request;
     if (failure || !one.begun()) {
         state_->log.error("a request handler failed", {{"request_id", request.request_id}, {"method", request.method},
@@ -290,6 +305,14 @@ task<bool> session::answer()
     if (!one.finished())
         link_.close();
     co_return one.keeps_alive();
+}
+
+/// The handler leaves it to the session to say what was wrong with the body.
+task<bool> session::answer_for_body()
+{
+    if (const auto& why = streamed_->refused())
+        co_return co_await refuse(*why);
+    co_return false;
 }
 
 /// Answers and says that no other request may follow.

@@ -32,12 +32,12 @@ std::string_view handshake_fault(const request_head& head)
 
 }    // namespace
 
-/// Chunked for HTTP/1.1, plain for HTTP/1.0, nothing for HEAD.
+/// Of a known length; else chunked for HTTP/1.1, plain for HTTP/1.0; nothing for HEAD.
 class session_exchange::writer final : public stream_writer {
 public:
-    enum class form { chunked, plain, nothing };
+    enum class form { sized, chunked, plain, nothing };
 
-    writer(session_exchange& of, form how) : of_(of), form_(how) { }
+    writer(session_exchange& of, form how, std::uint64_t length) : of_(of), form_(how), left_(length) { }
     ~writer() override
     {
         if (!of_.finished_)
@@ -48,7 +48,12 @@ public:
     {
         if (bytes.empty() || form_ == form::nothing)
             co_return !of_.link_.broken();
-        if (form_ == form::plain)
+        if (form_ == form::sized) {
+            if (bytes.size() > left_)
+                throw std::logic_error("the answer is longer than its Content-Length");
+            left_ -= bytes.size();
+        }
+        if (form_ != form::chunked)
             co_return co_await of_.link_.write(bytes);
         std::array<char, 20> size{};
         auto* const end = std::to_chars(size.data(), size.data() + 16, bytes.size(), 16).ptr;
@@ -61,6 +66,8 @@ public:
     {
         if (of_.finished_)
             co_return;
+        if (form_ == form::sized && left_ > 0)
+            co_return of_.link_.close();
         if (form_ == form::chunked)
             co_await of_.link_.write("0\r\n\r\n");
         of_.finished_ = true;
@@ -69,14 +76,23 @@ public:
 private:
     session_exchange& of_;
     form form_;
+    std::uint64_t left_;    // of a sized one
 };
+
+request_body& session_exchange::body()
+{
+    if (streamed_)
+        return *streamed_;
+    return none_;
+}
 
 void session_exchange::begin(const headers& fields)
 {
     if (begun_)
         throw std::logic_error("this request has been answered");
     begun_ = true;
-    keep_ = keep_ && head_.keep_alive && !draining() && !fields.has_token("Connection", "close");
+    const bool unread = streamed_ && !streamed_->drop_what_came();
+    keep_ = keep_ && !unread && head_.keep_alive && !draining() && !fields.has_token("Connection", "close");
 }
 
 std::string session_exchange::head_text(response& answer, std::string_view framing_field) const
@@ -110,18 +126,41 @@ task<> session_exchange::respond(response answer)
     finished_ = true;
 }
 
+namespace {
+
+/// What a handler says that its body will come to.
+std::optional<std::uint64_t> announced_length(const headers& fields)
+{
+    const auto field = fields.find("Content-Length");
+    if (!field)
+        return std::nullopt;
+    std::uint64_t out = 0;
+    const auto* const end = field->data() + field->size();
+    const auto [stopped, failed] = std::from_chars(field->data(), end, out);
+    if (failed != std::errc() || stopped != end)
+        throw std::logic_error("an answer's Content-Length is not a number");
+    return out;
+}
+
+}    // namespace
+
 task<std::unique_ptr<stream_writer>> session_exchange::begin_stream(response head)
 {
     using form = writer::form;
+    const auto length = announced_length(head.fields);
     begin(head.fields);
-    auto how = form::chunked;
-    if (head_.request.method == "HEAD" || has_no_body(head.status))
+    auto how = length ? form::sized : head_.minor_version == 0 ? form::plain : form::chunked;
+    const bool empty = has_no_body(head.status);
+    std::string framing;
+    if (length && !empty)
+        append_field(framing, "Content-Length", std::to_string(*length));
+    else if (how == form::chunked && !empty)
+        framing = "Transfer-Encoding: chunked\r\n";
+    if (empty || head_.request.method == "HEAD")
         how = form::nothing;
-    else if (head_.minor_version == 0)
-        how = form::plain;
     keep_ = keep_ && how != form::plain;
-    const auto text = head_text(head, head_.minor_version == 0 || has_no_body(head.status) ? "" : "Transfer-Encoding: chunked\r\n");
-    auto out = std::make_unique<writer>(*this, how);
+    const auto text = head_text(head, framing);
+    auto out = std::make_unique<writer>(*this, how, length.value_or(0));
     co_await link_.write(text);
     co_return out;
 }
@@ -130,7 +169,7 @@ task<result<std::unique_ptr<websocket>>> session_exchange::upgrade(websocket_opt
 {
     if (const auto fault = handshake_fault(head_); !fault.empty())
         co_return error{errc::bad_request, std::string(fault)};
-    if (!link_.input().empty()) {
+    if (!link_.input().empty() || (streamed_ && !streamed_->complete())) {
         keep_ = false;    // it may be WebSocket frames: never read as requests
         co_return error{errc::bad_request, "data followed the WebSocket handshake before its answer"};
     }

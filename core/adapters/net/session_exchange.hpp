@@ -3,16 +3,22 @@
 #include "core/adapters/net/connection.hpp"
 #include "core/adapters/net/exchange.hpp"
 #include "core/adapters/net/head.hpp"
+#include "core/adapters/net/streamed_body.hpp"
 
 namespace caisson::net {
 
 /// The exchange that a session hands to the handler.
 class session_exchange final : public exchange {
 public:
-    /// `keep_alive`: whether the connection may serve another request as far as the server is concerned.
-    session_exchange(connection& link, request_head& head, bool keep_alive) : link_(link), head_(head), keep_(keep_alive) { }
+    /// `keep_alive`: whether the connection may serve another request as far as the server is concerned. `body`: null if there is none
+    /// or all of it is in `head`.
+    session_exchange(connection& link, request_head& head, bool keep_alive, streamed_body* body = nullptr)
+        : link_(link), head_(head), keep_(keep_alive), streamed_(body)
+    {
+    }
 
     const net::request& request() const override { return head_.request; }
+    request_body& body() override;
     void trust() override { link_.trust(); }
     std::size_t share_bytes() const override;
     task<> respond(response answer) override;
@@ -38,6 +44,8 @@ private:
     connection& link_;
     request_head& head_;
     bool keep_;
+    streamed_body* streamed_;
+    no_body none_;
     bool begun_ = false;
     bool finished_ = false;
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace caisson {
 
@@ -32,6 +33,9 @@ result<void> process_runtime::prepare(local_sandbox& created)
 {
     if (::mkdir(created.work_directory().c_str(), 0700) != 0)
         return error{errc::runtime_unavailable, "work directory: " + std::string(std::strerror(errno))};
+    for (const auto& tree : created.trees())
+        if (::symlink(tree.host_path.c_str(), (created.work_directory() + "/" + tree.place).c_str()) != 0)
+            return error{errc::runtime_unavailable, tree.place + " in the work directory: " + std::strerror(errno)};
     return {};
 }
 

@@ -64,6 +64,7 @@ std::string local_record::to_json() const
     if (uid)
         object["uid"] = *uid;
     object["made_at_ns"] = made_at_ns;
+    object["work_directory"] = work_directory;
     return json::serialize(object);
 }
 
@@ -86,6 +87,8 @@ try {
         record.boot_id = boot->as_string();
     if (const auto* made = whole.if_contains("made_at_ns"))
         record.made_at_ns = made->to_number<std::int64_t>();
+    if (const auto* work = whole.if_contains("work_directory"))
+        record.work_directory = work->as_string();
     if (!record.is_of_this_boot())
         record.agent = record.monitor = std::nullopt;    // their numbers may be anybody's now
     return record;

@@ -12,6 +12,7 @@ namespace caisson {
 struct local_record {
     std::string runtime;
     sandbox_limits limits;
+    std::string work_directory = "/workspace";    // where isolating runtimes show it
     std::optional<process_identity> agent;
     std::optional<process_identity> monitor;    // what the server started and waits for: bwrap, or the agent itself
     std::optional<uid_t> uid;                   // given to this sandbox alone

@@ -65,9 +65,11 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
     local_record record;
     record.runtime = name();
     record.limits = spec.limits;
+    record.work_directory = spec.work_directory;
     record.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
     record.group = services_.groups.sandbox_group(spec.id.str());
     auto created = make_sandbox(spec.id, std::move(record), std::move(*directory));
+    created->set_trees(spec.trees);
     auto prepared = prepare_parts(*created, spec);
     if (!prepared.has_error())
         co_return std::unique_ptr<sandbox>(std::move(created));

@@ -37,6 +37,7 @@ public:
 
     const sandbox_id& id() const override { return id_; }
     std::string runtime_state() const override { return record_.to_json(); }
+    std::string work_directory() const override { return record_.work_directory; }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
     std::optional<disk_usage> disk() const override { return std::nullopt; }
@@ -48,6 +49,9 @@ public:
 
     // For the runtime that makes it.
 
+    /// What is to be shown at its start; not in the record, since nobody starts it twice.
+    void set_trees(std::vector<sandbox_tree> trees) { trees_ = std::move(trees); }
+    const std::vector<sandbox_tree>& trees() const { return trees_; }
     const local_record& record() const { return record_; }
     bool has_directory() const { return directory_.has_value(); }
     /// Only if there is one.
@@ -84,6 +88,7 @@ private:
     sandbox_id id_;
     local_record record_;
     std::optional<run_directory> directory_;
+    std::vector<sandbox_tree> trees_;
     live_set live_;
     unique_fd listener_;
     std::optional<uid_lease> lease_;

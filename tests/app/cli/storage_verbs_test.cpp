@@ -67,7 +67,7 @@ TEST_F(StorageRoundTrip, FromADirectoryToABackupToADirectory)
     int files = 0;
     for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(dir_ / "new"))
         ++files;
-    EXPECT_EQ(files, 2);
+    EXPECT_EQ(files, 3);
 }
 
 TEST_F(StorageRoundTrip, RemovesWhatAnEarlierOneLeftAndNothingElse)

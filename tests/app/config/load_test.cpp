@@ -67,6 +67,26 @@ TEST_F(Load, DefaultsAreComplete)
     EXPECT_EQ(config.on_shutdown, shutdown_action::keep);
 }
 
+TEST_F(Load, ImagesAreListsOfTheServerAndOfTenants)
+{
+    file("[images]\nallowed = [\"a:1\", \"b\"]\nhost = [\"a:1=python3\"]\n[tenants.acme]\nimages = []\n[tenants.other]\nimages = [\"b\"]\n"
+         "[skills]\nmax_wall_ms = 1000\n");
+    const auto config = good();
+    EXPECT_THAT(config.images.allowed, ElementsAre("a:1", "b"));
+    EXPECT_THAT(config.images.host, ElementsAre("a:1=python3"));
+    EXPECT_TRUE(config.tenants.at("acme").images.value().empty());
+    EXPECT_THAT(config.tenants.at("other").images.value(), ElementsAre("b"));
+    EXPECT_EQ(config.skills.max_wall_ms, 1'000);
+}
+
+TEST_F(Load, AnImageOfTheHostNeedsItsProgram)
+{
+    file("[images]\nhost = [\"a:1\", \"=b\", \"c=\", \"d=e\"]\n");
+    EXPECT_THAT(
+        mistakes(), ElementsAre("c.toml:2:8: images.host: \"a:1\" is not IMAGE=PROGRAM",
+                        "c.toml:2:8: images.host: \"=b\" is not IMAGE=PROGRAM", "c.toml:2:8: images.host: \"c=\" is not IMAGE=PROGRAM"));
+}
+
 TEST_F(Load, TenantsAreTablesByTheirNames)
 {
     file("[tenants.acme]\nweight = 3\nmax_running = 2\n[tenants.\"a.b-c_D\"]\nmax_queued = 0\n[tenants.plain]\n");

@@ -154,7 +154,7 @@ TEST(BadCounts, AreNamed)
 class BadProgram : public testing::TestWithParam<bad_case> { };
 TEST_P(BadProgram, IsNamed) { EXPECT_EQ(refusal(GetParam().body), GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, BadProgram,
-    testing::Values(bad_case{"nothing", "{}", "bad_request: command is required, or shell, or language with code"},
+    testing::Values(bad_case{"nothing", "{}", "bad_request: command is required, or shell, or language with code, or skill"},
         bad_case{"two", R"({"command":["a"],"shell":"b"})", "bad_request: shell cannot be combined with command"},
         bad_case{"two_with_code", R"({"shell":"b","code":"c","language":"py"})", "bad_request: code cannot be combined with shell"},
         bad_case{"language_with_command", R"({"command":["a"],"language":"py"})", "bad_request: code cannot be combined with command"},
@@ -184,16 +184,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, BadProgram,
 class Later : public testing::TestWithParam<bad_case> { };
 TEST_P(Later, IsNotImplemented) { EXPECT_EQ(refusal(GetParam().body), "not_implemented: " + GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, Later,
-    testing::Values(bad_case{"skill", R"({"skill":"word-counter"})", "skill is not available in this version"},
-        bad_case{"skill_version", R"({"skill":"a","version":"latest","input":{}})",
-            "skill is not available in this version; version is not available in this version; input is not available in this version"},
-        bad_case{"sandbox", R"({"command":["a"],"sandbox_id":"sbx_1"})", "sandbox_id is not available in this version"},
+    testing::Values(bad_case{"sandbox", R"({"command":["a"],"sandbox_id":"sbx_1"})", "sandbox_id is not available in this version"},
         bad_case{"image", R"({"command":["a"],"image":"debian"})", "image is not available in this version"},
         bad_case{"user", R"({"command":["a"],"user":"root"})", "user is not available in this version"},
-        bad_case{"collect", R"({"command":["a"],"collect":["out/**"]})", "collect is not available in this version"},
-        bad_case{"retry", R"({"command":["a"],"retry":{}})", "retry is not available in this version"},
-        bad_case{"webhook", R"({"command":["a"],"webhook":{}})", "webhook is not available in this version"},
-        bad_case{"idempotent", R"({"command":["a"],"idempotent":true})", "idempotent is not available in this version"},
         bad_case{"priority", R"({"command":["a"],"priority":5})", "priority other than 0 is not available in this version"},
         bad_case{"network", R"({"command":["a"],"network":{"mode":"allow","allow_hosts":["x"]}})",
             "network.mode other than \"none\" is not available in this version; network.allow_hosts is not available in this version"}),

@@ -25,7 +25,7 @@ std::string refused(std::string_view body, const wire_fixture& server = {})
 
 TEST(ExecutionRequest, ACommandWithDefaults)
 {
-    const auto [spec, wait] = parsed(R"({"command":["ls","-l"]})");
+    const auto [spec, wait, skill] = parsed(R"({"command":["ls","-l"]})");
     EXPECT_EQ(spec.kind, execution_kind::command);
     EXPECT_THAT(spec.argv, ElementsAre("ls", "-l"));
     EXPECT_EQ(spec.language, "");
@@ -48,7 +48,7 @@ TEST(ExecutionRequest, ACommandWithDefaults)
 
 TEST(ExecutionRequest, Everything)
 {
-    const auto [spec, wait] = parsed(R"({"command":["cat"],"args":["-n","ä"],"stdin":{"base64":"AP8="},"stdin_open":true,
+    const auto [spec, wait, skill] = parsed(R"({"command":["cat"],"args":["-n","ä"],"stdin":{"base64":"AP8="},"stdin_open":true,
         "env":{"A":"1","LD_PRELOAD":"x"},"files":{"a/./b":"text","c":{"base64":"AAE="}},"cwd":"a//b/","runtime":"mock",
         "network":{"mode":"none"},"pty":{"cols":132},"on_output_limit":"kill","idempotent":false,"priority":0,
         "limits":{"wall_ms":1000,"cpus":2,"disk_bytes":1048576,"max_output_bytes":1024},

@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace caisson::wire {
 
 namespace json = boost::json;
@@ -45,8 +47,29 @@ execution_row ended_row()
     row.started_at_ms = row.created_at_ms + 1;
     row.finished_at_ms = row.created_at_ms + 2;
     row.duration_ms = 2;
+    row.attempts = {{1, 5, 6, attempt_fault::program, "It failed.", verdict::exited, 1, 9, std::nullopt, 7, 8, 9}};
     return row;
 }
+
+/// A skill's, with all that only skills have.
+execution_row skill_row()
+{
+    auto row = ended_row();
+    row.kind = execution_kind::skill;
+    row.language.clear();
+    row.skill_name = "s";
+    row.skill_version = "1.0.0";
+    row.skill_digest = std::string(64, 'a');
+    row.image = "bash:5";
+    row.interpreter = "/usr/bin/bash";
+    row.input = "{}";
+    row.output = "[1]";
+    row.collected = collect_summary();
+    return row;
+}
+
+const files_view some_files{"http://localhost/files", 1, {"a"}};
+const webhook_status some_webhook{.url = "https://localhost/"};
 
 json::value openapi() { return json::parse(openapi_json()); }
 
@@ -127,10 +150,20 @@ TEST(ExecutionView, IsWhatTheContractSays)
     expect_described(view, properties_of(document, "Execution"));
     auto waiting = queued_row();
     waiting.queue_position = 3;
+    waiting.next_attempt_at_ms = 5;
     const auto queued = json::parse(execution_json(waiting, &texts)).as_object();
     expect_described(queued, properties_of(document, "Execution"));
     EXPECT_EQ(queued.at("queue_position").as_int64(), 3);
-    EXPECT_EQ(view.size() + 1, properties_of(document, "Execution").size()) << "only what waits has queue_position";
+    const auto skilled = json::parse(execution_json(skill_row(), &texts, &some_files, &some_webhook)).as_object();
+    expect_described(skilled, properties_of(document, "Execution"));
+    std::set<std::string> names;
+    for (const auto* each : {&view, &queued, &skilled})
+        for (const auto& member : *each)
+            names.emplace(member.key());
+    EXPECT_EQ(names.size(), properties_of(document, "Execution").size());
+    const auto& attempt = view.at("attempts").as_array().at(0).as_object();
+    expect_described(attempt, properties_of(document, "Attempt"));
+    EXPECT_EQ(attempt.size(), properties_of(document, "Attempt").size());
     expect_required(json::parse(execution_json(queued_row())).as_object(), schema);
     for (auto part : {"usage", "stages", "limits"}) {
         const auto name = std::string(1, static_cast<char>(part[0] - 'a' + 'A')) + (part + 1);
@@ -182,9 +215,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, Status,
     testing::Values(status_case{errc::internal, 500}, status_case{errc::bad_request, 400}, status_case{errc::unauthorized, 401},
         status_case{errc::forbidden, 403}, status_case{errc::not_found, 404}, status_case{errc::method_not_allowed, 405},
         status_case{errc::conflict, 409}, status_case{errc::gone, 410}, status_case{errc::too_large, 413},
-        status_case{errc::unsupported_media_type, 415}, status_case{errc::unprocessable, 422}, status_case{errc::rate_limited, 429},
-        status_case{errc::quota_exceeded, 429}, status_case{errc::queue_full, 429}, status_case{errc::not_implemented, 501},
-        status_case{errc::runtime_unavailable, 503}),
+        status_case{errc::unsupported_media_type, 415}, status_case{errc::unprocessable, 422}, status_case{errc::invalid_skill, 400},
+        status_case{errc::image_not_allowed, 400}, status_case{errc::rate_limited, 429}, status_case{errc::quota_exceeded, 429},
+        status_case{errc::queue_full, 429}, status_case{errc::not_implemented, 501}, status_case{errc::runtime_unavailable, 503}),
     [](const auto& info) { return std::string(slug(info.param.code)); });
 
 TEST(ErrorSlugs, AreAllInTheContract)
@@ -219,13 +252,23 @@ TEST(RuntimesView, ShowsWhatIsNotEnforced)
     runtime_capabilities missing;
     missing.name = "mock";
     missing.unavailable_reason = "Because.";
-    const std::vector<const runtime_capabilities*> runtimes{&runtime, &missing};
+    const std::vector<runtime_item> runtimes{{&runtime, {circuit_breaker::state::open, 5, std::chrono::milliseconds(800)}}, {&missing}};
     EXPECT_EQ(runtimes_json(runtimes, "bubblewrap"),
         R"({"default":"bubblewrap","items":[{"name":"bubblewrap","available":true,"isolates":true,)"
         R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":true},"execution_usage":false,"pauses":false,)"
-        R"("degraded":[{"control":"memory","reason":"no cgroup can be made","remedy":"run the server as root"}]},)"
+        R"("degraded":[{"control":"memory","reason":"no cgroup can be made","remedy":"run the server as root"}],)"
+        R"("circuit":{"state":"open","faults":5,"retry_in_ms":800}},)"
         R"({"name":"mock","available":false,"reason":"Because.","isolates":false,)"
-        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":false},"execution_usage":false,"pauses":false,"degraded":[]}]})");
+        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":false},"execution_usage":false,"pauses":false,"degraded":[],)"
+        R"("circuit":{"state":"closed","faults":0,"retry_in_ms":0}}]})");
+}
+
+TEST(RuntimesView, SaysWhyARuntimeIsLeftAlone)
+{
+    EXPECT_EQ(breaker_detail({}), "");
+    EXPECT_EQ(breaker_detail({circuit_breaker::state::open, 5, std::chrono::milliseconds(1)}),
+        "no sandbox could be made 5 times in a row; executions are tried again later, the server's log says why");
+    EXPECT_NE(breaker_detail({circuit_breaker::state::half_open, 5, {}}), "");
 }
 
 TEST(ServiceViews, AreSmall)

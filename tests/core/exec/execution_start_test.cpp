@@ -22,7 +22,9 @@ TEST_P(ExecutionStart, FailsWithTheCauseAndLeavesNothing)
 {
     service_world w;
     GetParam().break_it(w);
-    const auto id = w.submit();
+    auto spec = w.program();
+    spec.retry.attempts = 1;
+    const auto id = w.submit(spec);
     const auto& row = w.ended(id);
     EXPECT_EQ(row.status, execution_status::failed);
     EXPECT_EQ(row.verdict, verdict::runtime_error);

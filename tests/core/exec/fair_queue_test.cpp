@@ -206,6 +206,38 @@ TEST(FairQueue, PositionOfTheNextIsWhatItGets)
     EXPECT_EQ(told.queue().position_of_first(tenant('z')), 0u);
 }
 
+TEST(FairQueue, WhoComesAgainIsAheadOfWhatItsTenantSentLater)
+{
+    fair_queue queue([](const tenant_id&) { return tenant_share(); });
+    const auto first = queue.join(tenant('a'));
+    const auto second = queue.join(tenant('a'));
+    EXPECT_EQ(queue.next(), first);
+    const auto third = queue.join(tenant('a'));
+    const auto other = queue.join(tenant('b'));
+    queue.end(tenant('a'));
+    queue.rejoin(tenant('a'), first);
+    EXPECT_EQ(queue.waiting(tenant('a')), 3u);
+    EXPECT_EQ(queue.position_of_first(tenant('a')), queue.position(tenant('a'), first));
+    std::vector<std::optional<fair_queue::ticket>> turns;
+    for (int i = 0; i < 4; ++i)
+        turns.push_back(queue.next());
+    std::erase(turns, other);
+    EXPECT_EQ(turns, (std::vector<std::optional<fair_queue::ticket>>{first, second, third}));
+    EXPECT_EQ(queue.next(), std::nullopt);
+}
+
+TEST(FairQueue, ATicketDrawnInAdvanceKeepsItsPlace)
+{
+    fair_queue queue([](const tenant_id&) { return tenant_share(); });
+    const auto drawn = queue.draw();
+    EXPECT_EQ(queue.waiting(), 0u);
+    const auto later = queue.join(tenant('a'));
+    queue.rejoin(tenant('a'), drawn);
+    EXPECT_EQ(queue.next(), drawn);
+    EXPECT_EQ(queue.next(), later);
+    EXPECT_FALSE(queue.leave(tenant('a'), drawn));
+}
+
 /// Counted, not timed: with 50,000 in line a newcomer of another tenant is second at the latest.
 TEST(FairQueue, TensOfThousandsMayWait)
 {

@@ -49,6 +49,10 @@ execution_services services_of(
     made.bounds.max_running = chosen.max_running;
     made.bounds.max_queued = chosen.max_queued;
     made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;
+    made.jitter = [&world] { return world.jitter; };
+    made.trees = &world.trees;
+    made.contents = &world.contents;
+    made.artifacts = &world.executions.artifacts();
     return made;
 }
 

@@ -4,6 +4,7 @@
 #include "tests/support/fake_runtime.hpp"
 #include "tests/support/fake_stores.hpp"
 #include "tests/support/fake_timers.hpp"
+#include "tests/support/fake_trees.hpp"
 
 #include <gtest/gtest.h>
 
@@ -102,12 +103,15 @@ public:
     static std::string text_of(const result<std::vector<viewed_event>>& events);
 
     testing::fake_execution_store executions;
+    testing::fake_content_store contents;
     testing::fake_event_store events;
     testing::fake_sandbox_store sandboxes;
     testing::fake_runtime runtime;
+    testing::fake_skill_trees trees;
     message_logger log;
     tenant_id tenant;
     tenant_id stranger;
+    double jitter = 1;    // of delays between attempts
 
 private:
     struct server {

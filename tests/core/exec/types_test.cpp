@@ -51,12 +51,18 @@ execution_spec some_spec()
     out.runtime = "bubblewrap";
     out.labels = {{"team", "x"}};
     out.cancel_on_disconnect = true;
+    out.skill = skill_run{"wc", "1.0.0", "abc", "python:3.12-slim", "/usr/bin/python3", "Count\n\xff.", "{}"};
+    out.input = std::string("\"\0\xff\"", 4);
+    out.collect = {{"out/**", "\xfe*"}, "out/", "out/output.json", 1, 2, 3, 4, 5};
+    out.retry = {7, 1'000, 1.5, 60'000, {attempt_fault::agent_lost}, {1, 75}};
+    out.idempotent = true;
+    out.webhook = webhook_spec{"https://example.org/hook", "s\xff"};
     return out;
 }
 
 TEST(ExecutionNames, EachComesBackFromItsName)
 {
-    for (auto value : {execution_kind::command, execution_kind::shell, execution_kind::code})
+    for (auto value : {execution_kind::command, execution_kind::shell, execution_kind::code, execution_kind::skill})
         EXPECT_EQ(execution_kind_from(to_string(value)), value);
     for (int i = 0; i <= static_cast<int>(execution_status::interrupted); ++i)
         EXPECT_EQ(execution_status_from(to_string(static_cast<execution_status>(i))), static_cast<execution_status>(i));
@@ -68,7 +74,7 @@ TEST(ExecutionNames, EachComesBackFromItsName)
 
 TEST(ExecutionNames, OthersAreNothing)
 {
-    EXPECT_FALSE(execution_kind_from("skill"));
+    EXPECT_FALSE(execution_kind_from("skills"));
     EXPECT_FALSE(execution_status_from(""));
     EXPECT_FALSE(verdict_from("Exited"));
     EXPECT_FALSE(limit_kind_from("memory "));
@@ -154,6 +160,32 @@ TEST(Spec, ComesBackFromJson)
     EXPECT_EQ(back.runtime, spec.runtime);
     EXPECT_EQ(back.labels, spec.labels);
     EXPECT_TRUE(back.cancel_on_disconnect);
+    EXPECT_EQ(back.skill, spec.skill);
+    EXPECT_EQ(back.input, spec.input);
+    EXPECT_EQ(back.collect, spec.collect);
+    EXPECT_EQ(back.retry, spec.retry);
+    EXPECT_TRUE(back.idempotent);
+    EXPECT_EQ(back.webhook, spec.webhook);
+}
+
+TEST(Spec, OfAnEarlierReleaseHasTheDefaultsOfWhatItDoesNotKnow)
+{
+    const auto text = spec_to_json({});
+    for (const auto* name : {"skill", "input", "collect", "retry", "idempotent", "webhook"})
+        EXPECT_FALSE(json::parse(text).as_object().contains(name)) << name;
+    const auto back = spec_from_json(text);
+    EXPECT_EQ(back.retry, retry_policy());
+    EXPECT_EQ(back.collect, collect_spec());
+    EXPECT_FALSE(back.skill || back.webhook || back.idempotent);
+}
+
+TEST(Spec, CountsWhatItHoldsInMemory)
+{
+    execution_spec spec;
+    EXPECT_EQ(content_bytes(spec), 0u);
+    spec.input = "12345";
+    spec.skill = skill_run{.instructions = "123", .output_schema = "12"};
+    EXPECT_EQ(content_bytes(spec), 10u);
 }
 
 TEST(Spec, DefaultsComeBack)
@@ -172,6 +204,9 @@ TEST(Spec, ForeignTextThrows)
     auto text = spec_to_json(some_spec());
     text.replace(text.find("AP8B"), 4, "A?8B");
     EXPECT_THROW(spec_from_json(text), std::exception);
+    auto of_newer = spec_to_json(some_spec());
+    of_newer.replace(of_newer.find("agent_lost"), 10, "agent_late");
+    EXPECT_THROW(spec_from_json(of_newer), std::exception);
 }
 
 }    // namespace

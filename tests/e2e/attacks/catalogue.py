@@ -9,6 +9,8 @@ from pathlib import Path
 
 from harness import events
 
+from artifact_judges import as_large_as_told, first_thousand, links_stay, plain_modes, typed_reasons
+
 FOLDER = Path(__file__).parent
 ROWS = {row["id"]: row for row in json.loads((FOLDER / "catalogue.json").read_text())}
 WAITING = json.loads((FOLDER / "waiting.json").read_text())
@@ -189,12 +191,20 @@ HOW = {
     "L07": (alone, LONG, {}),
     "L11": (own_files, {}, {}),
     "L13": (documented_environment, {}, {}),
+    "S01": (links_stay("out.txt", "out2.txt"), {}, {"collect": ["**"]}),
+    "S03": (links_stay("out", "out2"), {}, {"collect": ["**"]}),
+    "S05": (typed_reasons, {}, {"collect": ["good", "out", "out2", "out3", "out4"], "files": {"good": "delivered"}}),
+    "S07": (as_large_as_told(24 * MIB), {"disk_bytes": 24 * MIB}, {"collect": ["out"]}),
+    "S09": (first_thousand, {"wall_ms": 3_000, "cpus": 1, "inodes": 1_000_000}, {"collect": ["o/*"]}),
+    "S11": (plain_modes, {}, {"collect": ["*"]}),
 }
 # Changes to programs that could not tell one outcome from the other as they stand: (what, by what).
 AMENDED = {
     # Its own listener is still there when it looks for another one's: closed first.
     "L07": ("except OSError:\n try: c", "except OSError:\n s.close()\n try: c"),
 }
+# Their programs make packages for the server to take: test_attacks_skills.py does.
+PACKAGES = {"S13", "S15", "S17", "S19", "S23"}
 # Run by two tenants at once.
 BY_TWO = {"L05", "L07"}
 ALONE = {"R30"}
@@ -203,7 +213,7 @@ ALONE = {"R30"}
 def catalogue_cases():
     cases = []
     for identity_, row in ROWS.items():
-        if row["lang"] == "api" or identity_ in WAITING:
+        if row["lang"] == "api" or identity_ in PACKAGES or identity_ in WAITING:
             continue
         judge, limits, more = HOW.get(identity_, (contained, {}, {}))
         lang = "compile" if identity_ == "R38" else row["lang"]

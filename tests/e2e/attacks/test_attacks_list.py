@@ -12,9 +12,11 @@ DOCUMENT = HERE.parents[2] / "docs" / "security.md"
 
 
 def rows_as_requests():
-    tree = ast.parse((HERE / "test_attacks_api.py").read_text())
-    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
-    return [name.split("_")[1].upper() for name in names]
+    found = []
+    for path in sorted(HERE.glob("test_attacks_*.py")):
+        names = [node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)]
+        found += [name.split("_")[1].upper() for name in names if re.match(r"test_[a-z]\d\d_", name)]
+    return found
 
 
 def test_each_row_is_run_or_waits():

@@ -25,13 +25,28 @@ public:
 ///   /echo     what came, as JSON-free text: "METHOD path body"
 ///   /query    the query, decoded, one pair a line
 ///   /small    like /echo, but takes bodies of 10 bytes at most
+///   /stream…  what the test put into `on`; the body is streamed, of stream_limit bytes at most
 ///   others    what the test put into `on`
 class test_handler : public handler {
 public:
     using action = std::function<task<>(exchange&)>;
     task<> handle(exchange& one) override;
-    std::uint64_t body_limit(const request& head) const override { return head.path == "/small" ? 10 : UINT64_MAX; }
+    std::uint64_t body_limit(const request& head) const override
+    {
+        return head.path == "/small" ? 10 : head.path.starts_with("/stream") ? stream_limit : UINT64_MAX;
+    }
+    body_mode body_mode_of(const request& head) const override
+    {
+        return head.path.starts_with("/stream") ? body_mode::streamed : body_mode::buffered;
+    }
+    task<result<void>> admit(const request* head) override
+    {
+        const bool barred = head->path == barred_path;
+        co_return barred ? result<void>(error{errc::unauthorized, "who are you?"}) : result<void>();
+    }
 
+    std::uint64_t stream_limit = 1 << 30;
+    std::string barred_path;
     std::map<std::string, action> on;
     std::size_t handled = 0;
 };

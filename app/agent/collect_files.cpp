@@ -1,0 +1,105 @@
+#include "app/agent/collect_files.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+
+namespace caisson::agent {
+
+namespace {
+
+constexpr int never = O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+
+/// openat2(2). Where the kernel (or an emulation) lacks it, O_NOFOLLOW says the same of a single name, but for mounts.
+unique_fd open_below(int directory, const char* name, int flags)
+{
+    open_how how{};
+    how.flags = static_cast<std::uint64_t>(flags);
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+    const long got = ::syscall(SYS_openat2, directory, name, &how, sizeof(how));
+    if (got >= 0 || errno != ENOSYS)
+        return unique_fd(static_cast<int>(got));
+    return unique_fd(::openat(directory, name, flags));
+}
+
+const char* what_it_is(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFLNK: return "a symbolic link, which is not followed";
+    case S_IFDIR: return "a directory; a pattern that ends in /** takes what is in it";
+    case S_IFCHR:
+    case S_IFBLK: return "a device";
+    case S_IFIFO: return "a FIFO";
+    case S_IFSOCK: return "a socket";
+    default: return "not a regular file";
+    }
+}
+
+std::string in_words(int code)
+{
+    if (code == EXDEV)
+        return "a mount of its own, which is not the run's";
+    return std::string("it cannot be read: ") + std::strerror(code);
+}
+
+/// Its owner may read it from now on. The link below /proc is the very thing that was opened.
+void widen(int directory, const char* name, mode_t bits, mode_t kind)
+{
+    const auto found = open_below(directory, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+    struct stat about{};
+    if (!found || ::fstat(found.get(), &about) != 0 || (about.st_mode & S_IFMT) != kind)
+        return;
+    const auto self = "/proc/self/fd/" + std::to_string(found.get());
+    static_cast<void>(::chmod(self.c_str(), (about.st_mode & 0777) | bits));
+}
+
+opened_entry open_kind(int parent, const char* name, int flags, mode_t bits, mode_t kind)
+{
+    opened_entry out;
+    if (::fstatat(parent, name, &out.about, AT_SYMLINK_NOFOLLOW) != 0) {
+        out.problem = in_words(errno);
+        return out;
+    }
+    if ((out.about.st_mode & S_IFMT) != kind) {
+        out.problem = what_it_is(out.about.st_mode);
+        return out;
+    }
+    const auto mode = out.about.st_mode;    // as the run left it
+    out.fd = open_below(parent, name, flags | never);
+    if (!out.fd && errno == EACCES) {
+        widen(parent, name, bits, kind);
+        out.fd = open_below(parent, name, flags | never);
+    }
+    if (!out.fd || ::fstat(out.fd.get(), &out.about) != 0) {
+        out.problem = in_words(errno);
+        out.fd.reset();
+    } else if ((out.about.st_mode & S_IFMT) != kind) {
+        out.problem = what_it_is(out.about.st_mode);
+        out.fd.reset();
+    }
+    out.about.st_mode = mode;
+    return out;
+}
+
+}    // namespace
+
+opened_entry open_root(const char* path)
+{
+    opened_entry out;
+    out.fd.reset(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!out.fd || ::fstat(out.fd.get(), &out.about) != 0)
+        out.problem = "the working directory cannot be read: " + std::string(std::strerror(errno));
+    return out;
+}
+
+opened_entry open_directory(int parent, const char* name)
+{
+    return open_kind(parent, name, O_RDONLY | O_DIRECTORY, S_IRUSR | S_IXUSR, S_IFDIR);
+}
+
+opened_entry open_regular(int parent, const char* name) { return open_kind(parent, name, O_RDONLY, S_IRUSR, S_IFREG); }
+
+}    // namespace caisson::agent

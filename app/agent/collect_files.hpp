@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/base/unique_fd.hpp"
+
+#include <string>
+#include <sys/stat.h>
+
+namespace caisson::agent {
+
+/// One thing of a directory, opened without following a link, without leaving the directory and without waiting for anybody.
+struct opened_entry {
+    unique_fd fd;
+    struct stat about = {};
+    std::string problem;    // why there is no fd, in a few words
+};
+
+/// The directory `path`, which is trusted.
+opened_entry open_root(const char* path);
+/// A directory of the same mount. What its owner may not read is made readable.
+opened_entry open_directory(int parent, const char* name);
+/// A regular file, to be read; likewise.
+opened_entry open_regular(int parent, const char* name);
+
+}    // namespace caisson::agent

@@ -1,0 +1,109 @@
+#include "app/agent/collect_writer.hpp"
+
+#include "core/base/utf8.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace caisson::agent {
+
+namespace {
+
+using namespace protocol;
+
+/// Small records wait until so much is there.
+constexpr std::size_t flush_at = 64 * 1024;
+constexpr char hex[] = "0123456789abcdef";
+
+/// How many bytes of `text` are one character that may be shown; 0 if its first byte is none.
+std::size_t printable_length(std::string_view text)
+{
+    if (static_cast<unsigned char>(text.front()) < 0x20 || text.front() == 0x7f)
+        return 0;
+    for (std::size_t length = 1; length <= 4 && length <= text.size(); ++length)
+        if (is_utf8(text.substr(0, length)))
+            return length;
+    return 0;
+}
+
+}    // namespace
+
+std::string printable(std::string_view bytes)
+{
+    std::string out;
+    while (!bytes.empty()) {
+        const auto length = printable_length(bytes);
+        if (length > 0) {
+            out += bytes.substr(0, length);
+        } else {
+            const auto byte = static_cast<unsigned char>(bytes.front());
+            out.append("\\x").append(1, hex[byte >> 4]).append(1, hex[byte & 15]);
+        }
+        bytes.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
+}
+
+collect_writer::collect_writer(int out) : out_(collect_magic), descriptor_(out) { buffer_.resize(max_collect_data); }
+
+void collect_writer::write(std::string_view bytes)
+{
+    while (ok_ && !bytes.empty()) {
+        const auto done = ::write(descriptor_, bytes.data(), bytes.size());
+        if (done > 0)
+            bytes.remove_prefix(static_cast<std::size_t>(done));
+        ok_ = done > 0 || (done < 0 && errno == EINTR);
+    }
+}
+
+void collect_writer::file(const collected_file& file, int descriptor)
+{
+    append_file(out_, file);
+    auto left = file.size;
+    int failure = 0;
+    while (ok_ && left > 0) {
+        const auto got = ::read(descriptor, buffer_.data(), static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer_.size())));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            failure = got < 0 ? errno : 0;
+            break;
+        }
+        const auto count = static_cast<std::size_t>(got);
+        append_data_head(out_, count);
+        out_.append(buffer_, 0, count);
+        left -= count;
+        if (out_.size() >= flush_at) {
+            write(out_);
+            out_.clear();
+        }
+    }
+    if (left == 0)
+        append_end(out_);
+    else
+        append_cut(
+            out_, failure != 0 ? std::string("it cannot be read: ") + std::strerror(failure) : "it became shorter while it was read");
+}
+
+void collect_writer::skipped(std::string_view path, std::string_view reason)
+{
+    if (++skipped_ > max_collect_skipped)
+        return;
+    auto shown = printable(path);
+    if (shown.size() > max_collect_path) {
+        shown.resize(max_collect_path);
+        shown.resize(shown.size() - incomplete_utf8_tail(shown));
+    }
+    append_skipped(out_, shown, reason.substr(0, max_collect_reason));
+}
+
+void collect_writer::done(std::uint64_t entries, std::string_view problem)
+{
+    append_done(out_, {skipped_, entries, std::string(problem.substr(0, max_collect_reason))});
+    write(out_);
+    out_.clear();
+}
+
+}    // namespace caisson::agent

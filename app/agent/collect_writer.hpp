@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/protocol/collect_stream.hpp"
+
+namespace caisson::agent {
+
+/// Writes the stream of core/protocol/collect_stream.hpp to a descriptor, which blocks. After a failure it writes nothing more.
+class collect_writer {
+public:
+    explicit collect_writer(int out);
+
+    bool ok() const { return ok_; }
+    /// The file's bytes follow from `descriptor`, up to file.size; what is missing then is a CUT.
+    void file(const protocol::collected_file& file, int descriptor);
+    /// The first max_collect_skipped are told, all are counted. `path` may hold any bytes.
+    void skipped(std::string_view path, std::string_view reason);
+    void done(std::uint64_t entries, std::string_view problem);
+
+private:
+    void write(std::string_view bytes);
+    std::string out_;
+    std::string buffer_;
+    std::uint64_t skipped_ = 0;
+    int descriptor_;
+    bool ok_ = true;
+};
+
+/// `bytes` as UTF-8 without control characters: what is not is written as \xHH.
+std::string printable(std::string_view bytes);
+
+}    // namespace caisson::agent

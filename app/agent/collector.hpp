@@ -1,0 +1,45 @@
+#pragma once
+
+#include "app/agent/collect_listing.hpp"
+#include "app/agent/collect_order.hpp"
+#include "app/agent/collect_writer.hpp"
+#include "core/files/patterns.hpp"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+namespace caisson::agent {
+
+/// Walks through the directory of a run that has ended and writes what it is asked for. Bounded in entries, depth, memory and bytes.
+class collector {
+public:
+    /// Both outlive it.
+    collector(const collect_order& order, collect_writer& out);
+    /// False if the reader is gone.
+    bool run();
+
+private:
+    void send_output(int root);
+    void walk(int directory, const path_patterns::position& at, std::uint64_t depth);
+    collect_listing list(int directory, const path_patterns::position& at);
+    void note(const dirent& entry, int directory, const path_patterns::position& at, collect_listing& into);
+    void visit_directory(int parent, const std::string& name, const path_patterns::position& at, std::uint64_t depth);
+    void visit_file(int parent, const std::string& name);
+    void send(const struct stat& about, int file);
+    void skip(std::string_view reason) { out_.skipped(path_, reason); }
+
+    const collect_order& order_;
+    collect_writer& out_;
+    path_patterns patterns_;
+    std::string path_;              // of what is looked at
+    std::size_t held_bytes_ = 0;    // of listings
+    std::uint64_t files_ = 0;
+    std::uint64_t bytes_ = 0;
+    std::uint64_t entries_ = 0;
+    std::string problem_;    // why no more directories are read
+};
+
+/// caisson-agent --collect …: writes to standard output. Returns the exit status.
+int collect(int argc, char** arguments);
+
+}    // namespace caisson::agent

@@ -1,0 +1,193 @@
+#include "app/cli/artifact_fetch.hpp"
+
+#include "app/cli/exit_status.hpp"
+#include "app/cli/file_in_folder.hpp"
+#include "app/cli/progress_line.hpp"
+#include "app/cli/terminal.hpp"
+#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "core/adapters/net/percent.hpp"
+
+#include <unistd.h>
+
+namespace caisson::cli {
+
+namespace {
+
+constexpr std::size_t most_named = 5;
+
+std::string route_of(const std::string& id) { return "/v1/executions/" + id + "/artifacts"; }
+
+/// With its slashes: each name is a segment of the address.
+std::string address_of(const std::string& id, const std::string& path)
+{
+    std::string encoded;
+    for (std::size_t at = 0; at <= path.size();) {
+        const auto end = std::min(path.find('/', at), path.size());
+        encoded += "/" + net::percent_encode(path.substr(at, end - at));
+        at = end + 1;
+    }
+    return route_of(id) + encoded;
+}
+
+error not_whole(const std::string& path) { return {errc::bad_request, path + " is not what its digest says; fetch it again"}; }
+
+/// What is there already, of names that are safe.
+result<void> check_names(const std::vector<artifact>& all, const target_folder& folder, bool force)
+{
+    std::vector<std::string> there;
+    for (const auto& each : all) {
+        if (const auto wrong = path_problem(each.path); !wrong.empty())
+            return error{errc::bad_request, "the server names a file \"" + each.path + "\", which " + wrong + "; nothing was fetched"};
+        if (!force && folder.has(each.path))
+            there.push_back(each.path);
+    }
+    if (there.empty())
+        return {};
+    std::string names;
+    for (std::size_t i = 0; i < std::min(there.size(), most_named); ++i)
+        names += (names.empty() ? "" : ", ") + there[i];
+    const auto more = there.size() > most_named ? " and " + std::to_string(there.size() - most_named) + " more" : std::string();
+    return error{errc::conflict, names + more + " is there already; --force replaces it, another folder keeps both"};
+}
+
+/// Where a body goes, and what its digest is.
+struct hashed_file {
+    target_folder::file* to;
+    std::unique_ptr<hasher> hash = make_sha256_hasher();
+};
+
+task<result<void>> take_piece(hashed_file* into, shared_bytes piece)
+{
+    into->hash->add(piece.view());
+    co_return into->to->write(piece.view());
+}
+
+/// Fetches into an open file and finishes it.
+task<result<void>> fetch(client_session* session, std::string id, artifact what, target_folder::file* to, bool force)
+{
+    progress_line line;
+    hashed_file into{to};
+    const auto take = [&into](shared_bytes piece) { return take_piece(&into, std::move(piece)); };
+    const auto told = [&line, &what](std::uint64_t done) { line.show(what.path, done, static_cast<std::uint64_t>(what.size_bytes)); };
+    auto done = co_await session->api().download(address_of(id, what.path), take, told);
+    if (done.has_error())
+        co_return done;
+    if (!what.sha256.empty() && to_hex(into.hash->finish()) != what.sha256)
+        co_return not_whole(what.path);
+    co_return to->finish(force);
+}
+
+task<result<void>> fetch_below(client_session* session, std::string id, artifact what, const target_folder* folder, bool force)
+{
+    auto file = folder->begin(what.path, what.mode);
+    if (file.has_error())
+        co_return file.error();
+    auto done = co_await fetch(session, std::move(id), std::move(what), &*file, force);
+    co_return done;
+}
+
+task<result<void>> write_piece(descriptor_writer* out, shared_bytes piece)
+{
+    const bool written = co_await out->write(std::string(piece.view()));
+    if (!written)
+        co_return error{errc::cancelled, "nobody reads standard output any more"};
+    co_return result<void>();
+}
+
+task<result<void>> fetch_to_output(client_session* session, std::string id, std::string path)
+{
+    descriptor_writer out(STDOUT_FILENO);
+    const auto take = [&out](shared_bytes piece) { return write_piece(&out, std::move(piece)); };
+    auto work = session->api().download(address_of(id, path), take, nullptr);
+    co_return co_await std::move(work);
+}
+
+}    // namespace
+
+artifact artifact_of(const boost::json::object& item)
+{
+    artifact out{text_of(item, "path"), 0, text_of(item, "sha256"), 0644};
+    if (const auto* size = item.if_contains("size_bytes"); size != nullptr && size->is_int64())
+        out.size_bytes = size->get_int64();
+    if (const auto mode = text_of(item, "mode"); !mode.empty())
+        out.mode = static_cast<std::uint32_t>(std::strtoul(mode.c_str(), nullptr, 8)) & 0777U;
+    return out;
+}
+
+task<result<boost::json::array>> list_artifacts(api_client* api, std::string execution_id)
+{
+    boost::json::array items;
+    std::string cursor;
+    do {
+        const auto query = "?limit=200" + (cursor.empty() ? std::string() : "&cursor=" + net::percent_encode(cursor));
+        auto page = co_await api->get(route_of(execution_id) + query);
+        if (page.has_error())
+            co_return page.error();
+        const auto* object = page->if_object();
+        const auto* found = object != nullptr ? object->if_contains("items") : nullptr;
+        if (found == nullptr || !found->is_array())
+            co_return error{errc::bad_request, "the server's list cannot be read"};
+        items.insert(items.end(), found->get_array().begin(), found->get_array().end());
+        cursor = found->get_array().empty() ? "" : text_of(*object, "next_cursor");
+    } while (!cursor.empty());
+    co_return items;
+}
+
+task<result<fetched>> fetch_artifacts(client_session* session, std::string execution_id, std::filesystem::path folder, bool force)
+{
+    auto items = co_await list_artifacts(&session->api(), execution_id);
+    if (items.has_error())
+        co_return items.error();
+    std::vector<artifact> all;
+    for (const auto& each : *items)
+        if (each.is_object())
+            all.push_back(artifact_of(each.get_object()));
+    auto target = target_folder::open(folder);
+    if (target.has_error())
+        co_return target.error();
+    if (auto free = check_names(all, *target, force); free.has_error())
+        co_return free.error();
+    fetched out;
+    for (const auto& each : all) {
+        auto done = co_await fetch_below(session, execution_id, each, &*target, force);
+        if (done.has_error())
+            co_return done.error();
+        ++out.files;
+        out.bytes += each.size_bytes;
+    }
+    co_return out;
+}
+
+task<result<fetched>> fetch_artifact(
+    client_session* session, std::string execution_id, std::string path, std::filesystem::path target, bool force)
+{
+    if (target == "-") {
+        auto done = co_await fetch_to_output(session, std::move(execution_id), std::move(path));
+        if (done.has_error())
+            co_return done.error();
+        co_return fetched{1, 0};
+    }
+    auto items = co_await list_artifacts(&session->api(), execution_id);
+    if (items.has_error())
+        co_return items.error();
+    artifact wanted{path, 0, "", 0644};
+    for (const auto& each : *items)
+        if (each.is_object() && text_of(each.get_object(), "path") == path)
+            wanted = artifact_of(each.get_object());
+    const auto parent = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+    auto folder = target_folder::open(parent);
+    if (folder.has_error())
+        co_return folder.error();
+    const auto name = target.filename().string();
+    if (!force && folder->has(name))
+        co_return error{errc::conflict, target.string() + " is there already; --force replaces it"};
+    auto file = folder->begin(name, wanted.mode);
+    if (file.has_error())
+        co_return file.error();
+    auto done = co_await fetch(session, std::move(execution_id), wanted, &*file, force);
+    if (done.has_error())
+        co_return done.error();
+    co_return fetched{1, wanted.size_bytes};
+}
+
+}    // namespace caisson::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace caisson::cli {
+
+enum class output_format { table, json };
+
+/// What all verbs that talk to a server have in common.
+struct client_options {
+    std::string url;                   // --url, CAISSON_URL, or the default
+    std::filesystem::path data_dir;    // where admin.key is looked for
+    std::filesystem::path ca_file;     // --ca, CAISSON_CA; empty: the system's CAs
+    output_format output = output_format::table;
+};
+
+using named_texts = std::vector<std::pair<std::string, std::string>>;
+
+}    // namespace caisson::cli

@@ -1,0 +1,178 @@
+#include "app/cli/help_texts.hpp"
+#include "app/cli/option_helpers.hpp"
+#include "app/cli/quantities.hpp"
+#include "app/cli/verb_parsers.hpp"
+
+#include <charconv>
+
+namespace caisson::cli {
+
+namespace {
+
+constexpr int most_attempts = 10;
+
+/// "word-counter", "word-counter@1.0.0", "word-counter@sha256:…"; nothing if a part is empty or there is a slash.
+std::optional<skill_name> parse_skill_name(const std::string& text)
+{
+    const auto at = text.find('@');
+    skill_name out{text.substr(0, at), at == std::string::npos ? std::string() : text.substr(at + 1)};
+    const bool empty = out.name.empty() || (at != std::string::npos && out.version.empty());
+    return empty || text.find('/') != std::string::npos ? std::nullopt : std::optional(std::move(out));
+}
+
+void add_name(CLI::App* verb, skill_name& to)
+{
+    add_parsed(verb, "SKILL", to, parse_skill_name, "the name of a skill, such as word-counter or word-counter@1.0.0", "NAME[@VERSION]")
+        ->required();
+}
+
+void add_json(CLI::App* verb, client_options& to)
+{
+    verb->add_flag_callback("--json", [&to] { to.output = output_format::json; }, "the same as --output json");
+}
+
+std::optional<int> parse_attempts(const std::string& text)
+{
+    int value = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = failed == std::errc() && end == text.data() + text.size();
+    return whole && value >= 1 && value <= most_attempts ? std::optional(value) : std::nullopt;
+}
+
+}    // namespace
+
+void verb_parsers::add_skills()
+{
+    auto* const skill = add_verb(app_, "skill", "Make, upload and run skills", help::skill());
+    skill->require_subcommand(1);
+    add_skill_files(skill);
+    add_skill_registry(skill);
+    add_skill_run(skill);
+}
+
+void verb_parsers::add_skill_files(CLI::App* skill)
+{
+    skill_new_verb_ = add_verb(*skill, "new", "Make the folder of a new skill", help::skill_new());
+    skill_new_verb_->add_option("--lang,-l", skill_new_.lang, "its language")
+        ->check(CLI::IsMember({"python", "node", "bash"}))
+        ->capture_default_str();
+    skill_new_verb_->add_option("FOLDER", skill_new_.folder, "is made; its last part becomes the skill's name")->required();
+
+    skill_lint_verb_ = add_verb(*skill, "lint", "Say what a server would find wrong, without one", help::skill_lint());
+    skill_lint_verb_->add_flag("--json", skill_lint_.json, "the findings as JSON");
+    skill_lint_verb_->add_option("SOURCE", skill_lint_.source, "a folder with SKILL.md, or a .zip or .tar.gz of one")->required();
+
+    skill_pack_verb_ = add_verb(*skill, "pack", "Make the package of a folder", help::skill_pack());
+    skill_pack_verb_->add_option("--out,-o", skill_pack_.target, "the file; default NAME-VERSION.zip here")->option_text("FILE");
+    skill_pack_verb_->add_flag("--force,-f", skill_pack_.force, "replace the file if it is there");
+    skill_pack_verb_->add_option("FOLDER", skill_pack_.source, "with SKILL.md")->required();
+}
+
+void verb_parsers::add_skill_registry(CLI::App* skill)
+{
+    skill_push_verb_ = add_verb(*skill, "push", "Upload a skill", help::skill_push());
+    add_client(skill_push_verb_, skill_push_.client);
+    add_json(skill_push_verb_, skill_push_.client);
+    skill_push_verb_->add_option("SOURCE", skill_push_.source, "a folder, which is packed, or a package")->required();
+
+    skill_list_verb_ = add_verb(*skill, "ls", "List skills, a version a line", help::skill_list());
+    add_client(skill_list_verb_, skill_list_.client);
+    add_json(skill_list_verb_, skill_list_.client);
+    skill_list_verb_->add_option("--search,-s", skill_list_.text, "only those with this in name or description")->option_text("TEXT");
+    skill_list_verb_->add_option("NAME", skill_list_.name, "only versions of this one");
+
+    skill_show_verb_ = add_verb(*skill, "show", "Show what a skill is and takes");
+    add_client(skill_show_verb_, skill_show_.client);
+    add_json(skill_show_verb_, skill_show_.client);
+    add_name(skill_show_verb_, skill_show_.skill);
+
+    skill_remove_verb_ = add_verb(*skill, "rm", "Remove a version of a skill", help::skill_remove());
+    add_client(skill_remove_verb_, skill_remove_.client);
+    skill_remove_verb_->add_flag("--all", skill_remove_.all, "all versions, with all that was ever uploaded of them");
+    add_name(skill_remove_verb_, skill_remove_.skill);
+}
+
+void verb_parsers::add_skill_run(CLI::App* skill)
+{
+    auto* const verb = skill_run_verb_ = add_verb(*skill, "run", "Run a skill and print its output", help::skill_run());
+    auto& to = skill_run_;
+    add_client(verb, to.client);
+    add_json(verb, to.client);
+    auto* const text = verb->add_option("--input,-i", to.input, "the input as JSON; \"-\" reads it from standard input; default {}");
+    verb->add_option("--input-file,-f", to.input_file, "the input, in a file")->excludes(text)->option_text("FILE");
+    add_pairs(verb, "--env,-e", to.env, "set a variable; may be repeated")->option_text("NAME=VALUE");
+    add_pairs(verb, "--label", to.labels, "label the execution; may be repeated")->option_text("NAME=VALUE");
+    add_parsed(verb, "--timeout", to.wall_ms, parse_duration_ms, "a time such as 30s or 2m", "end it after this; default the skill's")
+        ->option_text("TIME");
+    add_parsed(verb, "--memory", to.memory_bytes, parse_bytes, "a size such as 512Mi or 1Gi", "default the skill's")->option_text("SIZE");
+    add_parsed(verb, "--cpus", to.cpus, parse_cpus, "a number of cores such as 0.5", "default the skill's")->option_text("NUMBER");
+    add_parsed(verb, "--retry", to.attempts, parse_attempts, "a number of attempts from 1 to 10", "attempts at most; default the skill's")
+        ->option_text("NUMBER");
+    verb->add_option("--runtime", to.runtime, "default: the skill's or the server's");
+    verb->add_option("--download,-D", to.download, "put the files that it leaves into this folder")->option_text("DIR");
+    verb->add_flag("--force", to.force, "with --download: replace files that are there");
+    verb->add_flag("--detach,-d", to.detach, "print the execution's id and leave it running");
+    verb->add_flag("--stats", to.stats, "at the end say on standard error what it took");
+    add_name(verb, to.skill);
+}
+
+void verb_parsers::add_artifacts()
+{
+    auto* const artifacts = add_verb(app_, "artifacts", "List and fetch the files that an execution left", help::artifacts());
+    artifacts->require_subcommand(1);
+    artifact_list_verb_ = add_verb(*artifacts, "ls", "List them");
+    add_client(artifact_list_verb_, artifact_list_.client);
+    add_json(artifact_list_verb_, artifact_list_.client);
+    artifact_list_verb_->add_option("ID", artifact_list_.id, "the execution")->required()->check(execution_id_check());
+
+    artifact_get_verb_ = add_verb(*artifacts, "get", "Fetch one of them, or all", help::artifacts());
+    add_address(artifact_get_verb_, artifact_get_.client);
+    artifact_get_verb_
+        ->add_option("--out,-o", artifact_get_.target,
+            "with PATH the file, \"-\" for standard output; without it the folder. Default: the name of PATH, or the ID")
+        ->option_text("TARGET");
+    artifact_get_verb_->add_flag("--force,-f", artifact_get_.force, "replace files that are there");
+    artifact_get_verb_->add_option("ID", artifact_get_.id, "the execution")->required()->check(execution_id_check());
+    artifact_get_verb_->add_option("PATH", artifact_get_.path, "one file, as `caisson artifacts ls` names it; default all");
+}
+
+artifact_get_options verb_parsers::chosen_artifact_get()
+{
+    auto out = artifact_get_;
+    if (out.target.empty())
+        out.target = out.path.empty() ? out.id : std::filesystem::path(out.path).filename().string();
+    return out;
+}
+
+std::optional<command> verb_parsers::chosen_skill()
+{
+    if (*skill_new_verb_)
+        return skill_new_;
+    if (*skill_lint_verb_)
+        return skill_lint_;
+    if (*skill_pack_verb_)
+        return skill_pack_;
+    if (*skill_push_verb_)
+        return skill_push_;
+    if (*skill_list_verb_)
+        return skill_list_;
+    if (*skill_show_verb_)
+        return skill_show_;
+    if (*skill_remove_verb_) {
+        if (skill_remove_.all != skill_remove_.skill.version.empty())
+            throw CLI::ValidationError("skill rm", "give a version to remove (NAME@VERSION), or --all with the name alone");
+        return skill_remove_;
+    }
+    if (*skill_run_verb_) {
+        if (skill_run_.detach && skill_run_.download)
+            throw CLI::ValidationError("skill run", "--detach excludes --download; `caisson artifacts get` fetches files later");
+        return skill_run_;
+    }
+    if (*artifact_list_verb_)
+        return artifact_list_;
+    if (*artifact_get_verb_)
+        return chosen_artifact_get();
+    return std::nullopt;
+}
+
+}    // namespace caisson::cli

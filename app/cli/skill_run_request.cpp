@@ -1,0 +1,74 @@
+#include "app/cli/skill_run_request.hpp"
+
+#include "app/cli/terminal.hpp"
+#include "core/exec/json_text.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <unistd.h>
+
+namespace caisson::cli {
+
+namespace {
+
+constexpr std::size_t most_input_bytes = 64 << 20;
+
+boost::json::object map_of(const named_texts& pairs)
+{
+    boost::json::object object;
+    for (const auto& [name, value] : pairs)
+        object[name] = value;
+    return object;
+}
+
+boost::json::object limits_of(const skill_run_options& options)
+{
+    boost::json::object limits;
+    if (options.wall_ms)
+        limits["wall_ms"] = *options.wall_ms;
+    if (options.memory_bytes)
+        limits["memory_bytes"] = *options.memory_bytes;
+    if (options.cpus)
+        limits["cpus"] = *options.cpus;
+    return limits;
+}
+
+}    // namespace
+
+result<std::string> read_skill_input(const skill_run_options& options)
+{
+    const auto from_stdin = options.input == "-" || (options.input_file && *options.input_file == "-");
+    auto text = options.input.value_or("{}");
+    if (from_stdin || options.input_file) {
+        auto content = from_stdin ? read_whole(STDIN_FILENO, most_input_bytes) : read_whole(options.input_file->string(), most_input_bytes);
+        const auto name = from_stdin ? std::string("the input on standard input") : options.input_file->string();
+        if (!content)
+            return error{errc::bad_request, name + " cannot be read, or is larger than 64 MiB"};
+        text = std::move(*content);
+    }
+    if (const auto wrong = json_problem(text); !wrong.empty())
+        return error{errc::bad_request, "the input is not JSON: " + wrong};
+    return text;
+}
+
+std::string skill_run_request(const skill_run_options& options, const std::string& input)
+{
+    boost::json::object body{{"skill", options.skill.name}};
+    if (!options.skill.version.empty())
+        body["version"] = options.skill.version;
+    if (!options.env.empty())
+        body["env"] = map_of(options.env);
+    if (!options.labels.empty())
+        body["labels"] = map_of(options.labels);
+    if (auto limits = limits_of(options); !limits.empty())
+        body["limits"] = std::move(limits);
+    if (options.attempts)
+        body["retry"] = {{"attempts", *options.attempts}};
+    if (!options.runtime.empty())
+        body["runtime"] = options.runtime;
+    body["wait"] = false;
+    return "{\"input\":" + input + "," + boost::json::serialize(body).substr(1);
+}
+
+}    // namespace caisson::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "app/cli/skill_options.hpp"
+#include "core/base/error.hpp"
+
+#include <string>
+
+namespace caisson::cli {
+
+/// Reads the input that `options` name: JSON text, "{}" if none was given. Errors: errc::bad_request if it cannot be read or is no JSON.
+result<std::string> read_skill_input(const skill_run_options& options);
+
+/// The body of POST /v1/executions, with `input` as it is written. No I/O.
+std::string skill_run_request(const skill_run_options& options, const std::string& input);
+
+}    // namespace caisson::cli

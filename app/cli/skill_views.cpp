@@ -1,0 +1,86 @@
+#include "app/cli/skill_views.hpp"
+
+#include "app/cli/exit_status.hpp"
+#include "app/cli/quantities.hpp"
+#include "app/cli/text_table.hpp"
+#include "app/cli/views.hpp"
+#include "core/base/clock.hpp"
+
+#include <boost/json/serialize.hpp>
+
+namespace caisson::cli {
+
+namespace {
+
+constexpr std::size_t widest_line = 200;
+
+bool is_true(const boost::json::object& from, std::string_view name)
+{
+    const auto* value = from.if_contains(name);
+    return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+std::string size_of(const boost::json::object& from, std::string_view name)
+{
+    const auto* value = from.if_contains(name);
+    return value != nullptr && value->is_int64() ? show_bytes(value->get_int64()) : "";
+}
+
+text_table::cell state_of(const boost::json::object& row)
+{
+    return is_true(row, "disabled") ? text_table::cell{"disabled", colour::yellow} : text_table::cell{"available", colour::green};
+}
+
+/// Lines of a text that came from elsewhere: nothing in them steers the terminal.
+std::string plain_lines(const std::string& text)
+{
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = std::min(text.find('\n', at), text.size());
+        out += one_line(text.substr(at, end - at), widest_line) + "\n";
+        at = end + 1;
+    }
+    return out;
+}
+
+}    // namespace
+
+std::string skills_table(const boost::json::array& rows, std::int64_t now_ms, bool colours)
+{
+    text_table table({"NAME", "VERSION", "LANG", "STATE", "UPLOADED", "DESCRIPTION"});
+    for (const auto& each : rows) {
+        if (!each.is_object())
+            continue;
+        const auto& row = each.get_object();
+        table.add({{one_line(text_of(row, "name"), 40)}, {one_line(text_of(row, "version"), 24)}, {one_line(text_of(row, "lang"), 12)},
+            state_of(row), {age_text(text_of(row, "uploaded_at"), now_ms)}, {one_line(text_of(row, "description"), 80)}});
+    }
+    return table.str(colours);
+}
+
+std::string skill_text(const boost::json::object& skill, bool colours)
+{
+    auto record = skill;
+    record.erase("instructions");
+    auto text = record_text(record, colours);
+    if (const auto instructions = text_of(skill, "instructions"); !instructions.empty())
+        text += "\n" + plain_lines(instructions);
+    return text;
+}
+
+std::string artifacts_table(const boost::json::array& items, bool colours)
+{
+    text_table table({"SIZE", "TYPE", "STATE", "SHA256", "PATH"});
+    for (const auto& each : items) {
+        if (!each.is_object())
+            continue;
+        const auto& item = each.get_object();
+        const bool partial = is_true(item, "partial");
+        table.add({{size_of(item, "size_bytes")}, {one_line(text_of(item, "media_type"), 40)},
+            {partial ? "partial" : "whole", partial ? colour::yellow : colour::green},
+            {one_line(text_of(item, "sha256").substr(0, 12), 12)}, {one_line(text_of(item, "path"), 200)}});
+    }
+    return table.str(colours);
+}
+
+}    // namespace caisson::cli

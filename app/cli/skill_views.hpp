@@ -1,0 +1,20 @@
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace caisson::cli {
+
+/// Versions of skills, one a line.
+std::string skills_table(const boost::json::array& rows, std::int64_t now_ms, bool colours);
+
+/// What a skill is: a value a line, then its instructions.
+std::string skill_text(const boost::json::object& skill, bool colours);
+
+/// Files of an execution, one a line.
+std::string artifacts_table(const boost::json::array& items, bool colours);
+
+}    // namespace caisson::cli

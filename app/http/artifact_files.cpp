@@ -1,0 +1,110 @@
+#include "app/http/artifact_files.hpp"
+
+#include "core/adapters/net/percent.hpp"
+#include "core/exec/insist.hpp"
+#include "core/files/url_signer.hpp"
+
+#include <algorithm>
+
+namespace caisson::http {
+
+namespace {
+
+/// What may stand in a Host: a name or an address, and a port.
+bool is_authority(std::string_view text)
+{
+    constexpr std::size_t longest = 256;
+    return !text.empty() && text.size() <= longest &&
+           text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") == std::string_view::npos;
+}
+
+/// Each name of a path encoded, the slashes not.
+std::string encoded_path(std::string_view path)
+{
+    std::string out;
+    for (auto slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/')) {
+        out += net::percent_encode(path.substr(0, slash)) + "/";
+        path.remove_prefix(slash + 1);
+    }
+    return out + net::percent_encode(path);
+}
+
+std::string execution_path(const execution_id& id) { return "/v1/executions/" + id.str(); }
+
+task<result<wire::files_view>> read_files(const api_services* use, std::string base, execution_row row)
+{
+    auto key = co_await use->signer->current();
+    if (key.has_error())
+        co_return key.error();
+    auto rows = co_await use->artifacts->list(row.tenant, row.id, "", wire::files_list_limit);
+    if (rows.has_error())
+        co_return rows.error();
+    wire::files_view view;
+    for (auto& each : *rows)
+        view.paths.push_back(std::move(each.path));
+    const auto grant = use->signer->grant(*key, files_resource(row.id), row.tenant);
+    view.url = files_url(base, row.id, grant);
+    view.expires_at_ms = grant.expires_at_ms;
+    co_return view;
+}
+
+}    // namespace
+
+std::string public_base(const api_services& use, const net::request& from)
+{
+    const auto& http = use.config.http;
+    if (!http.public_url.empty())
+        return http.public_url;
+    const auto host = from.fields.find("Host");
+    const std::string scheme = http.tls.certificate.empty() ? "http://" : "https://";
+    if (host && is_authority(*host))
+        return scheme + std::string(*host);
+    return scheme + use.config.listen_host + ":" + std::to_string(use.config.listen_port);
+}
+
+std::string files_resource(const execution_id& id) { return execution_path(id) + "/files"; }
+
+std::string artifact_resource(const execution_id& id, std::string_view path)
+{
+    return execution_path(id) + "/artifacts/" + std::string(path);
+}
+
+std::string files_url(const std::string& base, const execution_id& id, const signed_grant& grant)
+{
+    return base + files_resource(id) + "?" + grant_query(grant);
+}
+
+std::string artifact_url(const std::string& base, const execution_id& id, std::string_view path, const signed_grant& grant)
+{
+    return base + execution_path(id) + "/artifacts/" + encoded_path(path) + "?" + grant_query(grant);
+}
+
+task<std::optional<wire::files_view>> files_of(const api_services* use, std::string base, execution_row row)
+{
+    const bool some = row.collected && row.collected->files > 0;
+    if (!some || use->artifacts == nullptr || use->signer == nullptr)
+        co_return std::nullopt;
+    const auto id = row.id.str();
+    auto reading = without_exceptions(read_files(use, std::move(base), std::move(row)));
+    auto view = co_await std::move(reading);
+    if (view.has_error()) {
+        use->log.error("the files of an execution cannot be told", {{"execution_id", id}, {"what", view.error().detail}});
+        co_return std::nullopt;
+    }
+    if (view->paths.empty())    // deleted since
+        co_return std::nullopt;
+    co_return std::move(*view);
+}
+
+std::string attachment(std::string_view name)
+{
+    std::string plain(name);
+    const auto is_plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '%'; };
+    std::ranges::replace_if(plain, [is_plain](char c) { return !is_plain(c); }, '_');
+    auto text = "attachment; filename=\"" + plain + "\"";
+    if (plain != name)
+        text += "; filename*=UTF-8''" + net::percent_encode(name);
+    return text;
+}
+
+}    // namespace caisson::http

@@ -1,0 +1,231 @@
+// GET /v1/executions/{id}/artifacts…, DELETE of one, GET …/files, and who may by a signed address.
+
+#include "app/http/api.hpp"
+#include "app/http/archive_stream.hpp"
+#include "app/http/artifact_files.hpp"
+#include "app/wire/artifact_query.hpp"
+#include "app/wire/error_view.hpp"
+#include "core/adapters/net/ranges.hpp"
+#include "core/files/url_signer.hpp"
+
+namespace caisson::http {
+
+namespace {
+
+constexpr std::size_t most_read_bytes = 1 << 20;
+
+error not_ended() { return {errc::conflict, "the execution has not ended; its files are known when it has"}; }
+
+error no_files(const execution_id& id) { return {errc::not_found, "the execution " + id.str() + " left no files, or they were deleted"}; }
+
+/// Nothing of what a run wrote is ever shown as a page of this server.
+void set_safe(net::headers& fields, std::string_view type, std::string_view name)
+{
+    fields.set("Content-Type", std::string(type));
+    fields.set("Content-Disposition", attachment(name));
+    fields.set("X-Content-Type-Options", "nosniff");
+    fields.set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'");
+    fields.set("Cross-Origin-Resource-Policy", "same-origin");
+    fields.set("Cache-Control", "private, no-cache");
+    fields.set("Referrer-Policy", "no-referrer");
+}
+
+std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+archive_format format_of(wire::files_format wanted, const net::request& from)
+{
+    if (wanted != wire::files_format::by_accept)
+        return wanted == wire::files_format::zip ? archive_format::zip : archive_format::tar_gz;
+    return from.fields.has_token("Accept", "application/zip") ? archive_format::zip : archive_format::tar_gz;
+}
+
+/// The answer that says why there is nothing to send.
+net::response without_content(const net::content_plan& plan, const artifact_row& row, const std::string& request_id)
+{
+    net::response answer;
+    answer.status = plan.status;
+    answer.fields = plan.fields;
+    if (plan.status == 416) {
+        const error wrong{errc::bad_request, "the range lies beyond the file, which has " + std::to_string(row.size_bytes) + " bytes"};
+        answer.fields.set("Content-Type", "application/json");
+        answer.body = wire::error_json(wrong, request_id);
+    }
+    return answer;
+}
+
+/// At most `left` bytes, and no more than one answer should hold.
+task<result<shared_bytes>> read_piece(const api_services* use, call_ptr one, artifact_row row, std::uint64_t offset, std::uint64_t left)
+{
+    if (left == 0)
+        co_return shared_bytes();
+    const auto most = std::min<std::uint64_t>({left, most_read_bytes, one->exchange().share_bytes()});
+    co_return co_await use->contents->read(row.tenant, row.content, static_cast<std::int64_t>(offset), most);
+}
+
+/// A read that fails on the way, or a client that takes no more, leaves the answer cut, which the client sees.
+task<> send_content(const api_services* use, call_ptr one, artifact_row row, net::content_plan plan, shared_bytes first)
+{
+    net::response head;
+    head.status = plan.status;
+    head.fields = plan.fields;
+    set_safe(head.fields, row.media_type, last_name(row.path));
+    auto out = co_await one->exchange().begin_stream(std::move(head));
+    result<shared_bytes> bytes = std::move(first);
+    while (plan.length > 0) {
+        if (bytes.has_error() || bytes->empty())
+            co_return;
+        const bool taken = co_await out->write(bytes->view());
+        if (!taken)
+            co_return;
+        plan.offset += bytes->size();
+        plan.length -= bytes->size();
+        bytes = co_await read_piece(use, one, row, plan.offset, plan.length);
+    }
+    co_await out->finish();
+}
+
+}    // namespace
+
+/// The execution of the path, if it has ended.
+task<result<execution_row>> api::ended_execution(call_ptr one)
+{
+    const auto id = one->id();
+    if (id.has_error())
+        co_return id.error();
+    auto row = co_await use_.executions.find(one->tenant(), *id);
+    if (row.has_value() && !is_final(row->status))
+        co_return not_ended();
+    if (row.has_value() && (use_.artifacts == nullptr || use_.contents == nullptr || use_.signer == nullptr))
+        co_return no_files(*id);
+    co_return row;
+}
+
+/// The artifact of the path.
+task<result<artifact_row>> api::named_artifact(call_ptr one)
+{
+    auto row = co_await ended_execution(one);
+    if (row.has_error())
+        co_return row.error();
+    auto found = co_await use_.artifacts->find(one->tenant(), row->id, std::string(one->capture("path")));
+    if (found.has_error() && found.error().code == errc::not_found)
+        co_return error{errc::not_found,
+            "the execution " + row->id.str() + " has no artifact \"" + std::string(one->capture("path").substr(0, 256)) + "\""};
+    co_return found;
+}
+
+task<> api::list_artifacts(call_ptr one)
+{
+    auto query = wire::parse_artifacts_query(one->request().query);
+    auto row = co_await ended_execution(one);
+    if (auto wrong = first_error(query, row)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    auto rows = co_await use_.artifacts->list(one->tenant(), row->id, query->after, query->limit + 1);    // one more: is there a next page?
+    auto key = co_await use_.signer->current();
+    if (auto wrong = first_error(rows, key)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    std::optional<std::string> next;
+    if (rows->size() > query->limit) {
+        rows->resize(query->limit);
+        next = wire::artifact_cursor(rows->back().path);
+    }
+    const auto base = public_base(use_, one->request());
+    std::vector<wire::artifact_item> items;
+    for (const auto& each : *rows) {
+        const auto grant = use_.signer->grant(*key, artifact_resource(each.execution, each.path), each.tenant);
+        items.push_back({&each, artifact_url(base, each.execution, each.path, grant), grant.expires_at_ms});
+    }
+    co_await one->answer(200, wire::artifact_list_json(items, next));
+}
+
+task<> api::get_artifact(call_ptr one)
+{
+    auto query = wire::parse_artifact_query(one->request().query);
+    auto row = co_await named_artifact(one);
+    if (auto wrong = first_error(query, row)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    auto plan = net::plan_content(one->request(), static_cast<std::uint64_t>(row->size_bytes), row->sha256);
+    if (plan.status == 304 || plan.status == 416) {
+        co_await one->exchange().respond(without_content(plan, *row, one->request().request_id));
+        co_return;
+    }
+    if (one->request().method == "HEAD")
+        plan.length = 0;
+    auto first = co_await read_piece(&use_, one, *row, plan.offset, plan.length);    // before the head: a failure is still an error
+    if (first.has_error())
+        co_await one->fail(first.error());
+    else
+        co_await send_content(&use_, one, std::move(*row), std::move(plan), std::move(*first));
+}
+
+task<> api::delete_artifact(call_ptr one)
+{
+    auto row = co_await named_artifact(one);
+    if (row.has_error()) {
+        co_await one->fail(row.error());
+        co_return;
+    }
+    auto content = co_await use_.artifacts->erase(one->tenant(), row->execution, row->path);
+    if (content.has_error()) {
+        co_await one->fail(content.error());
+        co_return;
+    }
+    std::vector<content_id> erased{*content};
+    auto done = co_await use_.contents->erase(one->tenant(), std::move(erased));
+    if (done.has_error())    // nothing names it any more: the janitor removes it
+        use_.log.warning("the content of a deleted artifact could not be removed yet", {{"what", done.error().detail}});
+    net::response answer;
+    answer.status = 204;
+    co_await one->exchange().respond(std::move(answer));
+}
+
+task<> api::get_files(call_ptr one)
+{
+    auto query = wire::parse_files_query(one->request().query);
+    auto row = co_await ended_execution(one);
+    if (auto wrong = first_error(query, row)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    auto first = co_await use_.artifacts->list(one->tenant(), row->id, "", archive_page);
+    if (first.has_error() || first->empty()) {
+        auto why = first.has_error() ? first.error() : no_files(row->id);
+        co_await one->fail(std::move(why));
+        co_return;
+    }
+    const auto format = format_of(*query, one->request());
+    net::response head;
+    set_safe(head.fields, media_type_of(format), row->id.str() + std::string(suffix_of(format)));
+    head.fields.set("Vary", "Accept");
+    auto out = co_await one->exchange().begin_stream(std::move(head));
+    if (one->request().method != "HEAD") {
+        const bool whole = co_await send_archive(&use_, out.get(), std::move(*first), format);
+        if (!whole)
+            co_return;    // without finish() the client sees that it is cut
+    }
+    co_await out->finish();
+}
+
+/// Who a signed address lets in: to this resource of its tenant, and to nothing else.
+task<result<principal>> api::authenticate_signed(call_ptr one)
+{
+    const auto id = one->id();
+    if (id.has_error() || use_.signer == nullptr)
+        co_return error{errc::not_found, "there is no such address"};
+    const auto path = one->capture("path");
+    auto resource = path.empty() ? files_resource(*id) : artifact_resource(*id, path);
+    auto tenant = co_await use_.signer->check(std::move(resource), one->request().query);
+    if (tenant.has_error())
+        co_return tenant.error();
+    principal who;
+    who.tenant = std::move(*tenant);
+    who.scopes = {scope::read};
+    co_return who;
+}
+
+}    // namespace caisson::http

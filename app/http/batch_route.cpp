@@ -1,0 +1,268 @@
+// POST /v1/executions/batch.
+
+#include "app/http/api.hpp"
+#include "app/http/artifact_files.hpp"
+#include "app/http/batch_stream.hpp"
+#include "app/http/begin_execution.hpp"
+#include "app/http/collect.hpp"
+#include "app/http/event_stream.hpp"
+#include "app/http/storage_refusal.hpp"
+#include "app/wire/batch_request.hpp"
+#include "app/wire/batch_view.hpp"
+#include "app/wire/event_frame.hpp"
+#include "app/wire/execution_view.hpp"
+#include "app/wire/idempotency_key.hpp"
+#include "core/async/deadline.hpp"
+
+namespace caisson::http {
+
+namespace {
+
+constexpr std::string_view route_name = "POST /v1/executions/batch";
+/// A client that waits for all ends is answered after this at the latest, with 202.
+constexpr auto longest_wait = std::chrono::hours(2);
+
+/// One execution of a batch, as far as it came.
+struct batch_item {
+    std::optional<error> refused;
+    execution_row row;    // if it was accepted: as it was then
+    bool cancel_on_disconnect = false;
+    std::unique_ptr<log_reader> log;    // if texts or events are wanted: taken while it is in memory
+};
+
+/// A batch on its way. Shared by the coroutines that answer it.
+struct batch {
+    const api_services& use;
+    call_ptr one;
+    wire::batch_request wanted;
+    std::optional<idempotency_claim> claim;    // of the first that is valid; those behind it have routes of their own
+    std::vector<batch_item> items;
+    bool replayed = false;
+
+    bool all_ended() const
+    {
+        return std::ranges::all_of(items, [](const auto& each) { return each.refused || is_final(each.row.status); });
+    }
+};
+using batch_ptr = std::shared_ptr<batch>;
+
+result<std::optional<idempotency_claim>> claim_of(const net::request& from, digest_function digest)
+{
+    const auto field = from.fields.find("Idempotency-Key");
+    if (!field)
+        return std::nullopt;
+    if (from.fields.count("Idempotency-Key") > 1)
+        return error{errc::bad_request, "Idempotency-Key is given twice", {{"Idempotency-Key", "is given twice"}}};
+    auto key = wire::parse_idempotency_key(*field);
+    if (key.has_error())
+        return key.error();
+    return idempotency_claim{std::string(route_name), std::move(*key), digest(from.body)};
+}
+
+std::optional<idempotency_claim> claim_at(const batch& all, bool is_first, std::size_t index)
+{
+    auto claim = all.claim;
+    if (claim && !is_first)
+        claim->route += "#" + std::to_string(index);
+    return claim;
+}
+
+/// Submits the `index`th. Errors: why it could not be.
+task<result<void>> try_to_submit(batch_ptr all, std::size_t index, bool is_first)
+{
+    auto& item = all->items[index];
+    auto wanted = std::move(*all->wanted.executions[index]);
+    const bool may_cancel = wanted.spec.cancel_on_disconnect;
+    auto claim = claim_at(*all, is_first, index);
+    auto begun = co_await begin_execution(&all->use, all->one->who, std::move(wanted), std::move(claim));
+    if (begun.has_error())
+        co_return begun.error();
+    item.row = std::move(begun->row);
+    item.cancel_on_disconnect = may_cancel && !begun->replayed;    // a repeat that leaves is not who started it
+    all->replayed = all->replayed || begun->replayed;
+    auto log = co_await all->use.executions.open_log(item.row.tenant, item.row.id, log_position());
+    if (log.has_error())
+        co_return log.error();    // it was deleted meanwhile
+    item.log = std::move(*log);
+    co_return result<void>();
+}
+
+/// The same, with the answer in the item. A full disk refuses the one that meets it; what was accepted before stays.
+task<> submit(batch_ptr all, std::size_t index, bool is_first)
+{
+    std::optional<error> refused;
+    try {
+        auto work = try_to_submit(all, index, is_first);
+        const auto done = co_await std::move(work);
+        if (done.has_error())
+            refused = done.error();
+    } catch (const storage_error& failure) {
+        refused = refusal_of(failure);
+        if (!refused)
+            throw;
+        all->use.log.error("the database cannot take more now", {{"what", failure.what()}});
+    }
+    all->items[index].refused = std::move(refused);
+}
+
+/// What those behind the first are refused with when it was, under an Idempotency-Key.
+error none_without(error first)
+{
+    first.detail =
+        "the first execution of the batch was refused, and under an Idempotency-Key none is accepted without it: " + first.detail;
+    first.fields.clear();
+    return first;
+}
+
+/// Submits all, in their order. Under an Idempotency-Key the first valid one stands for the whole: as long as it is not accepted
+/// none is, so that the key cannot have come to mean a part of another batch. Errors: errc::unprocessable for that.
+task<result<void>> submit_all(batch_ptr all)
+{
+    std::optional<error> first_refused;
+    bool is_first = true;
+    for (std::size_t index = 0; index < all->items.size(); ++index) {
+        auto& item = all->items[index];
+        if (all->wanted.executions[index].has_error()) {
+            item.refused = all->wanted.executions[index].error();
+            continue;
+        }
+        if (first_refused) {
+            item.refused = first_refused;
+            continue;
+        }
+        co_await submit(all, index, is_first);
+        if (is_first && all->claim && item.refused) {
+            if (item.refused->code == errc::unprocessable)
+                co_return *item.refused;
+            if (item.refused->code != errc::gone)    // it was accepted once, and deleted since
+                first_refused = none_without(*item.refused);
+        }
+        is_first = false;
+    }
+    co_return result<void>();
+}
+
+task<> wait_for_all(batch_ptr all)
+{
+    const auto until = all->use.time.steady_now() + longest_wait;
+    for (auto& item : all->items) {
+        if (item.refused)
+            continue;
+        auto now = co_await all->use.executions.wait(item.row.tenant, item.row.id, until);
+        if (now.has_error())
+            item.refused = now.error();    // it was deleted meanwhile
+        else
+            item.row.status = now->status;    // the rest is read when it is written
+    }
+}
+
+/// Ends what is bound to a client that has left.
+task<> cancel_bound(batch_ptr all)
+{
+    for (const auto& item : all->items)
+        if (!item.refused && item.cancel_on_disconnect)
+            static_cast<void>(co_await all->use.executions.cancel(item.row.tenant, item.row.id));
+}
+
+task<std::string> item_json(batch_ptr all, std::size_t index)
+{
+    auto& item = all->items[index];
+    if (item.refused)
+        co_return wire::batch_error_json(index, *item.refused);
+    if (!is_final(item.row.status))
+        co_return wire::batch_execution_json(index, wire::execution_json(item.row));
+    const auto row = co_await all->use.executions.find(item.row.tenant, item.row.id);
+    if (row.has_error())
+        co_return wire::batch_error_json(index, row.error());
+    const auto output = co_await collect_output(std::shared_ptr<log_reader>(std::move(item.log)));
+    const auto files = co_await files_of(&all->use, public_base(all->use, all->one->request()), *row);
+    const auto json = wire::execution_json(*row, output.has_value() ? &*output : nullptr, files ? &*files : nullptr);
+    co_return wire::batch_execution_json(index, json);
+}
+
+/// Written item by item, so that the texts of one are in memory at a time.
+task<> answer_results(batch_ptr all)
+{
+    net::response head;
+    head.status = all->all_ended() ? 200 : 202;
+    head.fields = all->one->extra;
+    head.fields.set("Content-Type", "application/json; charset=utf-8");
+    auto out = co_await all->one->exchange().begin_stream(std::move(head));
+    std::string text(wire::batch_begin);
+    for (std::size_t index = 0; index < all->items.size(); ++index) {
+        text += index == 0 ? "" : ",";
+        text += co_await item_json(all, index);
+        const bool taken = co_await out->write(text);
+        if (!taken)
+            co_return;
+        text.clear();
+    }
+    const bool taken = co_await out->write(wire::batch_end);
+    if (taken)
+        co_await out->finish();
+}
+
+std::shared_ptr<batch_stream> stream_of(batch_ptr all)
+{
+    std::vector<merged_log> logs;
+    std::vector<std::string> errors;
+    for (std::size_t index = 0; index < all->items.size(); ++index) {
+        auto& item = all->items[index];
+        const auto ref = std::to_string(index);
+        if (item.refused)
+            errors.push_back(wire::error_frame_json(*item.refused, ref));
+        else
+            logs.push_back({item.row.id, ref, item.row.pty, std::move(item.log)});
+    }
+    return std::make_shared<batch_stream>(all->use, all->one, std::move(logs), std::move(errors));
+}
+
+task<> answer_stream(batch_ptr all)
+{
+    auto stream = stream_of(all);
+    auto work = race(run_batch_stream(stream), all->one->exchange().drain_begun());
+    const auto outcome = co_await race(std::move(work), all->one->exchange().client_gone());
+    co_await stream->stop();
+    if (outcome.index() == 0)
+        co_await stream->finish();
+    else
+        co_await cancel_bound(all);
+}
+
+}    // namespace
+
+task<> api::create_batch(call_ptr one)
+{
+    auto claim = claim_of(one->request(), use_.digest);
+    auto parsed = wire::parse_batch_request(one->request().body, use_.wire);
+    if (auto wrong = first_error(parsed, claim)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    auto all = std::make_shared<batch>(batch{use_, one, std::move(*parsed), std::move(*claim), {}, false});
+    all->items.resize(all->wanted.executions.size());
+    const auto submitted = co_await submit_all(all);
+    if (submitted.has_error()) {
+        co_await one->fail(submitted.error());
+        co_return;
+    }
+    if (all->replayed)
+        one->extra.set("Idempotency-Replayed", "true");
+    if (wants_event_stream(one->request())) {
+        co_await answer_stream(all);
+        co_return;
+    }
+    const bool wait = all->wanted.wait && !one->request().fields.has_token("Prefer", "respond-async");
+    if (wait && waiting_clients_ < static_cast<std::size_t>(use_.config.executions.max_waiting_clients)) {
+        ++waiting_clients_;
+        const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
+        const auto outcome = co_await race(wait_for_all(all), one->exchange().client_gone());
+        if (outcome.index() == 1) {
+            co_await cancel_bound(all);
+            co_return;
+        }
+    }
+    co_await answer_results(all);
+}
+
+}    // namespace caisson::http

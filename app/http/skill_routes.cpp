@@ -1,0 +1,247 @@
+#include "app/http/api.hpp"
+#include "app/http/skill_upload.hpp"
+#include "app/wire/error_view.hpp"
+#include "app/wire/skill_query.hpp"
+#include "app/wire/skill_view.hpp"
+#include "core/adapters/net/percent.hpp"
+#include "core/adapters/net/ranges.hpp"
+
+namespace caisson::http {
+
+namespace {
+
+constexpr std::size_t download_bytes = 1 << 20;
+
+/// Exact names of images that skills of this tenant may name.
+std::vector<std::string> images_of(const server_config& config, const principal& who)
+{
+    const auto own = config.tenants.find(who.tenant_name);
+    return own != config.tenants.end() && own->second.images ? *own->second.images : config.images.allowed;
+}
+
+/// Where the list goes on, as headers: its body is a bare array.
+void set_next(call& one, const std::string& cursor)
+{
+    std::string target = one.request().path + "?cursor=" + cursor;
+    for (const auto& [name, value] : one.request().query)
+        if (name != "cursor" && name != "ticket")
+            target += "&" + name + "=" + net::percent_encode(value);
+    one.extra.set("X-Next-Cursor", cursor);
+    one.extra.set("Link", "<" + target + ">; rel=\"next\"");
+}
+
+/// Receives the package of a request. `use` outlives the call.
+task<result<std::shared_ptr<package_upload>>> take_package(const api_services* use, call_ptr one)
+{
+    auto known = check_package_type(one->request());
+    if (known.has_error())
+        co_return known.error();
+    auto begun = co_await use->registry->begin_upload(one->tenant(), images_of(use->config, one->who));
+    if (begun.has_error())
+        co_return begun.error();
+    std::shared_ptr<package_upload> upload = std::move(*begun);
+    auto received = co_await receive_package(one, upload);
+    if (received.has_error())
+        co_return received.error();
+    co_return upload;
+}
+
+task<> no_content(call_ptr one)
+{
+    net::response done;
+    done.status = 204;
+    co_await one->exchange().respond(std::move(done));
+}
+
+std::string file_name(const skill_revision& row)
+{
+    return row.manifest.name + "-" + row.manifest.version + (row.format == "zip" ? ".zip" : ".tar.gz");
+}
+
+net::response head_of(const skill_revision& row, net::content_plan plan)
+{
+    net::response head;
+    head.status = plan.status;
+    head.fields = std::move(plan.fields);
+    head.fields.set("Content-Type", row.format == "zip" ? "application/zip" : "application/gzip");
+    head.fields.set("Content-Disposition", "attachment; filename=\"" + file_name(row) + "\"");
+    head.fields.set("X-Content-Type-Options", "nosniff");
+    head.fields.set("Cache-Control", "no-store");
+    return head;
+}
+
+task<> refuse_range(call_ptr one, skill_revision row, net::content_plan plan)
+{
+    const error beyond{errc::bad_request,
+        "the range begins behind the end of the package, which has " + std::to_string(row.size_bytes) + " bytes",
+        {{"Range", "begins behind the end"}}};
+    net::response answer;
+    answer.status = plan.status;
+    answer.fields = std::move(plan.fields);
+    answer.fields.set("Content-Type", "application/json");
+    answer.body = wire::error_json(beyond, one->request().request_id);
+    co_await one->exchange().respond(std::move(answer));
+}
+
+}    // namespace
+
+task<> api::upload_skill(call_ptr one)
+{
+    auto upload = co_await take_package(&use_, one);
+    if (upload.has_error()) {
+        co_await one->fail(upload.error());
+        co_return;
+    }
+    auto made = co_await use_.registry->store(one->tenant(), std::move(*upload));
+    if (made.has_error()) {
+        co_await one->fail(made.error());
+        co_return;
+    }
+    const auto& said = made->revision.manifest;
+    one->extra.set("Location", "/v1/skills/" + net::percent_encode(said.name) + "/" + net::percent_encode(said.version));
+    co_await one->answer(201, wire::skill_created_json(*made));
+}
+
+task<> api::validate_skill(call_ptr one)
+{
+    auto upload = co_await take_package(&use_, one);
+    if (upload.has_error()) {
+        co_await one->fail(upload.error());
+        co_return;
+    }
+    auto found = co_await (*upload)->inspect();
+    if (found.has_error())
+        co_await one->fail(found.error());
+    else
+        co_await one->answer(200, wire::skill_valid_json(*found));
+}
+
+task<> api::list_skills(call_ptr one)
+{
+    auto query = wire::parse_skill_list_query(one->request().query);
+    if (query.has_error()) {
+        co_await one->fail(query.error());
+        co_return;
+    }
+    const auto limit = query->limit++;    // one more tells whether there is a next page
+    auto rows = co_await use_.registry->list(one->tenant(), std::move(*query));
+    if (rows.has_error()) {
+        co_await one->fail(rows.error());
+        co_return;
+    }
+    if (rows->size() > limit) {
+        rows->resize(limit);
+        set_next(*one, wire::skill_list_cursor(rows->back()));
+    }
+    co_await one->answer(200, wire::skill_list_json(*rows));
+}
+
+task<> api::get_skill_summary(call_ptr one)
+{
+    auto found = co_await use_.registry->summary(one->tenant(), std::string(one->capture("name")));
+    if (found.has_error())
+        co_await one->fail(found.error());
+    else
+        co_await one->answer(200, wire::skill_summary_json(*found));
+}
+
+task<> api::list_skill_revisions(call_ptr one)
+{
+    auto query = wire::parse_revisions_query(one->request().query);
+    if (query.has_error()) {
+        co_await one->fail(query.error());
+        co_return;
+    }
+    auto rows =
+        co_await use_.registry->revisions(one->tenant(), std::string(one->capture("name")), std::move(query->after), query->limit + 1);
+    if (rows.has_error()) {
+        co_await one->fail(rows.error());
+        co_return;
+    }
+    if (rows->size() > query->limit) {
+        rows->resize(query->limit);
+        set_next(*one, wire::revisions_cursor(rows->back()));
+    }
+    co_await one->answer(200, wire::skill_revisions_json(*rows));
+}
+
+task<> api::get_skill(call_ptr one)
+{
+    auto row = co_await use_.registry->show(one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")));
+    if (row.has_error())
+        co_await one->fail(row.error());
+    else
+        co_await one->answer(200, wire::skill_json(*row));
+}
+
+task<> api::download_skill(call_ptr one)
+{
+    auto row = co_await use_.registry->show(one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")));
+    if (row.has_error()) {
+        co_await one->fail(row.error());
+        co_return;
+    }
+    auto plan = net::plan_content(one->request(), static_cast<std::uint64_t>(row->size_bytes), row->digest);
+    if (plan.status == 416) {
+        co_await refuse_range(one, *row, std::move(plan));
+        co_return;
+    }
+    auto offset = static_cast<std::int64_t>(plan.offset);
+    auto left = plan.length;
+    result<shared_bytes> piece = shared_bytes();
+    if (left > 0)
+        piece = co_await use_.registry->read(*row, offset, std::min<std::uint64_t>(left, download_bytes));
+    if (piece.has_error()) {
+        co_await one->fail(piece.error());
+        co_return;
+    }
+    auto out = co_await one->exchange().begin_stream(head_of(*row, std::move(plan)));
+    while (left > 0 && !piece->empty()) {
+        const bool taken = co_await out->write(piece->view());
+        if (!taken)
+            co_return;
+        offset += static_cast<std::int64_t>(piece->size());
+        left -= piece->size();
+        if (left == 0)
+            break;
+        piece = co_await use_.registry->read(*row, offset, std::min<std::uint64_t>(left, download_bytes));
+        if (piece.has_error())
+            co_return;    // deleted meanwhile: the client sees that the answer is cut
+    }
+    if (left == 0)
+        co_await out->finish();
+}
+
+task<> api::erase_skill_version(call_ptr one)
+{
+    auto gone = co_await use_.registry->erase(one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")));
+    if (gone.has_error())
+        co_await one->fail(gone.error());
+    else
+        co_await no_content(one);
+}
+
+task<> api::erase_skill(call_ptr one)
+{
+    auto gone = co_await use_.registry->erase(one->tenant(), std::string(one->capture("name")), "");
+    if (gone.has_error())
+        co_await one->fail(gone.error());
+    else
+        co_await no_content(one);
+}
+
+task<> api::disable_skill(call_ptr one) { return switch_skill(std::move(one), true); }
+
+task<> api::enable_skill(call_ptr one) { return switch_skill(std::move(one), false); }
+
+task<> api::switch_skill(call_ptr one, bool disabled)
+{
+    auto row = co_await use_.registry->set_disabled(
+        one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")), disabled);
+    if (row.has_error())
+        co_await one->fail(row.error());
+    else
+        co_await one->answer(200, wire::skill_json(*row));
+}
+
+}    // namespace caisson::http

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "app/skills/file_intake.hpp"
+#include "app/skills/tree_cache.hpp"
+#include "core/base/config.hpp"
+#include "core/skills/skill_service.hpp"
+#include "storage/storage.hpp"
+
+namespace caisson {
+
+/// The registry of skills and what it stands on: uploads in `<data>/uploads`, unpacked packages in `<data>/skills`. What is passed in
+/// outlives it.
+class skill_parts {
+public:
+    skill_parts(const server_config& config, storage& store, io_executor executor, timers& time, logger& log);
+
+    skill_service& registry() { return registry_; }
+    tree_cache& trees() { return trees_; }
+    worker_pool& workers() { return workers_; }
+
+    /// Removes what an earlier server was about to take or to unpack. Before executions are taken up. Throws std::system_error.
+    task<> prepare();
+
+private:
+    worker_pool workers_{"caisson-skills", 2};
+    tree_cache trees_;
+    file_intake intake_;
+    skill_service registry_;
+};
+
+}    // namespace caisson

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "app/wire/request_reader.hpp"
+#include "core/base/config.hpp"
+#include "core/files/types.hpp"
+
+namespace caisson::wire {
+
+/// Nothing to collect, with the limits of this server.
+collect_spec collect_limits(const artifacts_config& config);
+
+/// The field `collect` of a request: patterns, each relative and without "..".
+collect_spec read_collect(object_reader& reader, const artifacts_config& config);
+
+}    // namespace caisson::wire

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "app/wire/query.hpp"
+#include "app/wire/request_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace caisson::wire {
+
+/// Reads the parameters of one query; the counterpart of object_reader.
+class query_reader {
+public:
+    /// `query` outlives the reader.
+    explicit query_reader(const query_parameters& query) : query_(query) { take("ticket"); }
+
+    const std::string* take(std::string_view name)
+    {
+        taken_.push_back(name);
+        const auto is_it = [name](const auto& parameter) { return parameter.first == name; };
+        const auto found = std::ranges::find_if(query_, is_it);
+        if (found == query_.end())
+            return nullptr;
+        if (std::ranges::count_if(query_, is_it) > 1)
+            problem(name, "is given twice");
+        return &found->second;
+    }
+
+    std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max)
+    {
+        const auto* text = take(name);
+        if (text == nullptr)
+            return std::nullopt;
+        std::int64_t value = 0;
+        const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), value);
+        if (failure == std::errc{} && end == text->data() + text->size() && value >= min && value <= max)
+            return value;
+        problem(name, "must be a whole number between " + std::to_string(min) + " and " + std::to_string(max));
+        return std::nullopt;
+    }
+
+    /// The value that `parse` makes of the text; its failure is the message.
+    template <class Parse>
+    auto parsed(std::string_view name, Parse parse, std::string message) -> decltype(parse(std::string_view()))
+    {
+        const auto* text = take(name);
+        if (text == nullptr)
+            return std::nullopt;
+        auto value = parse(*text);
+        if (!value)
+            problem(name, std::move(message));
+        return value;
+    }
+
+    void problem(std::string_view name, std::string message) { problems_.add(field_path("", name), std::move(message)); }
+    void later(std::string_view name)
+    {
+        if (take(name) != nullptr)
+            problems_.add_later(std::string(name));
+    }
+
+    /// `value`, or the error that all problems make; parameters that were not taken are problems.
+    template <class T>
+    result<T> finish(T value)
+    {
+        for (const auto& [name, text] : query_)
+            if (std::ranges::find(taken_, name) == taken_.end())
+                problem(name, "is not a known parameter");
+        if (!problems_.empty())
+            return problems_.to_error();
+        return value;
+    }
+
+private:
+    const query_parameters& query_;
+    std::vector<std::string_view> taken_;
+    problem_list problems_;
+};
+
+}    // namespace caisson::wire

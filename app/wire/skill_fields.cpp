@@ -1,0 +1,125 @@
+#include "app/wire/skill_fields.hpp"
+
+#include "core/exec/json_text.hpp"
+#include "core/exec/skill_program.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <array>
+
+namespace caisson::wire {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t max_name_bytes = 128;
+constexpr std::size_t max_version_bytes = 256;
+
+/// What is of no use without a skill.
+void refuse_alone(object_reader& reader)
+{
+    for (auto name : {"version", "input"})
+        if (reader.take(name) != nullptr)
+            reader.problem(name, "needs skill");
+}
+
+void read_skill_input(object_reader& reader, const wire_context& context, execution_spec& spec, std::string_view text)
+{
+    const auto* value = reader.take("input");
+    if (value == nullptr)
+        return;
+    spec.input = json_member(text, "input");
+    if (spec.input.empty())
+        spec.input = json::serialize(*value);
+    if (std::cmp_greater(spec.input.size(), context.max_skill_input_bytes))
+        reader.problem("input", "takes " + std::to_string(spec.input.size()) + " bytes as JSON, at most " +
+                                    std::to_string(context.max_skill_input_bytes) + " are taken");
+    else if (std::cmp_greater(spec.input.size(), spec.limits.disk_bytes))
+        reader.problem("input", "takes " + std::to_string(spec.input.size()) + " bytes of disk, limits.disk_bytes is " +
+                                    std::to_string(spec.limits.disk_bytes));
+}
+
+std::set<std::string> names_of_limits(object_reader& reader)
+{
+    std::set<std::string> names;
+    const auto* value = reader.take("limits");
+    if (value != nullptr && value->is_object())
+        for (const auto& member : value->get_object())
+            names.emplace(member.key());
+    return names;
+}
+
+/// A directory below /sandbox becomes relative, as the working directory is elsewhere on other runtimes.
+void make_relative(std::string& cwd)
+{
+    if (cwd == skill_directory)
+        cwd.clear();
+    else if (cwd.starts_with(std::string(skill_directory) + "/"))
+        cwd.erase(0, skill_directory.size() + 1);
+}
+
+bool is_taken(std::string_view path)
+{
+    constexpr std::array<std::string_view, 3> taken{skill_package, "out", "input.json"};
+    const auto first = path.substr(0, path.find('/'));
+    return std::ranges::find(taken, first) != taken.end();
+}
+
+void write_text(json_writer& out, std::string_view name, const std::string& value)
+{
+    if (!value.empty())
+        out.key(name).text(value);
+}
+
+void write_json(json_writer& out, std::string_view name, const std::string& value)
+{
+    if (!value.empty())
+        out.key(name).raw(value);
+}
+
+}    // namespace
+
+std::optional<skill_request> read_skill(object_reader& reader, const wire_context& context, execution_spec& spec, std::string_view text)
+{
+    if (!reader.has("skill")) {
+        refuse_alone(reader);
+        return std::nullopt;
+    }
+    spec.kind = execution_kind::skill;
+    skill_request out;
+    out.name = reader.text("skill", max_name_bytes, 1).value_or("");
+    out.version = reader.text("version", max_version_bytes).value_or("");
+    read_skill_input(reader, context, spec, text);
+    out.given_limits = names_of_limits(reader);
+    out.gives_retry = reader.has("retry");
+    out.gives_idempotent = reader.has("idempotent");
+    out.gives_runtime = reader.has("runtime");
+    out.args = std::exchange(spec.argv, {});
+    if (reader.has("collect"))
+        reader.problem("collect", "cannot be combined with skill: what it writes into out/files/ is kept");
+    make_relative(spec.cwd);
+    return out;
+}
+
+void check_skill_files(const std::vector<named_file>& files, problem_list& problems)
+{
+    for (const auto& [field, file] : files)
+        if (is_taken(file.path))
+            problems.add(field, "cannot be given to a skill: scripts, out and input.json are its own");
+}
+
+void write_skill(json_writer& out, const execution_row& row)
+{
+    if (row.kind != execution_kind::skill)
+        return;
+    write_text(out, "skill_name", row.skill_name);
+    write_text(out, "skill_version", row.skill_version);
+    write_text(out, "skill_digest", row.skill_digest);
+    write_text(out, "image", row.image);
+    write_text(out, "interpreter", row.interpreter);
+    write_json(out, "input", row.input);
+    write_json(out, "output", row.output);
+}
+
+}    // namespace caisson::wire

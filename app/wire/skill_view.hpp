@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/skills/skill_service.hpp"
+
+#include <span>
+#include <string>
+
+namespace caisson::wire {
+
+/// The answer to an upload: {"name","version","description","lang","digest",…,"notes"}.
+std::string skill_created_json(const skill_service::stored& made);
+
+/// GET /v1/skills/{name}/{version}: what the manifest says and what is known of the package.
+std::string skill_json(const skill_revision& row);
+
+/// GET /v1/skills: a bare array, one object a version.
+std::string skill_list_json(std::span<const skill_version_row> rows);
+
+/// GET /v1/skills/{name}.
+std::string skill_summary_json(const skill_summary& skill);
+
+/// GET /v1/skills/{name}/versions: a bare array, one object a package.
+std::string skill_revisions_json(std::span<const skill_revision> rows);
+
+/// POST /v1/skills/validate: {"valid":true,"skill_name","skill_version",…,"notes"}.
+std::string skill_valid_json(const inspected_package& package);
+
+}    // namespace caisson::wire

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace caisson::wire {
+
+/// What a tenant has and may have.
+struct tenant_stats {
+    std::size_t running = 0;    // executions
+    std::size_t waiting = 0;
+    std::int64_t files = 0;    // artifacts
+    std::int64_t file_bytes = 0;
+    std::int64_t skills = 0;
+    std::int64_t packages = 0;    // of skills: versions, and what they were before
+    std::int64_t package_bytes = 0;
+    std::int64_t stored_bytes = 0;    // of files and packages, equal parts counted once
+    std::int64_t max_file_bytes = 0;
+    std::int64_t max_package_bytes = 0;
+    std::int64_t retention_ms = 0;
+};
+
+/// GET /v1/stats.
+std::string stats_json(const tenant_stats& from);
+
+}    // namespace caisson::wire

@@ -1,0 +1,143 @@
+"""Rows about skills: a run, an upload, what a run leaves behind, and a queue that is full."""
+
+import io
+import json
+import os
+import time
+import zipfile
+from datetime import datetime
+
+import peers
+from machine import memory_of, peak_memory_of
+from processes import Failed, run
+from results import in_turn, number
+
+ECHO = """#!/bin/bash
+printf '{"echo":%s}' "$SANDBOX_INPUT" >"$SANDBOX_OUTPUT"
+"""
+MANIFEST = "---\nname: {name}\nversion: 1.0.0\ndescription: for the benchmark\nlang: bash\n---\nNothing to say.\n"
+MEBIBYTE = 2**20
+
+
+def package(name, program, more=()):
+    """A zip archive with a manifest, main.sh and `more`: names and contents, stored as they are."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("SKILL.md", MANIFEST.format(name=name))
+        archive.writestr("main.sh", program)
+        for path, content in more:
+            archive.writestr(path, content)
+    return out.getvalue()
+
+
+def push(bench, archive):
+    return bench.ask("POST", "/v1/skills", archive, "application/zip")
+
+
+def milliseconds(found):
+    return [value / 1e6 for value in found["samples_ns"]]
+
+
+def skill_run(bench, found):
+    rounds, count = bench.many(7, 2), bench.many(40, 15)
+    push(bench, package("bench-echo", ECHO))
+    given = {"text": "hello"}
+    limits = {"memory_bytes": 256 * MEBIBYTE}
+    bodies = {
+        "caisson: skill": {"skill": "bench-echo", "input": given, "limits": limits},
+        "one-shot execution of the same program": {
+            "command": ["/bin/bash", "main.sh"], "files": {"main.sh": ECHO}, "limits": limits,
+            "env": {"SANDBOX_INPUT": json.dumps(given), "SANDBOX_OUTPUT": "output.json"}},
+    }
+    for body in bodies.values():
+        bench.rest_load(body, 5)
+    series = in_turn(rounds, {name: ("ms", lambda body=body: milliseconds(bench.rest_load(body, count))) for name, body in bodies.items()})
+    found.compare("skill-run", "a skill in bash that echoes its input, one client", series)
+
+
+def upload(bench, found):
+    size = 49 * MEBIBYTE
+    parts = [(f"data/{number_of_part}.bin", os.urandom(size // 7)) for number_of_part in range(7)]
+    archive = package("bench-large", "true\n", parts)
+    before, peak = memory_of(bench.server.pid)[0], peak_memory_of(bench.server.pid)
+    begin = time.monotonic()
+    push(bench, archive)
+    seconds = time.monotonic() - begin
+    grown = max(0.0, peak_memory_of(bench.server.pid) - max(peak, before))
+    found.note(f"upload of a package of {len(archive) / MEBIBYTE:.1f} MiB: {number(len(archive) / 1e6 / seconds)} MB/s from the first byte "
+               f"to 201 (received, checked, hashed, stored durably); the server's highest RSS grew by {grown:.1f} MiB")
+
+
+def artifacts(bench, found):
+    rounds = bench.many(5, 2)
+    for what, count, size in (("1,000 artifacts of 4 KiB", 1000, 4096), ("200 MB in 10 artifacts", 10, 20_000_000)):
+        make = f"import os\nos.mkdir('o')\nfor i in range({count}): open(f'o/{{i:04}}', 'wb').write(os.urandom({size}))"
+        body = {"language": "python", "code": make, "collect": ["o/**"], "limits": {"disk_bytes": 256 * MEBIBYTE, "cpus": os.cpu_count()}}
+
+        def caisson(body=body, count=count, size=size):
+            answer = bench.ask("POST", "/v1/executions", body)
+            bench.runs += 1
+            if answer["status"] != "success" or answer["artifacts"]["files"] != count:
+                raise Failed(f"{answer['status']}, {answer.get('artifacts')}, {answer.get('error')}")
+            bench.call("DELETE", f"/v1/executions/{answer['execution_id']}")
+            return [count * size / 1e6 / (answer["stages"]["collect_ms"] / 1e3)]
+
+        source = bench.fresh_dir("tar-source")
+        for each in range(count):
+            (source / f"{each:04}").write_bytes(os.urandom(size))
+
+        def tar(sync, source=source, count=count, size=size):
+            target = bench.path("out.tar")
+            begin = time.monotonic()
+            run(["/bin/tar", "-cf", target, "-C", source, "."])
+            if sync:
+                run(["/bin/sync", target])
+            seconds = time.monotonic() - begin
+            target.unlink()
+            return [count * size / 1e6 / seconds]
+
+        found.compare("artifacts", f"{what} from the program's end to the record, MB/s", in_turn(rounds, {
+            "caisson: collected, hashed, stored durably": ("MB/s", caisson),
+            "tar to a file": ("MB/s", lambda tar=tar: tar(False)),
+            "tar to a file, and sync": ("MB/s", lambda tar=tar: tar(True)),
+        }))
+
+
+def queue(bench, found):
+    rounds, runs, places, nap = bench.many(3, 1), 100, 10, "0.2"
+    idle = []
+
+    def caisson():
+        begin = time.monotonic()
+        ids = [bench.ask("POST", "/v1/executions", {"command": ["/bin/sleep", nap], "wait": False})["execution_id"] for _ in range(runs)]
+        ends = [bench.ask("GET", f"/v1/executions/{each}?wait_ms=60000&include=none") for each in ids]
+        seconds = time.monotonic() - begin
+        if any(each["status"] != "success" for each in ends):
+            raise Failed("not all of the queued runs succeeded")
+        idle.append(longest_idle(ends, places))
+        return [seconds]
+
+    def by_hand():
+        argv = peers.bubblewrap(["/bin/sleep", nap])
+        begin = time.monotonic()
+        run(["/bin/sh", "-c", f"seq {runs} | xargs -P {places} -I _ " + " ".join(argv)])
+        return [time.monotonic() - begin]
+
+    with bench.other_server("queue", "--set", f"executions.max_running={places}"):
+        series = in_turn(rounds, {"caisson: a limit of 10": ("s", caisson), "xargs -P 10, bwrap each": ("s", by_hand)})
+    found.compare("queue-100", "100 runs of 0.2 s, 10 at once: all of them", series)
+    found.note(f"100 queued runs on a limit of 10: the longest that a place was free while runs waited, from the end of one to the "
+               f"begin of its successor's stages: {number(max(idle))} ms")
+
+
+def longest_idle(ends, places):
+    """By the records: the i-th place that becomes free is the (places + i)-th run's. A run holds its place from the end of its
+    waiting on: its start less its stages."""
+    begun = sorted(instant(one["started_at"]) - (one["stages"]["start_ms"] + one["stages"].get("agent_ms", 0)) for one in ends)
+    ended = sorted(instant(one["finished_at"]) for one in ends)
+    return max(max(0.0, start - end) for start, end in zip(begun[places:], ended))
+
+
+def instant(text):
+    """Milliseconds of an RFC 3339 time."""
+    return datetime.fromisoformat(text).timestamp() * 1000

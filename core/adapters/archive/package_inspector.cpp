@@ -1,0 +1,116 @@
+#include "core/adapters/archive/package_inspector.hpp"
+
+#include <algorithm>
+
+namespace caisson {
+
+namespace {
+
+constexpr std::size_t max_mistakes = 20;
+constexpr std::size_t head_bytes = 262;    // all that archive_kind() looks at
+constexpr std::string_view skill_md = "SKILL.md";
+constexpr std::uint32_t execute_bits = 0111;
+
+std::string_view name_of(member_kind kind)
+{
+    switch (kind) {
+    case member_kind::symbolic_link: return "a symbolic link";
+    case member_kind::hard_link: return "a hard link";
+    case member_kind::device: return "a device";
+    case member_kind::fifo: return "a FIFO";
+    case member_kind::socket: return "a socket";
+    case member_kind::sparse: return "a sparse file";
+    case member_kind::contradiction: return "a directory by its name or its mode, but not by both";
+    default: return "neither a file nor a directory";
+    }
+}
+
+bool is_content(member_kind kind) { return kind == member_kind::file || kind == member_kind::directory; }
+
+/// In the root, or in a directory of the root.
+bool may_be_manifest(std::string_view path)
+{
+    const auto slash = path.find('/');
+    return path == skill_md || (slash != std::string_view::npos && path.substr(slash + 1) == skill_md);
+}
+
+}    // namespace
+
+void package_inspector::mistake(const std::string& sentence)
+{
+    if (index_.mistakes.size() < max_mistakes)
+        index_.mistakes.push_back(sentence);
+    else
+        ++hidden_mistakes_;
+}
+
+result<void> package_inspector::begin(const archive_member& member)
+{
+    path_.clear();
+    head_.clear();
+    text_ = nullptr;
+    judge(member);
+    return {};
+}
+
+void package_inspector::judge(const archive_member& member)
+{
+    const auto path = clean_name(member.name, index_.format, limits_);
+    if (path.has_error())
+        return mistake(path.error().detail);
+    if (!is_content(member.kind))
+        return mistake("an entry is " + std::string(name_of(member.kind)) + ": " + shown_name(member.name));
+    const bool file = member.kind == member_kind::file;
+    if (path->empty())    // "./"
+        return file ? mistake("a file has no name: " + shown_name(member.name)) : void();
+    if (is_system_litter(*path))
+        return;
+    if (auto added = paths_.add(*path, file ? path_set::kind::file : path_set::kind::directory); added.has_error())
+        return mistake(added.error().detail);
+    all_.push_back(file ? *path : *path + "/");
+    if (!file)
+        return;
+    if (has_archive_name(*path))
+        mistake("an archive in the archive: " + shown_name(*path));
+    path_ = *path;
+    index_.total_bytes += member.size_bytes;
+    index_.entries.push_back({*path, member.size_bytes, (member.mode & execute_bits) != 0 ? 0755U : 0644U});
+    if (may_be_manifest(path_) && member.size_bytes <= limits_.max_skill_md_bytes)
+        text_ = &texts_[path_];
+}
+
+result<void> package_inspector::data(std::string_view bytes)
+{
+    if (head_.size() < head_bytes)
+        head_ += bytes.substr(0, head_bytes - head_.size());
+    if (text_ != nullptr)
+        *text_ += bytes;
+    return {};
+}
+
+result<void> package_inspector::end()
+{
+    const auto kind = path_.empty() ? std::string_view() : archive_kind(head_);
+    if (!kind.empty() && !has_archive_name(path_) && !(kind == "zip" && is_zipped_document(path_)))
+        mistake("an archive in the archive (" + std::string(kind) + " by its content): " + shown_name(path_));
+    return {};
+}
+
+package_index package_inspector::take()
+{
+    if (std::ranges::find(all_, skill_md) == all_.end())
+        index_.wrapper = common_directory(all_);
+    for (auto& each : index_.entries)
+        each.path.erase(0, index_.wrapper.size());
+    std::ranges::sort(index_.entries, {}, &package_entry::path);
+    const auto manifest = index_.wrapper + std::string(skill_md);
+    if (const auto found = texts_.find(manifest); found != texts_.end())
+        index_.skill_md = std::move(found->second);
+    else if (std::ranges::find(all_, manifest) != all_.end())
+        mistake("SKILL.md has more than " + std::to_string(limits_.max_skill_md_bytes) + " bytes");
+    if (hidden_mistakes_ > 0)
+        index_.mistakes.push_back("and " + std::to_string(hidden_mistakes_) + " more mistakes");
+    return std::move(index_);
+}
+
+}    // namespace caisson

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace caisson::net {
+
+/// A field value such as `form-data; name="a"; filename="b.txt"`.
+struct parameters {
+    std::string value;                                             // before the first ';', in lower case
+    std::vector<std::pair<std::string, std::string>> list = {};    // names in lower case, values without quotes
+
+    /// Null if there is none.
+    const std::string* find(std::string_view name) const;
+};
+
+/// Nothing if it is malformed or names a parameter twice. In quotes `\"` and `\\` stand for one character; another backslash is itself.
+std::optional<parameters> parse_parameters(std::string_view text);
+
+}    // namespace caisson::net

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "core/skills/ports.hpp"
+
+namespace caisson {
+
+/// The yaml_reader of core/skills/ports.hpp, by yaml-cpp: at most 64 KiB, 32 levels, 10,000 nodes.
+result<yaml_value> read_yaml(std::string_view text);
+
+}    // namespace caisson

@@ -1,0 +1,314 @@
+#include "core/exec/collector.hpp"
+
+#include "core/exec/insist.hpp"
+#include "core/files/media_types.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/wait.h>
+
+namespace caisson {
+
+namespace {
+
+using protocol::stream_number;
+
+/// So much becomes durable at once.
+constexpr std::uint64_t commit_every = 32 << 20;
+/// An acknowledgement is worth a frame after so many bytes.
+constexpr std::uint64_t acknowledge_every = 128 << 10;
+constexpr std::size_t most_skipped = 100;
+/// Of directories, in one run.
+constexpr std::uint64_t most_entries = 2'000'000;
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+std::string how_it_ended(const protocol::exit_report& report)
+{
+    if (report.cause == protocol::exit_cause::wall_limit)
+        return "it took too long";
+    if (WIFSIGNALED(report.wait_status))
+        return "signal " + std::to_string(WTERMSIG(report.wait_status)) + " ended it";
+    return "it exited with code " + std::to_string(WEXITSTATUS(report.wait_status));
+}
+
+task<result<void>> nothing_to_store() { co_return result<void>(); }
+
+}    // namespace
+
+bool wants_files(const collect_spec& spec) { return !spec.patterns.empty() || !spec.output.empty(); }
+
+std::vector<std::string> collect_command(const collect_spec& spec, const std::string& work_directory)
+{
+    // The agent's own image, whatever lies at its path: no program of the sandbox can stand in for it.
+    std::vector<std::string> argv{"/proc/self/exe", "--collect", work_directory, "--max-files", number(spec.max_files), "--max-bytes",
+        number(spec.max_bytes), "--max-file-bytes", number(spec.max_file_bytes), "--max-depth", number(spec.max_depth), "--max-entries",
+        std::to_string(most_entries)};
+    if (!spec.output.empty())
+        argv.insert(argv.end(), {"--output", spec.output, "--max-output-bytes", number(spec.max_output_bytes)});
+    argv.emplace_back("--");
+    argv.insert(argv.end(), spec.patterns.begin(), spec.patterns.end());
+    return argv;
+}
+
+collector::collector(io_executor executor, content_store& contents, job what, acknowledge done_with)
+    : contents_(contents), job_(std::move(what)), patterns_(job_.wanted.patterns), done_with_(std::move(done_with)), changed_(executor)
+{
+}
+
+task<> collector::run()
+{
+    batch_ = contents_.create_batch(job_.tenant);
+    auto taking = without_exceptions(take_stream());
+    const auto taken = co_await std::move(taking);
+    if (taken.has_error())
+        fail(taken.error().detail);
+    co_await settle();
+}
+
+task<> collector::settle()
+{
+    writer_.reset();
+    if (!batch_)
+        co_return;
+    auto committing = without_exceptions(commit());
+    const auto committed = co_await std::move(committing);
+    if (committed.has_error())
+        fail(committed.error().detail);
+    batch_.reset();
+}
+
+task<result<void>> collector::take_stream()
+{
+    while (failure_.empty()) {
+        const auto next = decoder_.next();
+        if (next == item::done) {
+            files_.summary.skipped_files = static_cast<std::int64_t>(decoder_.totals().skipped) + files_.summary.skipped_files;
+            if (!decoder_.totals().problem.empty())
+                fail(decoder_.totals().problem);
+            complete_ = true;
+            tell_progress(1);
+            co_return result<void>();
+        }
+        if (next == item::need_more) {
+            tell_progress(1);
+            co_await wait_for_more();
+            continue;
+        }
+        auto taken = co_await take_item(next);
+        if (taken.has_error())
+            co_return taken;
+        tell_progress(acknowledge_every);
+    }
+    co_return result<void>();
+}
+
+task<result<void>> collector::take_item(item what)
+{
+    switch (what) {
+    case item::file: begin_file(); break;
+    case item::data: return take_data();
+    case item::end: return take_end();
+    case item::cut:
+        writer_.reset();
+        skip(decoder_.file().path, decoder_.reason());
+        ++files_.summary.skipped_files;    // the agent does not count it
+        break;
+    case item::skipped: skip(decoder_.path(), decoder_.reason()); break;
+    default: fail("what the sandbox's agent says makes no sense"); break;
+    }
+    return nothing_to_store();
+}
+
+void collector::begin_file()
+{
+    const auto& file = decoder_.file();
+    if (auto why = why_not(file); !why.empty())
+        return fail("the sandbox's agent sent what it was not asked for: " + why);
+    if (!has_room(file.size))
+        return fail("the server's disk has too little room for the files; what fitted is kept");
+    into_output_ = file.is_output;
+    if (into_output_) {
+        files_.output = std::string();
+        return;
+    }
+    current_ = {};
+    current_.execution = job_.execution;
+    current_.tenant = job_.tenant;
+    current_.path = kept_name(file.path);
+    current_.size_bytes = static_cast<std::int64_t>(file.size);
+    current_.media_type = media_type_of(file.path);
+    current_.mode = file.mode;
+    current_.created_at_ms = job_.now_ms;
+    current_.expires_at_ms = job_.expires_at_ms;
+    bytes_ += current_.size_bytes;
+    writer_ = batch_->create();
+}
+
+std::string collector::why_not(const protocol::collected_file& file) const
+{
+    const auto& wanted = job_.wanted;
+    const auto size = static_cast<std::int64_t>(file.size);
+    if (file.is_output)
+        return file.path != wanted.output ? "another output" : size > wanted.max_output_bytes ? "a large output" : "";
+    if (file.path == wanted.output || !patterns_.takes(file.path))
+        return "a file that no pattern means";
+    if (static_cast<std::int64_t>(files_.artifacts.size()) >= wanted.max_files)
+        return "more files";
+    if (size > wanted.max_file_bytes || size > wanted.max_bytes - bytes_)
+        return "more bytes";
+    return {};
+}
+
+/// Bytes are written twice: to the log of the database, then to its place.
+bool collector::has_room(std::uint64_t bytes) const { return !job_.free_bytes || job_.free_bytes() / 2 > bytes + least_free_bytes / 2; }
+
+/// Without the directory that names are told without.
+std::string collector::kept_name(const std::string& path) const
+{
+    const auto& strip = job_.wanted.strip;
+    const bool stripped = !strip.empty() && path.starts_with(strip) && path.size() > strip.size();
+    return stripped ? path.substr(strip.size()) : path;
+}
+
+task<result<void>> collector::take_data()
+{
+    if (into_output_) {
+        files_.output->append(decoder_.data().view());
+        co_return result<void>();
+    }
+    uncommitted_bytes_ += decoder_.data().size();
+    co_return co_await writer_->write(decoder_.data());
+}
+
+task<result<void>> collector::take_end()
+{
+    if (into_output_)
+        co_return result<void>();
+    if (!names_.insert(current_.path).second) {
+        writer_.reset();
+        skip(decoder_.file().path, "another artifact has the name \"" + current_.path + "\" already");
+        ++files_.summary.skipped_files;
+        co_return result<void>();
+    }
+    auto info = co_await writer_->finish();
+    writer_.reset();
+    if (info.has_error())
+        co_return info.error();
+    current_.content = info->id;
+    current_.sha256 = info->sha256;
+    files_.artifacts.push_back(std::move(current_));
+    if (uncommitted_bytes_ < commit_every)
+        co_return result<void>();
+    co_return co_await commit();
+}
+
+task<result<void>> collector::commit()
+{
+    auto done = co_await batch_->commit();
+    if (done.has_error())
+        co_return done;
+    committed_ = files_.artifacts.size();
+    uncommitted_bytes_ = 0;
+    co_return done;
+}
+
+void collector::skip(std::string path, std::string reason)
+{
+    if (into_output_ && path == job_.wanted.output)
+        files_.output.reset();
+    if (path == job_.wanted.output && !path.empty()) {
+        files_.output_problem = std::move(reason);
+        --files_.summary.skipped_files;    // told apart
+    } else if (files_.summary.skipped.size() < most_skipped) {
+        files_.summary.skipped.push_back({std::move(path), std::move(reason)});
+    }
+}
+
+task<> collector::wait_for_more()
+{
+    check_end();
+    if (!failure_.empty() || decoder_.pending_bytes() > 0)
+        co_return;
+    const auto seen = changed_.version();
+    co_await changed_.wait_past(seen);
+}
+
+/// The stream may end only behind DONE, which take_stream() has not seen.
+void collector::check_end()
+{
+    if (eof_ && exited_ && decoder_.pending_bytes() == 0)
+        fail("the sandbox's agent did not collect all files: " + how_it_ended(*exited_));
+}
+
+void collector::abandon(std::string why)
+{
+    fail(std::move(why));
+    changed_.notify_all();
+}
+
+void collector::fail(std::string why)
+{
+    if (failure_.empty())
+        failure_ = std::move(why);
+}
+
+void collector::tell_progress(std::uint64_t at_least)
+{
+    const auto done = received_ - decoder_.pending_bytes();
+    if (done < told_ + at_least)
+        return;
+    told_ = done;
+    done_with_(stream_number::stdout_stream, done);
+}
+
+collected_files collector::take()
+{
+    if (!complete_)
+        fail("the files were not collected to the end");
+    files_.artifacts.resize(committed_);
+    auto& summary = files_.summary;
+    summary.skipped_files = std::max(summary.skipped_files, static_cast<std::int64_t>(summary.skipped.size()));
+    summary.files = static_cast<std::int64_t>(files_.artifacts.size());
+    summary.bytes = 0;
+    for (const auto& each : files_.artifacts)
+        summary.bytes += each.size_bytes;
+    summary.error = failure_;
+    return std::move(files_);
+}
+
+void collector::on_output(stream_number stream, std::uint64_t offset, shared_bytes bytes)
+{
+    if (stream == stream_number::stderr_stream)
+        return done_with_(stream, offset + bytes.size());
+    received_ += bytes.size();
+    decoder_.add(std::move(bytes));
+    changed_.notify_all();
+}
+
+void collector::on_gap(stream_number stream, std::uint64_t, std::uint64_t)
+{
+    if (stream == stream_number::stdout_stream)
+        abandon("a part of the files was lost on the way");
+}
+
+void collector::on_eof(stream_number stream, std::uint64_t)
+{
+    eof_ = eof_ || stream == stream_number::stdout_stream;
+    changed_.notify_all();
+}
+
+void collector::on_exited(protocol::exit_report report)
+{
+    exited_ = report;
+    changed_.notify_all();
+}
+
+void collector::on_start_failed(int code, std::string step)
+{
+    abandon("the sandbox's agent could not begin to collect: " + step + ": " + std::strerror(code));
+}
+
+void collector::on_unknown() { abandon("the sandbox's agent does not know of the collecting any more"); }
+
+}    // namespace caisson

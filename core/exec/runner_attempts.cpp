@@ -1,0 +1,186 @@
+#include "core/async/deadline.hpp"
+#include "core/exec/attempts.hpp"
+#include "core/exec/insist.hpp"
+#include "core/exec/record.hpp"
+#include "core/exec/runner.hpp"
+#include "core/retry/backoff.hpp"
+
+#include <algorithm>
+
+/// How a runner tries again: what an ended attempt means, and the way to the next one. See docs/architecture.md "Attempts".
+namespace caisson {
+
+namespace {
+
+std::chrono::milliseconds wall_of(const execution_row& row) { return std::chrono::milliseconds(row.limits.wall_ms); }
+
+/// The program's own exit code; one that a limit ended has none that counts.
+std::optional<int> own_exit_code(const ending& end) { return end.verdict == verdict::exited ? end.exit_code : std::nullopt; }
+
+task<> next_change(std::shared_ptr<live_execution> one, std::uint64_t seen) { co_await one->changed.wait_past(seen); }
+
+}    // namespace
+
+task<runner::after> runner::attempt(live_ptr one)
+{
+    if (one->row.next_attempt_at_ms)
+        co_await wait_for_next(one);
+    const bool admitted = co_await wait_for_admission(one);
+    if (!admitted)
+        co_return co_await leave_unadmitted(one);
+    one->phase = run_phase::starting;
+    if (!one->row.attempts.empty())
+        co_await fetch_spec(one);
+    one->begin_attempt();
+    auto making = without_exceptions(try_sandbox(one));
+    const auto made = co_await std::move(making);
+    if (made.has_value() && !one->cancel_wanted()) {
+        start_program(*one);
+        co_return co_await run_in_sandbox(one);
+    }
+    ending_facts facts;
+    facts.cancelled = made.has_value();
+    if (made.has_error())
+        note_failure(*one, made.error(), facts);
+    co_return co_await conclude(one, std::move(facts));
+}
+
+void runner::note_failure(live_execution& one, const error& why, ending_facts& facts) const
+{
+    use_.log.warning("a sandbox could not be made",
+        {{"execution_id", one.row.id.str()}, {"runtime", one.row.runtime}, {"attempt", one.attempt().number}, {"what", why.detail}});
+    facts.fault = "the sandbox could not be started: " + why.detail;
+    facts.host_fault = one.link ? attempt_fault::agent_unreachable : attempt_fault::runtime_unavailable;
+    facts.can_repeat = is_worth_another(why.code);
+}
+
+/// Without a place or a sandbox, until the delay is over or a cancel is wanted.
+task<> runner::wait_for_next(live_ptr one)
+{
+    if (!one->place)    // an earlier server set the time
+        queue_.step_aside(*one);
+    while (use_.time.steady_now() < one->next_attempt_at && !one->cancel_wanted()) {
+        auto change = next_change(one, one->changed.version());
+        const auto woken = co_await with_deadline(use_.time, one->next_attempt_at, std::move(change));
+        static_cast<void>(woken);
+    }
+}
+
+/// When the next attempt must have begun; the first one waits as long as it takes.
+steady_time runner::latest_begin(const live_execution& one)
+{
+    return one.row.attempts.empty() ? steady_time::max() : one.first_began + wall_of(one.row) - least_attempt;
+}
+
+task<bool> runner::wait_for_admission(live_ptr one)
+{
+    const auto began = one->row.attempts.empty() ? one->accepted_at : use_.time.steady_now();
+    const auto latest = latest_begin(*one);
+    queue_.enter(one);
+    while (!one->admitted && !one->cancel_wanted() && use_.time.steady_now() < latest) {
+        auto change = next_change(one, one->changed.version());
+        if (latest == steady_time::max()) {
+            co_await std::move(change);
+            continue;
+        }
+        const auto woken = co_await with_deadline(use_.time, latest, std::move(change));
+        static_cast<void>(woken);
+    }
+    one->row.stages.queue_ms = ms_between(began, use_.time.steady_now());
+    co_return one->admitted && !one->cancel_wanted() && use_.time.steady_now() < latest;
+}
+
+task<runner::after> runner::leave_unadmitted(live_ptr one)
+{
+    if (!one->cancel_wanted()) {
+        one->phase = run_phase::ending;
+        const auto why = std::string(to_string(retry_verdict::no_time_left));
+        co_await record_end(one, ending_of(one->attempt(), one->row.limits_hit, why), std::nullopt);
+        clean_up_after(one);
+        co_return after::end;
+    }
+    ending_facts facts;
+    facts.cancelled = true;
+    co_return co_await conclude(one, std::move(facts));
+}
+
+/// What the attempt before used up: files, and what the request says of stdin. The limit of time is what is left of it.
+task<> runner::fetch_spec(live_ptr one)
+{
+    std::function<task<result<execution_spec>>()> ask = [this, one] { return use_.executions.find_spec(one->row.tenant, one->row.id); };
+    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    auto spec = co_await std::move(asking);
+    if (spec.has_error())
+        throw std::runtime_error("what to run is not stored any more: " + spec.error().detail);
+    one->spec = std::move(*spec);
+    one->give_request_stdin();
+    const retry_deadline deadline(use_.time.steady_now() - one->first_began, wall_of(one->row));
+    one->spec.limits.wall_ms = std::max(deadline.left(), least_attempt).count();
+}
+
+std::optional<std::chrono::milliseconds> runner::delay_of_next(
+    live_execution& one, ending& end, attempt_fault fault, const ending_facts& facts)
+{
+    const auto number = one.attempt().number;
+    const failed_attempt what{
+        number, fault, own_exit_code(end), one.spec.idempotent, facts.host_to_blame, one.stdin_spent(), one.cancel_wanted()};
+    if (!facts.can_repeat || judge(what, one.spec.retry) != retry_verdict::repeat)
+        return std::nullopt;
+    const auto how = backoff_of(one.spec.retry);
+    const auto closed = std::min(breakers_.of(one.row.runtime).pause_left, how.longest);    // before that it would fail at once
+    const auto delay = std::max(delay_before(number, how, use_.jitter()), closed);
+    if (retry_deadline(use_.time.steady_now() - one.first_began, wall_of(one.row)).allows(delay))
+        return delay;
+    end.error.append("; ").append(to_string(retry_verdict::no_time_left));
+    return std::nullopt;
+}
+
+/// The record first: from then on the next attempt comes, in whichever server, and this one is over. Then the log says so, the
+/// sandbox goes, and the place.
+task<> runner::schedule(live_ptr one, ending end, attempt_fault fault, std::chrono::milliseconds delay)
+{
+    one->log->release_held();
+    co_await one->log->flushed();    // the next attempt's streams begin behind what is stored
+    end_attempt(one->attempt(), end, fault, use_.time.now_ms());
+    one->attempt().delay_ms = delay.count();
+    one->row.limits_hit = end.limits_hit;
+    one->row.next_attempt_at_ms = use_.time.now_ms() + delay.count();
+    one->next_attempt_at = use_.time.steady_now() + delay;
+    one->row.status = execution_status::queued;
+    one->row.started_at_ms.reset();
+    one->row.stages = {};
+    one->row.usage = {};
+    one->row.degraded.clear();
+    co_await store_schedule(one);
+    one->log->control(event_kind::state, next_attempt_body(one->row));
+    co_await one->log->flushed();
+    use_.log.info("an execution is tried again", {{"execution_id", one->row.id.str()}, {"attempt", one->attempt().number + 1},
+                                                     {"delay_ms", delay.count()}, {"cause", one->attempt().error}});
+    co_await make_ready_for_next(one);
+}
+
+task<> runner::store_schedule(live_ptr one)
+{
+    std::function<task<result<void>>()> ask = [this, one] {
+        auto stored = one->row;
+        stored.sandbox.reset();
+        return use_.executions.update(std::move(stored));
+    };
+    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    static_cast<void>(co_await std::move(asking));
+}
+
+task<> runner::make_ready_for_next(live_ptr one)
+{
+    say_goodbye(*one);
+    co_await end_sandbox(one, "an attempt of its execution ended: " + one->attempt().error);
+    one->row.sandbox.reset();
+    one->tree.reset();
+    one->forget_attempt();
+    one->spec.files.clear();    // fetched again when they are needed
+    queue_.step_aside(*one);
+    one->phase = run_phase::waiting;
+    one->wake();
+}
+
+}    // namespace caisson

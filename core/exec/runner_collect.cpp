@@ -1,0 +1,209 @@
+#include "core/async/deadline.hpp"
+#include "core/exec/runner.hpp"
+
+#include <csignal>
+#include <sys/resource.h>
+
+/// How a runner keeps the files of a program that has ended: the agent's own program collects them inside the sandbox.
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// However slow the disk is: this much, and a second more for so many bytes.
+constexpr std::chrono::milliseconds least_time = 60s;
+constexpr std::int64_t bytes_per_second = 4 << 20;
+/// The agent ends its collector at the limit; so much later it is not waited for any more.
+constexpr auto backstop = 5s;
+
+/// Of the collector's process. It joins no group: one at its limit must not keep it from its work.
+constexpr std::uint64_t memory_bytes = 64 << 20;
+constexpr std::uint64_t open_files = 256;
+
+std::chrono::milliseconds time_for(const collect_spec& spec)
+{
+    return least_time + std::chrono::seconds(spec.max_bytes / bytes_per_second);
+}
+
+protocol::spawn_request request_for(const live_execution& one)
+{
+    protocol::spawn_request request;
+    request.argv = collect_command(one.spec.collect, one.sandbox->work_directory());
+    request.cwd = "/";
+    const auto wall = time_for(one.spec.collect);
+    request.wall_ms = static_cast<std::uint64_t>(wall.count());
+    request.rlimits = {{RLIMIT_CORE, 1}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, open_files}, {RLIMIT_DATA, memory_bytes},
+        {RLIMIT_CPU, static_cast<std::uint64_t>(wall / 1s)}};
+    return request;
+}
+
+task<> run_collector(std::shared_ptr<collector> session) { co_await session->run(); }
+
+task<> wait_for_loss(std::shared_ptr<live_execution> one)
+{
+    while (one->lost.empty()) {
+        const auto seen = one->changed.version();
+        co_await one->changed.wait_past(seen);
+    }
+}
+
+task<bool> collected_before_loss(std::shared_ptr<live_execution> one, std::shared_ptr<collector> session)
+{
+    auto ended = co_await race(run_collector(session), wait_for_loss(one));
+    co_return ended.index() == 0;
+}
+
+/// The link must not call a sink that is gone, however the collecting ends.
+class attachment {
+public:
+    attachment(protocol::agent_link& link, protocol::exec_number number, protocol::execution_sink& sink,
+        std::optional<protocol::resume_point> resume = std::nullopt)
+        : link_(link), number_(number)
+    {
+        link_.attach(number_, sink, resume);
+    }
+    ~attachment() { link_.detach(number_); }
+    attachment(const attachment&) = delete;
+    attachment& operator=(const attachment&) = delete;
+
+private:
+    protocol::agent_link& link_;
+    protocol::exec_number number_;
+};
+
+/// Learns whether the agent still has the end of a program whose output is known already.
+class end_listener final : public protocol::execution_sink {
+public:
+    explicit end_listener(std::shared_ptr<live_execution> one) : one_(std::move(one)) { }
+    bool heard = false;
+
+    void on_started(std::int32_t, std::uint64_t) override { }
+    void on_output(protocol::stream_number, std::uint64_t, shared_bytes) override { }
+    void on_gap(protocol::stream_number, std::uint64_t, std::uint64_t) override { }
+    void on_eof(protocol::stream_number, std::uint64_t) override { }
+    void on_stdin_taken(std::uint64_t) override { }
+    void on_exited(protocol::exit_report report) override
+    {
+        one_->exited = report;
+        hear();
+    }
+    void on_start_failed(int, std::string) override { hear(); }
+    void on_unknown() override { hear(); }
+
+private:
+    void hear()
+    {
+        heard = true;
+        one_->wake();
+    }
+    std::shared_ptr<live_execution> one_;
+};
+
+task<> wait_for_end(std::shared_ptr<live_execution> one, std::shared_ptr<end_listener> listener)
+{
+    while (!listener->heard && one->lost.empty()) {
+        const auto seen = one->changed.version();
+        co_await one->changed.wait_past(seen);
+    }
+}
+
+collected_files nothing_because(std::string why)
+{
+    collected_files none;
+    none.summary.error = std::move(why);
+    return none;
+}
+
+}    // namespace
+
+/// Before the end is decided: a skill's output is part of it.
+task<> runner::keep_files(live_ptr one)
+{
+    if (!wants_files(one->spec.collect) || !one->started)
+        co_return;
+    auto files = co_await collect_files(one);
+    one->artifacts = std::move(files.artifacts);
+    one->row.collected = std::move(files.summary);
+    one->output_text = std::move(files.output);
+    one->output_problem = std::move(files.output_problem);
+}
+
+void runner::mark_files(live_execution& one)
+{
+    const bool partial = one.row.status != execution_status::success;
+    for (auto& each : one.artifacts)
+        each.partial = partial;
+    if (one.row.collected)
+        one.row.collected->partial = partial;
+}
+
+/// Of one whose end is in the log and not in the record: what an earlier server collected has no record either.
+task<> runner::keep_files_again(live_ptr one)
+{
+    if (!wants_files(one->spec.collect) || !one->row.sandbox)
+        co_return;
+    const auto found = co_await insist_on_sandbox(one);
+    if (found.has_error()) {
+        one->row.collected = nothing_because("its files could not be collected: " + found.error().detail).summary;
+        co_return;
+    }
+    make_link(*one);
+    const auto listener = std::make_shared<end_listener>(one);
+    const auto& log = one->log->buffer();
+    const protocol::resume_point known{log.received(output_stream::stdout_stream), log.received(output_stream::stderr_stream), 0};
+    const attachment heard(*one->link, only_execution, *listener, known);
+    keep_link(one);
+    auto end = wait_for_end(one, listener);
+    const auto told = co_await with_deadline(use_.time, use_.time.steady_now() + silence_grace, std::move(end));
+    if (told.has_value() && one->lost.empty() && !one->exited)
+        co_return;    // it was never started
+    if (one->group)
+        one->group->kill();
+    one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
+    one->started = true;
+    co_await keep_files(one);
+    const auto said = one->row;    // the end that is in the log is not judged anew, but a skill's output is needed
+    judge_output(*one);
+    one->row.status = said.status;
+    one->row.verdict = said.verdict;
+    one->row.error = said.error;
+    mark_files(*one);
+}
+
+task<collected_files> runner::collect_files(live_ptr one)
+{
+    if (!one->lost.empty())
+        co_return nothing_because("its files could not be collected: " + one->lost);
+    if (!one->exited || !one->sandbox || !one->link || use_.contents == nullptr)
+        co_return nothing_because("its files could not be collected: the end of the program was not seen");
+    // Another number than that of any server before: what an earlier one began is collected anew, under this one.
+    const auto number = only_execution + use_.link.epoch;
+    const auto link = one->link;
+    collector::job job{one->row.tenant, one->row.id, one->spec.collect, use_.time.now_ms(), std::nullopt, use_.free_bytes};
+    if (use_.artifact_lifetime)
+        job.expires_at_ms = job.now_ms + use_.artifact_lifetime->count();
+    auto done_with = [link, number](protocol::stream_number stream, std::uint64_t end) { link->acknowledge(number, stream, end); };
+    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, std::move(job), std::move(done_with));
+    const attachment heard(*link, number, *session);
+    auto request = request_for(*one);
+    if (use_.runtimes.find(one->row.runtime)->second->isolates())
+        request.seccomp_filter = use_.payload_filter;
+    link->spawn(number, std::move(request), {});
+    const auto until = use_.time.steady_now() + time_for(one->spec.collect) + backstop;
+    auto collecting = collected_before_loss(one, session);
+    const auto ended = co_await with_deadline(use_.time, until, std::move(collecting));
+    if (ended.has_error())
+        session->abandon("its files were not collected in time");
+    else if (!*ended)
+        session->abandon("the sandbox was lost while its files were collected: " + one->lost);
+    co_await session->settle();
+    auto files = session->take();
+    if (!files.summary.error.empty())
+        use_.log.warning(
+            "not all files of an execution were collected", {{"execution_id", one->row.id.str()}, {"what", files.summary.error}});
+    link->forget(number);
+    co_return files;
+}
+
+}    // namespace caisson

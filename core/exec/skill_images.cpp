@@ -1,0 +1,62 @@
+#include "core/exec/skill_images.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace caisson {
+
+namespace {
+
+std::string path_of(const std::string& program, const program_finder& find)
+{
+    if (program.starts_with('/'))
+        return ::access(program.c_str(), X_OK) == 0 ? program : std::string();
+    return find(program).value_or("");
+}
+
+/// Whether `program` is known as the interpreter of a language other than `wanted`. A path may be anything.
+bool is_of_another_language(std::string_view program, const language* wanted)
+{
+    const auto known = known_languages();
+    const auto found = std::ranges::find(known, program, &language::interpreter);
+    return wanted != nullptr && found != known.end() && found->name != wanted->name;
+}
+
+}    // namespace
+
+host_images::host_images(const std::vector<std::string>& table, const program_finder& find)
+{
+    for (const auto& line : table) {
+        const auto equals = line.find('=');
+        if (equals == std::string::npos)
+            continue;
+        auto program = line.substr(equals + 1);
+        auto path = path_of(program, find);
+        entries_.insert_or_assign(line.substr(0, equals), entry{std::move(program), std::move(path)});
+    }
+}
+
+result<std::string> host_images::interpreter(std::string_view image, std::string_view lang) const
+{
+    const auto named = "image \"" + std::string(image) + "\" ";
+    const auto found = entries_.find(image);
+    if (found == entries_.end())
+        return error{errc::image_not_allowed,
+            named + "has no program on this host; add it to images.host of the server's config, or run it on a runtime with images"};
+    const auto& [program, path] = found->second;
+    if (is_of_another_language(program, find_language(lang)))
+        return error{errc::image_not_allowed,
+            named + "stands for " + program + " on this host (images.host), and the skill is written for " + std::string(lang)};
+    if (path.empty())
+        return error{errc::image_not_allowed, named + "stands for " + program + " on this host (images.host), which is not installed"};
+    return path;
+}
+
+std::span<const std::string_view> interpreter_arguments(std::string_view lang)
+{
+    const auto* found = find_language(lang);
+    return found == nullptr ? std::span<const std::string_view>() : found->run;
+}
+
+}    // namespace caisson

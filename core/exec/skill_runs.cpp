@@ -1,0 +1,256 @@
+#include "core/exec/skill_runs.hpp"
+
+#include "core/exec/skill_program.hpp"
+#include "core/skills/env_rules.hpp"
+#include "core/skills/package_rules.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace caisson {
+
+namespace {
+
+/// Larger input is checked on a worker.
+constexpr std::size_t small_input_bytes = 32 << 10;
+/// Of arguments and variables together; the kernel takes 2 MiB, of which the contract's own texts may need some.
+constexpr std::size_t max_program_bytes = 512 << 10;
+
+using problems = std::vector<field_problem>;
+
+error to_error(problems found)
+{
+    std::string sentence;
+    for (const auto& [field, message] : found) {
+        // The reference's sentence names the variable itself.
+        const bool whole = message.starts_with("env var ");
+        sentence += (sentence.empty() ? "" : "; ") + (whole ? message : field + " " + message);
+    }
+    return {errc::bad_request, std::move(sentence), std::move(found)};
+}
+
+std::string called(const skill_request& asked) { return asked.name + "@" + (asked.version.empty() ? "latest" : asked.version); }
+
+error not_found(const skill_request& asked) { return {errc::not_found, "skill not found: " + called(asked)}; }
+
+error is_disabled(const skill_manifest& manifest)
+{
+    return {errc::conflict, "skill " + manifest.name + "@" + manifest.version + " is disabled"};
+}
+
+void check_variables(const execution_spec& spec, problems& found)
+{
+    for (const auto& [name, value] : spec.env)
+        if (is_refused_env(name))
+            found.push_back({"env." + name, "env var \"" + name + "\" is not allowed"});
+}
+
+/// A limit as the skill says it, unless the request does.
+void take_limit(std::int64_t& into, const std::string& name, const std::optional<std::int64_t>& said, const std::string& as_said,
+    const limit_range& range, const skill_request& asked, problems& found)
+{
+    if (!said || asked.given_limits.contains(name))
+        return;
+    if (*said < range.min || *said > range.max)
+        found.push_back(
+            {"limits." + name, "is needed: the skill asks for " + as_said + ", this server gives from " + std::to_string(range.min) +
+                                   " to " + std::to_string(range.max) + (name == "cpus" ? " thousandths" : " bytes")});
+    into = *said;
+}
+
+void take_limits(execution_limits& limits, const skill_manifest& manifest, const execution_limit_ranges& ranges, const skill_request& asked,
+    problems& found)
+{
+    if (!asked.given_limits.contains("wall_ms") && manifest.timeout_ms.value_or(0) > 0)
+        limits.wall_ms = std::clamp(*manifest.timeout_ms, ranges.wall_ms.min, ranges.wall_ms.max);
+    take_limit(limits.memory_bytes, "memory_bytes", manifest.memory_bytes, manifest.memory_text, ranges.memory_bytes, asked, found);
+    take_limit(limits.cpu_milli, "cpus", manifest.cpu_milli, manifest.cpu_text, ranges.cpu_milli, asked, found);
+    if (!asked.given_limits.contains("cpu_ms")) {
+        const auto follows = ranges.cpu_ms.def != 0 ? ranges.cpu_ms.def : limits.wall_ms * limits.cpu_milli / 1000;
+        limits.cpu_ms = std::clamp(follows, ranges.cpu_ms.min, ranges.cpu_ms.max);
+    }
+}
+
+void take_runtime(execution_spec& spec, const skill_manifest& manifest, const std::vector<std::string>& enabled, const skill_request& asked,
+    problems& found)
+{
+    if (manifest.runtime.empty() || asked.gives_runtime)
+        return;
+    if (std::ranges::find(enabled, manifest.runtime) == enabled.end())
+        found.push_back({"runtime", "is needed: the skill asks for " + manifest.runtime + ", which is not enabled on this server"});
+    spec.runtime = manifest.runtime;
+}
+
+/// A path of the package as its program sees it.
+std::string in_package(std::string_view file)
+{
+    if (file.starts_with("./"))
+        file.remove_prefix(2);
+    return std::string(skill_directory) + "/" + std::string(skill_package) + "/" + std::string(file);
+}
+
+/// [interpreter, file, args…], or the skill's own command, which is run in the package.
+void take_program(execution_spec& spec, const skill_manifest& manifest, skill_request asked, problems& found)
+{
+    auto& argv = spec.argv;
+    argv.clear();
+    if (manifest.command.empty()) {
+        argv.push_back(spec.skill->interpreter);
+        const auto between = interpreter_arguments(manifest.lang);
+        argv.insert(argv.end(), between.begin(), between.end());
+        argv.push_back(in_package(manifest.entrypoint));
+    } else {
+        argv = manifest.command;
+        if (argv.front().find('/') != std::string::npos && !argv.front().starts_with('/'))
+            argv.front() = in_package(argv.front());
+        if (!spec.cwd.empty())
+            found.push_back({"cwd", "cannot be chosen: this skill's command is run in its package"});
+        spec.cwd = skill_package;
+    }
+    argv.insert(argv.end(), std::make_move_iterator(asked.args.begin()), std::make_move_iterator(asked.args.end()));
+    spec.env.insert(manifest.env.begin(), manifest.env.end());    // behind the request's
+    std::size_t bytes = 0;
+    for (const auto& argument : argv)
+        bytes += argument.size() + 1;
+    for (const auto& [name, value] : spec.env)
+        bytes += name.size() + value.size() + 2;
+    if (bytes > max_program_bytes)
+        found.push_back({"args", "and env take " + std::to_string(bytes) + " bytes with the skill's own, at most " +
+                                     std::to_string(max_program_bytes) + " are possible"});
+}
+
+void take_policy(execution_spec& spec, const skill_manifest& manifest, const skill_request& asked)
+{
+    if (manifest.retry && !asked.gives_retry)
+        spec.retry = *manifest.retry;
+    if (!asked.gives_idempotent)
+        spec.idempotent = manifest.idempotent;
+}
+
+void take_collect(execution_spec& spec, const skill_manifest& manifest, std::int64_t max_output_bytes)
+{
+    auto wanted = skill_collect(manifest.artifacts);
+    spec.collect.patterns = std::move(wanted.patterns);
+    spec.collect.strip = std::move(wanted.strip);
+    spec.collect.output = std::move(wanted.output);
+    spec.collect.max_output_bytes = max_output_bytes;
+}
+
+skill_run run_of(const skill_revision& revision, std::string image)
+{
+    skill_run out;
+    out.name = revision.manifest.name;
+    out.version = revision.manifest.version;
+    out.digest = revision.digest;
+    out.image = std::move(image);
+    out.instructions = revision.manifest.instructions;
+    out.output_schema = revision.manifest.output_schema;
+    return out;
+}
+
+/// "/text: must be …" is a problem of the field "input/text".
+field_problem problem_of_input(const std::string& told)
+{
+    const auto colon = told.find(": ");
+    if (colon == std::string::npos)
+        return {"input", told};
+    return {"input" + told.substr(0, colon), told.substr(colon + 2)};
+}
+
+}    // namespace
+
+execution_limit_ranges skill_limits(const server_config& config)
+{
+    auto ranges = config.limits;
+    const auto& skills = config.skills;
+    ranges.wall_ms.max = std::clamp(skills.max_wall_ms, ranges.wall_ms.min, ranges.wall_ms.max);
+    ranges.wall_ms.def = std::clamp(skills.default_wall_ms, ranges.wall_ms.min, ranges.wall_ms.max);
+    ranges.memory_bytes.def = std::clamp(skills.default_memory_bytes, ranges.memory_bytes.min, ranges.memory_bytes.max);
+    return ranges;
+}
+
+skill_run_options skill_options_of(const server_config& config)
+{
+    skill_run_options out{skill_limits(config), config.images.allowed, {}, config.runtimes, config.skills.max_output_bytes};
+    for (const auto& [name, tenant] : config.tenants)
+        if (tenant.images)
+            out.tenant_images.emplace(name, *tenant.images);
+    return out;
+}
+
+skill_runs::skill_runs(skill_finder& finder, schema_check check, worker_pool& workers, skill_run_options options, host_images images)
+    : finder_(finder), check_(check), workers_(workers), options_(std::move(options)), images_(std::move(images))
+{
+}
+
+result<std::string> skill_runs::image_for(const skill_manifest& manifest, const std::string& tenant_name) const
+{
+    const auto own = options_.tenant_images.find(tenant_name);
+    const auto& allowed = own == options_.tenant_images.end() ? options_.images : own->second;
+    auto image = manifest.image.empty() ? std::string(default_image(manifest.lang)) : manifest.image;
+    const auto checked = check_image(image, allowed);
+    if (checked.has_error())
+        return checked.error();
+    return image;
+}
+
+task<result<void>> skill_runs::check_input(const skill_manifest* manifest, const execution_spec* spec)
+{
+    if (check_ == nullptr || manifest->input_schema.empty())
+        co_return result<void>();
+    const auto text = spec->input.empty() ? std::string("{}") : spec->input;
+    result<std::vector<std::string>> told = std::vector<std::string>();
+    if (text.size() <= small_input_bytes) {
+        told = check_(manifest->input_schema, text);
+    } else {
+        auto work = [check = check_, schema = manifest->input_schema, text] { return check(schema, text); };
+        told = co_await offload(workers_, std::move(work));
+    }
+    if (told.has_error())
+        co_return error{errc::bad_request, "the skill's inputs schema cannot be used: " + told.error().detail};
+    problems found;
+    for (const auto& each : *told)
+        found.push_back(problem_of_input(each));
+    if (!found.empty())
+        co_return to_error(std::move(found));
+    co_return result<void>();
+}
+
+task<result<execution_spec>> skill_runs::prepare(tenant_id tenant, std::string tenant_name, execution_spec spec, skill_request asked)
+{
+    auto revision = co_await finder_.find(std::move(tenant), asked.name, asked.version);
+    if (revision.has_error())
+        co_return revision.error().code == errc::not_found ? not_found(asked) : revision.error();
+    const auto& manifest = revision->manifest;
+    if (revision->disabled)
+        co_return is_disabled(manifest);
+    problems found;
+    const auto matched = co_await check_input(&manifest, &spec);
+    if (matched.has_error())
+        found = matched.error().fields;
+    if (matched.has_error() && found.empty())
+        co_return matched.error();
+    if (manifest.mode == "cognitive" && manifest.entrypoint.empty() && manifest.command.empty())
+        found.push_back({"skill", "has no program to run: its mode is cognitive"});
+    check_variables(spec, found);
+    take_limits(spec.limits, manifest, options_.limits, asked, found);
+    take_runtime(spec, manifest, options_.runtimes, asked, found);
+    auto image = image_for(manifest, tenant_name);
+    if (found.empty() && image.has_error())
+        co_return image.error();
+    spec.skill = run_of(*revision, image.has_value() ? *image : std::string());
+    if (image.has_value()) {
+        auto interpreter = images_.interpreter(*image, manifest.command.empty() ? manifest.lang : std::string());
+        if (found.empty() && interpreter.has_error())
+            co_return interpreter.error();
+        spec.skill->interpreter = interpreter.has_value() ? *interpreter : std::string();
+    }
+    take_policy(spec, manifest, asked);
+    take_collect(spec, manifest, options_.max_output_bytes);
+    take_program(spec, manifest, std::move(asked), found);
+    if (!found.empty())
+        co_return to_error(std::move(found));
+    co_return spec;
+}
+
+}    // namespace caisson

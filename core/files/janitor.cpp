@@ -1,0 +1,168 @@
+#include "core/files/janitor.hpp"
+
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace caisson {
+
+namespace {
+
+/// Those of `all` that are not among `named`, which is in their order.
+std::vector<owned_content> without(std::vector<owned_content> all, const std::vector<content_id>& named)
+{
+    auto next = named.begin();
+    std::erase_if(all, [&](const owned_content& each) {
+        const bool is_named = next != named.end() && *next == each.content;
+        if (is_named)
+            ++next;
+        return is_named;
+    });
+    return all;
+}
+
+std::vector<content_id> ids_of(const std::vector<owned_content>& contents)
+{
+    std::vector<content_id> ids;
+    for (const auto& each : contents)
+        ids.push_back(each.content);
+    return ids;
+}
+
+}    // namespace
+
+task<> janitor::run()
+{
+    std::string last;
+    for (;;) {
+        auto failure = co_await try_to_clean();
+        if (!failure.empty() && failure != last)
+            use_.log.error("artifacts cannot be tidied up; trying again", {{"what", failure}});
+        last = std::move(failure);
+        co_await use_.time.wait_for(options_.round_interval);
+    }
+}
+
+/// Why it failed; empty if it did not.
+task<std::string> janitor::try_to_clean()
+{
+    try {
+        auto cleaned = co_await clean();
+        co_return cleaned.has_error() ? cleaned.error().detail : std::string();
+    } catch (const boost::system::system_error& e) {
+        if (e.code() == asio::error::operation_aborted)
+            throw;
+        co_return e.what();
+    } catch (const std::exception& e) {
+        co_return e.what();
+    }
+}
+
+task<result<janitor_report>> janitor::clean()
+{
+    janitor_report report;
+    auto expired = co_await remove_expired();
+    if (expired.has_error())
+        co_return expired.error();
+    report.expired = *expired;
+    auto beyond = co_await remove_beyond();
+    if (beyond.has_error())
+        co_return beyond.error();
+    report.beyond = *beyond;
+    if (!next_search_ || use_.time.steady_now() >= *next_search_) {
+        auto unnamed = co_await remove_unnamed();
+        if (unnamed.has_error())
+            co_return unnamed.error();
+        report.unnamed = *unnamed;
+        next_search_ = use_.time.steady_now() + options_.search_interval;
+    }
+    if (report.expired + report.beyond + report.unnamed > 0)
+        use_.log.info("artifacts were removed",
+            {{"expired", report.expired}, {"beyond_the_bound", report.beyond}, {"without_a_record", report.unnamed}});
+    co_return report;
+}
+
+task<result<std::size_t>> janitor::remove_expired()
+{
+    for (std::size_t removed = 0;;) {
+        auto contents = co_await use_.artifacts.erase_expired(use_.time.now_ms(), options_.batch);
+        if (contents.has_error())
+            co_return contents.error();
+        if (contents->empty())
+            co_return removed;
+        removed += contents->size();
+        auto erased = co_await erase(std::move(*contents));
+        if (erased.has_error())
+            co_return erased.error();
+    }
+}
+
+task<result<std::size_t>> janitor::remove_beyond()
+{
+    auto tenants = co_await use_.artifacts.tenants();
+    if (tenants.has_error())
+        co_return tenants.error();
+    std::size_t sum = 0;
+    for (const auto& tenant : *tenants) {
+        auto removed = co_await remove_beyond_of(tenant);
+        if (removed.has_error())
+            co_return removed;
+        sum += *removed;
+    }
+    co_return sum;
+}
+
+task<result<std::size_t>> janitor::remove_beyond_of(tenant_id tenant)
+{
+    for (std::size_t removed = 0;;) {
+        auto contents = co_await use_.artifacts.erase_beyond(tenant, options_.max_bytes_per_tenant, options_.batch);
+        if (contents.has_error())
+            co_return contents.error();
+        if (contents->empty())
+            co_return removed;
+        removed += contents->size();
+        auto erased = co_await use_.contents.erase(tenant, std::move(*contents));
+        if (erased.has_error())
+            co_return erased.error();
+    }
+}
+
+/// What a server that was killed wrote and did not come to record, and what was left over when a record was removed.
+task<result<std::size_t>> janitor::remove_unnamed()
+{
+    content_filter wanted;
+    wanted.finished_before_ms = use_.time.now_ms() - options_.record_grace.count();
+    wanted.limit = options_.batch;
+    for (std::size_t removed = 0;;) {
+        auto page = co_await use_.contents.list(wanted);
+        if (page.has_error())
+            co_return page.error();
+        if (page->empty())
+            co_return removed;
+        wanted.after = page->back().content;
+        auto named = co_await use_.artifacts.named(ids_of(*page));
+        if (named.has_error())
+            co_return named.error();
+        auto unnamed = without(std::move(*page), *named);
+        removed += unnamed.size();
+        auto erased = co_await erase(std::move(unnamed));
+        if (erased.has_error())
+            co_return erased.error();
+    }
+}
+
+task<result<void>> janitor::erase(std::vector<owned_content> contents)
+{
+    std::map<tenant_id, std::vector<content_id>> by_tenant;
+    for (auto& each : contents)
+        by_tenant[each.tenant].push_back(std::move(each.content));
+    for (auto& [tenant, ids] : by_tenant) {
+        auto erased = co_await use_.contents.erase(tenant, std::move(ids));
+        if (erased.has_error())
+            co_return erased;
+    }
+    co_return result<void>();
+}
+
+}    // namespace caisson

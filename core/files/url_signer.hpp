@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/async/timers.hpp"
+#include "core/files/signed_url.hpp"
+
+#include <chrono>
+
+namespace caisson {
+
+struct url_signer_options {
+    std::chrono::milliseconds lifetime{std::chrono::hours(1)};    // of an address
+    std::chrono::milliseconds rotate_every{std::chrono::hours(24)};
+};
+
+/// Signs addresses of files with a key that changes daily, and checks them. Keys outlive the server; an old one is kept until the
+/// last address that it signed has expired. I/O thread.
+class url_signer {
+public:
+    /// All outlive it.
+    url_signer(signing_key_store& keys, const clock& time, mac_function mac, url_signer_options options = {});
+
+    /// The key that signs now: once for all addresses of an answer. Errors: what the store says.
+    task<result<signing_key>> current();
+    /// Signed with `key`, good for the lifetime from now on.
+    signed_grant grant(const signing_key& key, std::string_view resource, tenant_id tenant) const;
+
+    /// Who may read `resource`. Errors: errc::forbidden, with what to do, for one that is malformed, expired, or not signed here for
+    /// this resource.
+    task<result<tenant_id>> check(std::string resource, query_pairs query);
+
+private:
+    task<result<void>> reload();
+    task<result<void>> rotate();
+    bool is_due(const signing_key& key) const;
+    const signing_key* find(std::int64_t id) const;
+
+    signing_key_store& store_;
+    const clock& time_;
+    mac_function mac_;
+    url_signer_options options_;
+    std::vector<signing_key> known_;
+    std::int64_t current_ = 0;    // its id; 0: none is known
+    bool rotating_ = false;
+};
+
+}    // namespace caisson

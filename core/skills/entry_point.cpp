@@ -1,0 +1,98 @@
+#include "core/skills/entry_point.hpp"
+
+#include "core/skills/field_reader.hpp"
+#include "core/skills/name_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace caisson {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> entry_names{"main.py", "run.py", "main.js", "main.sh"};
+constexpr std::array<std::string_view, 2> directories{"", "scripts/"};
+constexpr std::pair<std::string_view, std::string_view> language_endings[] = {
+    {".py", "python"}, {".js", "node"}, {".mjs", "node"}, {".cjs", "node"}, {".sh", "bash"}};
+
+bool has_file(const package_index& index, std::string_view path)
+{
+    const auto at = std::ranges::lower_bound(index.entries, path, {}, &package_entry::path);
+    return at != index.entries.end() && at->path == path;
+}
+
+/// The language that the name tells; empty: none.
+std::string_view language_of(std::string_view path)
+{
+    for (const auto& [ending, language] : language_endings)
+        if (path.ends_with(ending))
+            return language;
+    return "";
+}
+
+/// Nothing can fit another one; that it is no language is told elsewhere.
+std::string_view known_language(std::string_view lang)
+{
+    const auto* at = std::ranges::find(language_endings, lang, [](const auto& each) { return each.second; });
+    return at == std::end(language_endings) ? std::string_view() : lang;
+}
+
+/// Those that are there, in the order of the search.
+std::vector<std::string> candidates(const package_index& index)
+{
+    std::vector<std::string> found;
+    for (const auto directory : directories)
+        for (const auto name : entry_names)
+            if (auto path = std::string(directory) + std::string(name); has_file(index, path))
+                found.push_back(std::move(path));
+    return found;
+}
+
+/// Empty: none, and a mistake says so.
+std::string search(const package_index& index, std::string_view lang, std::vector<std::string>& mistakes)
+{
+    const auto found = candidates(index);
+    const auto fits = [&](const std::string& path) { return lang.empty() || language_of(path) == lang; };
+    const auto at = std::ranges::find_if(found, fits);
+    if (at != found.end())
+        return *at;
+    if (found.empty())
+        mistakes.emplace_back(
+            "no recognized entrypoint found in archive (expected one of: main.py, run.py, main.js, main.sh, in the root or in scripts/)");
+    else
+        mistakes.push_back("entrypoint " + in_quotes(found.front()) + " does not fit lang " + in_quotes(lang));
+    return {};
+}
+
+/// The named entry point as a path of the package; empty: it is none, and a mistake says so.
+std::string named(const package_index& index, const skill_manifest& manifest, std::vector<std::string>& mistakes)
+{
+    auto path = clean_name(manifest.entrypoint, index.format, package_limits());
+    if (path.has_error() || !has_file(index, *path)) {
+        mistakes.push_back("entrypoint " + in_quotes(manifest.entrypoint) + " is not a file of the package");
+        return {};
+    }
+    const auto language = language_of(*path);
+    if (!known_language(manifest.lang).empty() && !language.empty() && language != manifest.lang)
+        mistakes.push_back("entrypoint " + in_quotes(*path) + " does not fit lang " + in_quotes(manifest.lang));
+    return *path;
+}
+
+}    // namespace
+
+void find_entry_point(const package_index& index, skill_manifest& manifest, std::vector<std::string>& mistakes)
+{
+    const bool cognitive = manifest.mode == "cognitive";
+    std::vector<std::string> missing;
+    if (!manifest.entrypoint.empty())
+        manifest.entrypoint = named(index, manifest, mistakes);
+    else if (manifest.command.empty())
+        manifest.entrypoint = search(index, known_language(manifest.lang), cognitive ? missing : mistakes);
+    if (manifest.lang.empty())
+        manifest.lang = language_of(manifest.entrypoint);
+    if (manifest.lang.empty() && !cognitive)
+        mistakes.emplace_back("lang is required");
+}
+
+}    // namespace caisson

@@ -1,0 +1,217 @@
+#include "core/webhooks/deliverer.hpp"
+
+#include "core/async/deadline.hpp"
+
+#include <boost/asio/this_coro.hpp>
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Without a word from anybody it looks again after this: what wakes it may be missed by a fault, never its schedule.
+constexpr auto longest_sleep = 30s;
+/// After a failure of the database.
+constexpr auto pause = 5s;
+constexpr auto forget_every = 10min;
+constexpr std::size_t forget_at_once = 500;
+
+std::size_t count_of(const std::map<std::string, std::size_t>& receivers)
+{
+    std::size_t sum = 0;
+    for (const auto& [receiver, count] : receivers)
+        sum += count;
+    return sum;
+}
+
+std::string what(const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::exception& e) {
+        return e.what();
+    } catch (...) {
+        return "unknown exception";
+    }
+}
+
+bool is_cancelled(const asio::cancellation_state& state) { return state.cancelled() != asio::cancellation_type::none; }
+
+}    // namespace
+
+webhook_deliverer::webhook_deliverer(webhook_services use, webhook_options options)
+    : use_(std::move(use)), options_(std::move(options)), changed_(use_.executor), forget_at_(use_.time.steady_now())
+{
+}
+
+task<> webhook_deliverer::run()
+{
+    while (true) {
+        std::exception_ptr failure;
+        try {
+            co_await work();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        const auto state = co_await asio::this_coro::cancellation_state;
+        if (is_cancelled(state))
+            std::rethrow_exception(failure);
+        use_.log.error("webhooks cannot be looked for", {{"what", what(failure)}});
+        co_await use_.time.wait_for(pause);
+    }
+}
+
+task<> webhook_deliverer::work()
+{
+    while (true) {
+        const auto seen = changed_.version();
+        co_await start_due();
+        if (use_.time.steady_now() >= forget_at_)
+            co_await forget_old();
+        co_await sleep_past(seen);
+    }
+}
+
+task<> webhook_deliverer::start_due()
+{
+    if (flying_.size() >= options_.max_in_flight)
+        co_return;
+    // What is in flight is still due in the store: enough is asked for to see past it.
+    const auto enough = options_.max_in_flight * (options_.max_per_tenant + 1);
+    webhook_query wanted{use_.time.now_ms(), last_, options_.max_per_receiver, options_.max_per_tenant + options_.max_per_receiver, enough};
+    auto jobs = co_await use_.store.due(std::move(wanted));
+    if (jobs.has_error())
+        throw std::runtime_error(jobs.error().detail);
+    for (auto& job : *jobs) {
+        if (may_start(job))
+            start(std::move(job));
+    }
+}
+
+bool webhook_deliverer::may_start(const webhook_job& job) const
+{
+    if (flying_.size() >= options_.max_in_flight || flying_.contains(job.execution))
+        return false;
+    const auto tenant = per_receiver_.find(job.tenant);
+    if (tenant == per_receiver_.end())
+        return true;
+    const auto receiver = tenant->second.find(job.receiver);
+    const bool receiver_has_room = receiver == tenant->second.end() || receiver->second < options_.max_per_receiver;
+    return receiver_has_room && count_of(tenant->second) < options_.max_per_tenant;
+}
+
+void webhook_deliverer::start(webhook_job job)
+{
+    flying_.insert(job.execution);
+    ++per_receiver_[job.tenant][job.receiver];
+    last_ = job.tenant;
+    auto name = "webhook of " + job.execution.str();
+    use_.tasks.spawn(std::move(name), deliver(std::move(job)));
+}
+
+void webhook_deliverer::landed(const webhook_job& job)
+{
+    flying_.erase(job.execution);
+    auto& receivers = per_receiver_[job.tenant];
+    if (--receivers[job.receiver] == 0)
+        receivers.erase(job.receiver);
+    if (receivers.empty())
+        per_receiver_.erase(job.tenant);
+    wake();
+}
+
+task<> webhook_deliverer::sleep_past(std::uint64_t seen)
+{
+    const auto now_ms = use_.time.now_ms();
+    auto next = co_await use_.store.next_due(now_ms);
+    if (next.has_error())
+        throw std::runtime_error(next.error().detail);
+    const auto longest = std::chrono::milliseconds(longest_sleep);
+    const auto until = next->has_value() ? std::min(longest, std::chrono::milliseconds(**next - now_ms)) : longest;
+    auto sleeping = use_.time.wait_for(until);
+    co_await race(changed_.wait_past(seen), std::move(sleeping));
+}
+
+task<> webhook_deliverer::forget_old()
+{
+    const auto before = use_.time.now_ms() - options_.kept_for.count();
+    auto erased = co_await use_.store.erase_ended(before, forget_at_once);
+    if (erased.has_error())
+        throw std::runtime_error(erased.error().detail);
+    const bool more = *erased == forget_at_once;
+    forget_at_ = use_.time.steady_now() + (more ? std::chrono::milliseconds(pause) : std::chrono::milliseconds(forget_every));
+}
+
+task<> webhook_deliverer::deliver(webhook_job job)
+{
+    std::exception_ptr failure;
+    try {
+        co_await attempt(&job);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    const auto state = co_await asio::this_coro::cancellation_state;
+    if (is_cancelled(state))
+        co_return;
+    if (failure) {
+        use_.log.error("a webhook cannot be sent", {{"execution_id", job.execution.str()}, {"what", what(failure)}});
+        co_await use_.time.wait_for(pause);
+    }
+    landed(job);
+}
+
+task<> webhook_deliverer::attempt(const webhook_job* job)
+{
+    auto body = co_await use_.body(job->tenant, job->execution);
+    if (body.has_error() && body.error().code == errc::not_found) {
+        auto ended = job->status;
+        ended.state = webhook_state::failed;
+        ended.last_error = "its execution was removed";
+        ended.next_attempt_at_ms.reset();
+        co_return co_await insist_on_note(job->execution, std::move(ended));
+    }
+    if (body.has_error())
+        throw std::runtime_error(body.error().detail);
+    const auto id = delivery_of(job->execution);
+    webhook_message message;
+    message.url = job->status.url;
+    message.fields = signed_fields(id.str(), use_.time.now_ms() / 1000, *body, job->secret, use_.hmac);
+    message.body = std::move(*body);
+    const auto answer = co_await use_.sender.post(std::move(message), options_.timeout);
+    auto now = after_attempt(job->status, answer, options_.schedule, use_.time.now_ms(), use_.draw());
+    tell(*job, now);
+    co_await insist_on_note(job->execution, std::move(now));
+}
+
+/// It was sent: until that is stored it is not sent again.
+task<> webhook_deliverer::insist_on_note(execution_id execution, webhook_status status)
+{
+    while (true) {
+        std::exception_ptr failure;
+        try {
+            static_cast<void>(co_await use_.store.note(execution, status));    // not found: its execution was removed meanwhile
+            co_return;
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        const auto state = co_await asio::this_coro::cancellation_state;
+        if (is_cancelled(state))
+            std::rethrow_exception(failure);
+        use_.log.error("a webhook's state cannot be stored", {{"execution_id", execution.str()}, {"what", what(failure)}});
+        co_await use_.time.wait_for(pause);
+    }
+}
+
+void webhook_deliverer::tell(const webhook_job& job, const webhook_status& now) const
+{
+    const auto id = job.execution.str();
+    if (now.state == webhook_state::delivered)
+        use_.log.info("a webhook was delivered", {{"execution_id", id}, {"tenant_id", job.tenant.str()}, {"attempts", now.attempts}});
+    else
+        use_.log.warning(now.state == webhook_state::failed ? "a webhook is given up" : "a webhook was not delivered; it is tried again",
+            {{"execution_id", id}, {"tenant_id", job.tenant.str()}, {"attempts", now.attempts}, {"receiver", job.receiver},
+                {"what", now.last_error}});
+}
+
+}    // namespace caisson

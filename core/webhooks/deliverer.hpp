@@ -1,0 +1,75 @@
+#pragma once
+
+#include "core/async/notifier.hpp"
+#include "core/async/task_group.hpp"
+#include "core/async/timers.hpp"
+#include "core/webhooks/ports.hpp"
+#include "core/webhooks/schedule.hpp"
+#include "core/webhooks/signature.hpp"
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+namespace caisson {
+
+struct webhook_options {
+    webhook_schedule schedule;
+    std::chrono::milliseconds timeout{10'000};    // of one attempt
+    std::size_t max_in_flight = 64;
+    std::size_t max_per_tenant = 8;
+    std::size_t max_per_receiver = 4;                                   // of one tenant
+    std::chrono::milliseconds kept_for = std::chrono::hours(7 * 24);    // after the execution's end
+};
+
+/// What deliveries are made with. Everything referred to outlives the deliverer.
+struct webhook_services {
+    io_executor executor;
+    timers& time;
+    logger& log;
+    webhook_store& store;
+    webhook_sender& sender;
+    /// The message of an ended execution. Errors: errc::not_found if it is gone.
+    std::function<task<result<std::string>>(tenant_id tenant, execution_id execution)> body;
+    hmac_function hmac;
+    task_group& tasks;    // where attempts run; stopped before the deliverer dies
+    double (*draw)() = &draw_jitter;
+};
+
+/// Delivers the ends of executions to those who asked for it: at least once, unless all attempts fail. The schedule is the store's, so
+/// that a restart goes on with it; an attempt that was cut off is made again. I/O thread only.
+class webhook_deliverer {
+public:
+    webhook_deliverer(webhook_services use, webhook_options options);
+
+    /// Works until it is cancelled.
+    task<> run();
+    /// An execution with a webhook has ended.
+    void wake() { changed_.notify_all(); }
+
+    std::size_t in_flight() const { return flying_.size(); }
+
+private:
+    task<> work();
+    task<> start_due();
+    task<> sleep_past(std::uint64_t seen);
+    task<> forget_old();
+    bool may_start(const webhook_job& job) const;
+    void start(webhook_job job);
+    task<> deliver(webhook_job job);
+    task<> attempt(const webhook_job* job);
+    task<> insist_on_note(execution_id execution, webhook_status status);
+    void tell(const webhook_job& job, const webhook_status& now) const;
+    void landed(const webhook_job& job);
+
+    webhook_services use_;
+    const webhook_options options_;
+    notifier changed_;
+    std::set<execution_id> flying_;
+    std::map<tenant_id, std::map<std::string, std::size_t>> per_receiver_;    // in flight; no empty entries
+    tenant_id last_;                                                          // who had the last turn
+    steady_time forget_at_;
+};
+
+}    // namespace caisson

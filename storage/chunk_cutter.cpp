@@ -1,0 +1,54 @@
+#include "storage/chunk_cutter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace caisson::sqlite {
+
+std::vector<content_chunk> chunk_cutter::add(const std::vector<shared_bytes>& parts)
+{
+    std::vector<content_chunk> made;
+    for (const auto& part : parts) {
+        for (auto left = part.view(); !left.empty();) {
+            const auto taken = left.substr(0, chunk_bytes - rest_.size());
+            rest_ += taken;
+            left.remove_prefix(taken.size());
+            if (rest_.size() == chunk_bytes)
+                cut(made);
+        }
+    }
+    return made;
+}
+
+std::vector<content_chunk> chunk_cutter::finish()
+{
+    std::vector<content_chunk> made;
+    if (!rest_.empty())
+        cut(made);
+    return made;
+}
+
+/// The digest of a content of one chunk is the chunk's: a chunk that is not full is the last one.
+void chunk_cutter::cut(std::vector<content_chunk>& into)
+{
+    of_chunk_->add(rest_);
+    content_chunk next{of_chunk_->finish(), {}};
+    if (!of_all_ && rest_.size() < chunk_bytes) {
+        only_digest_ = next.sha256;
+    } else {
+        if (!of_all_)
+            of_all_ = make_();
+        of_all_->add(rest_);
+    }
+    next.data = shared_bytes(std::exchange(rest_, {}));
+    into.push_back(std::move(next));
+}
+
+std::string chunk_cutter::digest()
+{
+    if (of_all_)
+        return of_all_->finish();
+    return only_digest_.empty() ? of_chunk_->finish() : only_digest_;
+}
+
+}    // namespace caisson::sqlite

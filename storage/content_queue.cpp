@@ -1,0 +1,145 @@
+#include "storage/content_queue.hpp"
+
+#include <mutex>
+#include <utility>
+
+namespace caisson::sqlite {
+
+namespace {
+
+constexpr std::size_t transaction_bytes = 4 << 20;
+constexpr std::size_t transaction_changes = 512;    // of small contents
+constexpr std::size_t most_in_transit = 2;
+
+/// What the callers of a writer are told of a disk that takes nothing now; anything else is thrown.
+result<void> refusal_of(const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const storage_error& e) {
+        if (e.fault() != storage_fault::disk_full && e.fault() != storage_fault::busy && e.fault() != storage_fault::overloaded)
+            throw;
+        return error{errc::runtime_unavailable, "the server cannot store anything now (is its disk full?); try again later"};
+    }
+}
+
+}    // namespace
+
+/// What was handed to the writer's thread and did not come back. From any thread.
+struct content_queue::transit {
+    std::mutex mutex;
+    std::size_t count = 0;
+    std::exception_ptr failure;    // the first
+    std::size_t wanted = 0;
+    completion<void> waiter;    // until `count` is at most `wanted`
+
+    void check()
+    {
+        const std::lock_guard lock(mutex);
+        if (failure)
+            std::rethrow_exception(failure);
+    }
+    void fail(std::exception_ptr what)
+    {
+        const std::lock_guard lock(mutex);
+        if (what && !failure)
+            failure = std::move(what);
+    }
+    void came_back()
+    {
+        completion<void> resume;
+        {
+            const std::lock_guard lock(mutex);
+            --count;
+            if (waiter && count <= wanted)
+                resume = std::exchange(waiter, nullptr);
+        }
+        if (resume)
+            resume(nullptr, std::monostate{});
+    }
+    void wait(std::size_t at_most, completion<void> resume)
+    {
+        {
+            const std::lock_guard lock(mutex);
+            if (count > at_most) {
+                wanted = at_most;
+                waiter = std::move(resume);
+                return;
+            }
+        }
+        resume(nullptr, std::monostate{});
+    }
+    result<void> outcome()
+    {
+        std::exception_ptr what;
+        {
+            const std::lock_guard lock(mutex);
+            what = failure;
+        }
+        return what ? refusal_of(what) : result<void>();
+    }
+    bool has_more_than(std::size_t most)
+    {
+        const std::lock_guard lock(mutex);
+        return count > most;
+    }
+};
+
+content_queue::content_queue(database& db, tenant_id tenant)
+    : db_(db), tenant_(std::move(tenant)), transit_(std::make_shared<transit>()) { }
+
+void content_queue::add(content_change next)
+{
+    for (const auto& chunk : next.chunks)
+        gathered_bytes_ += chunk.data.size();
+    gathered_.push_back(std::move(next));
+    if (gathered_bytes_ >= transaction_bytes || gathered_.size() >= transaction_changes)
+        send();
+}
+
+/// An earlier part that failed leaves nothing to build on: what follows it fails too, also within one transaction.
+void content_queue::send()
+{
+    auto work = [sent = transit_, tenant = tenant_, changes = std::exchange(gathered_, {})](connection& db) {
+        sent->check();
+        try {
+            for (const auto& each : changes)
+                store_change(db, tenant, each);
+        } catch (...) {
+            sent->fail(std::current_exception());
+            throw;
+        }
+    };
+    gathered_bytes_ = 0;
+    {
+        const std::lock_guard lock(transit_->mutex);
+        ++transit_->count;
+    }
+    completion<void> done = [sent = transit_](std::exception_ptr failure, auto&&) {
+        sent->fail(std::move(failure));
+        sent->came_back();
+    };
+    db_.start_write(std::move(work), std::move(done));
+}
+
+task<result<void>> content_queue::make_room()
+{
+    auto sent = transit_;
+    if (sent->has_more_than(most_in_transit)) {
+        auto wait = [sent](completion<void> resume) { sent->wait(most_in_transit, std::move(resume)); };
+        co_await suspend_until_complete<void>(std::move(wait));
+    }
+    co_return sent->outcome();
+}
+
+task<result<void>> content_queue::flush()
+{
+    if (!gathered_.empty())
+        send();
+    auto sent = transit_;
+    auto wait = [sent](completion<void> resume) { sent->wait(0, std::move(resume)); };
+    co_await suspend_until_complete<void>(std::move(wait));
+    co_return sent->outcome();
+}
+
+}    // namespace caisson::sqlite

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/base/error.hpp"
+#include "storage/content_rows.hpp"
+#include "storage/database.hpp"
+
+#include <memory>
+
+namespace caisson::sqlite {
+
+/// Changes of one tenant's contents on their way into content.db, in order: some megabytes are gathered for a transaction, two such
+/// are in the writer's queue at most. After a failure nothing more is written. I/O thread.
+class content_queue {
+public:
+    /// `db` outlives the calls.
+    content_queue(database& db, tenant_id tenant);
+
+    const tenant_id& tenant() const { return tenant_; }
+    void add(content_change next);
+    /// Returns when there is room for more. Errors: errc::runtime_unavailable if the disk is full or busy; other failures are thrown.
+    task<result<void>> make_room();
+    /// All that was added is durable on return. Errors as make_room().
+    task<result<void>> flush();
+
+private:
+    struct transit;
+    void send();
+
+    database& db_;
+    tenant_id tenant_;
+    std::vector<content_change> gathered_;
+    std::size_t gathered_bytes_ = 0;
+    std::shared_ptr<transit> transit_;
+};
+
+}    // namespace caisson::sqlite

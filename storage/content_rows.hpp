@@ -1,0 +1,39 @@
+#pragma once
+
+#include "core/files/types.hpp"
+#include "storage/chunk_cutter.hpp"
+#include "storage/connection.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace caisson::sqlite {
+
+struct content_ending {
+    std::string sha256;    // raw
+    std::int64_t size_bytes = 0;
+    std::int64_t finished_at_ms = 0;
+};
+
+/// What is next to be written of a content.
+struct content_change {
+    content_id id;
+    bool begins = false;
+    std::int64_t first_number = 0;    // of `chunks`
+    std::vector<content_chunk> chunks;
+    std::optional<content_ending> end;
+};
+
+// In a write transaction of content.db:
+
+void store_change(connection& db, const tenant_id& tenant, const content_change& what);
+/// From then on nobody finds them. Idempotent.
+void mark_erased(connection& db, const tenant_id& tenant, const std::vector<content_id>& ids);
+/// What a server that is gone was writing.
+void mark_unfinished_erased(connection& db);
+
+/// Removes some pieces of erased contents, in a transaction of its own; true if there may be more. An interrupted removal goes on with
+/// the next call.
+bool erase_some_contents(connection& db);
+
+}    // namespace caisson::sqlite

@@ -1,0 +1,165 @@
+#include "storage/content_store.hpp"
+
+#include "storage/content_rows.hpp"
+#include "storage/content_writing.hpp"
+#include "storage/sql.hpp"
+#include "storage/transaction.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace caisson {
+
+namespace {
+
+constexpr std::size_t most_read_bytes = 1 << 20;
+
+error no_content(const content_id& id) { return {errc::not_found, "no content " + id.str()}; }
+
+result<content_info> find_content(sqlite::connection& db, const tenant_id& tenant, const content_id& id)
+{
+    auto query = db.prepare(sql::content::find);
+    if (!query.bind(id, tenant).step())
+        return no_content(id);
+    return content_info{id, to_hex(query.view(0)), query.integer(1)};
+}
+
+[[noreturn]] void throw_incomplete(const content_id& id)
+{
+    throw storage_error(storage_fault::corrupt, "content.db: content " + id.str() + " lacks a piece; `caisson db check` says more");
+}
+
+/// Bytes [from, from + length) of a content that has them all.
+std::string read_pieces(sqlite::connection& db, const content_id& id, std::int64_t from, std::size_t length)
+{
+    constexpr auto size = static_cast<std::int64_t>(sqlite::chunk_bytes);
+    auto number = from / size;
+    auto skipped = static_cast<std::size_t>(from % size);
+    std::string bytes;
+    bytes.reserve(length);
+    auto query = db.prepare(sql::content::read);
+    query.bind(id, number, 1 + (skipped + length) / sqlite::chunk_bytes);
+    while (bytes.size() < length) {
+        if (!query.step() || query.integer(0) != number++ || query.view(1).size() <= skipped)
+            throw_incomplete(id);
+        bytes += query.view(1).substr(std::exchange(skipped, 0), length - bytes.size());
+    }
+    return bytes;
+}
+
+std::vector<owned_content> list_finished(sqlite::connection& db, const content_filter& wanted, const std::set<content_id>& held)
+{
+    std::vector<owned_content> page;
+    auto query = db.prepare(sql::content::list);
+    query.bind(wanted.after, wanted.finished_before_ms);
+    while (page.size() < wanted.limit && query.step()) {
+        sqlite::column_reader columns(query);
+        auto tenant = columns.id<tenant_id>();
+        auto id = columns.id<content_id>();
+        if (!held.contains(id))
+            page.push_back({std::move(tenant), std::move(id)});
+    }
+    return page;
+}
+
+}    // namespace
+
+void sqlite::content_debris::add(const tenant_id& tenant, std::vector<content_id> ids)
+{
+    const std::lock_guard lock(mutex_);
+    piles_.push_back({tenant, std::move(ids)});
+}
+
+std::vector<sqlite::content_debris::pile> sqlite::content_debris::take()
+{
+    const std::lock_guard lock(mutex_);
+    return std::exchange(piles_, {});
+}
+
+bool sqlite::content_debris::clear_some(connection& db)
+{
+    const auto piles = take();
+    try {
+        if (!piles.empty()) {
+            transaction all(db, transaction_kind::write);
+            for (const auto& each : piles)
+                mark_erased(db, each.tenant, each.ids);
+            all.commit();
+        }
+    } catch (...) {
+        for (const auto& each : piles)
+            add(each.tenant, each.ids);
+        throw;
+    }
+    return erase_some_contents(db);
+}
+
+sqlite_content_store::sqlite_content_store(const parts& from) : core_(std::make_shared<core>(from)) { }
+
+sqlite_content_store::~sqlite_content_store() { core_->closed = true; }
+
+std::unique_ptr<content_writer> sqlite_content_store::create(tenant_id tenant)
+{
+    if (core_->use.make_hasher == nullptr)
+        throw std::logic_error("a storage that was opened without a hasher cannot take contents");
+    auto queue = std::make_shared<sqlite::content_queue>(core_->use.db, tenant);
+    auto held = std::make_shared<sqlite::held_contents>(core_, std::move(tenant));
+    return std::make_unique<sqlite::sqlite_content_writer>(
+        core_, std::move(queue), std::move(held), sqlite::sqlite_content_writer::durability::at_finish);
+}
+
+std::unique_ptr<content_batch> sqlite_content_store::create_batch(tenant_id tenant)
+{
+    if (core_->use.make_hasher == nullptr)
+        throw std::logic_error("a storage that was opened without a hasher cannot take contents");
+    return std::make_unique<sqlite::sqlite_content_batch>(core_, std::move(tenant));
+}
+
+task<result<shared_bytes>> sqlite_content_store::read(tenant_id tenant, content_id id, std::int64_t offset, std::size_t max_bytes)
+{
+    return core_->use.db.read(
+        [tenant = std::move(tenant), id = std::move(id), offset, max_bytes](sqlite::connection& db) -> result<shared_bytes> {
+            const auto found = find_content(db, tenant, id);
+            if (found.has_error())
+                return found.error();
+            const auto left = std::max<std::int64_t>(found->size_bytes - std::max<std::int64_t>(offset, 0), 0);
+            const auto length = std::min({max_bytes, most_read_bytes, static_cast<std::size_t>(left)});
+            return shared_bytes(length == 0 ? std::string() : read_pieces(db, id, std::max<std::int64_t>(offset, 0), length));
+        });
+}
+
+task<result<content_info>> sqlite_content_store::find(tenant_id tenant, content_id id)
+{
+    return core_->use.db.read(
+        [tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) { return find_content(db, tenant, id); });
+}
+
+task<result<void>> sqlite_content_store::erase(tenant_id tenant, std::vector<content_id> ids)
+{
+    auto& db = core_->use.db;
+    auto mark = [tenant = std::move(tenant), ids = std::move(ids)](sqlite::connection& to) -> result<void> {
+        sqlite::mark_erased(to, tenant, ids);
+        return {};
+    };
+    auto marking = db.write_freeing(std::move(mark));
+    auto marked = co_await std::move(marking);
+    db.tidy();
+    co_return marked;
+}
+
+task<result<std::vector<owned_content>>> sqlite_content_store::list(content_filter wanted)
+{
+    return core_->use.db.read(
+        [wanted = std::move(wanted), held = core_->held](
+            sqlite::connection& db) -> result<std::vector<owned_content>> { return list_finished(db, wanted, held); });
+}
+
+task<result<std::int64_t>> sqlite_content_store::stored_bytes(tenant_id tenant)
+{
+    return core_->use.db.read([tenant = std::move(tenant)](sqlite::connection& db) -> result<std::int64_t> {
+        auto query = db.prepare(sql::content::find_stored_bytes);
+        return query.bind(tenant).step() ? query.integer(0) : 0;
+    });
+}
+
+}    // namespace caisson

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/base/error.hpp"
+#include "core/exec/types.hpp"
+#include "storage/connection.hpp"
+
+namespace caisson::sqlite {
+
+// Records of executions with what hangs on them: labels, spec, payload. The writing ones in a write transaction of records.db.
+
+/// With input and output. Errors: errc::not_found.
+result<execution_row> find_execution(connection& db, const tenant_id& tenant, const execution_id& id);
+/// Errors: errc::conflict if the id exists.
+result<void> insert_execution(connection& db, const execution_row& row, const execution_spec& spec);
+/// As execution_store::update() says it.
+result<void> update_execution(connection& db, const execution_row& row);
+/// What a change that found no unfinished row of this id answers.
+error refused_change(connection& db, const tenant_id& tenant, const execution_id& id);
+
+}    // namespace caisson::sqlite

@@ -1,0 +1,3 @@
+DELETE FROM artifacts
+WHERE execution_id = ? AND path = ? AND tenant_id = ?
+RETURNING content_id

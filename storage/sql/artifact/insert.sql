@@ -1,0 +1,3 @@
+INSERT INTO artifacts (execution_id, path, tenant_id, content_id, size_bytes, sha256, media_type, mode, partial, created_at_ms, expires_at_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING

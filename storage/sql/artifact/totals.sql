@@ -1,0 +1,3 @@
+SELECT files, bytes
+FROM artifact_totals
+WHERE tenant_id = ?

@@ -1,0 +1,5 @@
+SELECT content_id
+FROM pieces
+WHERE chunk = ?
+ORDER BY content_id
+LIMIT 1

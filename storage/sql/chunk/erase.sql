@@ -1,0 +1,2 @@
+DELETE FROM chunks
+WHERE key = ?

@@ -1,0 +1,2 @@
+DELETE FROM chunk_bytes
+WHERE chunk = ?

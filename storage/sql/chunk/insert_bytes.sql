@@ -1,0 +1,2 @@
+INSERT INTO chunk_bytes (chunk, data)
+VALUES (?, ?)

@@ -1,0 +1,4 @@
+UPDATE chunks
+SET uses = uses - 1
+WHERE key = ?
+RETURNING uses

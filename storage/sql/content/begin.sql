@@ -1,0 +1,2 @@
+INSERT INTO contents (id, tenant_id, state)
+VALUES (?, ?, 1)

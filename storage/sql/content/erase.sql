@@ -1,0 +1,2 @@
+DELETE FROM contents
+WHERE id = ?

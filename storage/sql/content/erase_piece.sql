@@ -1,0 +1,2 @@
+DELETE FROM pieces
+WHERE content_id = ? AND number = ?

@@ -1,0 +1,3 @@
+SELECT bytes
+FROM stored_totals
+WHERE tenant_id = ?

@@ -1,0 +1,3 @@
+UPDATE contents
+SET state = 3
+WHERE state = 1

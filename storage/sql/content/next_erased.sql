@@ -1,0 +1,5 @@
+SELECT id
+FROM contents
+WHERE state = 3
+ORDER BY id
+LIMIT 1

@@ -1,0 +1,5 @@
+SELECT number, chunk
+FROM pieces
+WHERE content_id = ?
+ORDER BY number
+LIMIT ?

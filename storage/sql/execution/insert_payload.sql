@@ -1,0 +1,2 @@
+INSERT INTO execution_payloads (execution_id, input, output)
+VALUES (?, ?, x'')

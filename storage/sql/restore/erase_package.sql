@@ -1,0 +1,2 @@
+DELETE FROM skill_revisions
+WHERE tenant_id = ? AND digest = ?

@@ -1,0 +1,2 @@
+DELETE FROM signing_keys
+WHERE retired_at_ms < ?

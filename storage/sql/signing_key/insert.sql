@@ -1,0 +1,2 @@
+INSERT INTO signing_keys (secret, created_at_ms)
+VALUES (?, ?)

@@ -1,0 +1,1 @@
+SELECT count(*) FROM skill_versions WHERE tenant_id = ? AND name = ?

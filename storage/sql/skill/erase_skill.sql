@@ -1,0 +1,1 @@
+DELETE FROM skill_versions WHERE tenant_id = ? AND name = ?

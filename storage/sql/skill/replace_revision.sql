@@ -1,0 +1,2 @@
+UPDATE skill_revisions SET replaced_at_ms = ?
+WHERE tenant_id = ? AND digest = ?

@@ -1,0 +1,1 @@
+SELECT skills, revisions, bytes FROM skill_totals WHERE tenant_id = ?

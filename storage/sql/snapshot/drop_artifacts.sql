@@ -1,0 +1,2 @@
+DELETE FROM artifacts
+WHERE execution_id = ?

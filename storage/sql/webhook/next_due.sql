@@ -1,0 +1,5 @@
+SELECT next_attempt_at_ms
+FROM webhooks
+WHERE next_attempt_at_ms > ?
+ORDER BY next_attempt_at_ms
+LIMIT 1

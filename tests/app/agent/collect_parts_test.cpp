@@ -1,0 +1,119 @@
+#include "app/agent/collect_listing.hpp"
+#include "app/agent/collect_order.hpp"
+#include "app/agent/collect_writer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <random>
+
+namespace caisson::agent {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<std::string> names_of(const collect_listing& of)
+{
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < of.size(); ++i)
+        out.emplace_back(of[i]);
+    return out;
+}
+
+TEST(CollectListing, OrdersAsThePathsBelowDo)
+{
+    collect_listing names(1'000);
+    names.add("a", true);
+    names.add("b", false);
+    names.add("a.txt", false);
+    names.add("a-", false);
+    names.add("a0", false);
+    names.sort();
+    EXPECT_THAT(names_of(names), ElementsAre("a-", "a.txt", "a/", "a0", "b"));
+    EXPECT_EQ(names.dropped(), 0u);
+}
+
+TEST(CollectListing, KeepsTheFirstNamesWhereNotAllFit)
+{
+    std::vector<std::string> all;
+    for (int i = 10'000; i < 20'000; ++i)
+        all.push_back(std::to_string(i));
+    std::shuffle(all.begin(), all.end(), std::mt19937(7));
+    constexpr std::size_t most = 10'000;
+    collect_listing names(most);
+    for (const auto& each : all) {
+        names.add(each, false);
+        ASSERT_LE(names.bytes(), most);
+    }
+    names.sort();
+    EXPECT_EQ(names.size() + names.dropped(), all.size());
+    ASSERT_GT(names.size(), 100u);
+    EXPECT_EQ(names[0], "10000");
+    EXPECT_TRUE(std::ranges::is_sorted(names_of(names)));
+}
+
+TEST(CollectListing, OneNameAlwaysFits)
+{
+    collect_listing names(0);
+    names.add("b", false);
+    names.add("a", false);
+    names.add("c", false);
+    names.sort();
+    EXPECT_GE(names.size(), 1u);
+    EXPECT_EQ(names[0], "a");
+}
+
+struct printable_case {
+    std::string_view name;
+    std::string bytes;
+    std::string_view shown;
+};
+void PrintTo(const printable_case& c, std::ostream* out) { *out << c.name; }
+
+class Printable : public ::testing::TestWithParam<printable_case> { };
+
+TEST_P(Printable, IsTextWhateverTheBytes) { EXPECT_EQ(printable(GetParam().bytes), GetParam().shown); }
+
+INSTANTIATE_TEST_SUITE_P(Cases, Printable,
+    ::testing::Values(printable_case{"plain", "a b.txt", "a b.txt"}, printable_case{"characters", "ä€😀", "ä€😀"},
+        printable_case{"control", "a\nb\x7f", "a\\x0ab\\x7f"}, printable_case{"broken", "a\xff\xc3", "a\\xff\\xc3"},
+        printable_case{"cut_character", "\xe2\x82", "\\xe2\\x82"}, printable_case{"nothing", "", ""}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(CollectOrder, IsReadFromArguments)
+{
+    std::vector<std::string> words{
+        "/workspace", "--max-files", "5", "--output", "out/o.json", "--max-depth", "3", "--", "--max-files", "a/**"};
+    std::vector<char*> argv;
+    for (auto& each : words)
+        argv.push_back(each.data());
+    collect_order order;
+    ASSERT_TRUE(parse(static_cast<int>(argv.size()), argv.data(), order));
+    EXPECT_EQ(order.root, "/workspace");
+    EXPECT_EQ(order.max_files, 5u);
+    EXPECT_EQ(order.max_depth, 3u);
+    EXPECT_EQ(order.output, "out/o.json");
+    EXPECT_THAT(order.patterns, ElementsAre("--max-files", "a/**"));
+}
+
+TEST(CollectWriter, AReaderThatIsGoneEndsIt)
+{
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    ::close(ends[0]);
+    const auto before = ::signal(SIGPIPE, SIG_IGN);
+    collect_writer out(ends[1]);
+    out.skipped("a", "b");
+    EXPECT_TRUE(out.ok());
+    out.done(1, "");
+    EXPECT_FALSE(out.ok());
+    ::signal(SIGPIPE, before);
+    ::close(ends[1]);
+}
+
+}    // namespace
+}    // namespace caisson::agent

@@ -1,0 +1,176 @@
+#include "app/wire/skill_fields.hpp"
+
+#include "app/wire/execution_view.hpp"
+#include "tests/app/wire/wire_fixture.hpp"
+
+#include <boost/json/parse.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace caisson::wire {
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A server whose skills have limits of their own.
+struct skill_server : wire_fixture {
+    skill_server()
+    {
+        skill_limits.wall_ms = {100, 120'000, 600'000};
+        skill_limits.memory_bytes.def = 256 << 20;
+    }
+    wire_context with_skills() const
+    {
+        auto out = context();
+        out.skill_limits = &skill_limits;
+        out.max_skill_input_bytes = 100;
+        return out;
+    }
+    execution_limit_ranges skill_limits;
+};
+
+parsed_execution parsed(std::string_view body)
+{
+    const skill_server server;
+    auto out = parse_execution_request(body, server.with_skills());
+    EXPECT_TRUE(out) << told(out.error());
+    return out ? *out : parsed_execution{};
+}
+
+TEST(SkillRequest, ASkillWithDefaults)
+{
+    const auto one = parsed(R"({"skill":"word-counter"})");
+    ASSERT_TRUE(one.skill);
+    EXPECT_EQ(one.spec.kind, execution_kind::skill);
+    EXPECT_EQ(one.skill->name + "@" + one.skill->version, "word-counter@");
+    EXPECT_EQ(one.spec.input, "");
+    EXPECT_TRUE(one.spec.argv.empty());
+    EXPECT_EQ(one.spec.limits.wall_ms, 120'000);
+    EXPECT_EQ(one.spec.limits.cpu_ms, 60'000);
+    EXPECT_EQ(one.spec.limits.memory_bytes, 256 << 20);
+    EXPECT_EQ(one.spec.limits.cpu_milli, 500);
+    EXPECT_TRUE(one.skill->given_limits.empty());
+    EXPECT_FALSE(one.skill->gives_retry || one.skill->gives_idempotent || one.skill->gives_runtime);
+}
+
+TEST(SkillRequest, Everything)
+{
+    const auto one = parsed(R"({"skill":"s","version":"1.2.0","input":{"n": 1.50},"args":["-x","y"],"env":{"A":"1"},"stdin":"in",
+        "files":{"data/a.csv":"1,2"},"cwd":"/sandbox/data/","limits":{"wall_ms":1000,"cpus":1},"runtime":"mock","labels":{"k":"v"},
+        "idempotent":false,"wait":false})");
+    EXPECT_EQ(one.skill->version, "1.2.0");
+    EXPECT_EQ(one.spec.input, R"({"n": 1.50})");
+    EXPECT_THAT(one.skill->args, ElementsAre("-x", "y"));
+    EXPECT_THAT(one.skill->given_limits, ElementsAre("cpus", "wall_ms"));
+    EXPECT_TRUE(one.skill->gives_idempotent && one.skill->gives_runtime);
+    EXPECT_EQ(one.spec.cwd, "data");
+    EXPECT_EQ(one.spec.stdin_data, "in");
+    EXPECT_EQ(one.spec.files.front().path, "data/a.csv");
+    EXPECT_EQ(one.spec.limits.wall_ms, 1'000);
+    EXPECT_FALSE(one.wait);
+}
+
+TEST(SkillRequest, OtherKindsHaveTheOtherLimits)
+{
+    const auto one = parsed(R"({"command":["ls"]})");
+    EXPECT_FALSE(one.skill);
+    EXPECT_EQ(one.spec.limits.wall_ms, 30'000);
+    EXPECT_EQ(one.spec.limits.memory_bytes, 512 << 20);
+}
+
+struct input_case {
+    const char* name;
+    const char* body;
+    const char* input;
+};
+
+class SkillInput : public testing::TestWithParam<input_case> { };
+TEST_P(SkillInput, IsPassedOnAsItIsWritten) { EXPECT_EQ(parsed(GetParam().body).spec.input, GetParam().input); }
+INSTANTIATE_TEST_SUITE_P(Cases, SkillInput,
+    testing::Values(input_case{"absent", R"({"skill":"s"})", ""}, input_case{"null", R"({"skill":"s","input":null})", "null"},
+        input_case{"large_number", R"({"skill":"s","input":123456789012345678901234567890})", "123456789012345678901234567890"},
+        input_case{"fraction", R"({"input":0.10,"skill":"s"})", "0.10"},
+        input_case{"escaped_nul", R"({"skill":"s","input":"\u0000"})", R"("\u0000")"},
+        input_case{"spaces_inside", R"({"skill":"s","input": [1,  2] })", "[1,  2]"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(SkillInput, IsEqualJsonWithoutTheText)
+{
+    problem_list problems;
+    const auto body = *parse_json_object(R"({"skill":"s","input":{"a": [true, "x"]}})");
+    object_reader reader(body, "", problems);
+    const skill_server server;
+    EXPECT_EQ(read_execution(reader, server.with_skills()).spec.input, R"({"a":[true,"x"]})");
+}
+
+struct bad_case {
+    const char* name;
+    std::string body;
+    std::string want;
+};
+
+class BadSkill : public testing::TestWithParam<bad_case> { };
+TEST_P(BadSkill, IsNamed)
+{
+    const skill_server server;
+    const auto out = parse_execution_request(GetParam().body, server.with_skills());
+    EXPECT_EQ(out ? "accepted" : told(out.error()), "bad_request: " + GetParam().want);
+}
+constexpr auto own = " cannot be given to a skill: scripts, out and input.json are its own";
+INSTANTIATE_TEST_SUITE_P(Cases, BadSkill,
+    testing::Values(bad_case{"with_command", R"({"skill":"s","command":["a"]})", "skill cannot be combined with command"},
+        bad_case{"with_shell", R"({"skill":"s","shell":"a"})", "skill cannot be combined with shell"},
+        bad_case{"with_code", R"({"skill":"s","language":"py","code":""})", "skill cannot be combined with code"},
+        bad_case{"with_language", R"({"skill":"s","language":"py"})", "skill cannot be combined with code"},
+        bad_case{"with_entry", R"({"skill":"s","entry":"x.py"})", "entry has a meaning with code only"},
+        bad_case{"with_collect", R"({"skill":"s","collect":["a"]})",
+            "collect cannot be combined with skill: what it writes into out/files/ is kept"},
+        bad_case{"empty", R"({"skill":""})", "skill must not be empty"}, bad_case{"no_text", R"({"skill":1})", "skill must be a string"},
+        bad_case{"nul", R"({"skill":"a\u0000"})", "skill must not contain NUL"},
+        bad_case{"long", R"({"skill":")" + std::string(129, 'x') + "\"}", "skill must be at most 128 bytes long, not 129"},
+        bad_case{"version_type", R"({"skill":"s","version":1})", "version must be a string"},
+        bad_case{"version_alone", R"({"command":["a"],"version":"1.0.0"})", "version needs skill"},
+        bad_case{"input_alone", R"({"shell":"a","input":{}})", "input needs skill"},
+        bad_case{"neither", R"({"input":{}})", "command is required, or shell, or language with code, or skill; input needs skill"},
+        bad_case{"long_input", R"({"skill":"s","input":")" + std::string(99, 'x') + "\"}",
+            "input takes 101 bytes as JSON, at most 100 are taken"},
+        bad_case{"wall", R"({"skill":"s","limits":{"wall_ms":600001}})", "limits.wall_ms must be a whole number between 100 and 600000"},
+        bad_case{"file_in_package", R"({"skill":"s","files":{"scripts/main.py":""}})", std::string("files.scripts/main.py") + own},
+        bad_case{"file_for_package", R"({"skill":"s","files":{"scripts":""}})", std::string("files.scripts") + own},
+        bad_case{"file_as_input", R"({"skill":"s","files":{"input.json":""}})", std::string("files.input.json") + own},
+        bad_case{"file_in_out", R"({"skill":"s","files":{"out/files/a":""}})", std::string("files.out/files/a") + own}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(SkillView, ShowsWhatTheRowHas)
+{
+    execution_row row;
+    row.kind = execution_kind::skill;
+    row.skill_name = "s";
+    row.skill_version = "1.0.0";
+    row.skill_digest = "ab";
+    row.image = "bash:5";
+    row.interpreter = "/usr/bin/bash";
+    row.input = "{\"a\": 1e2}";
+    row.output = "[\"\\u0000\"]\n";
+    const auto text = execution_json(row);
+    EXPECT_THAT(text, HasSubstr(R"("skill_name":"s","skill_version":"1.0.0","skill_digest":"ab","image":"bash:5")"));
+    EXPECT_THAT(text, HasSubstr(R"("interpreter":"/usr/bin/bash","input":{"a": 1e2},"output":["\u0000"])"));
+    EXPECT_NO_THROW(boost::json::parse(text));
+}
+
+TEST(SkillView, LeavesOutWhatIsNotThere)
+{
+    execution_row row;
+    row.kind = execution_kind::skill;
+    row.skill_name = "s";
+    for (const auto* name : {"\"input\"", "\"output\"", "\"image\""})
+        EXPECT_THAT(execution_json(row), testing::Not(HasSubstr(name)));
+    row.kind = execution_kind::code;
+    EXPECT_THAT(execution_json(row), testing::Not(HasSubstr("skill_name")));
+}
+
+}    // namespace
+
+}    // namespace caisson::wire

@@ -1,0 +1,186 @@
+#include "core/adapters/schema/json_schema.hpp"
+
+#include <gtest/gtest.h>
+
+namespace caisson {
+namespace {
+
+struct match_case {
+    std::string_view name;
+    std::string_view schema;
+    std::string json;
+    std::string_view want;    // empty: it matches; else all mistakes, "; " between them
+};
+class JsonSchema : public ::testing::TestWithParam<match_case> { };
+
+TEST_P(JsonSchema, TellsWhatDoesNotMatch)
+{
+    const auto& c = GetParam();
+    const auto mistakes = check_json_schema(c.schema, c.json);
+    ASSERT_TRUE(mistakes.has_value()) << mistakes.error().detail;
+    std::string text;
+    for (const auto& each : *mistakes)
+        text += (text.empty() ? "" : "; ") + each;
+    EXPECT_EQ(text, c.want);
+}
+
+INSTANTIATE_TEST_SUITE_P(Values, JsonSchema,
+    ::testing::Values(match_case{"anything", "{}", "[1]", ""}, match_case{"true_schema", "true", "1", ""},
+        match_case{"false_schema", "false", "1", "/: nothing is allowed here"},
+        match_case{"type", R"({"type":"string"})", "1", R"(/: must be "string", is integer)"},
+        match_case{"types", R"({"type":["string","null"]})", "null", ""}, match_case{"whole_double", R"({"type":"integer"})", "2.0", ""},
+        match_case{"fraction", R"({"type":"integer"})", "2.5", R"(/: must be "integer", is number)"},
+        match_case{"integer_is_a_number", R"({"type":"number"})", "2", ""},
+        match_case{"truth_is_no_number", R"({"type":"number"})", "true", R"(/: must be "number", is boolean)"},
+        match_case{"enum", R"({"enum":["a",1]})", "1.0", ""},
+        match_case{"not_in_enum", R"({"enum":["a",1]})", R"("b")", R"(/: must be one of ["a",1])"},
+        match_case{"const_object", R"({"const":{"a":1,"b":[2]}})", R"({"b":[2.0],"a":1})", ""},
+        match_case{"other_const", R"({"const":false})", "0", "/: must be false"},
+        match_case{"minimum", R"({"minimum":1})", "0.5", "/: must be at least 1"},
+        match_case{"exclusive", R"({"exclusiveMinimum":1,"exclusiveMaximum":3})", "3", "/: must be less than 3"},
+        match_case{"maximum_meets", R"({"maximum":3})", "3", ""}, match_case{"multiple", R"({"multipleOf":0.01})", "19.99", ""},
+        match_case{"no_multiple", R"({"multipleOf":3})", "7", "/: must be a multiple of 3"},
+        match_case{"huge_multiple", R"({"multipleOf":0.123456789})", "1e308", "/: must be a multiple of 1.23456789E-1"},
+        match_case{"length_in_characters", R"({"maxLength":2,"minLength":2})", R"("äö")", ""},
+        match_case{"too_long", R"({"maxLength":1})", R"("ab")", "/: must have at most 1 characters"},
+        match_case{"pattern_anywhere", R"({"pattern":"b+"})", R"("abc")", ""},
+        match_case{"pattern", R"({"pattern":"^b\\d$"})", R"("bx")", R"(/: must match the pattern "^b\\d$")"},
+        match_case{"pattern_unicode", R"({"pattern":"^\\u00e4$"})", R"("ä")", ""},
+        match_case{"format_is_a_note", R"({"format":"email"})", R"("x")", ""}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+constexpr std::string_view person = R"({"type":"object","required":["name","tags"],"additionalProperties":false,"properties":{
+    "name":{"type":"string","minLength":1},"tags":{"type":"array","items":{"type":"string"},"uniqueItems":true,"maxItems":3}}})";
+
+INSTANTIATE_TEST_SUITE_P(Containers, JsonSchema,
+    ::testing::Values(match_case{"good", person, R"({"name":"a","tags":["x"]})", ""},
+        match_case{"all_mistakes", person, R"({"name":"","tags":[1,"a","a"],"a/b":1})",
+            "/name: must have at least 1 characters; /tags/0: must be \"string\", is integer; /tags: must not have the same item twice; "
+            "/: the property \"a/b\" is not known"},
+        match_case{"required", person, "{}", "/name: is required; /tags: is required"},
+        match_case{"no_object", person, "[]", R"(/: must be "object", is array)"},
+        match_case{"tuple", R"({"items":[{"type":"string"},{"type":"number"}],"additionalItems":false})", R"(["a",1,2])",
+            "/2: nothing is allowed here"},
+        match_case{"contains", R"({"contains":{"const":1}})", "[2]", "/: must have an item that matches \"contains\""},
+        match_case{"counts", R"({"minItems":2})", "[1]", "/: must have at least 2 items"},
+        match_case{"unique_numbers", R"({"uniqueItems":true})", "[1,1.0]", "/: must not have the same item twice"},
+        match_case{"pattern_properties", R"({"patternProperties":{"^x":{"type":"number"}},"additionalProperties":{"type":"null"}})",
+            R"({"xa":"s","b":1})", R"(/xa: must be "number", is string; /b: must be "null", is integer)"},
+        match_case{"property_names", R"({"propertyNames":{"maxLength":1}})", R"({"ab":1})", R"(/: the name "ab" is not allowed)"},
+        match_case{"properties_count", R"({"maxProperties":1})", R"({"a":1,"b":2})", "/: must have at most 1 properties"},
+        match_case{"dependency", R"({"dependencies":{"a":["b"]}})", R"({"a":1})", R"(/: the property "b" is required beside "a")"},
+        match_case{"schema_dependency", R"({"dependencies":{"a":{"required":["b"]}}})", R"({"a":1})", "/b: is required"},
+        match_case{
+            "escaped_place", R"({"properties":{"a~/b":{"type":"null"}}})", R"({"a~/b":1})", R"(/a~0~1b: must be "null", is integer)"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+constexpr std::string_view tree = R"({"$ref":"#/definitions/node","definitions":{"node":{"type":"object","required":["v"],
+    "properties":{"v":{"type":"integer"},"l":{"$ref":"#/definitions/node"},"r":{"$ref":"#/definitions/node"}}}}})";
+
+INSTANTIATE_TEST_SUITE_P(Combined, JsonSchema,
+    ::testing::Values(
+        match_case{"all_of", R"({"allOf":[{"minimum":1},{"maximum":0}]})", "0.5", "/: must be at least 1; /: must be at most 0"},
+        match_case{"any_of", R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "1", "/: matches none of the 2 schemas of \"anyOf\""},
+        match_case{"one_of", R"({"oneOf":[{"minimum":1},{"minimum":2}]})", "3", "/: must match exactly one schema of \"oneOf\", matches 2"},
+        match_case{"not", R"({"not":{"type":"null"}})", "null", "/: matches the schema of \"not\""},
+        match_case{"if_then", R"({"if":{"type":"string"},"then":{"minLength":2},"else":{"minimum":5}})", R"("a")",
+            "/: must have at least 2 characters"},
+        match_case{"if_else", R"({"if":{"type":"string"},"then":{"minLength":2},"else":{"minimum":5}})", "4", "/: must be at least 5"},
+        match_case{"recursive", tree, R"({"v":1,"l":{"v":2,"r":{"v":"x"}}})", R"(/l/r/v: must be "integer", is string)"},
+        match_case{"beside_a_reference", R"({"definitions":{"a":{}},"properties":{"x":{"$ref":"#/definitions/a","type":"null"}}})",
+            R"({"x":1})", ""},
+        match_case{"later_names_of_definitions", R"({"$defs":{"a":{"type":"null"}},"items":{"$ref":"#/$defs/a"}})", "[1]",
+            R"(/0: must be "null", is integer)"},
+        match_case{"reference_to_the_root", R"({"properties":{"a":{"$ref":"#"}},"additionalProperties":false})", R"({"a":{"b":1}})",
+            R"(/a: the property "b" is not known)"},
+        match_case{"no_json", "{}", "{", "/: the value is not JSON: incomplete JSON"},
+        match_case{"too_deep_a_value", "{}", std::string(101, '[') + std::string(101, ']'), "/: the value is not JSON: too deep"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+struct bad_case {
+    std::string_view name;
+    std::string schema;
+    std::string_view want;    // the begin
+    std::string json = "null";
+};
+class BadSchema : public ::testing::TestWithParam<bad_case> { };
+
+TEST_P(BadSchema, IsRefused)
+{
+    const auto checked = check_json_schema(GetParam().schema, GetParam().json);
+    ASSERT_TRUE(checked.has_error());
+    EXPECT_EQ(checked.error().code, errc::bad_request);
+    EXPECT_EQ(checked.error().detail.substr(0, GetParam().want.size()), GetParam().want) << checked.error().detail;
+}
+
+std::string repeated(std::string_view text, int count)
+{
+    std::string all;
+    for (int i = 0; i < count; ++i)
+        all += text;
+    return all;
+}
+
+/// A schema whose alternatives double at each level.
+std::string doubling(int levels)
+{
+    std::string text = R"({"definitions":{"d0":{"type":"null"})";
+    for (int i = 1; i <= levels; ++i) {
+        const auto below = R"({"$ref":"#/definitions/d)" + std::to_string(i - 1) + "\"}";
+        text += ",\"d" + std::to_string(i) + R"(":{"allOf":[)" + below + "," + below + "]}";
+    }
+    return text + R"(},"$ref":"#/definitions/d)" + std::to_string(levels) + "\"}";
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, BadSchema,
+    ::testing::Values(bad_case{"no_json", "{", "the schema is not JSON: "}, bad_case{"no_schema", "[]", "#: must be a schema"},
+        bad_case{"type", R"({"type":"text"})", "#/type: must be null, boolean,"},
+        bad_case{"types", R"({"type":[]})", "#/type: must be null, boolean,"},
+        bad_case{"properties", R"({"properties":[]})", "#/properties: must be a map"},
+        bad_case{"property", R"({"properties":{"a":1}})", "#/properties/a: must be a schema"},
+        bad_case{"required", R"({"required":"a"})", "#/required: must be a list of texts"},
+        bad_case{"all_of", R"({"allOf":[]})", "#/allOf: must be a list"},
+        bad_case{"minimum", R"({"minimum":"1"})", "#/minimum: must be a number"},
+        bad_case{"max_length", R"({"maxLength":-1})", "#/maxLength: must be a whole"},
+        bad_case{"multiple", R"({"multipleOf":0})", "#/multipleOf: must be a number above 0"},
+        bad_case{"draft_4", R"({"exclusiveMinimum":true})", "#/exclusiveMinimum: must be a number"},
+        bad_case{"later_draft", R"({"prefixItems":[]})", "#/prefixItems: is not of draft 7"},
+        bad_case{"enum", R"({"enum":[]})", "#/enum: must be a list"},
+        bad_case{"dependencies", R"({"dependencies":{"a":[1]}})", "#/dependencies/a: must be a schema"},
+        bad_case{"remote", R"({"$ref":"https://example.org/x.json"})", R"(#/$ref: "https://example.org/x.json" is not fetched)"},
+        bad_case{"file", R"({"$ref":"/etc/passwd"})", R"(#/$ref: "/etc/passwd" is not fetched)"},
+        bad_case{"nowhere", R"({"$ref":"#/definitions/x"})", R"(#/$ref: "#/definitions/x" leads nowhere)"},
+        bad_case{"to_no_schema", R"({"$ref":"#/title","title":"x"})", "#/title: must be a schema"},
+        bad_case{"hidden_behind_a_reference", R"({"$ref":"#/x/y","x":{"y":{"type":"z"}}})", "#/x/y/type: must be null"},
+        bad_case{"base", R"({"properties":{"a":{"$id":"b"}}})", "#/properties/a/$id: is taken at the top"},
+        bad_case{"look_ahead", R"j({"pattern":"(?=a)"})j", R"j(#/pattern: the pattern "(?=a)" cannot be used)j"},
+        bad_case{"back_reference", R"({"pattern":"(a)\\1"})", "#/pattern: the pattern"},
+        bad_case{"long_pattern", R"({"pattern":")" + std::string(1'025, 'a') + "\"}", "#/pattern: a pattern has more than 1024 bytes"},
+        bad_case{"big_pattern", R"({"pattern":"((a{1000}){1000}){1000}"})", "#/pattern: the pattern"},
+        bad_case{"too_deep", repeated(R"({"not":)", 65) + "{}" + std::string(65, '}'), "#/not/not"},
+        bad_case{"too_long", std::string(300'000, ' '), "the schema has more than 262144 bytes"},
+        bad_case{"endless", R"({"$ref":"#"})", "the schema refers to itself too deep"},
+        bad_case{"endless_within", R"({"allOf":[{"$ref":"#"}]})", "the schema refers to itself too deep"},
+        bad_case{"doubling", doubling(40), "the schema is too costly"},
+        bad_case{"costly_enum", R"({"items":{"enum":[")" + std::string(100'000, 'a') + "\"]}}", "the schema is too costly",
+            "[" + repeated("1,", 2'000) + "1]"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+/// A pattern that takes a backtracking engine for ever takes this one no time.
+TEST(JsonSchema, PatternsTakeLinearTime)
+{
+    const auto text = "\"" + std::string(100'000, 'a') + "!\"";
+    const auto mistakes = check_json_schema(R"({"pattern":"^(a+)+$"})", text);
+    ASSERT_TRUE(mistakes.has_value());
+    EXPECT_EQ(mistakes->size(), 1u);
+}
+
+TEST(JsonSchema, AtMostTwentyMistakesAreTold)
+{
+    const auto mistakes = check_json_schema(R"({"items":{"type":"null"}})", "[" + repeated("1,", 50) + "1]");
+    ASSERT_TRUE(mistakes.has_value());
+    EXPECT_EQ(mistakes->size(), 20u);
+}
+
+}    // namespace
+}    // namespace caisson
