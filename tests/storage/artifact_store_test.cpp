@@ -170,7 +170,7 @@ class SigningKeyContract : public StoreContract { };
 
 TEST_P(SigningKeyContract, TheFirstIsMadeAndStays)
 {
-    const std::string secret("\x00\xff raw", 7);
+    const std::string secret("\x00\xff raw", 6);
     const auto made = *run(signing_keys().current(secret, 100));
     EXPECT_EQ(made.secret, secret);
     EXPECT_EQ(made.created_at_ms, 100);

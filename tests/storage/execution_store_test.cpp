@@ -68,7 +68,7 @@ TEST_P(ExecutionStore, InputIsKeptAndOutputComesLater)
     auto row = execution(1);
     row.skill_name = "echo";
     execution_spec spec;
-    spec.input = std::string("{\"text\":\"\0\"}", 13) + std::string(100'000, ' ');
+    spec.input = std::string("{\"text\":\"\0\"}", 12) + std::string(100'000, ' ');
     insert(row, spec);
     EXPECT_EQ(find(1).input, spec.input);
     EXPECT_EQ(find(1).output, "");
