@@ -6,9 +6,9 @@
 #include "app/wire/idempotency_key.hpp"
 #include "app/wire/paths.hpp"
 #include "app/wire/query.hpp"
-#include "app/wire/retry_field.hpp"
 #include "core/base/utf8.hpp"
 #include "core/exec/limits.hpp"
+#include "core/retry/bounds.hpp"
 #include "fuzz/fuzz.hpp"
 
 #include <boost/json/parse.hpp>
@@ -75,9 +75,10 @@ void check_spec(const execution_spec& spec)
     if (spec.pty)
         FUZZ_CHECK(spec.pty->cols >= 1 && spec.pty->cols <= 1'000 && spec.pty->rows >= 1 && spec.pty->rows <= 1'000);
     const auto& retry = spec.retry;
-    FUZZ_CHECK(retry.attempts >= 1 && retry.attempts <= max_attempts && retry.multiplier >= 1 && retry.multiplier <= 10);
-    FUZZ_CHECK(retry.first_delay_ms >= 0 && retry.first_delay_ms <= retry.max_delay_ms && retry.max_delay_ms <= max_delay_ms);
-    FUZZ_CHECK(retry.exit_codes.size() <= max_retry_exit_codes && retry.faults.size() <= 5);
+    FUZZ_CHECK(retry.attempts >= 1 && retry.attempts <= retry_bounds::attempts && retry.multiplier >= 1 &&
+               retry.multiplier <= retry_bounds::multiplier);
+    FUZZ_CHECK(retry.first_delay_ms >= 0 && retry.first_delay_ms <= retry.max_delay_ms && retry.max_delay_ms <= retry_bounds::delay_ms);
+    FUZZ_CHECK(retry.exit_codes.size() <= retry_bounds::exit_codes && retry.faults.size() <= 5);
     check_limits(spec.limits);
     const auto stored = spec_to_json(spec);
     FUZZ_CHECK(spec_to_json(spec_from_json(stored)) == stored);
