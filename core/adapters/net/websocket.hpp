@@ -30,6 +30,7 @@ inline constexpr std::uint16_t protocol_error = 1002;
 inline constexpr std::uint16_t unsupported_data = 1003;
 inline constexpr std::uint16_t no_status = 1005;    // never sent: the peer's close had no code
 inline constexpr std::uint16_t abnormal = 1006;     // never sent: the connection ended without a close
+inline constexpr std::uint16_t not_utf8 = 1007;
 inline constexpr std::uint16_t policy = 1008;
 inline constexpr std::uint16_t too_big = 1009;
 inline constexpr std::uint16_t internal_error = 1011;

@@ -101,6 +101,11 @@ bool websocket_link::take(std::string_view bytes)
 void websocket_link::deliver()
 {
     ++messages_;
+    if (now == state::open && socket.got_text() &&
+        !is_utf8(message_)) {    // Beast does not miss the rest of a character behind an empty last frame
+        std::string().swap(message_);
+        begin_close(close_code::not_utf8, "a text message must be UTF-8");
+    }
     if (now == state::open) {
         inbox_bytes_ += message_.capacity();
         inbox.push_back({socket.got_text() ? message_kind::text : message_kind::binary, std::exchange(message_, {})});

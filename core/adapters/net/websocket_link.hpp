@@ -40,7 +40,7 @@ struct websocket_link {
     bool push(outgoing one);
     /// Some bytes of a message came. False if they are too many for all WebSockets together: then the close has begun.
     bool take(std::string_view bytes);
-    /// The message that was taken is whole.
+    /// The message that was taken is whole. A text that is not UTF-8 (RFC 6455 section 8.1) begins the close instead.
     void deliver();
     message next_message();
     void keep_reason();

@@ -81,12 +81,13 @@ protected:
         for (const auto& each : words)
             argv.push_back(const_cast<char*>(each.c_str()));
         argv.push_back(nullptr);
+        const unique_fd agent(::open(CAISSON_AGENT_PATH, O_RDONLY | O_CLOEXEC));    // now: others may not reach it
         const auto pid = ::fork();
         if (pid == 0) {
             ::dup2(to.get(), 1);
             if (::getuid() == 0 && (::setgid(65'534) != 0 || ::setuid(65'534) != 0))    // root may read all
                 ::_exit(126);
-            ::execv(CAISSON_AGENT_PATH, argv.data());
+            ::fexecve(agent.get(), argv.data(), environ);
             ::_exit(127);
         }
         to.reset();
