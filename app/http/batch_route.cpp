@@ -11,7 +11,6 @@
 #include "app/wire/batch_view.hpp"
 #include "app/wire/event_frame.hpp"
 #include "app/wire/execution_view.hpp"
-#include "app/wire/idempotency_key.hpp"
 #include "core/async/deadline.hpp"
 
 namespace caisson::http {
@@ -45,19 +44,6 @@ struct batch {
     }
 };
 using batch_ptr = std::shared_ptr<batch>;
-
-result<std::optional<idempotency_claim>> claim_of(const net::request& from, digest_function digest)
-{
-    const auto field = from.fields.find("Idempotency-Key");
-    if (!field)
-        return std::nullopt;
-    if (from.fields.count("Idempotency-Key") > 1)
-        return error{errc::bad_request, "Idempotency-Key is given twice", {{"Idempotency-Key", "is given twice"}}};
-    auto key = wire::parse_idempotency_key(*field);
-    if (key.has_error())
-        return key.error();
-    return idempotency_claim{std::string(route_name), std::move(*key), digest(from.body)};
-}
 
 std::optional<idempotency_claim> claim_at(const batch& all, bool is_first, std::size_t index)
 {
@@ -233,7 +219,7 @@ task<> answer_stream(batch_ptr all)
 
 task<> api::create_batch(call_ptr one)
 {
-    auto claim = claim_of(one->request(), use_.digest);
+    auto claim = claim_of(one->request(), route_name, use_.digest);
     auto parsed = wire::parse_batch_request(one->request().body, use_.wire);
     if (auto wrong = first_error(parsed, claim)) {
         co_await one->fail(std::move(*wrong));

@@ -1,5 +1,6 @@
 #include "app/http/begin_execution.hpp"
 
+#include "app/wire/idempotency_key.hpp"
 #include "core/exec/skill_runs.hpp"
 
 namespace caisson::http {
@@ -18,6 +19,19 @@ task<result<execution_spec>> complete(const api_services* use, principal who, wi
 }
 
 }    // namespace
+
+result<std::optional<idempotency_claim>> claim_of(const net::request& from, std::string_view route, digest_function digest)
+{
+    const auto field = from.fields.find("Idempotency-Key");
+    if (!field)
+        return std::nullopt;
+    if (from.fields.count("Idempotency-Key") > 1)
+        return error{errc::bad_request, "Idempotency-Key is given twice", {{"Idempotency-Key", "is given twice"}}};
+    auto key = wire::parse_idempotency_key(*field);
+    if (key.has_error())
+        return key.error();
+    return idempotency_claim{std::string(route), std::move(*key), digest(from.body)};
+}
 
 task<result<execution_service::submission>> begin_execution(
     const api_services* use, principal who, wire::parsed_execution asked, std::optional<idempotency_claim> claim)

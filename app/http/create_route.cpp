@@ -6,7 +6,6 @@
 #include "app/http/collect.hpp"
 #include "app/http/event_stream.hpp"
 #include "app/wire/execution_view.hpp"
-#include "app/wire/idempotency_key.hpp"
 #include "core/async/deadline.hpp"
 
 namespace caisson::http {
@@ -31,25 +30,11 @@ task<std::optional<wire::inline_texts>> collect_all(result<std::unique_ptr<log_r
     co_return std::move(*output);
 }
 
-/// The claim of a request that has an Idempotency-Key, with the digest of its body as it came.
-result<std::optional<idempotency_claim>> claim_of(const net::request& from, digest_function digest)
-{
-    const auto field = from.fields.find("Idempotency-Key");
-    if (!field)
-        return std::nullopt;
-    if (from.fields.count("Idempotency-Key") > 1)
-        return error{errc::bad_request, "Idempotency-Key is given twice", {{"Idempotency-Key", "is given twice"}}};
-    auto key = wire::parse_idempotency_key(*field);
-    if (key.has_error())
-        return key.error();
-    return idempotency_claim{"POST /v1/executions", std::move(*key), digest(from.body)};
-}
-
 }    // namespace
 
 task<> api::create_execution(call_ptr one)
 {
-    auto claim = claim_of(one->request(), use_.digest);
+    auto claim = claim_of(one->request(), "POST /v1/executions", use_.digest);
     auto parsed = wire::parse_execution_request(one->request().body, use_.wire);
     if (auto wrong = first_error(parsed, claim)) {
         co_await one->fail(std::move(*wrong));

@@ -31,7 +31,8 @@ result<skill_text> split_skill_md(std::string_view text)
     const auto end = rest.find("\n---");
     if (end == std::string_view::npos)
         return error{errc::invalid_skill, "SKILL.md is missing closing '---' delimiter"};
-    return skill_text{rest.substr(0, end), trimmed(rest.substr(end + 4))};
+    const auto matter = rest.substr(0, end);    // where lines end with CR LF the LF of its last is the delimiter's
+    return skill_text{matter.substr(0, end - (matter.ends_with('\r') ? 1 : 0)), trimmed(rest.substr(end + 4))};
 }
 
 }    // namespace caisson
