@@ -7,7 +7,7 @@ namespace caisson::protocol {
 namespace {
 
 constexpr std::size_t max_instance_bytes = 256;
-constexpr std::uint64_t max_stream_offset = std::uint64_t{1} << 62;
+constexpr std::uint64_t number_bound = std::uint64_t{1} << 56;
 constexpr std::size_t max_step_bytes = max_path_bytes + 64;
 
 std::uint8_t raw(stream_number stream) { return static_cast<std::uint8_t>(stream); }
@@ -37,11 +37,12 @@ bool flag_of(field_reader& in)
     return value == 1;
 }
 
-/// An offset in a stream. The bound keeps sums of offsets and sizes in range.
-std::uint64_t offset_of(field_reader& in)
+/// A number that the other end may be told again: an offset in a stream, a signal's place. Its last byte is 0, so that what
+/// a peer says never makes the marker's first half in an answer; and sums of offsets and sizes stay in range.
+std::uint64_t counted(field_reader& in)
 {
     const auto value = in.u64();
-    if (value > max_stream_offset)
+    if (value >= number_bound)
         in.fail();
     return value;
 }
@@ -157,7 +158,7 @@ bool decode(std::string_view body, hello& out)
 bool decode(std::string_view body, resume_point& out)
 {
     field_reader in(body);
-    out = {offset_of(in), offset_of(in), offset_of(in)};
+    out = {counted(in), counted(in), counted(in)};
     return in.complete();
 }
 
@@ -172,7 +173,7 @@ bool decode(std::string_view body, file_chunk& out)
 {
     field_reader in(body);
     out.mode = in.u32();
-    out.offset = offset_of(in);
+    out.offset = counted(in);
     out.last = flag_of(in);
     out.path = in.text(max_path_bytes);
     out.bytes = in.rest(max_chunk_bytes);
@@ -182,14 +183,14 @@ bool decode(std::string_view body, file_chunk& out)
 bool decode(std::string_view body, stdin_chunk& out)
 {
     field_reader in(body);
-    out = {offset_of(in), in.rest(max_chunk_bytes)};
+    out = {counted(in), in.rest(max_chunk_bytes)};
     return in.complete();
 }
 
 bool decode(std::string_view body, stdin_end& out)
 {
     field_reader in(body);
-    out.end = offset_of(in);
+    out.end = counted(in);
     return in.complete();
 }
 
@@ -197,7 +198,7 @@ bool decode(std::string_view body, acknowledgement& out)
 {
     field_reader in(body);
     out.stream = stream_of(in);
-    out.end = offset_of(in);
+    out.end = counted(in);
     return in.complete();
 }
 
@@ -210,7 +211,7 @@ bool decode(std::string_view body, signal_order& out)
         in.fail();
     out.group = target == 1;
     out.everyone = target == 2;
-    out.order = in.at_end() ? 0 : in.u64();
+    out.order = in.at_end() ? 0 : counted(in);
     return in.complete();
 }
 
@@ -225,12 +226,12 @@ bool decode(std::string_view body, exec_state& out)
 {
     field_reader in(body);
     out.phase = enum_of(in, exec_phase::failed);
-    out.stdout_base = offset_of(in);
-    out.stdout_end = offset_of(in);
-    out.stderr_base = offset_of(in);
-    out.stderr_end = offset_of(in);
-    out.stdin_taken = offset_of(in);
-    out.stdin_limit = offset_of(in);
+    out.stdout_base = counted(in);
+    out.stdout_end = counted(in);
+    out.stderr_base = counted(in);
+    out.stderr_end = counted(in);
+    out.stdin_taken = counted(in);
+    out.stdin_limit = counted(in);
     return in.complete() && out.stdout_base <= out.stdout_end && out.stderr_base <= out.stderr_end && out.stdin_taken <= out.stdin_limit;
 }
 
@@ -246,7 +247,7 @@ bool decode(std::string_view body, output_chunk& out)
 {
     field_reader in(body);
     out.stream = stream_of(in);
-    out.offset = offset_of(in);
+    out.offset = counted(in);
     out.bytes = in.rest(max_chunk_bytes);
     return in.complete();
 }
@@ -255,14 +256,14 @@ bool decode(std::string_view body, stream_end& out)
 {
     field_reader in(body);
     out.stream = stream_of(in);
-    out.end = offset_of(in);
+    out.end = counted(in);
     return in.complete();
 }
 
 bool decode(std::string_view body, stdin_ack& out)
 {
     field_reader in(body);
-    out = {offset_of(in), offset_of(in)};
+    out = {counted(in), counted(in)};
     return in.complete() && out.taken <= out.limit;
 }
 
@@ -289,7 +290,7 @@ bool decode(std::string_view body, start_error& out)
 bool decode(std::string_view body, orders_taken& out)
 {
     field_reader in(body);
-    out.signals = in.u64();
+    out.signals = counted(in);
     out.stdin_ended = flag_of(in);
     return in.complete();
 }
