@@ -12,7 +12,7 @@ import sys
 import aiohttp
 
 URL = os.environ.get("CAISSON_URL", "http://127.0.0.1:8320")
-HEADERS = {"Authorization": "Bearer " + os.environ["CAISSON_API_KEY"]}
+HEADERS = {"Authorization": "Bearer " + os.environ.get("CAISSON_API_KEY", "")}
 
 
 def show(frame):
@@ -22,7 +22,7 @@ def show(frame):
 
 
 async def run(session, request):
-    """The id of the execution, once it has ended."""
+    """The event of its end, which has the output and the names of the files."""
     async with session.ws_connect(URL + "/v1/connect") as socket:
         await socket.send_json({"type": "run", "ref": "mine", **request})
         async for message in socket:
@@ -32,7 +32,7 @@ async def run(session, request):
             elif frame["kind"] == "error":
                 sys.exit(frame["message"])
             elif frame["kind"] == "exit":
-                return frame["execution_id"]
+                return frame
     sys.exit("the connection broke; see caisson ps")
 
 
@@ -43,14 +43,22 @@ async def main():
         with open(sys.argv[2], encoding="utf-8") as file:
             request["input"] = json.load(file)
     async with aiohttp.ClientSession(headers=HEADERS) as session:
-        execution = await run(session, request)
-        async with session.get(f"{URL}/v1/executions/{execution}") as answer:
-            record = await answer.json()
-    print(json.dumps(record.get("output")))
-    for path in record.get("files_list", []):
+        end = await run(session, request)
+        if "output_bytes" in end:    # a large one has an address of its own
+            async with session.get(f"{URL}/v1/executions/{end['execution_id']}/output") as answer:
+                end["output"] = await answer.json()
+    print(json.dumps(end.get("output")))
+    for path in end.get("files_list", []):
         print("file:", path, file=sys.stderr)
-    if record["status"] != "success":
-        sys.exit(record["error"])
+    if end["status"] != "success":
+        sys.exit(end["error"])
 
 
-asyncio.run(main())
+if not 2 <= len(sys.argv) <= 3 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__.strip())
+if "CAISSON_API_KEY" not in os.environ:
+    sys.exit("set CAISSON_API_KEY to a key of the server's: `caisson key create --tenant NAME` makes one")
+try:
+    asyncio.run(main())
+except (OSError, ValueError, aiohttp.ClientError) as failure:
+    sys.exit(f"{type(failure).__name__}: {failure}")

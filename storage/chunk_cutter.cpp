@@ -1,6 +1,8 @@
 #include "storage/chunk_cutter.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 namespace caisson::sqlite {
@@ -8,11 +10,14 @@ namespace caisson::sqlite {
 std::vector<content_chunk> chunk_cutter::add(const std::vector<shared_bytes>& parts)
 {
     std::vector<content_chunk> made;
+    auto coming = std::transform_reduce(parts.begin(), parts.end(), std::size_t{0}, std::plus<>(), std::mem_fn(&shared_bytes::size));
     for (const auto& part : parts) {
         for (auto left = part.view(); !left.empty();) {
+            rest_.reserve(std::min(chunk_bytes, rest_.size() + coming));
             const auto taken = left.substr(0, chunk_bytes - rest_.size());
             rest_ += taken;
             left.remove_prefix(taken.size());
+            coming -= taken.size();
             if (rest_.size() == chunk_bytes)
                 cut(made);
         }

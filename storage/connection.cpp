@@ -56,6 +56,21 @@ void connection::close() noexcept
 
 void connection::tidy_up_on_close() { sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr); }
 
+/// There is one such hook: this one takes the place of the one that moves the log.
+void connection::keep_log()
+{
+    page_bytes_ = integer("PRAGMA page_size");
+    sqlite3_wal_hook(handle_, &connection::note_log, this);
+}
+
+int connection::note_log(void* self, sqlite3*, const char*, int pages) noexcept
+{
+    static_cast<connection*>(self)->log_pages_ = pages;
+    return SQLITE_OK;
+}
+
+void connection::move_log() { execute("PRAGMA wal_checkpoint(PASSIVE)"); }
+
 void connection::set_up(open_mode mode, int page_bytes, std::chrono::milliseconds patience)
 {
     sqlite3_busy_timeout(handle_, static_cast<int>(patience.count()));

@@ -35,6 +35,13 @@ public:
     /// Until this is called, closing a read_write connection leaves the file and its log (-wal) as they are.
     void tidy_up_on_close();
 
+    /// From now on a commit does not move the log (-wal) into the file, whatever it has grown to: move_log() is the caller's to call.
+    void keep_log();
+    /// Of all commits since the log began anew, as of this connection's last one. Only after keep_log().
+    std::int64_t log_bytes() const { return log_pages_ * page_bytes_; }
+    /// Moves what nobody reads from the log into the file, durably; when it got to the end the next commit begins the log anew.
+    void move_log();
+
     /// Makes another database readable by this one's statements, under the name `as`. Not for a read_write connection.
     void attach(const std::filesystem::path& file, const std::string& as, open_mode mode);
 
@@ -60,9 +67,12 @@ private:
     void close() noexcept;
     void set_up(open_mode mode, int page_bytes, std::chrono::milliseconds patience);
     sqlite3_stmt* make(std::string_view sql);
+    static int note_log(void* self, sqlite3* handle, const char* name, int pages) noexcept;
 
     std::filesystem::path file_;
     sqlite3* handle_ = nullptr;
+    std::int64_t page_bytes_ = 0;
+    std::int64_t log_pages_ = 0;
     std::unordered_map<std::string_view, sqlite3_stmt*> idle_;    // the keys are the statements' own texts
 };
 

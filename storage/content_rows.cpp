@@ -10,6 +10,13 @@ namespace {
 /// Of one step of removal: 4 MiB, or as many small contents.
 constexpr std::size_t pieces_per_step = 16;
 
+bool is_as_stored(connection& db, std::int64_t key, std::string_view bytes)
+{
+    auto query = db.prepare(sql::chunk::find_bytes);
+    return query.bind(key).step() && query.view(0) == bytes;
+}
+
+/// A known chunk that the disk damaged is mended by whoever brings its bytes again.
 std::int64_t use_chunk(connection& db, const tenant_id& tenant, const content_chunk& chunk)
 {
     std::int64_t key = 0;
@@ -21,8 +28,8 @@ std::int64_t use_chunk(connection& db, const tenant_id& tenant, const content_ch
         fresh = use.integer(1) == 1;
         use.run();
     }
-    if (fresh)
-        db.prepare(sql::chunk::insert_bytes).bind(key, borrowed_blob{chunk.data.view()}).run();
+    if (fresh || !is_as_stored(db, key, chunk.data.view()))
+        db.prepare(sql::chunk::put_bytes).bind(key, borrowed_blob{chunk.data.view()}).run();
     return key;
 }
 

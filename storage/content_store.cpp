@@ -47,7 +47,7 @@ std::string read_pieces(sqlite::connection& db, const content_id& id, std::int64
     return bytes;
 }
 
-std::vector<owned_content> list_finished(sqlite::connection& db, const content_filter& wanted, const std::set<content_id>& held)
+std::vector<owned_content> list_finished(sqlite::connection& db, const content_filter& wanted)
 {
     std::vector<owned_content> page;
     auto query = db.prepare(sql::content::list);
@@ -56,8 +56,7 @@ std::vector<owned_content> list_finished(sqlite::connection& db, const content_f
         sqlite::column_reader columns(query);
         auto tenant = columns.id<tenant_id>();
         auto id = columns.id<content_id>();
-        if (!held.contains(id))
-            page.push_back({std::move(tenant), std::move(id)});
+        page.push_back({std::move(tenant), std::move(id)});
     }
     return page;
 }
@@ -149,9 +148,17 @@ task<result<void>> sqlite_content_store::erase(tenant_id tenant, std::vector<con
 
 task<result<std::vector<owned_content>>> sqlite_content_store::list(content_filter wanted)
 {
-    return core_->use.db.read(
-        [wanted = std::move(wanted), held = core_->held](
-            sqlite::connection& db) -> result<std::vector<owned_content>> { return list_finished(db, wanted, held); });
+    for (;;) {
+        auto look = [wanted](sqlite::connection& db) -> result<std::vector<owned_content>> { return list_finished(db, wanted); };
+        auto reading = core_->use.db.read(std::move(look));
+        auto page = co_await std::move(reading);
+        if (page.has_error() || page->empty())
+            co_return page;
+        wanted.after = page->back().content;
+        std::erase_if(*page, [this](const owned_content& each) { return core_->held.contains(each.content); });
+        if (!page->empty())    // an empty one would be the end
+            co_return page;
+    }
 }
 
 task<result<std::int64_t>> sqlite_content_store::stored_bytes(tenant_id tenant)

@@ -7,16 +7,14 @@ namespace caisson::sqlite {
 
 namespace {
 
-/// So much is cut and hashed in one go.
-constexpr std::size_t round_bytes = 1 << 20;
+/// So much is cut and hashed in one go, while as much is waited for.
+constexpr std::size_t round_bytes = chunk_bytes;
 /// This little is hashed where it is: in less time than it takes to hand it over.
 constexpr std::size_t small_bytes = 16 << 10;
 
-std::vector<content_chunk> cut_parts(chunk_cutter& cutter, const std::vector<shared_bytes>& parts, bool all)
+std::vector<content_chunk> cut_all(chunk_cutter& cutter, const std::vector<shared_bytes>& parts)
 {
     auto chunks = cutter.add(parts);
-    if (!all)
-        return chunks;
     auto rest = cutter.finish();
     std::move(rest.begin(), rest.end(), std::back_inserter(chunks));
     return chunks;
@@ -49,17 +47,18 @@ sqlite_content_writer::sqlite_content_writer(std::shared_ptr<sqlite_content_stor
     , queue_(std::move(queue))
     , held_(std::move(held))
     , when_(when)
+    , id_(store_->ids.make<content_id>())
     , cutter_(std::make_shared<chunk_cutter>(store_->use.make_hasher))
 {
-    next_.id = store_->ids.make<content_id>();
+    next_.id = id_;
     next_.begins = true;
-    held_->add(next_.id);
+    held_->add(id_);
 }
 
 sqlite_content_writer::~sqlite_content_writer()
 {
     if (!finished_)
-        held_->give_up(next_.id);
+        held_->give_up(id_);
 }
 
 task<result<void>> sqlite_content_writer::write(shared_bytes bytes)
@@ -72,43 +71,54 @@ task<result<void>> sqlite_content_writer::write(shared_bytes bytes)
         parts_.push_back(std::move(part));
         if (part_bytes_ < round_bytes)
             break;
-        auto passed = co_await pass_on(cut::whole_chunks);
+        auto passed = co_await begin_round();
         if (passed.has_error())
             co_return passed;
     }
     co_return result<void>();
 }
 
-/// Cuts what is there and hands the chunks to the queue; with the end of the content if that is all.
-task<result<void>> sqlite_content_writer::pass_on(cut how)
+/// Cuts and hashes what is there, while the next bytes come. What was cut before goes to the queue.
+task<result<void>> sqlite_content_writer::begin_round()
 {
-    const bool all = how == cut::all;
-    const bool small = std::exchange(part_bytes_, 0) <= small_bytes;
-    auto work = [cutter = cutter_, parts = std::exchange(parts_, {}), all] { return cut_parts(*cutter, parts, all); };
-    if (small)
-        next_.chunks = work();
-    else
-        next_.chunks = co_await offload(store_->hashing, std::move(work));
-    if (all) {
-        digest_ = cutter_->digest();
-        next_.end = content_ending{digest_, size_bytes_, store_->use.time.now_ms()};
-    }
-    content_change following{next_.id, false, next_.first_number + static_cast<std::int64_t>(next_.chunks.size()), {}, {}};
-    queue_->add(std::exchange(next_, std::move(following)));
+    co_await end_round();
+    part_bytes_ = 0;
+    auto work = [cutter = cutter_, parts = std::exchange(parts_, {})] { return cutter->add(parts); };
+    round_.emplace(store_->hashing, std::move(work));
     co_return co_await queue_->make_room();
+}
+
+task<> sqlite_content_writer::end_round()
+{
+    if (!round_)
+        co_return;
+    auto ending = round_->end();
+    next_.chunks = co_await std::move(ending);
+    round_.reset();
+    content_change following{id_, false, next_.first_number + static_cast<std::int64_t>(next_.chunks.size()), {}, {}};
+    queue_->add(std::exchange(next_, std::move(following)));
 }
 
 task<result<content_info>> sqlite_content_writer::finish()
 {
-    auto passed = co_await pass_on(cut::all);
-    if (passed.has_value() && when_ == durability::at_finish)
-        passed = co_await queue_->flush();
-    if (passed.has_error())
-        co_return passed.error();
+    co_await end_round();
+    auto work = [cutter = cutter_, parts = std::exchange(parts_, {})] { return cut_all(*cutter, parts); };
+    if (part_bytes_ <= small_bytes)
+        next_.chunks = work();
+    else
+        next_.chunks = co_await offload(store_->hashing, std::move(work));
+    const auto digest = cutter_->digest();
+    next_.end = content_ending{digest, size_bytes_, store_->use.time.now_ms()};
+    const content_info made{id_, to_hex(digest), size_bytes_};
+    queue_->add(std::move(next_));
+    auto passed = when_ == durability::at_finish ? queue_->flush() : queue_->make_room();
+    const auto stored = co_await std::move(passed);
+    if (stored.has_error())
+        co_return stored.error();
     finished_ = true;
     if (when_ == durability::at_finish)
         held_->keep();
-    co_return content_info{next_.id, to_hex(digest_), size_bytes_};
+    co_return made;
 }
 
 sqlite_content_batch::sqlite_content_batch(std::shared_ptr<sqlite_content_store::core> store, tenant_id tenant)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/async/offload.hpp"
+#include "core/async/begun.hpp"
 #include "storage/content_queue.hpp"
 #include "storage/content_store.hpp"
 
@@ -59,19 +59,20 @@ public:
     task<result<content_info>> finish() override;
 
 private:
-    enum class cut { whole_chunks, all };
-    task<result<void>> pass_on(cut how);
+    task<result<void>> begin_round();
+    task<> end_round();
 
     std::shared_ptr<sqlite_content_store::core> store_;
     std::shared_ptr<content_queue> queue_;
     std::shared_ptr<held_contents> held_;
     durability when_;
     bool finished_ = false;
+    const content_id id_;
     std::shared_ptr<chunk_cutter> cutter_;
     std::vector<shared_bytes> parts_;    // not cut yet
     std::size_t part_bytes_ = 0;
+    std::optional<begun<std::vector<content_chunk>>> round_;    // what is being cut and hashed
     std::int64_t size_bytes_ = 0;
-    std::string digest_;     // once it is finished; raw
     content_change next_;    // what is to be passed on
 };
 

@@ -21,7 +21,7 @@ std::string thread_name(const std::filesystem::path& file, const char* role) { r
 void empty_log(connection& db)
 {
     try {
-        db.execute("PRAGMA wal_checkpoint(PASSIVE)");
+        db.move_log();
     } catch (const storage_error& failure) {
         if (failure.fault() == storage_fault::corrupt)
             throw;
@@ -36,6 +36,7 @@ std::unique_ptr<connection> open_newest(const std::filesystem::path& file, const
         migrate(*db, wanted, options.migrations);
         empty_log(*db);
         db->tidy_up_on_close();
+        db->keep_log();
         return db;
     } catch (const storage_error& failure) {
         if (failure.fault() == storage_fault::corrupt)

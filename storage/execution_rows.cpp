@@ -8,13 +8,15 @@ namespace caisson::sqlite {
 
 namespace {
 
+error no_execution(const execution_id& id) { return {errc::not_found, "no execution " + id.str()}; }
+
 void insert_parts(connection& db, const execution_row& row, const execution_spec& spec)
 {
     auto label = db.prepare(sql::execution::insert_label);
     for (const auto& [name, value] : row.labels)
         label.bind(row.tenant, name, value, row.id).run();
     if (!spec.input.empty())
-        db.prepare(sql::execution::insert_payload).bind(row.id, borrowed_blob{spec.input}).run();
+        db.prepare(sql::execution::insert_payload).bind(row.id, borrowed_blob{spec.input.view()}).run();
     if (is_final(row.status))
         return;
     const auto text = spec_to_json(spec);
@@ -24,7 +26,7 @@ void insert_parts(connection& db, const execution_row& row, const execution_spec
 void set_output(connection& db, const execution_row& row)
 {
     if (!row.output.empty())
-        db.prepare(sql::execution::set_output).bind(row.id, borrowed_blob{row.output}).run();
+        db.prepare(sql::execution::set_output).bind(row.id, borrowed_blob{row.output.view()}).run();
 }
 
 }    // namespace
@@ -33,14 +35,36 @@ result<execution_row> find_execution(connection& db, const tenant_id& tenant, co
 {
     auto query = db.prepare(sql::execution::find);
     if (!query.bind(id, tenant).step())
-        return error{errc::not_found, "no execution " + id.str()};
+        return no_execution(id);
     column_reader columns(query);
-    auto row = execution_from(columns);
-    if (columns.present()) {
-        row.input = columns.text();
-        row.output = columns.text();
-    }
-    return row;
+    return execution_from(columns);
+}
+
+result<execution_payload> find_payload(connection& db, const tenant_id& tenant, const execution_id& id, std::size_t most_bytes)
+{
+    auto query = db.prepare(sql::execution::find_payload);
+    query.set(":id", id).set(":tenant", tenant).set(":most", most_bytes);
+    if (!query.step())
+        return no_execution(id);
+    column_reader columns(query);
+    execution_payload found;
+    found.input_bytes = columns.count();
+    found.output_bytes = columns.count();
+    found.input = shared_bytes(columns.text());
+    found.output = shared_bytes(columns.text());
+    return found;
+}
+
+result<payload_piece> read_payload(
+    connection& db, const tenant_id& tenant, const execution_id& id, payload_part part, std::uint64_t offset, std::size_t most_bytes)
+{
+    auto query = db.prepare(part == payload_part::input ? sql::execution::find_input : sql::execution::find_output);
+    query.set(":id", id).set(":tenant", tenant).set(":begin", offset + 1).set(":most", most_bytes);
+    if (!query.step())
+        return no_execution(id);
+    column_reader columns(query);
+    const auto total = columns.count();
+    return payload_piece{shared_bytes(columns.text()), total};
 }
 
 error refused_change(connection& db, const tenant_id& tenant, const execution_id& id)

@@ -8,8 +8,12 @@ namespace caisson::sqlite {
 
 // Records of executions with what hangs on them: labels, spec, payload. The writing ones in a write transaction of records.db.
 
-/// With input and output. Errors: errc::not_found.
+/// Errors: errc::not_found.
 result<execution_row> find_execution(connection& db, const tenant_id& tenant, const execution_id& id);
+/// As execution_store's calls say it.
+result<execution_payload> find_payload(connection& db, const tenant_id& tenant, const execution_id& id, std::size_t most_bytes);
+result<payload_piece> read_payload(
+    connection& db, const tenant_id& tenant, const execution_id& id, payload_part part, std::uint64_t offset, std::size_t most_bytes);
 /// Errors: errc::conflict if the id exists.
 result<void> insert_execution(connection& db, const execution_row& row, const execution_spec& spec);
 /// As execution_store::update() says it.

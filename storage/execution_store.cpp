@@ -93,6 +93,19 @@ task<result<execution_row>> sqlite_execution_store::find(tenant_id tenant, execu
         [tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) { return sqlite::find_execution(db, tenant, id); });
 }
 
+task<result<execution_payload>> sqlite_execution_store::find_payload(tenant_id tenant, execution_id id, std::size_t most_bytes)
+{
+    return db_.read([tenant = std::move(tenant), id = std::move(id), most_bytes](
+                        sqlite::connection& db) { return sqlite::find_payload(db, tenant, id, most_bytes); });
+}
+
+task<result<payload_piece>> sqlite_execution_store::read_payload(
+    tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes)
+{
+    return db_.read([tenant = std::move(tenant), id = std::move(id), part, offset, most_bytes](
+                        sqlite::connection& db) { return sqlite::read_payload(db, tenant, id, part, offset, most_bytes); });
+}
+
 task<result<execution_spec>> sqlite_execution_store::find_spec(tenant_id tenant, execution_id id)
 {
     return db_.read([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<execution_spec> {

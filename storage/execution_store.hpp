@@ -18,6 +18,9 @@ public:
     task<result<void>> finish(execution_end end) override;
     task<result<void>> request_cancel(tenant_id tenant, execution_id id) override;
     task<result<execution_row>> find(tenant_id tenant, execution_id id) override;
+    task<result<execution_payload>> find_payload(tenant_id tenant, execution_id id, std::size_t most_bytes) override;
+    task<result<payload_piece>> read_payload(
+        tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes) override;
     task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) override;
     task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) override;
     task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) override;

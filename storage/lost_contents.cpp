@@ -40,8 +40,10 @@ void erase_rows(connection& db, const lost_rows& lost)
         db.prepare(sql::artifact::erase_key).bind(key).run();
     for (const auto& [tenant, digest] : lost.packages)
         db.prepare(sql::restore::erase_package).bind(tenant, digest).run();
-    if (!lost.packages.empty())
+    if (!lost.packages.empty()) {
         db.prepare(sql::restore::erase_empty_versions).run();
+        db.prepare(sql::restore::erase_unfound_revisions).run();
+    }
     all.commit();
 }
 

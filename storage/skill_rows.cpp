@@ -23,14 +23,7 @@ skill_revision whole_row(const statement& query)
     column_reader columns(query);
     skill_revision row;
     row.tenant = columns.id<tenant_id>();
-    row.digest = columns.text();
-    row.content = columns.id<content_id>();
-    row.size_bytes = columns.integer();
-    row.files = columns.integer();
-    row.format = columns.text();
-    row.uploaded_at_ms = columns.integer();
-    row.replaced_at_ms = columns.optional_integer();
-    row.disabled = columns.flag();
+    read_upload(columns, row);
     row.manifest = stored_manifest(columns.view());
     return row;
 }
@@ -141,6 +134,18 @@ skill_put put_known(connection& db, skill_revision known, const skill_revision& 
 }
 
 }    // namespace
+
+void read_upload(column_reader& columns, skill_revision& into)
+{
+    into.digest = columns.text();
+    into.content = columns.id<content_id>();
+    into.size_bytes = columns.integer();
+    into.files = columns.integer();
+    into.format = columns.text();
+    into.uploaded_at_ms = columns.integer();
+    into.replaced_at_ms = columns.optional_integer();
+    into.disabled = columns.flag();
+}
 
 result<skill_revision> find_skill(connection& db, const tenant_id& tenant, const std::string& name, const std::string& version)
 {

@@ -15,6 +15,10 @@ result<skill_put> put_skill(connection& db, skill_revision row, const skill_boun
 result<skill_revision> find_skill(connection& db, const tenant_id& tenant, const std::string& name, const std::string& version);
 result<skill_revision> find_package(connection& db, const tenant_id& tenant, const std::string& digest);
 
+/// The columns of an upload as all statements have them: digest, content_id, size_bytes, files, format, uploaded_at_ms, replaced_at_ms,
+/// disabled.
+void read_upload(column_reader& columns, skill_revision& into);
+
 skill_usage skill_usage_of(connection& db, const tenant_id& tenant);
 
 }    // namespace caisson::sqlite

@@ -59,14 +59,7 @@ std::vector<skill_revision> read_revisions(sqlite::statement query, const tenant
         row.tenant = tenant;
         row.manifest.name = name;
         row.manifest.version = columns.text();
-        row.digest = columns.text();
-        row.content = columns.id<content_id>();
-        row.size_bytes = columns.integer();
-        row.files = columns.integer();
-        row.format = columns.text();
-        row.uploaded_at_ms = columns.integer();
-        row.replaced_at_ms = columns.optional_integer();
-        row.disabled = columns.flag();
+        sqlite::read_upload(columns, row);
     }
     return rows;
 }
@@ -112,6 +105,18 @@ task<result<skill_revision>> sqlite_skill_store::find_digest(tenant_id tenant, s
 {
     return db_.read([tenant = std::move(tenant), digest = std::move(digest)](
                         sqlite::connection& db) { return sqlite::find_package(db, tenant, digest); });
+}
+
+task<result<std::vector<std::string>>> sqlite_skill_store::enabled_versions(tenant_id tenant, std::string name)
+{
+    return db_.read([tenant = std::move(tenant), name = std::move(name)](sqlite::connection& db) -> result<std::vector<std::string>> {
+        auto query = db.prepare(sql::skill::enabled_versions);
+        query.bind(tenant, name);
+        std::vector<std::string> found;
+        while (query.step())
+            found.emplace_back(query.view(0));
+        return found;
+    });
 }
 
 task<result<std::vector<skill_version_row>>> sqlite_skill_store::versions(tenant_id tenant, std::string name)

@@ -13,6 +13,7 @@ public:
     task<result<skill_put>> put(skill_revision row, skill_bounds bounds) override;
     task<result<skill_revision>> find(tenant_id tenant, std::string name, std::string version) override;
     task<result<skill_revision>> find_digest(tenant_id tenant, std::string digest) override;
+    task<result<std::vector<std::string>>> enabled_versions(tenant_id tenant, std::string name) override;
     task<result<std::vector<skill_version_row>>> versions(tenant_id tenant, std::string name) override;
     task<result<std::vector<skill_version_row>>> list(tenant_id tenant, skill_filter filter) override;
     task<result<std::vector<skill_revision>>> revisions(

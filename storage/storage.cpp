@@ -26,6 +26,9 @@ namespace caisson {
 
 namespace {
 
+/// What one run leaves at most by default becomes durable before any of it is written for the second time.
+constexpr std::int64_t content_burst_bytes = 256 << 20;
+
 void make_directory(const std::filesystem::path& dir)
 {
     std::error_code failure;
@@ -72,7 +75,7 @@ public:
         , dir_(std::move(dir))
         , reserve_(dir_ / "reserve", wanted.reserve_bytes)
         , events_(dir_ / "events.db", sqlite::events_schema, with_idle_work(options, &sqlite::tidy_events))
-        , content_(dir_ / "content.db", sqlite::content_schema, with_idle_work(options, content_tidying()))
+        , content_(dir_ / "content.db", sqlite::content_schema, with_long_log(with_idle_work(options, content_tidying())))
         , records_(dir_ / "records.db", sqlite::records_schema, with_idle_work(options, &sqlite::tidy_records))
         , content_store_({content_, debris_, wanted.make_hasher, clock_})
     {
@@ -110,6 +113,11 @@ private:
             reserve_.keep();
             return false;
         };
+        return options;
+    }
+    static sqlite::database_options with_long_log(sqlite::database_options options)
+    {
+        options.writing.burst_log_bytes = content_burst_bytes;
         return options;
     }
     sqlite::idle_step content_tidying()

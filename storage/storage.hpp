@@ -26,7 +26,8 @@ struct storage_options {
     storage_access access = storage_access::server;
     std::size_t readers = 2;                      // threads with read-only connections, for each database
     std::chrono::milliseconds patience{5'000};    // how long a write waits for another process that has the database
-    /// Of a server's `reserve`: more than the write-ahead logs, which go into the databases before anything is made room for.
+    /// Of a server's `reserve`: more than the write-ahead logs of a disk with little room, which go into the databases before anything is
+    /// made room for.
     std::uint64_t reserve_bytes = 48 << 20;
     hasher_factory make_hasher = nullptr;    // of contents that are written; null: none can be
 };

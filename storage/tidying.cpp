@@ -6,21 +6,23 @@ namespace caisson::sqlite {
 
 namespace {
 
-/// Pages that are kept for what comes next, and those that are given back in one step.
-constexpr std::int64_t kept_pages = 256;
-constexpr std::int64_t pages_per_step = 64;
+/// What is kept free for what comes next, and what is given back in one step.
+constexpr std::int64_t kept_bytes = 4 << 20;
+constexpr std::int64_t bytes_per_step = 1 << 20;
 
 /// True if there are more. At least a tenth of the file is kept free: it has been as large before.
 bool give_back_pages(connection& db)
 {
-    const auto most = std::max(kept_pages, db.integer("PRAGMA page_count") / 10);
+    const auto page_bytes = db.integer("PRAGMA page_size");
+    const auto pages_per_step = bytes_per_step / page_bytes;
+    const auto most = std::max(kept_bytes / page_bytes, db.integer("PRAGMA page_count") / 10);
     const auto free = db.integer("PRAGMA freelist_count");
     if (free <= most)
         return false;
     db.execute("PRAGMA incremental_vacuum(" + std::to_string(std::min(pages_per_step, free - most)) + ")");
     if (free - most > pages_per_step)
         return true;
-    db.execute("PRAGMA wal_checkpoint(PASSIVE)");    // where the file itself becomes shorter
+    db.move_log();    // where the file itself becomes shorter
     return false;
 }
 

@@ -71,14 +71,18 @@ void writer::work()
 {
     jobs batch;
     for (auto next = wait_for_work(); next != turn::end; next = wait_for_work()) {
-        if (next == turn::tidy) {
-            do_idle_step();
+        if (next == turn::move_log) {
+            move_log();
             continue;
         }
-        commit_batch(batch);
+        if (next == turn::tidy)
+            do_idle_step();
+        else
+            commit_batch(batch);
         for (auto& one : batch)
             one->finish();
         batch.clear();
+        look_at_log();
     }
 }
 
@@ -87,6 +91,8 @@ writer::turn writer::wait_for_work()
 {
     std::unique_lock lock(mutex_);
     const auto has_work = [this] { return closing_ || tidy_ || !queue_.empty(); };
+    if (log_is_long_ && !changed_.wait_for(lock, limits_.quiet, has_work))
+        return turn::move_log;
     changed_.wait(lock, [&] { return has_work() || !later_.empty(); });
     if (!has_work())
         changed_.wait_for(lock, limits_.later, has_work);
@@ -111,14 +117,40 @@ void writer::do_idle_step()
     }
 }
 
-/// What is in the log (-wal) already goes into the database, so that its space can be used again.
+/// After what was committed was answered for.
+void writer::look_at_log()
+{
+    const auto bytes = db_->log_bytes();
+    log_is_long_ = bytes >= limits_.log_bytes;
+    if (log_is_long_ && !may_grow(bytes))
+        move_log();
+}
+
+/// The disk must be able to take all of the log again, and much else that is written meanwhile.
+bool writer::may_grow(std::int64_t log_bytes) const
+{
+    if (log_bytes >= limits_.burst_log_bytes)
+        return false;
+    std::error_code unknown;
+    const auto space = std::filesystem::space(db_->file(), unknown);
+    return !unknown && space.available >= 4 * static_cast<std::uint64_t>(limits_.burst_log_bytes);
+}
+
+/// What others read, or the disk has no room for, stays where it is; the next commit tries again.
+void writer::move_log()
+{
+    log_is_long_ = false;
+    try {
+        db_->move_log();
+    } catch (const storage_error&) {    // nothing is lost: it is in the log
+    }
+}
+
+/// What is in the log already goes into the database, so that its space can be used again.
 void writer::make_room(const std::exception_ptr& failure)
 {
     faults_.commit_failed(failure);
-    try {
-        db_->execute("PRAGMA wal_checkpoint(PASSIVE)");
-    } catch (const storage_error&) {    // the disk is as it was
-    }
+    move_log();
 }
 
 bool writer::take_next(jobs& batch)

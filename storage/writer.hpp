@@ -22,6 +22,11 @@ struct writer_limits {
     std::size_t batch = 1'024;                   // closures in one transaction
     std::chrono::milliseconds batch_time{10};    // a transaction takes no more closures after this
     std::chrono::milliseconds later{10'000};     // work of run_later waits so long for company
+    /// A log (-wal) of this size is moved into the file, which writes all of it a second time and holds up what is to be written:
+    std::int64_t log_bytes = 16 << 20;
+    /// if this is more, not before it has this size or nothing was written for `quiet`; unless the disk has little room.
+    std::int64_t burst_log_bytes = 0;
+    std::chrono::milliseconds quiet{200};
 };
 
 /// One step of work that can wait, on the writer's connection and outside of a transaction; true if there is more of it.
@@ -33,7 +38,7 @@ using idle_step = std::function<bool(connection&)>;
 /// exception.
 class writer {
 public:
-    /// `db` is used by the writer's thread only from now on. `name` is the thread's, at most 15 characters.
+    /// `db` keeps its log, and is used by the writer's thread only from now on. `name` is the thread's, at most 15 characters.
     /// `idle` is run step by step when nothing waits: from the start on, after each call of tidy(), and now and then.
     /// Its failures are dropped until it is run again.
     writer(std::string name, std::unique_ptr<connection> db, writer_limits limits = {}, idle_step idle = {});
@@ -79,10 +84,13 @@ private:
 
     bool push(std::unique_ptr<job>& next);    // false, and `next` is kept, if it does not fit
     void push_later(std::unique_ptr<job> next);
-    enum class turn { commit, tidy, end };
+    enum class turn { commit, tidy, move_log, end };
     void work();
     turn wait_for_work();
     void do_idle_step();
+    void look_at_log();
+    bool may_grow(std::int64_t log_bytes) const;
+    void move_log();
     void make_room(const std::exception_ptr& failure);
     bool take_next(jobs& batch);
     void commit_batch(jobs& batch);
@@ -97,6 +105,7 @@ private:
     idle_step idle_;
     bool tidy_;
     bool closing_ = false;
+    bool log_is_long_ = false;    // the thread's own
     fault_watch faults_;
     std::atomic<std::uint64_t> commits_ = 0;
     std::atomic<std::uint64_t> closures_ = 0;

@@ -58,6 +58,18 @@ void collect_writer::write(std::string_view bytes)
     }
 }
 
+void collect_writer::write_what_waits()
+{
+    write(out_);
+    out_.clear();
+}
+
+void collect_writer::write_if_much()
+{
+    if (out_.size() >= flush_at)
+        write_what_waits();
+}
+
 void collect_writer::file(const collected_file& file, int descriptor)
 {
     append_file(out_, file);
@@ -75,16 +87,14 @@ void collect_writer::file(const collected_file& file, int descriptor)
         append_data_head(out_, count);
         out_.append(buffer_, 0, count);
         left -= count;
-        if (out_.size() >= flush_at) {
-            write(out_);
-            out_.clear();
-        }
+        write_if_much();
     }
     if (left == 0)
         append_end(out_);
     else
         append_cut(
             out_, failure != 0 ? std::string("it cannot be read: ") + std::strerror(failure) : "it became shorter while it was read");
+    write_if_much();
 }
 
 void collect_writer::skipped(std::string_view path, std::string_view reason)
@@ -97,13 +107,13 @@ void collect_writer::skipped(std::string_view path, std::string_view reason)
         shown.resize(shown.size() - incomplete_utf8_tail(shown));
     }
     append_skipped(out_, shown, reason.substr(0, max_collect_reason));
+    write_if_much();
 }
 
 void collect_writer::done(std::uint64_t entries, std::string_view problem)
 {
     append_done(out_, {skipped_, entries, std::string(problem.substr(0, max_collect_reason))});
-    write(out_);
-    out_.clear();
+    write_what_waits();
 }
 
 }    // namespace caisson::agent

@@ -18,6 +18,8 @@ public:
 
 private:
     void write(std::string_view bytes);
+    void write_what_waits();
+    void write_if_much();
     std::string out_;
     std::string buffer_;
     std::uint64_t skipped_ = 0;

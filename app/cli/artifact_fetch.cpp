@@ -2,6 +2,7 @@
 
 #include "app/cli/exit_status.hpp"
 #include "app/cli/file_in_folder.hpp"
+#include "app/cli/kept_files.hpp"
 #include "app/cli/progress_line.hpp"
 #include "app/cli/terminal.hpp"
 #include "core/adapters/crypto/sha256_hasher.hpp"
@@ -62,13 +63,19 @@ task<result<void>> take_piece(hashed_file* into, shared_bytes piece)
     co_return into->to->write(piece.view());
 }
 
+/// The line that tells how far it is, and what it says before the size.
+struct shown_as {
+    progress_line* line;
+    std::string what;
+};
+
 /// Fetches into an open file and finishes it.
-task<result<void>> fetch(client_session* session, std::string id, artifact what, target_folder::file* to, bool force)
+task<result<void>> fetch(client_session* session, std::string id, artifact what, target_folder::file* to, bool force, shown_as shown)
 {
-    progress_line line;
     hashed_file into{to};
     const auto take = [&into](shared_bytes piece) { return take_piece(&into, std::move(piece)); };
-    const auto told = [&line, &what](std::uint64_t done) { line.show(what.path, done, static_cast<std::uint64_t>(what.size_bytes)); };
+    const auto total = static_cast<std::uint64_t>(what.size_bytes);
+    const auto told = [&shown, total](std::uint64_t done) { shown.line->show_bytes(shown.what, done, total); };
     auto done = co_await session->api().download(address_of(id, what.path), take, told);
     if (done.has_error())
         co_return done;
@@ -77,13 +84,32 @@ task<result<void>> fetch(client_session* session, std::string id, artifact what,
     co_return to->finish(force);
 }
 
-task<result<void>> fetch_below(client_session* session, std::string id, artifact what, const target_folder* folder, bool force)
+task<result<void>> fetch_below(
+    client_session* session, std::string id, artifact what, const target_folder* folder, bool force, shown_as shown)
 {
     auto file = folder->begin(what.path, what.mode);
     if (file.has_error())
         co_return file.error();
-    auto done = co_await fetch(session, std::move(id), std::move(what), &*file, force);
+    auto done = co_await fetch(session, std::move(id), std::move(what), &*file, force, std::move(shown));
     co_return done;
+}
+
+/// Files that were found, with the folder that they go to; it is open, and none of them is in it unless `force`.
+task<result<fetched>> fetch_all(
+    client_session* session, std::string id, std::vector<artifact> all, const target_folder* folder, bool force, bool quiet)
+{
+    progress_line line(quiet);
+    fetched out;
+    for (const auto& each : all) {
+        const auto place = all.size() == 1 ? std::string() : std::to_string(out.files + 1) + " of " + std::to_string(all.size()) + ", ";
+        shown_as shown{&line, "caisson: fetching " + place + each.path};
+        auto done = co_await fetch_below(session, id, each, folder, force, std::move(shown));
+        if (done.has_error())
+            co_return done.error();
+        ++out.files;
+        out.bytes += each.size_bytes;
+    }
+    co_return out;
 }
 
 task<result<void>> write_piece(descriptor_writer* out, shared_bytes piece)
@@ -133,7 +159,8 @@ task<result<boost::json::array>> list_artifacts(api_client* api, std::string exe
     co_return items;
 }
 
-task<result<fetched>> fetch_artifacts(client_session* session, std::string execution_id, std::filesystem::path folder, bool force)
+task<result<fetched>> fetch_artifacts(
+    client_session* session, std::string execution_id, std::filesystem::path folder, bool force, bool quiet)
 {
     auto items = co_await list_artifacts(&session->api(), execution_id);
     if (items.has_error())
@@ -142,24 +169,19 @@ task<result<fetched>> fetch_artifacts(client_session* session, std::string execu
     for (const auto& each : *items)
         if (each.is_object())
             all.push_back(artifact_of(each.get_object()));
+    if (all.empty())
+        co_return fetched();
     auto target = target_folder::open(folder);
     if (target.has_error())
         co_return target.error();
     if (auto free = check_names(all, *target, force); free.has_error())
         co_return free.error();
-    fetched out;
-    for (const auto& each : all) {
-        auto done = co_await fetch_below(session, execution_id, each, &*target, force);
-        if (done.has_error())
-            co_return done.error();
-        ++out.files;
-        out.bytes += each.size_bytes;
-    }
-    co_return out;
+    auto done = co_await fetch_all(session, std::move(execution_id), std::move(all), &*target, force, quiet);
+    co_return done;
 }
 
 task<result<fetched>> fetch_artifact(
-    client_session* session, std::string execution_id, std::string path, std::filesystem::path target, bool force)
+    client_session* session, std::string execution_id, std::string path, std::filesystem::path target, bool force, bool quiet)
 {
     if (target == "-") {
         auto done = co_await fetch_to_output(session, std::move(execution_id), std::move(path));
@@ -184,10 +206,17 @@ task<result<fetched>> fetch_artifact(
     auto file = folder->begin(name, wanted.mode);
     if (file.has_error())
         co_return file.error();
-    auto done = co_await fetch(session, std::move(execution_id), wanted, &*file, force);
+    progress_line line(quiet);
+    shown_as shown{&line, "caisson: fetching " + path};
+    auto done = co_await fetch(session, std::move(execution_id), wanted, &*file, force, std::move(shown));
     if (done.has_error())
         co_return done.error();
     co_return fetched{1, wanted.size_bytes};
+}
+
+std::string fetched_files(const fetched& done, const std::filesystem::path& folder)
+{
+    return done.files == 0 ? "there are no files" : count_and_size(done.files, done.bytes) + " in " + folder.string();
 }
 
 }    // namespace caisson::cli

@@ -1,7 +1,8 @@
 #include "app/cli/artifact_fetch.hpp"
-#include "app/cli/quantities.hpp"
+#include "app/cli/interrupted.hpp"
 #include "app/cli/skill_views.hpp"
 #include "app/cli/with_session.hpp"
+#include "core/async/deadline.hpp"
 
 namespace caisson::cli {
 
@@ -11,7 +12,7 @@ task<int> list(client_session* session, artifact_list_options options, bool colo
 {
     auto items = co_await list_artifacts(&session->api(), options.id);
     if (items.has_error())
-        co_return complain(items.error(), exit_status::failed);
+        co_return complain(of_execution(options.id, items.error()), exit_status::failed);
     if (options.client.output == output_format::json)
         print_json(*items);
     else
@@ -21,14 +22,18 @@ task<int> list(client_session* session, artifact_list_options options, bool colo
 
 task<int> get(client_session* session, artifact_get_options options)
 {
-    auto work = options.path.empty() ? fetch_artifacts(session, options.id, options.target, options.force)
-                                     : fetch_artifact(session, options.id, options.path, options.target, options.force);
-    auto done = co_await std::move(work);
+    auto work = options.path.empty() ? fetch_artifacts(session, options.id, options.target, options.force, options.quiet)
+                                     : fetch_artifact(session, options.id, options.path, options.target, options.force, options.quiet);
+    auto outcome = co_await race(std::move(work), interrupted(session->executor()));
+    if (outcome.index() == 1) {
+        complain("interrupted; files that were whole are there, no other");
+        co_return exit_status::cancelled;
+    }
+    const auto& done = std::get<0>(outcome);
     if (done.has_error())
-        co_return complain(done.error(), exit_status::failed);
-    if (options.path.empty())
-        complain(std::to_string(done->files) + (done->files == 1 ? " file (" : " files (") + show_bytes(done->bytes) + ") in " +
-                 options.target.string());
+        co_return complain(of_execution(options.id, done.error()), exit_status::failed);
+    if (options.path.empty() && !options.quiet)
+        complain(fetched_files(*done, options.target));
     co_return exit_status::ok;
 }
 

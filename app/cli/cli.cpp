@@ -14,8 +14,10 @@ namespace caisson::cli {
 int run_cli(const std::vector<std::string>& args, const server_hooks& hooks)
 try {
     std::signal(SIGPIPE, SIG_IGN);    // a closed pipe is an error of a write here
-    verb_context context{this_environment(), this_host(), false, &hooks};
+    verb_context context{this_environment(), this_host(), false, 0, &hooks};
     context.colours = wants_colours(STDOUT_FILENO, context.environment);
+    if (const auto window = window_of(STDOUT_FILENO))
+        context.columns = static_cast<std::size_t>(window->cols);
     const parse_context facts{context.environment, context.host, ::isatty(STDIN_FILENO) == 1};
     const auto parsed = parse_command_line(args, facts);
     if (!parsed.command) {

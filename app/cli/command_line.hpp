@@ -51,6 +51,7 @@ struct run_options {
     bool pty = false;
     bool detach = false;
     bool stats = false;
+    bool quiet = false;
 };
 
 struct ps_options {

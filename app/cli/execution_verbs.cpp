@@ -1,5 +1,5 @@
+#include "app/cli/record_view.hpp"
 #include "app/cli/text_table.hpp"
-#include "app/cli/views.hpp"
 #include "app/cli/with_session.hpp"
 
 namespace caisson::cli {
@@ -28,7 +28,7 @@ task<int> show(client_session* session, show_options options, bool colours)
     const std::string query = brief ? "?include=none" : "";
     auto record = co_await session->api().get("/v1/executions/" + options.id + query);
     if (record.has_error())
-        co_return complain(record.error(), exit_status::failed);
+        co_return complain(of_execution(options.id, record.error()), exit_status::failed);
     co_return print_record(*record, options.client.output, colours);
 }
 
@@ -36,7 +36,7 @@ task<int> cancel(client_session* session, cancel_options options)
 {
     auto record = co_await session->api().post("/v1/executions/" + options.id + "/cancel", boost::json::object());
     if (record.has_error())
-        co_return complain(record.error(), exit_status::failed);
+        co_return complain(of_execution(options.id, record.error()), exit_status::failed);
     if (options.client.output == output_format::json)
         print_json(*record);
     else

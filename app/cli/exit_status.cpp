@@ -76,4 +76,16 @@ std::string ending_note(const boost::json::object& end)
     return "the program was ended by signal " + (name != nullptr ? "SIG" + std::string(name) : std::to_string(signal.value_or(0)));
 }
 
+std::string failure_of(const boost::json::object& end)
+{
+    if (text_of(end, "status") == "success")
+        return {};
+    if (auto note = ending_note(end); !note.empty())
+        return note;
+    if (auto cause = text_of(end, "error"); !cause.empty())
+        return cause;
+    const auto code = small_number(end, "exit_code");
+    return code ? "the program exited with code " + std::to_string(*code) : "the execution ended without saying how";
+}
+
 }    // namespace caisson::cli

@@ -23,6 +23,9 @@ int exit_status_of(const boost::json::object& end);
 /// What a person should know about an end that is not a plain exit, as a sentence; empty for a plain exit.
 std::string ending_note(const boost::json::object& end);
 
+/// Why an execution was no success, as a sentence, also for a plain exit; empty for a success.
+std::string failure_of(const boost::json::object& end);
+
 /// A string member, empty if it is absent or of another type.
 std::string text_of(const boost::json::object& from, std::string_view name);
 

@@ -2,43 +2,58 @@
 
 #include "app/cli/client_session.hpp"
 #include "app/cli/stdin_forwarder.hpp"
-#include "app/cli/terminal_sink.hpp"
+#include "app/cli/watched_sink.hpp"
 #include "core/async/task_group.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace caisson::cli {
 
+/// How this terminal stays with a run, and what it does with what the run leaves.
+struct attended_options {
+    client_options client;
+    bool of_skill = false;    // what it prints is its log, on standard error; standard output is for its output
+    bool collects = false;    // it may leave files
+    std::optional<std::filesystem::path> download;
+    bool force = false;
+    bool pty = false;
+    bool forward_stdin = false;
+    bool detach = false;
+    bool stats = false;
+    bool quiet = false;
+};
+
 /// An execution that this terminal is attached to: shows its output, passes on standard input, window changes and
 /// interrupts, until it has ended or is left.
 class foreground_run {
 public:
-    /// `session` must outlive it. Output goes to `sink`, or where the options say if that is empty.
-    foreground_run(client_session& session, run_options options, std::string execution_id, std::unique_ptr<output_sink> sink = {});
+    /// `session` must outlive it.
+    foreground_run(client_session& session, const attended_options& options, std::string execution_id);
 
     /// The exit status for this process.
     task<int> to_the_end();
-    /// Whether its end was seen; otherwise it was left, or the server stayed away.
-    bool ended() const { return ended_; }
+    /// The exit event; nothing if it was left, or the server stayed away: then that was said.
+    const std::optional<boost::json::object>& end() const { return end_; }
 
 private:
-    task<> interrupted();
+    task<> interrupts();
     task<> watch_window();
     task<> cancel();
     task<int> finish(result<boost::json::object> end);
-    task<> report();
+    void say(const std::string& sentence);
 
     client_session& session_;
-    run_options options_;
+    attended_options options_;
     std::string id_;
-    std::unique_ptr<output_sink> sink_;
+    watched_sink sink_;
     follower follower_;
     null_logger log_;
     task_group background_;
     std::optional<stdin_forwarder> stdin_;
-    bool ended_ = false;
+    std::optional<boost::json::object> end_;
 };
 
 }    // namespace caisson::cli

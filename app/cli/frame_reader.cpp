@@ -37,6 +37,9 @@ std::optional<std::string> bytes_of(const boost::json::object& frame)
 }
 
 /// Of a state in which the next attempt is waited for.
+/// Of JSON within JSON: a skill's output, which is at most 256 deep, in its exit event.
+constexpr std::size_t deepest_frame = 300;
+
 std::string note_of_attempt(const boost::json::object& frame)
 {
     if (!frame.contains("attempt") || !frame.contains("delay_ms"))
@@ -52,7 +55,9 @@ result<frame_effects> frame_reader::take(std::string_view text)
 {
     connection_error_.clear();
     boost::system::error_code failure;
-    const auto value = boost::json::parse(text, failure);
+    boost::json::parse_options options;
+    options.max_depth = deepest_frame;
+    const auto value = boost::json::parse(text, failure, {}, options);
     if (failure || !value.is_object())
         return bad_frame("it is not a JSON object");
     const auto& frame = value.get_object();
@@ -73,6 +78,7 @@ result<frame_effects> frame_reader::take(std::string_view text)
         end_ = frame;
     } else if (kind == "state") {
         effects.started = text_of(frame, "status") == "running";
+        effects.waits = text_of(frame, "status") == "queued";
         effects.note = note_of_attempt(frame);
     }
     if (auto cursor = text_of(frame, "cursor"); !cursor.empty())

@@ -22,6 +22,7 @@ struct frame_effects {
     std::vector<chunk> output;
     std::string note;        // for people, on stderr; empty: none
     bool started = false;    // the status became running
+    bool waits = false;      // the status became queued, at first or for another attempt
 };
 
 /// Reads the frames of one execution, from any number of connections one after the other, and gives each byte of output

@@ -65,11 +65,15 @@ Examples:
   caisson run --detach long.py              prints the execution's id
   caisson run --collect '*.png' plot.py     keeps files; `caisson artifacts get` fetches them
 
-Ctrl-C cancels the execution; a second one leaves it. If the connection breaks the output goes on where it was; a
+With --collect a run that fails says why and its id, and the command that fetches the files is said. While it waits or prints
+nothing, a terminal shows its place in the queue, or for how long it runs; --quiet switches this off.
+
+Ctrl-C cancels the execution; a second one leaves it, and it ends by itself. If the connection breaks the output goes on where it was; a
 request whose answer got lost is sent again under the same Idempotency-Key and runs once.
 
 Exit statuses: the program's own; 128 + N if signal N ended it (137 also at its memory limit); 124 if a time limit
-ended it; 130 if it was cancelled; 125 if it was not run or its end is not known. With --detach 0 or 125.)";
+ended it; 130 if it was cancelled or left; 141 if nobody reads its output any more: then it is cancelled; 125 if it was not
+run or its end is not known. With --detach 0 or 125.)";
 }
 
 std::string ps()
@@ -78,7 +82,21 @@ std::string ps()
   caisson ps                                what is queued or running
   caisson ps --all --limit 200
   caisson ps --status failed --label job=nightly
-  caisson ps --all --output json)";
+  caisson ps --all --output json
+
+On a narrow terminal columns are left away; --output json has all of them.
+Exit statuses: 0 done, 1 refused, 2 wrong usage.)";
+}
+
+std::string show()
+{
+    return R"(Prints the record without what the program wrote, which `caisson logs` prints.
+
+Examples:
+  caisson show exe_…
+  caisson show --output json exe_…          with stdout, stderr and output
+
+Exit statuses: 0 done, 1 there is no such execution, or refused, 2 wrong usage.)";
 }
 
 std::string logs()
@@ -88,7 +106,30 @@ std::string logs()
 Examples:
   caisson logs exe_…
   caisson logs -f exe_…                     until it ends
-  caisson logs --stream stderr exe_…)";
+  caisson logs --stream stderr exe_…
+
+Exit statuses: 0 done, however the program ended, 1 there is no such execution, or refused, 2 wrong usage.)";
+}
+
+std::string cancel()
+{
+    return R"(Its program gets SIGTERM and, if that does not end it, SIGKILL; the record and what it wrote stay.
+
+Examples:
+  caisson cancel exe_…
+
+Exit statuses: 0 it is asked to end, 1 it has ended already, there is no such execution, or refused, 2 wrong usage.)";
+}
+
+std::string rm()
+{
+    return R"(Records, logs and kept files are removed for good. What has not ended is to be cancelled first.
+
+Examples:
+  caisson rm exe_…
+  caisson rm exe_… exe_…
+
+Exit statuses: 0 all are gone, 1 at least one was not removed, 2 wrong usage.)";
 }
 
 std::string key(const std::string& data_dir)
@@ -104,6 +145,38 @@ Examples:
 
 Default data directory: )" +
            data_dir;
+}
+
+std::string key_create()
+{
+    return R"(Prints the key, once: only its hash is kept. A tenant that is not there is made.
+
+Examples:
+  caisson key create --tenant research
+  caisson key create --tenant ci --scope run --scope read --expires 30d
+
+Exit statuses: 0 it is made, 1 it is not, 2 wrong usage.)";
+}
+
+std::string key_list()
+{
+    return R"(Of each key its last letters, what it may do, whether it is still good, and when it was last used.
+
+Examples:
+  caisson key ls
+  caisson key ls --tenant research --output json
+
+Exit statuses: 0 done, 1 the database cannot be read, 2 wrong usage.)";
+}
+
+std::string key_revoke()
+{
+    return R"(A server stops taking it within 5 seconds; what it began goes on.
+
+Examples:
+  caisson key revoke key_…
+
+Exit statuses: 0 it is revoked, 1 there is no such key, 2 wrong usage.)";
 }
 
 std::string doctor()

@@ -1,8 +1,6 @@
-#include "app/cli/client_session.hpp"
-#include "app/cli/exit_status.hpp"
 #include "app/cli/line_splitter.hpp"
 #include "app/cli/terminal_sink.hpp"
-#include "app/cli/verbs.hpp"
+#include "app/cli/with_session.hpp"
 
 namespace caisson::cli {
 
@@ -66,7 +64,7 @@ task<int> logs(client_session* session, logs_options options)
     auto work = options.follow ? follow(session, options.id, &sink) : print_kept(session, options.id, &sink);
     auto done = co_await std::move(work);
     if (done.has_error() && done.error().code != errc::cancelled)
-        co_return complain(done.error(), exit_status::failed);
+        co_return complain(of_execution(options.id, done.error()), exit_status::failed);
     co_return exit_status::ok;
 }
 
@@ -74,11 +72,7 @@ task<int> logs(client_session* session, logs_options options)
 
 int run_verb(const logs_options& options, const verb_context& context)
 {
-    auto access = resolve_access(options.client, context.environment);
-    if (access.has_error())
-        return complain(access.error(), exit_status::usage);
-    client_session session(std::move(*access));
-    return session.run(logs(&session, options));
+    return with_session(options, context, [&](client_session* session) { return logs(session, options); });
 }
 
 }    // namespace caisson::cli

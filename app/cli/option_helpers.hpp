@@ -29,6 +29,9 @@ CLI::Option* add_pairs(CLI::App* verb, const std::string& names, named_texts& ta
 /// An option that may be repeated, each time PATH[:AS]; AS is by default the path's last part.
 CLI::Option* add_uploads(CLI::App* verb, const std::string& names, std::vector<upload>& target, const std::string& about);
 
+/// --quiet.
+void add_quiet(CLI::App* verb, bool& target);
+
 /// Refuses what is not an id of an execution before it gets into an address.
 CLI::Validator execution_id_check();
 

@@ -67,7 +67,7 @@ task<result<boost::json::array>> list(api_client* api, ps_options options)
     co_return items;
 }
 
-task<int> show_list(client_session* session, ps_options options, bool colours)
+task<int> show_list(client_session* session, ps_options options, bool colours, std::size_t columns)
 {
     auto items = co_await list(&session->api(), options);
     if (items.has_error())
@@ -75,7 +75,7 @@ task<int> show_list(client_session* session, ps_options options, bool colours)
     if (options.client.output == output_format::json)
         print_json(*items);
     else
-        print(executions_table(*items, session->time().now_ms(), colours));
+        print(executions_table(*items, session->time().now_ms(), colours, columns));
     co_return exit_status::ok;
 }
 
@@ -87,7 +87,7 @@ int run_verb(const ps_options& options, const verb_context& context)
     if (access.has_error())
         return complain(access.error(), exit_status::usage);
     client_session session(std::move(*access));
-    return session.run(show_list(&session, options, context.colours));
+    return session.run(show_list(&session, options, context.colours, context.columns));
 }
 
 }    // namespace caisson::cli

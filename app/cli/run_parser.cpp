@@ -93,6 +93,7 @@ void verb_parsers::add_run()
     run_verb_->add_flag("--pty", run_.pty, "give it a terminal");
     run_verb_->add_flag("--detach,-d", run_.detach, "print the execution's id and leave it running");
     run_verb_->add_flag("--stats", run_.stats, "at the end say on standard error what it took");
+    add_quiet(run_verb_, run_.quiet);
     add_run_limits(run_verb_);
 }
 

@@ -11,8 +11,6 @@ namespace caisson::cli {
 
 namespace {
 
-error cannot_read(const std::string& name) { return error{errc::bad_request, name + " cannot be read, or is larger than 64 MiB"}; }
-
 boost::json::array list_of(const std::vector<std::string>& texts) { return boost::json::array(texts.begin(), texts.end()); }
 
 boost::json::object map_of(const named_texts& pairs)
@@ -73,17 +71,18 @@ result<run_inputs> read_inputs(const run_options& options)
 {
     run_inputs inputs;
     if (options.file || options.program_from_stdin) {
-        auto program = options.file ? read_whole(options.file->string(), max_upload_bytes) : read_whole(STDIN_FILENO, max_upload_bytes);
-        if (!program)
-            return cannot_read(options.file ? options.file->string() : "the program on standard input");
+        auto program = options.file ? read_whole(options.file->string(), max_upload_bytes)
+                                    : read_whole(STDIN_FILENO, "the program on standard input", max_upload_bytes);
+        if (program.has_error())
+            return program.error();
         inputs.program = std::move(*program);
         if (!is_utf8(inputs.program))
             return error{errc::bad_request, "the program is not UTF-8 text; send it with --file and run it with a command after --"};
     }
     for (const auto& one : options.files) {
         auto content = read_whole(one.from.string(), max_upload_bytes);
-        if (!content)
-            return cannot_read(one.from.string());
+        if (content.has_error())
+            return content.error();
         inputs.files.emplace_back(one.as, std::move(*content));
     }
     if (options.pty)

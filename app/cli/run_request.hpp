@@ -18,7 +18,7 @@ struct run_inputs {
 /// Largest program or file that is read, before the server's own limit on requests is asked.
 inline constexpr std::size_t max_upload_bytes = 64 << 20;
 
-/// Reads what `options` name. Errors: errc::bad_request naming the file that cannot be read or is too large.
+/// Reads what `options` name. Errors: those of read_whole; errc::bad_request for a program that is no text.
 result<run_inputs> read_inputs(const run_options& options);
 
 /// The body of POST /v1/executions. No I/O.

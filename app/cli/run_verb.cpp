@@ -1,32 +1,25 @@
+#include "app/cli/attended_run.hpp"
 #include "app/cli/exit_status.hpp"
-#include "app/cli/foreground_run.hpp"
-#include "app/cli/run_key.hpp"
 #include "app/cli/run_request.hpp"
 #include "app/cli/verbs.hpp"
+
+#include <boost/json/serialize.hpp>
 
 namespace caisson::cli {
 
 namespace {
 
-task<int> run(client_session* session, run_options options, boost::json::object body)
+attended_options attended(const run_options& options)
 {
-    auto created = co_await session->api().post_once("/v1/executions", std::move(body), new_run_key());
-    if (created.has_error())
-        co_return complain(created.error(), exit_status::infrastructure);
-    const auto id = created->is_object() ? text_of(created->get_object(), "execution_id") : std::string();
-    if (id.empty()) {
-        complain("the server's answer has no execution_id");
-        co_return exit_status::infrastructure;
-    }
-    if (!options.detach) {
-        foreground_run attached(*session, std::move(options), id);
-        co_return co_await attached.to_the_end();
-    }
-    if (options.client.output == output_format::json)
-        print_json(*created);
-    else
-        print(id + "\n");
-    co_return exit_status::ok;
+    attended_options out;
+    out.client = options.client;
+    out.collects = !options.collect.empty();
+    out.pty = options.pty;
+    out.forward_stdin = options.forward_stdin;
+    out.detach = options.detach;
+    out.stats = options.stats;
+    out.quiet = options.quiet;
+    return out;
 }
 
 }    // namespace
@@ -40,7 +33,8 @@ int run_verb(const run_options& options, const verb_context& context)
     if (inputs.has_error())
         return complain(inputs.error(), exit_status::infrastructure);
     client_session session(std::move(*access));
-    return session.run(run(&session, options, run_request(options, std::move(*inputs))));
+    auto body = boost::json::serialize(run_request(options, std::move(*inputs)));
+    return session.run(attended_run(&session, attended(options), std::move(body)));
 }
 
 }    // namespace caisson::cli

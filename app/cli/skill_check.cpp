@@ -9,7 +9,6 @@
 
 #include <boost/json/array.hpp>
 
-#include <algorithm>
 #include <system_error>
 
 namespace caisson::cli {
@@ -80,13 +79,12 @@ int line_of(std::string_view sentence, std::string_view skill_md)
     const auto parts = split_skill_md(skill_md);
     if (parts.has_error())
         return 0;
-    const auto yaml = read_yaml(parts->front_matter);
+    const auto yaml = read_yaml(parts->front_matter, parts->first_line);
     if (yaml.has_error())
         return 0;
     place best;
     look(*yaml, "", sentence, best);
-    const auto before = static_cast<std::size_t>(parts->front_matter.data() - skill_md.data());
-    return best.line == 0 ? 0 : best.line + static_cast<int>(std::ranges::count(skill_md.substr(0, before), '\n'));
+    return best.line;
 }
 
 result<skill_report> check_skill(const std::filesystem::path& package)

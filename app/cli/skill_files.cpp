@@ -15,6 +15,10 @@ constexpr std::size_t most_files = 10'000;
 constexpr std::array<std::string_view, 17> folders{".git", ".hg", ".svn", ".bzr", ".jj", "CVS", "__pycache__", "node_modules", ".venv",
     "venv", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".idea", ".vscode", "__MACOSX"};
 constexpr std::array<std::string_view, 3> names{".DS_Store", "Thumbs.db", "desktop.ini"};
+constexpr std::array<std::string_view, 4> secret_folders{".aws", ".docker", ".gnupg", ".ssh"};
+constexpr std::array<std::string_view, 11> secret_names{
+    ".env", ".envrc", ".git-credentials", ".htpasswd", ".netrc", ".npmrc", ".pypirc", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa"};
+constexpr std::array<std::string_view, 4> example_endings{".example", ".sample", ".template", ".dist"};
 constexpr std::array<std::string_view, 5> endings{".pyc", ".pyo", ".swp", "~", ".orig"};
 
 std::string relative_to(const fs::path& path, const fs::path& folder) { return path.lexically_relative(folder).generic_string(); }
@@ -25,6 +29,20 @@ std::string list_of(const std::vector<std::string>& parts)
     for (const auto& each : parts)
         text += (text.empty() ? "" : "; ") + each;
     return text;
+}
+
+template <std::size_t Size>
+bool ends_with_one(std::string_view name, const std::array<std::string_view, Size>& ends)
+{
+    return std::ranges::any_of(ends, [name](auto end) { return name.ends_with(end); });
+}
+
+/// The list of what is left out that this name belongs to; null: it is packed.
+std::vector<std::string>* list_without(std::string_view name, bool is_folder, skill_files& found)
+{
+    if (is_litter(name, is_folder))
+        return &found.left_out;
+    return is_secret(name, is_folder) ? &found.secrets : nullptr;
 }
 
 /// Takes up what is at `entry`, or says why it cannot be in a package.
@@ -52,7 +70,15 @@ bool is_litter(std::string_view name, bool is_folder)
 {
     if (is_folder)
         return std::ranges::find(folders, name) != folders.end();
-    return std::ranges::find(names, name) != names.end() || std::ranges::any_of(endings, [name](auto end) { return name.ends_with(end); });
+    return std::ranges::find(names, name) != names.end() || ends_with_one(name, endings);
+}
+
+bool is_secret(std::string_view name, bool is_folder)
+{
+    if (is_folder)
+        return std::ranges::find(secret_folders, name) != secret_folders.end();
+    const bool of_env = name.starts_with(".env.") && !ends_with_one(name, example_endings);
+    return of_env || std::ranges::find(secret_names, name) != secret_names.end();
 }
 
 result<skill_files> gather_skill(const fs::path& folder)
@@ -65,8 +91,8 @@ result<skill_files> gather_skill(const fs::path& folder)
         const auto path = relative_to(walk->path(), folder);
         std::error_code unread;
         const bool is_folder = walk->symlink_status(unread).type() == fs::file_type::directory;
-        if (is_litter(walk->path().filename().string(), is_folder)) {
-            out.left_out.push_back(path + (is_folder ? "/" : ""));
+        if (auto* const list = list_without(walk->path().filename().string(), is_folder, out)) {
+            list->push_back(path + (is_folder ? "/" : ""));
             if (is_folder)
                 walk.disable_recursion_pending();
         } else if (!is_folder) {
@@ -82,6 +108,7 @@ result<skill_files> gather_skill(const fs::path& folder)
         return error{errc::invalid_skill, list_of(mistakes)};
     std::ranges::sort(out.files, {}, &skill_file::path);
     std::ranges::sort(out.left_out);
+    std::ranges::sort(out.secrets);
     return out;
 }
 

@@ -20,10 +20,15 @@ struct skill_file {
 struct skill_files {
     std::vector<skill_file> files;        // by their paths
     std::vector<std::string> left_out;    // folders (with a slash) and files that no skill needs, by their paths
+    std::vector<std::string> secrets;     // the same of those that usually hold keys and passwords: left out too
 };
 
 /// Whether a folder or a file of this name is left out of packages: of version control, editors, systems, or made anew by interpreters.
 bool is_litter(std::string_view name, bool is_folder);
+
+/// Whether a folder or a file of this name usually holds keys or passwords, which a package would give to all of a tenant: `.env`,
+/// `.env.*` but for examples of it, `.netrc`, `id_rsa`, `.ssh/` and the like.
+bool is_secret(std::string_view name, bool is_folder);
 
 /// What a package of `folder` has. Links are not followed. Errors: errc::not_found if it is no folder or cannot be read;
 /// errc::invalid_skill naming all that cannot be in a package (links, devices), or if there are more than 10,000 files.

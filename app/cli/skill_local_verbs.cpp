@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -27,6 +28,15 @@ std::string name_of(const skill_report& report)
 std::string size_of(const skill_report& report)
 {
     return std::to_string(report.files) + (report.files == 1 ? " file, " : " files, ") + show_bytes(report.total_bytes);
+}
+
+/// Whether `target` lies in `folder` or below it. The next package of the folder would have this one in it.
+bool is_within(const fs::path& target, const fs::path& folder)
+{
+    std::error_code failure;
+    const auto place = fs::weakly_canonical(fs::absolute(target).parent_path(), failure);
+    const auto whole = fs::canonical(folder, failure);
+    return !failure && std::ranges::mismatch(whole, place).in1 == whole.end();
 }
 
 /// Moves what was packed to its name. Errors: errc::conflict if there is something already, unless `force`.
@@ -99,6 +109,10 @@ int run_verb(const skill_pack_options& options, const verb_context&)
         return exit_status::failed;
     }
     const auto target = options.target.value_or(fs::path(name_of(*report) + ".zip"));
+    if (is_within(target, options.source)) {
+        complain(target.string() + " would lie in the folder that is packed; name another place: -o ../" + target.filename().string());
+        return exit_status::usage;
+    }
     const auto done = put(source->package(), target, options.force);
     if (done.has_error())
         return complain(done.error(), exit_status::failed);

@@ -34,6 +34,7 @@ struct skill_pack_options {
 struct skill_push_options {
     client_options client;
     std::filesystem::path source;    // a folder or an archive
+    bool quiet = false;
 };
 
 struct skill_list_options {
@@ -69,6 +70,7 @@ struct skill_run_options {
     bool force = false;
     bool detach = false;
     bool stats = false;
+    bool quiet = false;
 };
 
 struct artifact_list_options {
@@ -82,6 +84,7 @@ struct artifact_get_options {
     std::string path;                // empty: all of them
     std::filesystem::path target;    // a file if there is one path ("-": standard output), else a folder
     bool force = false;
+    bool quiet = false;
 };
 
 }    // namespace caisson::cli

@@ -91,7 +91,7 @@ result<packed_skill> pack_skill(const fs::path& folder, int fd)
     auto written = to.take(archive);
     if (written.has_error())
         return written.error();
-    return packed_skill{to.size(), to.sha256(), found->files.size(), std::move(found->left_out)};
+    return packed_skill{to.size(), to.sha256(), found->files.size(), std::move(found->left_out), std::move(found->secrets)};
 }
 
 result<temporary_package> temporary_package::of(const fs::path& folder)

@@ -14,7 +14,8 @@ struct packed_skill {
     std::int64_t size_bytes = 0;
     std::string sha256;    // lower-case hex
     std::size_t files = 0;
-    std::vector<std::string> left_out;
+    std::vector<std::string> left_out;    // as of skill_files
+    std::vector<std::string> secrets;
 };
 
 /// Writes the package of `folder` (zip) to `fd`. The same files give the same bytes. Errors: those of gather_skill; errc::bad_request

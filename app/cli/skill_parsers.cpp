@@ -73,6 +73,7 @@ void verb_parsers::add_skill_registry(CLI::App* skill)
     skill_push_verb_ = add_verb(*skill, "push", "Upload a skill", help::skill_push());
     add_client(skill_push_verb_, skill_push_.client);
     add_json(skill_push_verb_, skill_push_.client);
+    add_quiet(skill_push_verb_, skill_push_.quiet);
     skill_push_verb_->add_option("SOURCE", skill_push_.source, "a folder, which is packed, or a package")->required();
 
     skill_list_verb_ = add_verb(*skill, "ls", "List skills, a version a line", help::skill_list());
@@ -81,7 +82,7 @@ void verb_parsers::add_skill_registry(CLI::App* skill)
     skill_list_verb_->add_option("--search,-s", skill_list_.text, "only those with this in name or description")->option_text("TEXT");
     skill_list_verb_->add_option("NAME", skill_list_.name, "only versions of this one");
 
-    skill_show_verb_ = add_verb(*skill, "show", "Show what a skill is and takes");
+    skill_show_verb_ = add_verb(*skill, "show", "Show what a skill is and takes", help::skill_show());
     add_client(skill_show_verb_, skill_show_.client);
     add_json(skill_show_verb_, skill_show_.client);
     add_name(skill_show_verb_, skill_show_.skill);
@@ -113,6 +114,7 @@ void verb_parsers::add_skill_run(CLI::App* skill)
     verb->add_flag("--force", to.force, "with --download: replace files that are there");
     verb->add_flag("--detach,-d", to.detach, "print the execution's id and leave it running");
     verb->add_flag("--stats", to.stats, "at the end say on standard error what it took");
+    add_quiet(verb, to.quiet);
     add_name(verb, to.skill);
 }
 
@@ -120,18 +122,19 @@ void verb_parsers::add_artifacts()
 {
     auto* const artifacts = add_verb(app_, "artifacts", "List and fetch the files that an execution left", help::artifacts());
     artifacts->require_subcommand(1);
-    artifact_list_verb_ = add_verb(*artifacts, "ls", "List them");
+    artifact_list_verb_ = add_verb(*artifacts, "ls", "List them", help::artifacts_list());
     add_client(artifact_list_verb_, artifact_list_.client);
     add_json(artifact_list_verb_, artifact_list_.client);
     artifact_list_verb_->add_option("ID", artifact_list_.id, "the execution")->required()->check(execution_id_check());
 
-    artifact_get_verb_ = add_verb(*artifacts, "get", "Fetch one of them, or all", help::artifacts());
+    artifact_get_verb_ = add_verb(*artifacts, "get", "Fetch one of them, or all", help::artifacts_get());
     add_address(artifact_get_verb_, artifact_get_.client);
     artifact_get_verb_
         ->add_option("--out,-o", artifact_get_.target,
             "with PATH the file, \"-\" for standard output; without it the folder. Default: the name of PATH, or the ID")
         ->option_text("TARGET");
     artifact_get_verb_->add_flag("--force,-f", artifact_get_.force, "replace files that are there");
+    add_quiet(artifact_get_verb_, artifact_get_.quiet);
     artifact_get_verb_->add_option("ID", artifact_get_.id, "the execution")->required()->check(execution_id_check());
     artifact_get_verb_->add_option("PATH", artifact_get_.path, "one file, as `caisson artifacts ls` names it; default all");
 }

@@ -25,25 +25,26 @@ void say_notes(const boost::json::object& answer)
             complain("note: " + std::string(each.get_string()));
 }
 
-task<int> push(client_session* session, std::filesystem::path package, output_format format)
+task<int> push(client_session* session, std::filesystem::path package, skill_push_options options)
 {
     worker_pool disk("read", 1);
     auto body = net::file_source::open(package, disk);
     if (body.has_error())
         co_return complain(body.error(), exit_status::failed);
-    progress_line line;
+    progress_line line(options.quiet);
     const auto total = (*body)->size_bytes();
-    const auto told = [&line, total](std::uint64_t done) { line.show("uploading", done, total); };
+    const auto told = [&line, total](std::uint64_t done) { line.show_bytes("caisson: uploading", done, total); };
     auto answer = co_await session->api().upload("/v1/skills", type_of(package), body->get(), told);
     line.clear();
     if (answer.has_error())
         co_return complain(answer.error(), exit_status::failed);
-    if (format == output_format::json) {
+    if (options.client.output == output_format::json) {
         print_json(*answer);
         co_return exit_status::ok;
     }
     const auto& stored = answer->as_object();
-    say_notes(stored);
+    if (!options.quiet)
+        say_notes(stored);
     print(text_of(stored, "name") + "@" + text_of(stored, "version") + "  sha256:" + text_of(stored, "digest") + "\n");
     co_return exit_status::ok;
 }
@@ -58,7 +59,8 @@ int run_verb(const skill_push_options& options, const verb_context& context)
     auto source = skill_source::open(options.source);
     if (source.has_error())
         return complain(source.error(), source.error().code == errc::not_found ? exit_status::usage : exit_status::failed);
-    source->say_left_out();
+    if (!options.quiet)
+        source->say_left_out();
     if (source->packed() != nullptr) {
         const auto report = check_skill(source->package());
         if (report.has_error())
@@ -69,7 +71,7 @@ int run_verb(const skill_push_options& options, const verb_context& context)
         }
     }
     client_session session(std::move(*access));
-    return session.run(push(&session, source->package(), options.client.output));
+    return session.run(push(&session, source->package(), options));
 }
 
 }    // namespace caisson::cli

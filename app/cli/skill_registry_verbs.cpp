@@ -24,7 +24,15 @@ std::string list_target(const skill_list_options& options, const std::string& cu
     return "/v1/skills" + query;
 }
 
-task<int> list(client_session* session, skill_list_options options, bool colours)
+/// Says what a list without a line means. A search may find nothing, a name that nobody has is a mistake.
+int say_none(const skill_list_options& options)
+{
+    const bool is_search = !options.text.empty();
+    complain(is_search ? "no skill has \"" + options.text + "\" in its name or description" : "skill not found: " + options.name);
+    return is_search ? exit_status::ok : exit_status::failed;
+}
+
+task<int> list(client_session* session, skill_list_options options, bool colours, std::size_t columns)
 {
     boost::json::array rows;
     std::string cursor;
@@ -39,11 +47,12 @@ task<int> list(client_session* session, skill_list_options options, bool colours
         rows.insert(rows.end(), page->body.get_array().begin(), page->body.get_array().end());
         cursor = page->next_cursor;
     } while (!cursor.empty());
+    const bool is_choice = !options.name.empty() || !options.text.empty();
     if (options.client.output == output_format::json)
         print_json(rows);
-    else
-        print(skills_table(rows, session->time().now_ms(), colours));
-    co_return exit_status::ok;
+    else if (!rows.empty() || !is_choice)
+        print(skills_table(rows, session->time().now_ms(), colours, columns));
+    co_return rows.empty() && is_choice ? say_none(options) : exit_status::ok;
 }
 
 task<int> show(client_session* session, skill_show_options options, bool colours)
@@ -74,7 +83,8 @@ task<int> remove(client_session* session, skill_remove_options options)
 
 int run_verb(const skill_list_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session* session) { return list(session, options, context.colours); });
+    return with_session(
+        options, context, [&](client_session* session) { return list(session, options, context.colours, context.columns); });
 }
 
 int run_verb(const skill_show_options& options, const verb_context& context)

@@ -1,5 +1,6 @@
 #include "app/cli/skill_run_request.hpp"
 
+#include "app/cli/run_request.hpp"
 #include "app/cli/terminal.hpp"
 #include "core/exec/json_text.hpp"
 
@@ -11,8 +12,6 @@
 namespace caisson::cli {
 
 namespace {
-
-constexpr std::size_t most_input_bytes = 64 << 20;
 
 boost::json::object map_of(const named_texts& pairs)
 {
@@ -41,10 +40,10 @@ result<std::string> read_skill_input(const skill_run_options& options)
     const auto from_stdin = options.input == "-" || (options.input_file && *options.input_file == "-");
     auto text = options.input.value_or("{}");
     if (from_stdin || options.input_file) {
-        auto content = from_stdin ? read_whole(STDIN_FILENO, most_input_bytes) : read_whole(options.input_file->string(), most_input_bytes);
-        const auto name = from_stdin ? std::string("the input on standard input") : options.input_file->string();
-        if (!content)
-            return error{errc::bad_request, name + " cannot be read, or is larger than 64 MiB"};
+        auto content = from_stdin ? read_whole(STDIN_FILENO, "the input on standard input", max_upload_bytes)
+                                  : read_whole(options.input_file->string(), max_upload_bytes);
+        if (content.has_error())
+            return content.error();
         text = std::move(*content);
     }
     if (const auto wrong = json_problem(text); !wrong.empty())

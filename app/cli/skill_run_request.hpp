@@ -7,7 +7,8 @@
 
 namespace caisson::cli {
 
-/// Reads the input that `options` name: JSON text, "{}" if none was given. Errors: errc::bad_request if it cannot be read or is no JSON.
+/// Reads the input that `options` name: JSON text, "{}" if none was given. Errors: those of read_whole;
+/// errc::bad_request if it is no JSON.
 result<std::string> read_skill_input(const skill_run_options& options);
 
 /// The body of POST /v1/executions, with `input` as it is written. No I/O.

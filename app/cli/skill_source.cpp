@@ -12,6 +12,16 @@ namespace {
 
 constexpr std::size_t most_named = 5;
 
+/// Nothing is said of nothing.
+void say(const std::string& what, const std::vector<std::string>& all)
+{
+    std::string text;
+    for (std::size_t i = 0; i < std::min(all.size(), most_named); ++i)
+        text += (text.empty() ? "" : ", ") + all[i];
+    if (!all.empty())
+        complain(what + ": " + text + (all.size() > most_named ? " and " + std::to_string(all.size() - most_named) + " more" : ""));
+}
+
 }    // namespace
 
 result<skill_source> skill_source::open(const fs::path& named)
@@ -34,13 +44,10 @@ result<skill_source> skill_source::open(const fs::path& named)
 
 void skill_source::say_left_out() const
 {
-    if (!packed_ || packed_->what().left_out.empty())
+    if (!packed_)
         return;
-    const auto& all = packed_->what().left_out;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(all.size(), most_named); ++i)
-        text += (text.empty() ? "" : ", ") + all[i];
-    complain("left out: " + text + (all.size() > most_named ? " and " + std::to_string(all.size() - most_named) + " more" : ""));
+    say("left out", packed_->what().left_out);
+    say("left out, as such files hold secrets", packed_->what().secrets);
 }
 
 void complain_of(const skill_report& report)

@@ -2,11 +2,11 @@
 
 #include "app/cli/exit_status.hpp"
 #include "app/cli/quantities.hpp"
+#include "app/cli/record_view.hpp"
+#include "app/cli/schema_view.hpp"
 #include "app/cli/text_table.hpp"
 #include "app/cli/views.hpp"
 #include "core/base/clock.hpp"
-
-#include <boost/json/serialize.hpp>
 
 namespace caisson::cli {
 
@@ -45,7 +45,7 @@ std::string plain_lines(const std::string& text)
 
 }    // namespace
 
-std::string skills_table(const boost::json::array& rows, std::int64_t now_ms, bool colours)
+std::string skills_table(const boost::json::array& rows, std::int64_t now_ms, bool colours, std::size_t columns)
 {
     text_table table({"NAME", "VERSION", "LANG", "STATE", "UPLOADED", "DESCRIPTION"});
     for (const auto& each : rows) {
@@ -55,14 +55,19 @@ std::string skills_table(const boost::json::array& rows, std::int64_t now_ms, bo
         table.add({{one_line(text_of(row, "name"), 40)}, {one_line(text_of(row, "version"), 24)}, {one_line(text_of(row, "lang"), 12)},
             state_of(row), {age_text(text_of(row, "uploaded_at"), now_ms)}, {one_line(text_of(row, "description"), 80)}});
     }
+    table.fit(columns, {"UPLOADED", "LANG", "STATE"});
     return table.str(colours);
 }
 
 std::string skill_text(const boost::json::object& skill, bool colours)
 {
     auto record = skill;
-    record.erase("instructions");
+    for (const auto* apart : {"instructions", "inputs", "outputs"})
+        record.erase(apart);
     auto text = record_text(record, colours);
+    for (const auto* name : {"inputs", "outputs"})
+        if (const auto* schema = skill.if_contains(name); schema != nullptr && !schema->is_null())
+            text += "\n" + schema_text(name, *schema, colours);
     if (const auto instructions = text_of(skill, "instructions"); !instructions.empty())
         text += "\n" + plain_lines(instructions);
     return text;

@@ -1,5 +1,7 @@
 #include "app/cli/terminal.hpp"
 
+#include "app/cli/quantities.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -29,6 +31,11 @@ bool write_blocking(int fd, std::string_view bytes)
             return false;
     }
     return true;
+}
+
+error cannot_read(const std::string& name)
+{
+    return error{errc::bad_request, name + " cannot be read: " + std::error_code(errno, std::generic_category()).message()};
 }
 
 }    // namespace
@@ -109,7 +116,7 @@ std::string descriptor_reader::read_blocking() const
     }
 }
 
-std::optional<std::string> read_whole(int fd, std::size_t limit)
+result<std::string> read_whole(int fd, const std::string& name, std::size_t limit)
 {
     std::string content;
     std::string part(read_bytes, '\0');
@@ -117,20 +124,23 @@ std::optional<std::string> read_whole(int fd, std::size_t limit)
         const auto got = ::read(fd, part.data(), part.size());
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0 || content.size() + static_cast<std::size_t>(std::max<ssize_t>(got, 0)) > limit)
-            return std::nullopt;
+        if (got < 0)
+            return cannot_read(name);
+        if (content.size() + static_cast<std::size_t>(got) > limit)
+            return error{
+                errc::too_large, name + " is larger than " + show_bytes(static_cast<std::int64_t>(limit)) + ", the most that is sent"};
         if (got == 0)
             return content;
         content.append(part, 0, static_cast<std::size_t>(got));
     }
 }
 
-std::optional<std::string> read_whole(const std::string& path, std::size_t limit)
+result<std::string> read_whole(const std::string& path, std::size_t limit)
 {
     const unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd)
-        return std::nullopt;
-    return read_whole(fd.get(), limit);
+        return cannot_read(path);
+    return read_whole(fd.get(), path, limit);
 }
 
 }    // namespace caisson::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/async/offload.hpp"
+#include "core/base/error.hpp"
 #include "core/base/unique_fd.hpp"
 
 #include <termios.h>
@@ -63,8 +64,9 @@ private:
     worker_pool pool_;
 };
 
-/// A whole descriptor or file of at most `limit` bytes; nothing if it is longer or cannot be read.
-std::optional<std::string> read_whole(int fd, std::size_t limit);
-std::optional<std::string> read_whole(const std::string& path, std::size_t limit);
+/// A whole file, or all that comes from a descriptor that people call `name`. Errors name it: errc::bad_request with what the system
+/// says, errc::too_large if there are more than `limit` bytes.
+result<std::string> read_whole(const std::string& path, std::size_t limit);
+result<std::string> read_whole(int fd, const std::string& name, std::size_t limit);
 
 }    // namespace caisson::cli

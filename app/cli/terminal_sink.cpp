@@ -18,4 +18,12 @@ task<bool> terminal_sink::write(frame_effects effects)
     co_return true;
 }
 
+task<bool> log_sink::write(frame_effects effects)
+{
+    auto text = effects.note.empty() ? std::string() : "caisson: " + effects.note + "\n";
+    for (auto& chunk : effects.output)
+        text += chunk.bytes;
+    return err_.write(std::move(text));
+}
+
 }    // namespace caisson::cli

@@ -19,6 +19,15 @@ private:
     descriptor_writer err_{2};
 };
 
+/// Puts all of it on standard error: what a skill prints is its log.
+class log_sink : public output_sink {
+public:
+    task<bool> write(frame_effects effects) override;
+
+private:
+    descriptor_writer err_{2};
+};
+
 /// Drops everything.
 class silent_sink : public output_sink {
 public:

@@ -3,10 +3,13 @@
 #include "core/base/utf8.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace caisson::cli {
 
 namespace {
+
+constexpr std::size_t least_last = 16;
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
@@ -58,7 +61,7 @@ std::string one_line(std::string_view text, std::size_t width)
     return std::string(first_columns(line, width - 1)) + "…";
 }
 
-std::string text_table::str(bool colours) const
+std::vector<std::size_t> text_table::widths() const
 {
     std::vector<std::size_t> widths;
     for (const auto& title : titles_)
@@ -66,11 +69,36 @@ std::string text_table::str(bool colours) const
     for (const auto& row : rows_)
         for (std::size_t i = 0; i < row.size(); ++i)
             widths[i] = std::max(widths[i], columns_of(row[i].text));
+    return widths;
+}
 
+void text_table::fit(std::size_t columns, std::vector<std::string> droppable)
+{
+    const auto before_last = [this] {
+        const auto all = widths();
+        return std::accumulate(all.begin(), all.end() - 1, 2 * (all.size() - 1));
+    };
+    const auto is_wide = [&] { return before_last() + std::min(widths().back(), least_last) > columns; };
+    for (std::size_t i = 0; columns != 0 && i < droppable.size() && is_wide(); ++i) {
+        const auto at = std::ranges::find(titles_, droppable[i]) - titles_.begin();
+        titles_.erase(titles_.begin() + at);
+        for (auto& row : rows_)
+            row.erase(row.begin() + at);
+    }
+    if (columns == 0)
+        return;
+    const auto left = columns > before_last() + least_last ? columns - before_last() : least_last;
+    for (auto& row : rows_)
+        row.back().text = one_line(row.back().text, left);
+}
+
+std::string text_table::str(bool colours) const
+{
+    const auto all = widths();
     std::string text;
     const auto put = [&](std::size_t i, std::string_view value, colour how) {
         text += coloured(value, how, colours);
-        text += i + 1 == widths.size() ? "\n" : std::string(widths[i] - columns_of(value) + 2, ' ');
+        text += i + 1 == all.size() ? "\n" : std::string(all[i] - columns_of(value) + 2, ' ');
     };
     for (std::size_t i = 0; i < titles_.size(); ++i)
         put(i, titles_[i], colour::bold);

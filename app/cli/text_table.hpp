@@ -28,10 +28,16 @@ public:
     void add(std::vector<cell> row) { rows_.push_back(std::move(row)); }
     bool empty() const { return rows_.empty(); }
 
+    /// Fits it into lines of `columns` (0: as wide as it gets): the last column is cut, down to 16 columns, and if that is not
+    /// enough those with the titles `droppable` are left away, the first of them first.
+    void fit(std::size_t columns, std::vector<std::string> droppable = {});
+
     /// With a line for the titles; each line ends in a line feed.
     std::string str(bool colours) const;
 
 private:
+    std::vector<std::size_t> widths() const;
+
     std::vector<std::string> titles_;
     std::vector<std::vector<cell>> rows_;
 };

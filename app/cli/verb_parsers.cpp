@@ -89,7 +89,7 @@ void verb_parsers::add_one_execution()
         verb->add_option("ID", id, "the execution")->required()->check(execution_id_check());
     };
 
-    show_verb_ = add_verb(app_, "show", "Show the record of an execution");
+    show_verb_ = add_verb(app_, "show", "Show the record of an execution", help::show());
     add_client(show_verb_, show_.client);
     add_id(show_verb_, show_.id);
 
@@ -99,11 +99,11 @@ void verb_parsers::add_one_execution()
     logs_verb_->add_option("--stream", logs_.stream, "only this one")->check(CLI::IsMember({"stdout", "stderr"}));
     add_id(logs_verb_, logs_.id);
 
-    cancel_verb_ = add_verb(app_, "cancel", "End an execution");
+    cancel_verb_ = add_verb(app_, "cancel", "End an execution", help::cancel());
     add_client(cancel_verb_, cancel_.client);
     add_id(cancel_verb_, cancel_.id);
 
-    rm_verb_ = add_verb(app_, "rm", "Remove records and output of ended executions");
+    rm_verb_ = add_verb(app_, "rm", "Remove records and output of ended executions", help::rm());
     add_client(rm_verb_, rm_.client);
     rm_verb_->add_option("ID", rm_.ids, "the executions")->required()->check(execution_id_check());
 }
@@ -113,7 +113,7 @@ void verb_parsers::add_keys()
     auto* const key = add_verb(app_, "key", "Make, list and revoke API keys", help::key(defaults_.data_dir));
     key->require_subcommand(1);
 
-    key_create_verb_ = add_verb(*key, "create", "Make a key and print it once", help::key(defaults_.data_dir));
+    key_create_verb_ = add_verb(*key, "create", "Make a key and print it once", help::key_create());
     add_local(key_create_verb_, key_create_.client, "data directory");
     key_create_verb_->add_option("--tenant", key_create_.tenant, "whose key it is; made if there is no such tenant")->required();
     key_create_verb_->add_option("--scope", key_create_.scopes, "what it may do: run, read, admin; default run and read")
@@ -125,11 +125,11 @@ void verb_parsers::add_keys()
         "end of validity from now; default never")
         ->option_text("TIME");
 
-    key_list_verb_ = add_verb(*key, "ls", "List keys");
+    key_list_verb_ = add_verb(*key, "ls", "List keys", help::key_list());
     add_local(key_list_verb_, key_list_.client, "data directory");
     key_list_verb_->add_option("--tenant", key_list_.tenant, "only this tenant's");
 
-    key_revoke_verb_ = add_verb(*key, "revoke", "End a key");
+    key_revoke_verb_ = add_verb(*key, "revoke", "End a key", help::key_revoke());
     add_local(key_revoke_verb_, key_revoke_.client, "data directory");
     key_revoke_verb_->add_option("ID", key_revoke_.id, "the key (key_…)")->required();
 }

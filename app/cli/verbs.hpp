@@ -15,7 +15,8 @@ namespace caisson::cli {
 struct verb_context {
     std::map<std::string, std::string> environment;
     host_facts host;
-    bool colours = false;    // of standard output
+    bool colours = false;       // of standard output
+    std::size_t columns = 0;    // of the terminal that it is; 0: it is none
     const server_hooks* hooks = nullptr;
 };
 

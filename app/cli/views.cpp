@@ -2,29 +2,13 @@
 
 #include "app/cli/exit_status.hpp"
 #include "app/cli/quantities.hpp"
+#include "app/cli/record_view.hpp"
 #include "app/cli/text_table.hpp"
 #include "core/base/clock.hpp"
-
-#include <boost/json/serialize.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstdio>
 
 namespace caisson::cli {
 
 namespace {
-
-constexpr std::size_t widest_value = 400;
-
-colour colour_of_status(std::string_view status)
-{
-    if (status == "success")
-        return colour::green;
-    if (status == "queued" || status == "running")
-        return colour::yellow;
-    return colour::red;
-}
 
 std::string age(std::int64_t since_ms, std::int64_t now_ms)
 {
@@ -66,41 +50,6 @@ std::string what_of(const boost::json::object& record)
     return language.empty() ? text_of(record, "kind") : language;
 }
 
-std::string decimal(double value)
-{
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.1f", value);
-    return text.data();
-}
-
-/// A value of a record as people read it; empty for what says nothing.
-std::string shown(const boost::json::value& value)
-{
-    if (value.is_null() || (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty()))
-        return {};
-    if (value.is_string())
-        return std::string(value.get_string());
-    if (value.is_array()) {
-        std::string text;
-        for (const auto& item : value.get_array())
-            text += (text.empty() ? "" : ", ") + shown(item);
-        return text;
-    }
-    if (value.is_object()) {
-        std::string text;
-        for (const auto& member : value.get_object())
-            text += (text.empty() ? "" : ", ") + std::string(member.key()) + " " + shown(member.value());
-        return text;
-    }
-    return value.is_double() ? decimal(value.get_double()) : boost::json::serialize(value);
-}
-
-bool is_output(std::string_view name)
-{
-    constexpr std::array<std::string_view, 4> names{"stdout", "stderr", "logs", "output"};
-    return std::ranges::find(names, name) != names.end();
-}
-
 std::string scopes_of(const api_key_row& key)
 {
     std::string text;
@@ -140,7 +89,7 @@ std::string age_text(const std::string& time, std::int64_t now_ms)
     return at ? age(*at, now_ms) : "";
 }
 
-std::string executions_table(const boost::json::array& items, std::int64_t now_ms, bool colours)
+std::string executions_table(const boost::json::array& items, std::int64_t now_ms, bool colours, std::size_t columns)
 {
     text_table table({"ID", "STATUS", "END", "WHAT", "CREATED", "TOOK", "LABELS"});
     for (const auto& item : items) {
@@ -152,43 +101,8 @@ std::string executions_table(const boost::json::array& items, std::int64_t now_m
             {one_line(end_of(record), 20)}, {one_line(what_of(record), 40)}, {age_of(record, now_ms)}, {took(record)},
             {one_line(pairs_of(record, "labels"), 60)}});
     }
+    table.fit(columns, {"LABELS", "TOOK", "END", "CREATED"});
     return table.str(colours);
-}
-
-std::string record_text(const boost::json::object& record, bool colours)
-{
-    std::string text;
-    for (const auto& member : record) {
-        if (member.key() == "attempts" && member.value().is_array() && member.value().get_array().size() == 1)
-            continue;    // it is what the rest says
-        const auto value = is_output(member.key()) ? std::string() : one_line(shown(member.value()), widest_value);
-        if (value.empty())
-            continue;
-        auto label = std::string(member.key());
-        label.resize(std::max<std::size_t>(label.size() + 1, 18), ' ');
-        const bool is_status = member.key() == "status";
-        text +=
-            coloured(label, colour::grey, colours) + coloured(value, is_status ? colour_of_status(value) : colour::none, colours) + "\n";
-    }
-    return text;
-}
-
-std::string stages_line(const boost::json::object& record)
-{
-    const auto* stages = record.if_contains("stages");
-    std::string line;
-    if (stages == nullptr || !stages->is_object())
-        return line;
-    for (const auto& member : stages->get_object()) {
-        if (!member.value().is_number())
-            continue;
-        std::string name(member.key());
-        if (name.ends_with("_ms"))
-            name.resize(name.size() - 3);
-        std::ranges::replace(name, '_', ' ');
-        line += (line.empty() ? "" : ", ") + name + " " + decimal(member.value().to_number<double>()) + " ms";
-    }
-    return line;
 }
 
 std::string keys_table(std::span<const api_key_row> keys, std::int64_t now_ms, bool colours)

@@ -11,14 +11,8 @@
 
 namespace caisson::cli {
 
-/// Executions of a list, one a line.
-std::string executions_table(const boost::json::array& items, std::int64_t now_ms, bool colours);
-
-/// One record, a value a line; without its output.
-std::string record_text(const boost::json::object& record, bool colours);
-
-/// Where the time went, on one line: "queue 0.1 ms, start 6.2 ms, …"; empty if the record has no stages.
-std::string stages_line(const boost::json::object& record);
+/// Executions of a list, one a line of at most `columns`, as far as possible; 0: of any length.
+std::string executions_table(const boost::json::array& items, std::int64_t now_ms, bool colours, std::size_t columns = 0);
 
 /// "3 min ago" of an RFC 3339 time; empty if it is none.
 std::string age_text(const std::string& time, std::int64_t now_ms);

@@ -6,6 +6,14 @@
 
 namespace caisson::cli {
 
+/// `what`, as said of the execution `id`: with the id, unless it is named.
+inline error of_execution(const std::string& id, error what)
+{
+    if (what.code == errc::not_found && what.detail.find(id) == std::string::npos)
+        what.detail = id + ": " + what.detail;
+    return what;
+}
+
 /// Runs what `work(client_session*)` gives with a session for the server that `options.client` names.
 template <class Options, class Work>
 int with_session(const Options& options, const verb_context& context, Work work)

@@ -1,5 +1,6 @@
 #include "app/http/api.hpp"
 
+#include "app/http/credentials.hpp"
 #include "app/http/skill_upload.hpp"
 #include "app/http/storage_refusal.hpp"
 #include "app/wire/query.hpp"
@@ -35,6 +36,8 @@ struct route_table {
         {"POST", "/v1/executions/{id}/cancel", scope::run, &api::cancel_execution},
         {"POST", "/v1/executions/{id}/signal", scope::run, &api::signal_execution},
         {"POST", "/v1/executions/{id}/stdin", scope::run, &api::write_stdin, false, whole_body},
+        {"GET", "/v1/executions/{id}/input", scope::read, &api::get_input},
+        {"GET", "/v1/executions/{id}/output", scope::read, &api::get_output},
         {"GET", "/v1/executions/{id}/logs", scope::read, &api::get_logs},
         {"GET", "/v1/executions/{id}/events", scope::read, &api::get_events, true},
         {"GET", "/v1/executions/{id}/stream", scope::read, &api::stream_execution, true},
@@ -69,38 +72,18 @@ namespace {
 /// Bodies of requests that need none or little.
 constexpr std::uint64_t small_body = 64 << 10;
 
-/// The credential of a request: Authorization: Bearer, or X-API-Key.
-std::optional<std::string> presented_key(const net::request& from)
-{
-    if (const auto field = from.fields.find("Authorization")) {
-        constexpr std::string_view bearer = "bearer ";
-        if (field->size() > bearer.size() && net::equal_no_case(field->substr(0, bearer.size()), bearer))
-            return std::string(field->substr(bearer.size()));
-        return std::string();
-    }
-    if (const auto field = from.fields.find("X-API-Key"))
-        return std::string(*field);
-    return std::nullopt;
-}
-
-/// JSON under any of its names. No type passes too, and what `curl -d` says of an object.
+/// JSON under any of its names, or under another name a body that begins like an object: clients that set no type send one of
+/// their library's. A page of a foreign origin gains nothing by it, since no credential comes by itself.
 bool may_be_json(const net::request& from)
 {
     if (const auto coding = from.fields.find("Content-Encoding"); coding && !net::equal_no_case(*coding, "identity"))
         return false;
     const auto field = from.fields.find("Content-Type");
-    if (!field || from.body.empty())
+    const auto begin = from.body.find_first_not_of(" \t\r\n");
+    if (!field || begin == std::string::npos || from.body[begin] == '{')
         return true;
     const auto type = field->substr(0, std::min(field->find_first_of("; "), field->size()));
-    if (net::equal_no_case(type, "application/x-www-form-urlencoded"))
-        return from.body.find_first_not_of(" \t\r\n") == from.body.find('{');
     return net::equal_no_case(type, "application/json") || (type.size() > 5 && net::equal_no_case(type.substr(type.size() - 5), "+json"));
-}
-
-error no_credentials()
-{
-    return {errc::unauthorized,
-        "send a key as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"; `caisson key create --tenant NAME` makes one"};
 }
 
 /// Beginnings of addresses that the API describes and this version does not serve.
@@ -111,9 +94,6 @@ std::optional<error> not_built_yet(std::string_view path)
     for (const auto prefix : later_routes)
         if (path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/'))
             return error{errc::not_implemented, std::string(prefix) + " is not available in this version"};
-    const bool of_execution = path.starts_with("/v1/executions/") && (path.ends_with("/artifacts") || path.ends_with("/files"));
-    if (of_execution)
-        return error{errc::not_implemented, "artifacts are not available in this version"};
     return std::nullopt;
 }
 
@@ -191,7 +171,7 @@ task<> api::answer(call_ptr one, const route* to)
 task<> api::answer_route(call_ptr one, const route* to)
 {
     if (to->needs) {
-        const bool is_signed = to->by_signature && !presented_key(one->request()) && has_grant(one->request().query);
+        const bool is_signed = to->by_signature && !presents_key(one->request()) && has_grant(one->request().query);
         auto asking = is_signed ? authenticate_signed(one) : authenticate(&one->request());
         auto who = co_await std::move(asking);
         if (who.has_error()) {
@@ -207,7 +187,8 @@ task<> api::answer_route(call_ptr one, const route* to)
         }
     }
     auto known = to->has_query ? result<void>() : wire::parse_no_query(one->request().query);
-    if (known.has_value() && !may_be_json(one->request()))
+    const bool is_json = to->body == net::body_mode::streamed || may_be_json(one->request());    // a streamed body's type is its route's
+    if (known.has_value() && !is_json)
         known = error{
             errc::unsupported_media_type, "the body must be JSON without a content encoding: send \"Content-Type: application/json\""};
     if (known.has_error())
@@ -220,8 +201,8 @@ task<> api::answer_route(call_ptr one, const route* to)
 task<result<void>> api::admit(const net::request* head)
 {
     auto key = presented_key(*head);
-    if (!key || key->empty())
-        co_return no_credentials();
+    if (key.has_error())
+        co_return key.error();
     auto who = co_await use_.auth.authenticate(std::move(*key));
     co_return who.has_error() ? result<void>(who.error()) : result<void>();
 }
@@ -229,19 +210,18 @@ task<result<void>> api::admit(const net::request* head)
 task<result<principal>> api::authenticate(const net::request* from)
 {
     const auto& request = *from;
-    result<principal> who = no_credentials();
-    if (auto key = presented_key(request)) {
-        if (key->empty())
-            co_return no_credentials();
-        who = co_await use_.auth.authenticate(std::move(*key));
-    } else if (const auto ticket = request.query_value("ticket")) {
+    result<principal> who = error{errc::unauthorized};
+    const auto ticket = presents_key(request) ? std::nullopt : request.query_value("ticket");
+    if (ticket) {
         who = use_.tickets.redeem(*ticket);
+    } else {
+        auto key = presented_key(request);
+        if (key.has_error())
+            co_return key.error();
+        who = co_await use_.auth.authenticate(std::move(*key));
     }
-    if (who.has_error())
-        co_return who.error();
-    const auto wanted = request.fields.find("X-Tenant-ID");
-    if (wanted && *wanted != who->tenant.str() && *wanted != who->tenant_name)
-        co_return error{errc::forbidden, "X-Tenant-ID is not the key's tenant"};
+    if (who.has_value() && !names_tenant(request, *who))
+        co_return error{errc::forbidden, "X-Tenant-ID header does not match the API key's tenant"};
     co_return who;
 }
 

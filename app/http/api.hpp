@@ -39,6 +39,9 @@ private:
     task<> cancel_execution(call_ptr one);
     task<> signal_execution(call_ptr one);
     task<> write_stdin(call_ptr one);
+    // payload_routes.cpp
+    task<> get_input(call_ptr one);
+    task<> get_output(call_ptr one);
     // batch_route.cpp
     task<> create_batch(call_ptr one);
     // skill_routes.cpp

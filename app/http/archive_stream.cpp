@@ -2,17 +2,22 @@
 
 #include "core/async/offload.hpp"
 
+#include <algorithm>
+
 namespace caisson::http {
 
 namespace {
 
-constexpr std::size_t read_bytes = 1 << 20;
+constexpr std::size_t most_read_bytes = 1 << 20;
 
 /// One archive on its way to a client.
 struct packing {
-    const api_services* use;
+    archive_source from;
     net::stream_writer* out;
     archive_writer archive;
+
+    /// What is read and what it is packed into are held at once.
+    std::size_t read_bytes() const { return std::min(most_read_bytes, from.share_bytes() / 2); }
 };
 using packing_ptr = std::shared_ptr<packing>;
 
@@ -33,7 +38,7 @@ task<bool> send(packing_ptr one, task<packed> making)
 {
     auto made = co_await std::move(making);
     if (!made.failure.empty()) {
-        one->use->log.error("an archive of artifacts could not be made", {{"what", made.failure}});
+        one->from.log.error("an archive of artifacts could not be made", {{"what", made.failure}});
         co_return false;
     }
     if (made.bytes.empty())
@@ -54,7 +59,7 @@ task<bool> send_file(packing_ptr one, artifact_row row)
 {
     std::int64_t offset = 0;
     do {
-        auto bytes = co_await one->use->contents->read(row.tenant, row.content, offset, read_bytes);
+        auto bytes = co_await one->from.contents.read(row.tenant, row.content, offset, one->read_bytes());
         if (bytes.has_error() || (bytes->empty() && offset < row.size_bytes))
             co_return false;    // deleted meanwhile
         const bool first = offset == 0;
@@ -62,7 +67,7 @@ task<bool> send_file(packing_ptr one, artifact_row row)
         auto step = [one, row, first, bytes = std::move(*bytes)] {
             return first ? begin(one, row, bytes) : taken(one->archive, one->archive.write(bytes.view()));
         };
-        auto making = offload(*one->use->work, std::move(step));
+        auto making = offload(one->from.work, std::move(step));
         const bool sent = co_await send(one, std::move(making));
         if (!sent)
             co_return false;
@@ -72,9 +77,9 @@ task<bool> send_file(packing_ptr one, artifact_row row)
 
 }    // namespace
 
-task<bool> send_archive(const api_services* use, net::stream_writer* out, std::vector<artifact_row> first, archive_format format)
+task<bool> send_archive(archive_source from, net::stream_writer* out, std::vector<artifact_row> first, archive_format format)
 {
-    const auto one = std::make_shared<packing>(packing{use, out, archive_writer(format)});
+    const auto one = std::make_shared<packing>(packing{std::move(from), out, archive_writer(format)});
     for (auto page = std::move(first); !page.empty();) {
         const auto last = page.back();
         for (auto& each : page) {
@@ -82,13 +87,13 @@ task<bool> send_archive(const api_services* use, net::stream_writer* out, std::v
             if (!sent)
                 co_return false;
         }
-        auto next = co_await use->artifacts->list(last.tenant, last.execution, last.path, archive_page);
+        auto next = co_await one->from.artifacts.list(last.tenant, last.execution, last.path, archive_page);
         if (next.has_error())
             co_return false;
         page = std::move(*next);
     }
     auto finish = [one] { return taken(one->archive, one->archive.finish()); };
-    auto making = offload(*use->work, std::move(finish));
+    auto making = offload(one->from.work, std::move(finish));
     co_return co_await send(one, std::move(making));
 }
 

@@ -3,6 +3,7 @@
 #include "app/http/api.hpp"
 #include "app/http/archive_stream.hpp"
 #include "app/http/artifact_files.hpp"
+#include "app/http/piece_stream.hpp"
 #include "app/wire/artifact_query.hpp"
 #include "app/wire/error_view.hpp"
 #include "core/adapters/net/ranges.hpp"
@@ -11,8 +12,6 @@
 namespace caisson::http {
 
 namespace {
-
-constexpr std::size_t most_read_bytes = 1 << 20;
 
 error not_ended() { return {errc::conflict, "the execution has not ended; its files are known when it has"}; }
 
@@ -47,41 +46,10 @@ net::response without_content(const net::content_plan& plan, const artifact_row&
     answer.fields = plan.fields;
     if (plan.status == 416) {
         const error wrong{errc::bad_request, "the range lies beyond the file, which has " + std::to_string(row.size_bytes) + " bytes"};
-        answer.fields.set("Content-Type", "application/json");
+        answer.fields.set("Content-Type", json_type);
         answer.body = wire::error_json(wrong, request_id);
     }
     return answer;
-}
-
-/// At most `left` bytes, and no more than one answer should hold.
-task<result<shared_bytes>> read_piece(const api_services* use, call_ptr one, artifact_row row, std::uint64_t offset, std::uint64_t left)
-{
-    if (left == 0)
-        co_return shared_bytes();
-    const auto most = std::min<std::uint64_t>({left, most_read_bytes, one->exchange().share_bytes()});
-    co_return co_await use->contents->read(row.tenant, row.content, static_cast<std::int64_t>(offset), most);
-}
-
-/// A read that fails on the way, or a client that takes no more, leaves the answer cut, which the client sees.
-task<> send_content(const api_services* use, call_ptr one, artifact_row row, net::content_plan plan, shared_bytes first)
-{
-    net::response head;
-    head.status = plan.status;
-    head.fields = plan.fields;
-    set_safe(head.fields, row.media_type, last_name(row.path));
-    auto out = co_await one->exchange().begin_stream(std::move(head));
-    result<shared_bytes> bytes = std::move(first);
-    while (plan.length > 0) {
-        if (bytes.has_error() || bytes->empty())
-            co_return;
-        const bool taken = co_await out->write(bytes->view());
-        if (!taken)
-            co_return;
-        plan.offset += bytes->size();
-        plan.length -= bytes->size();
-        bytes = co_await read_piece(use, one, row, plan.offset, plan.length);
-    }
-    co_await out->finish();
 }
 
 }    // namespace
@@ -154,13 +122,15 @@ task<> api::get_artifact(call_ptr one)
         co_await one->exchange().respond(without_content(plan, *row, one->request().request_id));
         co_return;
     }
-    if (one->request().method == "HEAD")
-        plan.length = 0;
-    auto first = co_await read_piece(&use_, one, *row, plan.offset, plan.length);    // before the head: a failure is still an error
-    if (first.has_error())
-        co_await one->fail(first.error());
-    else
-        co_await send_content(&use_, one, std::move(*row), std::move(plan), std::move(*first));
+    net::response head;
+    head.status = plan.status;
+    head.fields = std::move(plan.fields);
+    set_safe(head.fields, row->media_type, last_name(row->path));
+    piece_reader read = [from = use_.contents, row = *row](std::uint64_t offset, std::size_t most) {
+        return from->read(row.tenant, row.content, static_cast<std::int64_t>(offset), most);
+    };
+    const byte_range range{plan.offset, plan.length};
+    co_await answer_in_pieces(one, std::move(head), range, std::move(read));
 }
 
 task<> api::delete_artifact(call_ptr one)
@@ -204,7 +174,8 @@ task<> api::get_files(call_ptr one)
     head.fields.set("Vary", "Accept");
     auto out = co_await one->exchange().begin_stream(std::move(head));
     if (one->request().method != "HEAD") {
-        const bool whole = co_await send_archive(&use_, out.get(), std::move(*first), format);
+        archive_source from{*use_.artifacts, *use_.contents, *use_.work, use_.log, [one] { return one->exchange().share_bytes(); }};
+        const bool whole = co_await send_archive(std::move(from), out.get(), std::move(*first), format);
         if (!whole)
             co_return;    // without finish() the client sees that it is cut
     }

@@ -160,9 +160,12 @@ task<std::string> item_json(batch_ptr all, std::size_t index)
     const auto row = co_await all->use.executions.find(item.row.tenant, item.row.id);
     if (row.has_error())
         co_return wire::batch_error_json(index, row.error());
+    const auto payload = co_await payload_of(&all->use, *row);
     const auto output = co_await collect_output(std::shared_ptr<log_reader>(std::move(item.log)));
     const auto files = co_await files_of(&all->use, public_base(all->use, all->one->request()), *row);
-    const auto json = wire::execution_json(*row, output.has_value() ? &*output : nullptr, files ? &*files : nullptr);
+    const auto* const texts = output.has_value() ? &*output : nullptr;
+    const wire::execution_parts parts{texts, pointer_to(files), nullptr, pointer_to(payload)};
+    const auto json = wire::execution_json(*row, parts);
     co_return wire::batch_execution_json(index, json);
 }
 
@@ -172,7 +175,7 @@ task<> answer_results(batch_ptr all)
     net::response head;
     head.status = all->all_ended() ? 200 : 202;
     head.fields = all->one->extra;
-    head.fields.set("Content-Type", "application/json; charset=utf-8");
+    head.fields.set("Content-Type", json_type);
     auto out = co_await all->one->exchange().begin_stream(std::move(head));
     std::string text(wire::batch_begin);
     for (std::size_t index = 0; index < all->items.size(); ++index) {

@@ -14,7 +14,7 @@ net::response json_response(int status, std::string body)
 {
     net::response answer;
     answer.status = status;
-    answer.fields.set("Content-Type", "application/json");
+    answer.fields.set("Content-Type", json_type);
     answer.fields.set("Cache-Control", "no-store");
     answer.fields.set("X-Content-Type-Options", "nosniff");
     answer.body = std::move(body);
@@ -28,7 +28,7 @@ result<execution_id> call::id() const
     const auto text = match_.capture("id");
     if (auto parsed = execution_id::parse(text))
         return *parsed;
-    return error{errc::not_found, "there is no execution \"" + std::string(text.substr(0, 64)) + "\""};
+    return error{errc::not_found, "execution not found"};
 }
 
 task<> call::answer(int status, std::string json)

@@ -12,6 +12,8 @@
 
 namespace caisson::http {
 
+inline constexpr const char* json_type = "application/json; charset=utf-8";
+
 /// One request on its way through the api: who sent it, what its path captured, and how it is answered. Shared by the
 /// coroutines that answer it; all of them end before the exchange does.
 class call {
@@ -46,6 +48,13 @@ private:
 };
 
 using call_ptr = std::shared_ptr<call>;
+
+/// The value, or null.
+template <class T>
+const T* pointer_to(const std::optional<T>& value)
+{
+    return value ? &*value : nullptr;
+}
 
 /// The first of the errors in `checked`, if there is one.
 template <class... Checked>

@@ -45,6 +45,14 @@ task<result<wire::inline_texts>> output_of(const api_services& use, tenant_id te
     return open_and_collect(use.executions.open_log(std::move(tenant), std::move(id), {}), limit_bytes);
 }
 
+task<std::optional<execution_payload>> payload_of(const api_services* use, execution_row row)
+{
+    if (row.kind != execution_kind::skill)
+        co_return std::nullopt;
+    auto found = co_await use->executions.payload(std::move(row.tenant), std::move(row.id), object_text_bytes);
+    co_return found.has_value() ? std::optional(std::move(*found)) : std::nullopt;
+}
+
 protocol::agent_link::target target_of(wire::signal_scope scope)
 {
     return scope == wire::signal_scope::group ? protocol::agent_link::target::group : protocol::agent_link::target::leader;

@@ -85,7 +85,9 @@ task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_di
     } else {
         auto output = co_await collect_all(std::move(log));
         const auto files = co_await files_of(&use_, public_base(use_, one->request()), *now);
-        auto json = wire::execution_json(*now, output ? &*output : nullptr, files ? &*files : nullptr);
+        const auto payload = co_await payload_of(&use_, *now);
+        const wire::execution_parts parts{pointer_to(output), pointer_to(files), nullptr, pointer_to(payload)};
+        auto json = wire::execution_json(*now, parts);
         co_await one->answer(200, std::move(json));
     }
 }

@@ -75,14 +75,15 @@ task<> api::get_execution(call_ptr one)
     }
     const auto files = co_await files_of(&use_, public_base(use_, one->request()), *row);
     const auto hook = co_await webhook_of(&use_, &*row);
-    const auto* const webhook = hook ? &*hook : nullptr;
-    const auto* const kept = files ? &*files : nullptr;
-    if (!query->include_output) {
-        co_await one->answer(200, wire::execution_json(*row, nullptr, kept, webhook));
-        co_return;
+    const auto payload = co_await payload_of(&use_, *row);
+    std::optional<wire::inline_texts> texts;
+    if (query->include_output) {
+        auto output = co_await output_of(use_, one->tenant(), *id);
+        if (output.has_value())
+            texts = std::move(*output);
     }
-    auto output = co_await output_of(use_, one->tenant(), *id);
-    auto json = wire::execution_json(*row, output.has_value() ? &*output : nullptr, kept, webhook);
+    const wire::execution_parts parts{pointer_to(texts), pointer_to(files), pointer_to(hook), pointer_to(payload)};
+    auto json = wire::execution_json(*row, parts);
     co_await one->answer(200, std::move(json));
 }
 
@@ -106,7 +107,7 @@ task<> api::delete_execution(call_ptr one)
 task<> api::cancel_execution(call_ptr one)
 {
     const auto id = one->id();
-    auto checked = wire::parse_cancel_request(one->request().body);
+    auto checked = wire::parse_no_fields(one->request().body);
     if (auto wrong = first_error(id, checked)) {
         co_await one->fail(std::move(*wrong));
         co_return;

@@ -1,6 +1,7 @@
 #include "app/http/api.hpp"
 #include "app/http/storage_watch.hpp"
 #include "app/version.hpp"
+#include "app/wire/control_request.hpp"
 #include "app/wire/openapi.hpp"
 #include "app/wire/service_view.hpp"
 
@@ -8,6 +9,8 @@ namespace caisson::http {
 
 task<> api::create_ticket(call_ptr one)
 {
+    if (const auto body = wire::parse_no_fields(one->request().body); body.has_error())
+        return one->fail(body.error());
     auto ticket = use_.tickets.issue(one->who);
     if (ticket.has_error())
         return one->fail(ticket.error());
@@ -58,6 +61,6 @@ task<> api::get_ready(call_ptr one)
     co_await one->answer(status, wire::ready_json(needs));
 }
 
-task<> api::get_openapi(call_ptr one) { return one->text(200, "application/json", wire::openapi_json()); }
+task<> api::get_openapi(call_ptr one) { return one->text(200, json_type, wire::openapi_json()); }
 
 }    // namespace caisson::http

@@ -1,5 +1,7 @@
 #include "app/http/api.hpp"
+#include "app/http/piece_stream.hpp"
 #include "app/http/skill_upload.hpp"
+#include "app/wire/control_request.hpp"
 #include "app/wire/error_view.hpp"
 #include "app/wire/skill_query.hpp"
 #include "app/wire/skill_view.hpp"
@@ -9,8 +11,6 @@
 namespace caisson::http {
 
 namespace {
-
-constexpr std::size_t download_bytes = 1 << 20;
 
 /// Exact names of images that skills of this tenant may name.
 std::vector<std::string> images_of(const server_config& config, const principal& who)
@@ -78,7 +78,7 @@ task<> refuse_range(call_ptr one, skill_revision row, net::content_plan plan)
     net::response answer;
     answer.status = plan.status;
     answer.fields = std::move(plan.fields);
-    answer.fields.set("Content-Type", "application/json");
+    answer.fields.set("Content-Type", json_type);
     answer.body = wire::error_json(beyond, one->request().request_id);
     co_await one->exchange().respond(std::move(answer));
 }
@@ -186,30 +186,11 @@ task<> api::download_skill(call_ptr one)
         co_await refuse_range(one, *row, std::move(plan));
         co_return;
     }
-    auto offset = static_cast<std::int64_t>(plan.offset);
-    auto left = plan.length;
-    result<shared_bytes> piece = shared_bytes();
-    if (left > 0)
-        piece = co_await use_.registry->read(*row, offset, std::min<std::uint64_t>(left, download_bytes));
-    if (piece.has_error()) {
-        co_await one->fail(piece.error());
-        co_return;
-    }
-    auto out = co_await one->exchange().begin_stream(head_of(*row, std::move(plan)));
-    while (left > 0 && !piece->empty()) {
-        const bool taken = co_await out->write(piece->view());
-        if (!taken)
-            co_return;
-        offset += static_cast<std::int64_t>(piece->size());
-        left -= piece->size();
-        if (left == 0)
-            break;
-        piece = co_await use_.registry->read(*row, offset, std::min<std::uint64_t>(left, download_bytes));
-        if (piece.has_error())
-            co_return;    // deleted meanwhile: the client sees that the answer is cut
-    }
-    if (left == 0)
-        co_await out->finish();
+    const byte_range range{plan.offset, plan.length};
+    auto head = head_of(*row, std::move(plan));
+    piece_reader read = [from = use_.registry, row = std::move(*row)](
+                            std::uint64_t offset, std::size_t most) { return from->read(row, static_cast<std::int64_t>(offset), most); };
+    co_await answer_in_pieces(one, std::move(head), range, std::move(read));
 }
 
 task<> api::erase_skill_version(call_ptr one)
@@ -236,6 +217,11 @@ task<> api::enable_skill(call_ptr one) { return switch_skill(std::move(one), fal
 
 task<> api::switch_skill(call_ptr one, bool disabled)
 {
+    const auto body = wire::parse_no_fields(one->request().body);
+    if (body.has_error()) {
+        co_await one->fail(body.error());
+        co_return;
+    }
     auto row = co_await use_.registry->set_disabled(
         one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")), disabled);
     if (row.has_error())

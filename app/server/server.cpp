@@ -16,7 +16,6 @@
 #include "core/adapters/crypto/digest.hpp"
 #include "core/adapters/crypto/sha256_hasher.hpp"
 #include "core/adapters/net/server.hpp"
-#include "core/adapters/schema/json_schema.hpp"
 #include "core/adapters/spawn/seccomp_filter.hpp"
 #include "core/async/deadline.hpp"
 #include "core/auth/admin_key.hpp"
@@ -151,7 +150,7 @@ private:
         made.free_bytes = [this] { return free_bytes(); };
         made.artifact_lifetime = std::chrono::milliseconds(config_.artifacts.retention_ms);
         made.trees = &skills_.trees();
-        made.check_schema = &check_json_schema;
+        made.schemas = &skills_.schemas();
         made.webhook_due = [this] { webhooks_.wake(); };
         made.idempotency.lifetime_ms = config_.idempotency.lifetime_ms;
         made.idempotency.most_keys_of_tenant = static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant);
@@ -334,14 +333,14 @@ private:
     id_factory ids_{time_};
     skill_parts skills_{config_, *store_, context_.get_executor(), time_, *log_};
     const execution_limit_ranges skill_limits_ = skill_limits(config_);
-    skill_runs skill_runs_{skills_.registry(), &check_json_schema, work_, skill_options_of(config_), host_images(config_.images.host)};
+    skill_runs skill_runs_{skills_.registry(), &skills_.schemas(), skill_options_of(config_), host_images(config_.images.host)};
     instance self_;
     host host_;
     execution_service executions_;
     auth_service auth_;
     ticket_office tickets_;
     url_signer signer_{
-        store_->signing_keys(), time_, &hmac_sha256, {.lifetime = std::chrono::milliseconds(config_.artifacts.url_lifetime_ms)}};
+        store_->signing_keys(), time_, *log_, &hmac_sha256, {.lifetime = std::chrono::milliseconds(config_.artifacts.url_lifetime_ms)}};
     janitor janitor_{
         {time_, *log_, store_->contents(), store_->artifacts()}, {.max_bytes_per_tenant = config_.artifacts.max_bytes_per_tenant}};
     language_catalog languages_;

@@ -44,6 +44,11 @@ package_rules rules_of(const server_config& config)
     rules.runtimes = config.runtimes;
     rules.read_yaml = &read_yaml;
     rules.check_schema = &check_json_schema;
+    rules.judge_image = [images = host_images(config.images.host), standard = config.default_runtime](
+                            const skill_manifest& skill, std::string_view image) {
+        const auto& runtime = skill.runtime.empty() ? standard : skill.runtime;
+        return has_images(runtime) ? image_verdict() : images.judge(image, skill.command.empty() ? skill.lang : std::string());
+    };
     return rules;
 }
 
@@ -51,6 +56,11 @@ skill_bounds bounds_of(const skills_config& config)
 {
     return {config.max_skills_per_tenant, config.max_versions_per_skill, config.max_revisions_per_version, config.max_packages_per_tenant,
         config.max_bytes_per_tenant};
+}
+
+schema_checks::runner checks_on(worker_pool& workers)
+{
+    return [&workers](std::function<schema_checks::answer()> work) { return offload(workers, std::move(work)); };
 }
 
 /// Packages of executions that have a sandbox and have not ended.
@@ -75,12 +85,22 @@ tree_claims claims_on(execution_store& executions)
     return [all = &executions] { return packages_in_use(all); };
 }
 
+std::function<std::uint64_t()> free_bytes_of(std::filesystem::path directory)
+{
+    return [directory = std::move(directory)] {
+        std::error_code unknown;
+        const auto space = std::filesystem::space(directory, unknown);
+        return unknown ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(space.available);
+    };
+}
+
 }    // namespace
 
 skill_parts::skill_parts(const server_config& config, storage& store, io_executor executor, timers& time, logger& log)
-    : trees_({executor, time, log, workers_, store.skills(), store.contents(), claims_on(store.executions())},
+    : schemas_(executor, time, &check_json_schema, checks_on(schema_workers_), {.at_once = checks_at_once})
+    , trees_({executor, time, log, workers_, store.skills(), store.contents(), claims_on(store.executions())},
           {config.data_dir / "skills", config.skills.cache_bytes, limits_of_stored()})
-    , intake_(workers_, {config.data_dir / "uploads", limits_of(config.skills), rules_of(config)})
+    , intake_(workers_, {config.data_dir / "uploads", limits_of(config.skills), rules_of(config), free_bytes_of(config.data_dir)})
     , registry_({time, log, store.skills(), store.contents(), intake_, bounds_of(config.skills),
           static_cast<std::size_t>(config.skills.max_uploads),
           [this](const tenant_id& tenant, const std::string& digest) { trees_.forget(tenant, digest); }})

@@ -3,6 +3,7 @@
 #include "app/skills/file_intake.hpp"
 #include "app/skills/tree_cache.hpp"
 #include "core/base/config.hpp"
+#include "core/exec/schema_checks.hpp"
 #include "core/skills/skill_service.hpp"
 #include "storage/storage.hpp"
 
@@ -17,12 +18,17 @@ public:
     skill_service& registry() { return registry_; }
     tree_cache& trees() { return trees_; }
     worker_pool& workers() { return workers_; }
+    schema_checks& schemas() { return schemas_; }
 
     /// Removes what an earlier server was about to take or to unpack. Before executions are taken up. Throws std::system_error.
     task<> prepare();
 
 private:
+    static constexpr std::size_t checks_at_once = 2;
+
     worker_pool workers_{"caisson-skills", 2};
+    worker_pool schema_workers_{"caisson-schemas", checks_at_once};
+    schema_checks schemas_;
     tree_cache trees_;
     file_intake intake_;
     skill_service registry_;

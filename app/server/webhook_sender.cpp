@@ -3,47 +3,12 @@
 #include "core/async/deadline.hpp"
 #include "core/webhooks/addresses.hpp"
 
-#include <netdb.h>
-#include <netinet/in.h>
-
-#include <cstring>
-
 namespace caisson {
 
 namespace {
 
 constexpr std::size_t max_answer_bytes = 64 << 10;
 constexpr std::size_t max_answer_head_bytes = 16 << 10;
-
-asio::ip::address address_of(const ::sockaddr& from)
-{
-    if (from.sa_family == AF_INET) {
-        ::sockaddr_in v4{};
-        std::memcpy(&v4, &from, sizeof v4);
-        return asio::ip::address_v4(ntohl(v4.sin_addr.s_addr));
-    }
-    ::sockaddr_in6 v6{};
-    std::memcpy(&v6, &from, sizeof v6);
-    asio::ip::address_v6::bytes_type bytes{};
-    std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
-    return asio::ip::address_v6(bytes);
-}
-
-/// Blocks. Empty if the name stands for nothing.
-std::vector<asio::ip::address> look_up(const std::string& host)
-{
-    ::addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    ::addrinfo* found = nullptr;
-    if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0)
-        return {};
-    std::vector<asio::ip::address> out;
-    for (const auto* each = found; each != nullptr; each = each->ai_next)
-        if (each->ai_family == AF_INET || each->ai_family == AF_INET6)
-            out.push_back(address_of(*each->ai_addr));
-    ::freeaddrinfo(found);
-    return out;
-}
 
 net::request request_of(const webhook_url& to, webhook_message message)
 {
@@ -71,38 +36,64 @@ task<> hear_out(std::unique_ptr<net::body_reader> answer)
 
 }    // namespace
 
-http_webhook_sender::http_webhook_sender(io_executor executor, timers& time, reach where) : executor_(executor), time_(time), where_(where)
+http_webhook_sender::http_webhook_sender(io_executor executor, timers& time, reach where, std::size_t lookups, name_lookups::resolver how)
+    : executor_(executor), time_(time), where_(where), names_(executor, lookups, std::move(how))
 {
 }
 
-task<webhook_answer> http_webhook_sender::post(webhook_message message, std::chrono::milliseconds timeout)
+task<result<webhook_route>> http_webhook_sender::look_up(std::string url)
+{
+    const auto to = parse_webhook_url(url);
+    if (to.has_error())
+        co_return error{errc::bad_request, "its address " + to.error().detail};
+    boost::system::error_code no_literal;
+    const auto literal = asio::ip::make_address(to->host, no_literal);
+    result<webhook_route> found = webhook_route{literal};
+    if (no_literal)
+        found = co_await names_.find(to->host);
+    if (found.has_error())
+        co_return found;
+    if (where_ == reach::public_only)
+        std::erase_if(*found, [](const auto& each) { return !is_public_address(each); });
+    if (found->empty())
+        co_return error{
+            errc::forbidden, "the name " + to->host + " stands for no address on the public internet, and this server sends to no other"};
+    co_return found;
+}
+
+task<webhook_answer> http_webhook_sender::post(webhook_message message, webhook_route to, std::chrono::milliseconds timeout)
 {
     webhook_answer out;
-    auto to = parse_webhook_url(message.url);
-    if (to.has_error()) {
-        out.failure = "its address " + to.error().detail;
+    auto url = parse_webhook_url(message.url);
+    if (url.has_error()) {
+        out.failure = "its address " + url.error().detail;
         out.refused = true;
         co_return out;
     }
-    auto sent = co_await send(std::move(*to), std::move(message), time_.steady_now() + timeout);
+    auto sent = co_await send(std::move(*url), std::move(message), std::move(to), time_.steady_now() + timeout);
     if (sent.has_value()) {
         out.status = *sent;
         co_return out;
     }
-    const bool late = sent.error().code == errc::timed_out;
-    out.failure = late ? "the receiver did not answer within " + std::to_string(timeout.count()) + " ms" : sent.error().detail;
-    out.refused = sent.error().code == errc::forbidden;
+    out.late = sent.error().code == errc::timed_out;
+    out.failure = sent.error().detail;
     co_return out;
 }
 
-task<result<int>> http_webhook_sender::send(webhook_url to, webhook_message message, steady_time deadline)
+namespace {
+
+task<result<webhook_route>> give(webhook_route known) { co_return known; }
+
+}    // namespace
+
+task<result<int>> http_webhook_sender::send(webhook_url url, webhook_message message, webhook_route to, steady_time deadline)
 {
     net::client_options options;
     options.max_head_bytes = max_answer_head_bytes;
     options.max_idle_connections = 0;
-    options.addresses = [this](std::string host) { return find(std::move(host)); };
-    auto what = request_of(to, std::move(message));
-    net::url server{.host = to.host, .port = to.port, .encrypted = to.encrypted};
+    options.addresses = [to = std::move(to)](std::string) { return give(to); };
+    auto what = request_of(url, std::move(message));
+    net::url server{.host = url.host, .port = url.port, .encrypted = url.encrypted};
     net::client receiver(executor_, time_, std::move(server), std::move(options));
     auto answer = co_await receiver.open_stream(std::move(what), deadline);
     if (answer.has_error())
@@ -110,20 +101,6 @@ task<result<int>> http_webhook_sender::send(webhook_url to, webhook_message mess
     const int status = (*answer)->head().status;
     co_await with_deadline(time_, deadline, hear_out(std::move(*answer)));
     co_return status;
-}
-
-task<result<std::vector<asio::ip::address>>> http_webhook_sender::find(std::string host)
-{
-    auto work = [host] { return look_up(host); };
-    auto found = co_await offload(resolving_, std::move(work));
-    if (found.empty())
-        co_return error{errc::runtime_unavailable, "the name " + host + " stands for no address"};
-    if (where_ == reach::public_only)
-        std::erase_if(found, [](const auto& each) { return !is_public_address(each); });
-    if (found.empty())
-        co_return error{
-            errc::forbidden, "the name " + host + " stands for no address on the public internet, and this server sends to no other"};
-    co_return found;
 }
 
 }    // namespace caisson

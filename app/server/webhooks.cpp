@@ -13,8 +13,6 @@ task<result<std::string>> message_of(execution_store* from, tenant_id tenant, ex
     auto row = co_await from->find(std::move(tenant), std::move(execution));
     if (row.has_error())
         co_return row.error();
-    row->input.clear();
-    row->output.clear();
     co_return wire::execution_json(*row);
 }
 
@@ -47,7 +45,7 @@ webhook_services services_of(storage& store, webhook_sender& sender, io_executor
 }    // namespace
 
 webhooks::webhooks(const server_config& config, storage& store, io_executor executor, timers& time, logger& log, task_group& tasks)
-    : sender_(executor, time, reach_of(config.webhooks))
+    : sender_(executor, time, reach_of(config.webhooks), 2 * static_cast<std::size_t>(config.webhooks.max_in_flight))
     , deliverer_(services_of(store, sender_, executor, time, log, tasks), options_of(config.webhooks))
 {
     if (config.webhooks.allow_private)

@@ -15,6 +15,11 @@ error too_large(std::int64_t limit)
         {{"body", "must be at most " + std::to_string(limit) + " bytes long"}}};
 }
 
+/// So often the disk is looked at.
+constexpr std::int64_t look_every_bytes = 1 << 20;
+
+error no_room() { return {errc::runtime_unavailable, "the server's disk has too little room for the package; try again later"}; }
+
 /// What a file has to say of the package in it. Blocks.
 result<inspected_package> judge(spooled_file& file, const package_limits& limits, const package_rules& rules)
 {
@@ -36,8 +41,8 @@ result<inspected_package> judge(spooled_file& file, const package_limits& limits
 
 class file_upload : public package_upload {
 public:
-    file_upload(worker_pool& work, std::shared_ptr<spooled_file> file, package_limits limits, package_rules rules)
-        : work_(work), file_(std::move(file)), limits_(limits), rules_(std::move(rules))
+    file_upload(worker_pool& work, std::shared_ptr<spooled_file> file, const file_intake_options& options, package_rules rules)
+        : work_(work), file_(std::move(file)), options_(options), limits_(options.limits), rules_(std::move(rules))
     {
     }
     ~file_upload() override
@@ -53,6 +58,8 @@ public:
         given_ += static_cast<std::int64_t>(bytes.size());
         if (given_ > limits_.max_package_bytes)
             return refuse(too_large(limits_.max_package_bytes));
+        if (given_ >= next_look_ && !has_room())
+            return refuse(no_room());
         auto append = [file = file_, bytes = std::move(bytes)] { return file->append(bytes.view()); };
         return offload(work_, std::move(append));
     }
@@ -73,13 +80,22 @@ public:
 
 private:
     static task<result<void>> refuse(error why) { co_return why; }
+
+    /// For the next part, which is written to this file, to the database's log and to its place.
+    bool has_room()
+    {
+        next_look_ = given_ + look_every_bytes;
+        return !options_.free_bytes || options_.free_bytes() > options_.kept_free_bytes + 3 * look_every_bytes;
+    }
     static task<result<inspected_package>> refuse_package(error why) { co_return why; }
 
     worker_pool& work_;
     std::shared_ptr<spooled_file> file_;
+    const file_intake_options& options_;    // of the intake, which outlives it
     const package_limits limits_;
     const package_rules rules_;
     std::int64_t given_ = 0;
+    std::int64_t next_look_ = 0;
 };
 
 }    // namespace
@@ -98,7 +114,7 @@ task<result<std::unique_ptr<package_upload>>> file_intake::begin(std::vector<std
     auto made = co_await offload(work_, std::move(make));
     if (made.has_error())
         co_return made.error();
-    co_return std::unique_ptr<package_upload>(std::make_unique<file_upload>(work_, std::move(*made), options_.limits, std::move(rules)));
+    co_return std::unique_ptr<package_upload>(std::make_unique<file_upload>(work_, std::move(*made), options_, std::move(rules)));
 }
 
 }    // namespace caisson

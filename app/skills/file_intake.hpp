@@ -14,6 +14,9 @@ struct file_intake_options {
     std::filesystem::path directory;    // of files that are on their way in
     package_limits limits;
     package_rules rules;    // its images are those of each upload
+    /// Of the disk that the databases are on too; empty: not looked at. Uploads leave `kept_free_bytes` of it.
+    std::function<std::uint64_t()> free_bytes = {};
+    std::uint64_t kept_free_bytes = 64 << 20;
 };
 
 /// Uploads as files (0600) of one directory; they are read and judged on `work`, which outlives it.

@@ -128,7 +128,11 @@ task<result<std::shared_ptr<const skill_tree>>> tree_cache::open(tenant_id tenan
     std::shared_ptr<const skill_tree> waiting;    // so that it does not go before it is handed out
     for (;;) {
         const auto seen = changed_.version();
+        const auto forgets = forgets_;
+        co_await learn_claim_on(key);
         auto record = co_await use_.skills.find_digest(tenant, digest);
+        if (forgets != forgets_)
+            continue;    // the record may be older than a removal
         const auto found = entries_.find(key);
         const auto one = found == entries_.end() ? nullptr : found->second;
         if (mine && mine->failure)
@@ -270,6 +274,7 @@ task<> tree_cache::remove(entry_ptr one)
 
 void tree_cache::forget(const tenant_id& tenant, const std::string& digest)
 {
+    ++forgets_;
     const auto found = entries_.find({tenant, digest});
     if (found == entries_.end())
         return;
@@ -320,6 +325,14 @@ task<> tree_cache::remove_some()
     co_await learn_claims();
     while (const auto one = next_to_go())
         co_await remove(one);
+}
+
+/// A tree that an earlier server's sandboxes had in use is looked at like any other once they have ended.
+task<> tree_cache::learn_claim_on(tree_key key)
+{
+    const auto found = entries_.find(key);
+    if (settled_ && found != entries_.end() && found->second->inherited && found->second->leases == 0)
+        co_await learn_claims();
 }
 
 /// Which inherited trees are not in use any more.

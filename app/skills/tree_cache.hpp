@@ -83,6 +83,7 @@ private:
     task<> remove(entry_ptr one);
     task<> remove_some();
     task<> learn_claims();
+    task<> learn_claim_on(tree_key key);
     task<> forget_unknown();
     bool needs_tidying() const;
     void tidy();
@@ -97,6 +98,7 @@ private:
     std::int64_t bytes_ = 0;
     std::uint64_t next_use_ = 1;
     std::uint64_t next_staging_ = 0;
+    std::uint64_t forgets_ = 0;    // calls of forget()
     bool settled_ = false;
     bool tidying_ = false;
     notifier changed_;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -22,6 +23,10 @@ namespace {
 
 constexpr std::string_view boot_name = "boot";
 constexpr std::int64_t block_bytes = 4'096;
+/// What a package may not take: the databases need it.
+constexpr std::int64_t kept_free_bytes = 64 << 20;
+
+error disk_is_full() { return {errc::runtime_unavailable, "the skill's package cannot be unpacked: the server's disk is full"}; }
 
 [[noreturn]] void fail(int number, const std::string& doing) { throw std::system_error(number, std::generic_category(), doing); }
 
@@ -129,10 +134,15 @@ void look_at_tenant(const fs::path& directory, const tenant_id& tenant, std::vec
 
 std::int64_t disk_bytes_of(const package_index& index)
 {
-    std::int64_t bytes = block_bytes;
-    for (const auto& each : index.entries)
+    std::set<std::string_view> directories{""};
+    std::int64_t bytes = 0;
+    for (const auto& each : index.entries) {
+        const std::string_view path(each.path);
+        for (auto slash = path.rfind('/'); slash != std::string_view::npos && slash > 0; slash = path.rfind('/', slash - 1))
+            directories.insert(path.substr(0, slash));
         bytes += block_bytes + (each.size_bytes + block_bytes - 1) / block_bytes * block_bytes;
-    return bytes;
+    }
+    return bytes + static_cast<std::int64_t>(directories.size()) * block_bytes;
 }
 
 fs::path tree_place(const fs::path& top, const tenant_id& tenant, const std::string& digest) { return top / tenant.str() / digest; }
@@ -164,18 +174,20 @@ try {
     const auto index = inspect_package(package, limits);
     if (index.has_error())
         return index.error();
+    const auto disk_bytes = disk_bytes_of(*index);
+    if (fs::space(staging).available < static_cast<std::uintmax_t>(disk_bytes + kept_free_bytes))
+        return disk_is_full();
     const auto extracted = extract_package(package, *index, limits, staging / "tree");
     if (extracted.has_error())
         return extracted.error();
     protect(staging / "tree");
-    const auto disk_bytes = disk_bytes_of(*index);
     write_text(staging / "size", size_text(size_of(*index), disk_bytes));
     give_name(staging, place);
     return disk_bytes;
 } catch (const std::system_error& failure) {
     if (failure.code().value() != ENOSPC && failure.code().value() != EDQUOT)
         throw;
-    return error{errc::runtime_unavailable, "the skill's package cannot be unpacked: the server's disk is full"};
+    return disk_is_full();
 }
 
 bool is_whole(const fs::path& place)

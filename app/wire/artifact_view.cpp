@@ -16,14 +16,21 @@ std::string octal(std::uint32_t mode)
     return text;
 }
 
-void write_summary(json_writer& out, const collect_summary& of)
+void write_skipped(json_writer& out, const collect_summary& of)
 {
-    out.key("artifacts").begin_object().key("files").integer(of.files).key("bytes").integer(of.bytes);
-    out.key("partial").boolean(of.partial).key("skipped_files").integer(of.skipped_files);
     out.key("skipped").begin_array();
     for (const auto& [path, reason] : of.skipped)
         out.begin_object().key("path").text(to_valid_utf8(path)).key("reason").text(to_valid_utf8(reason)).end_object();
-    out.end_array().key("error");
+    out.end_array();
+}
+
+void write_summary(json_writer& out, const collect_summary& of, skipped_names names)
+{
+    out.key("artifacts").begin_object().key("files").integer(of.files).key("bytes").integer(of.bytes);
+    out.key("partial").boolean(of.partial).key("skipped_files").integer(of.skipped_files);
+    if (names == skipped_names::told)
+        write_skipped(out, of);
+    out.key("error");
     if (of.error.empty())
         out.null();
     else
@@ -44,10 +51,10 @@ void write_item(json_writer& out, const artifact_item& item)
 
 }    // namespace
 
-void write_artifacts(json_writer& out, const execution_row& row, const files_view* files)
+void write_artifacts(json_writer& out, const execution_row& row, const files_view* files, skipped_names names)
 {
     if (row.collected)
-        write_summary(out, *row.collected);
+        write_summary(out, *row.collected, names);
     if (files == nullptr)
         return;
     out.key("files_url").text(files->url).key("files_url_expires_at").text(to_rfc3339(files->expires_at_ms));

@@ -25,9 +25,12 @@ struct artifact_item {
     std::int64_t expires_at_ms = 0;    // of the url
 };
 
+/// Whether an execution's object names what was not kept; in lists it is only counted.
+enum class skipped_names { told, left_out };
+
 /// The members of an execution's object: artifacts if something was to be collected, and files_url, files_url_expires_at and files_list
 /// if `files` is given.
-void write_artifacts(json_writer& out, const execution_row& row, const files_view* files);
+void write_artifacts(json_writer& out, const execution_row& row, const files_view* files, skipped_names names);
 
 /// A page of artifacts.
 std::string artifact_list_json(std::span<const artifact_item> items, const std::optional<std::string>& next_cursor);

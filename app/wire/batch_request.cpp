@@ -8,11 +8,18 @@ namespace json = boost::json;
 
 namespace {
 
-/// `text` is the JSON of `value`.
-result<parsed_execution> read_item(const json::value& value, std::string_view text, const wire_context& context)
+error no_object(std::size_t index)
+{
+    const auto field = "executions[" + std::to_string(index) + "]";
+    const std::string message = "must be an object, as of POST /v1/executions";
+    return {errc::bad_request, field + " " + message, {{field, message}}};
+}
+
+/// `text` is the JSON of `value`, which stands at `index`.
+result<parsed_execution> read_item(const json::value& value, std::size_t index, std::string_view text, const wire_context& context)
 {
     if (!value.is_object())
-        return error{errc::bad_request, "each of executions must be an object, as of POST /v1/executions"};
+        return no_object(index);
     problem_list problems;
     object_reader reader(value.get_object(), "", problems);
     if (reader.has("wait"))
@@ -40,7 +47,7 @@ const json::array* read_list(object_reader& reader)
 
 result<batch_request> parse_batch_request(std::string_view body, const wire_context& context)
 {
-    auto object = parse_json_object(body);
+    auto object = parse_json_object(body, with_input_at(3));
     if (!object)
         return object.error();
     problem_list problems;
@@ -53,7 +60,7 @@ result<batch_request> parse_batch_request(std::string_view body, const wire_cont
         return problems.to_error();
     const auto texts = json_elements(json_member(body, "executions"));
     for (std::size_t i = 0; i < list->size(); ++i)
-        out.executions.push_back(read_item((*list)[i], texts.at(i), context));
+        out.executions.push_back(read_item((*list)[i], i, texts.at(i), context));
     return out;
 }
 

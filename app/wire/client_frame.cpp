@@ -1,6 +1,7 @@
 #include "app/wire/client_frame.hpp"
 
 #include "core/exec/idempotency.hpp"
+#include "core/exec/json_text.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -52,24 +53,24 @@ log_position read_position(object_reader& reader)
     return position.value_or(log_position{});
 }
 
-/// A repeat may come under another ref.
-std::string content_of(json::object frame)
+/// A repeat may come under another ref. The input is not in `frame` but in its text.
+std::string content_of(json::object frame, std::string_view text)
 {
     for (const auto* name : {"type", "ref", "idempotency_key"})
         frame.erase(name);
-    return json::serialize(frame);
+    return json::serialize(frame) + std::string(json_member(text, "input"));
 }
 
 client_frame read_run(
     object_reader& reader, const json::object& frame, const std::string& ref, std::string_view text, const wire_context& context)
 {
-    if (ref.empty())
+    if (!reader.has("ref"))
         reader.problem("ref", "is required");
     const auto key = reader.text("idempotency_key", max_key_bytes, 1);
     if (key && !is_idempotency_key(*key))
         reader.problem("idempotency_key", "must be 1 to 255 printable ASCII characters");
     auto request = read_execution(reader, context, text);
-    return run_frame{ref, std::move(request), key.value_or(""), key ? content_of(frame) : std::string()};
+    return run_frame{ref, std::move(request), key.value_or(""), key ? content_of(frame, text) : std::string()};
 }
 
 client_frame read_attach(object_reader& reader, const std::string& ref)
@@ -111,7 +112,7 @@ client_frame read_frame(object_reader& reader, const json::object& frame, std::s
 
 parsed_frame parse_client_frame(std::string_view text, frame_scope scope, const wire_context& context)
 {
-    auto object = parse_json_object(text);
+    auto object = parse_json_object(text, with_input_at(1));
     if (!object)
         return {{}, object.error()};
     problem_list problems;

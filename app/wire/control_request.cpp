@@ -148,7 +148,7 @@ result<stdin_request> parse_stdin_request(std::string_view body) { return parse_
 
 result<signal_request> parse_signal_request(std::string_view body) { return parse_with(body, &read_signal); }
 
-result<void> parse_cancel_request(std::string_view body)
+result<void> parse_no_fields(std::string_view body)
 {
     if (body.empty())
         return {};

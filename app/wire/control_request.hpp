@@ -26,10 +26,11 @@ struct signal_request {
     signal_scope scope = signal_scope::group;
 };
 
-/// Bodies of POST …/stdin, …/signal and …/cancel. An empty body of …/cancel is fine. Errors: errc::bad_request, errc::too_large.
+/// Bodies of POST …/stdin and …/signal, and of requests that need none: it is empty then, or an object without fields. Errors:
+/// errc::bad_request, errc::too_large.
 result<stdin_request> parse_stdin_request(std::string_view body);
 result<signal_request> parse_signal_request(std::string_view body);
-result<void> parse_cancel_request(std::string_view body);
+result<void> parse_no_fields(std::string_view body);
 
 /// The same for parts of a larger object; mistakes go to the reader's problems.
 stdin_request read_stdin(object_reader& reader);

@@ -48,14 +48,18 @@ void write_data(json_writer& out, std::string_view bytes)
     out.key("data").text(base64_encode(bytes)).key("encoding").text("base64");
 }
 
-/// The fields that the kind adds, from the kept body.
+/// The fields that the kind adds, from the kept body, which has an output as its text.
 void write_body(json_writer& out, const std::string& body)
 {
     if (body.empty())
         return;
     const auto value = json::parse(body);
-    for (const auto& member : value.as_object())
-        out.key(member.key()).value(member.value());
+    for (const auto& [name, field] : value.as_object()) {
+        if (name == "output")
+            out.key(name).raw(field.as_string());
+        else
+            out.key(name).value(field);
+    }
 }
 
 }    // namespace

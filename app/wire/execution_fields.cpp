@@ -58,7 +58,7 @@ std::map<std::string, std::string> read_texts(
         return out;
     }
     for (const auto& [name, value] : *object) {
-        const auto path = field_path(reader.path_of(field), name);
+        const auto path = name.empty() ? reader.path_of(field) : field_path(reader.path_of(field), name);
         if (auto problem = rule(name); !problem.empty())
             reader.problems().add(path, problem);
         else if (auto text = text_of(value, path, max_value_bytes, reader.problems()))

@@ -102,6 +102,8 @@ parsed_execution read_execution(object_reader& reader, const wire_context& conte
 {
     parsed_execution out;
     auto& spec = out.spec;
+    for (auto name : {"skill", "version", "env"})    // clients of the skill runner's contract may send null
+        reader.allow_null(name);
     read_later_fields(reader);
     read_network(reader);
     read_runtime(reader, context, spec);
@@ -134,7 +136,7 @@ parsed_execution read_execution(object_reader& reader, const wire_context& conte
 
 result<parsed_execution> parse_execution_request(std::string_view body, const wire_context& context)
 {
-    auto object = parse_json_object(body);
+    auto object = parse_json_object(body, with_input_at(1));
     if (!object)
         return object.error();
     problem_list problems;

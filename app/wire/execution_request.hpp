@@ -37,8 +37,8 @@ struct parsed_execution {
 result<parsed_execution> parse_execution_request(std::string_view body, const wire_context& context);
 
 /// The same for a body that is part of a larger object: the caller took its own fields off `reader` before. Mistakes go to
-/// the reader's problems; the value is of use only if there are none. `text` is the JSON of the reader's object, if the caller has
-/// it: a skill's input is then passed on as it was written, and as equal JSON otherwise.
-parsed_execution read_execution(object_reader& reader, const wire_context& context, std::string_view text = {});
+/// the reader's problems; the value is of use only if there are none. `text` is the JSON of the reader's object, of which a
+/// skill's input is taken as it was written.
+parsed_execution read_execution(object_reader& reader, const wire_context& context, std::string_view text);
 
 }    // namespace caisson::wire

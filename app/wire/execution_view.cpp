@@ -59,9 +59,9 @@ void write_where(json_writer& out, const execution_row& row)
     out.end_array();
 }
 
-void write_execution(json_writer& out, const execution_row& row, const inline_texts* texts, const files_view* files = nullptr,
-    const webhook_status* webhook = nullptr)
+void write_execution(json_writer& out, const execution_row& row, const execution_parts& parts)
 {
+    const auto* const texts = parts.texts;
     out.begin_object().key("execution_id").text(row.id.str());
     out.key("kind").text(to_string(row.kind));
     if (!row.language.empty())
@@ -69,15 +69,19 @@ void write_execution(json_writer& out, const execution_row& row, const inline_te
     out.key("status").text(to_string(row.status));
     if (row.queue_position && row.status == execution_status::queued)
         out.key("queue_position").unsigned_integer(*row.queue_position);
+    if (!row.waits_for.empty())
+        out.key("waits_for").text(to_valid_utf8(row.waits_for));
     write_skill(out, row);
+    if (parts.payload != nullptr)
+        write_payload(out, *parts.payload);
     write_ending(out, row);
     if (texts != nullptr)
         write_output(out, *texts);
     write_truncation(out, row, texts);
     write_attempts(out, row);
-    write_artifacts(out, row, files);
-    if (webhook != nullptr)
-        write_webhook(out, *webhook);
+    write_artifacts(out, row, parts.files, parts.skipped);
+    if (parts.webhook != nullptr)
+        write_webhook(out, *parts.webhook);
     write_optional(out, "duration_ms", row.duration_ms);
     out.key("error");
     if (row.error.empty())
@@ -95,13 +99,17 @@ void write_execution(json_writer& out, const execution_row& row, const inline_te
 
 }    // namespace
 
-std::string execution_json(const execution_row& row, const inline_texts* output, const files_view* files, const webhook_status* webhook)
+std::string execution_json(const execution_row& row, const execution_parts& parts)
 {
+    std::size_t about = 2'048;
+    if (parts.texts != nullptr)
+        about += parts.texts->logs.text.size() * 2 + parts.texts->logs.text.size() / 8;
+    if (parts.payload != nullptr)
+        about += parts.payload->input.size() + parts.payload->output.size();
     std::string text;
-    if (output != nullptr)
-        text.reserve(2'048 + output->logs.text.size() * 2 + output->logs.text.size() / 8);
+    text.reserve(about);
     json_writer out(text);
-    write_execution(out, row, output, files, webhook);
+    write_execution(out, row, parts);
     return text;
 }
 
@@ -111,7 +119,7 @@ std::string execution_list_json(std::span<const execution_item> items, const std
     json_writer out(text);
     out.begin_object().key("items").begin_array();
     for (const auto& item : items)
-        write_execution(out, *item.row, item.output);
+        write_execution(out, *item.row, {.texts = item.output, .skipped = skipped_names::left_out});
     out.end_array().key("next_cursor");
     if (next_cursor)
         out.text(*next_cursor);

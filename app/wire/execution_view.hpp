@@ -18,10 +18,18 @@ struct execution_item {
     const inline_texts* output = nullptr;    // null: left out
 };
 
-/// The one object of an execution. Absent values are omitted; `error` is null unless something is wrong. Without `output`
-/// the *_truncated flags speak of the log; with it, of the texts in the object. `files`: where its artifacts are, if it has any.
-std::string execution_json(const execution_row& row, const inline_texts* output = nullptr, const files_view* files = nullptr,
-    const webhook_status* webhook = nullptr);
+/// What an execution's object has beside its row; null: left out.
+struct execution_parts {
+    const inline_texts* texts = nullptr;
+    const files_view* files = nullptr;    // where its artifacts are
+    const webhook_status* webhook = nullptr;
+    const execution_payload* payload = nullptr;
+    skipped_names skipped = skipped_names::told;
+};
+
+/// The one object of an execution. Absent values are omitted; `error` is null unless something is wrong. Without `texts`
+/// the *_truncated flags speak of the log; with them, of the texts in the object.
+std::string execution_json(const execution_row& row, const execution_parts& parts = {});
 
 /// A page of executions. `next_cursor` is null in JSON if it is nothing.
 std::string execution_list_json(std::span<const execution_item> items, const std::optional<std::string>& next_cursor);

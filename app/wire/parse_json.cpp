@@ -1,5 +1,5 @@
 #include "app/wire/request_reader.hpp"
-#include "core/base/utf8.hpp"
+#include "core/exec/json_text.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
@@ -12,15 +12,21 @@ namespace json = boost::json;
 
 namespace {
 
-/// Builds a value and refuses what a plain parser lets pass: a name given twice, and too many values.
-struct strict_handler {
+/// Builds a value and refuses what a plain parser lets pass: a name given twice, and too many values. Of a member that is passed over
+/// it builds nothing but a null.
+class strict_handler {
+public:
     static constexpr std::size_t max_object_size = json::object::max_size();
     static constexpr std::size_t max_array_size = json::array::max_size();
     static constexpr std::size_t max_key_size = json::string::max_size();
     static constexpr std::size_t max_string_size = json::string::max_size();
     using ec_ref = json::error_code&;
 
-    explicit strict_handler(std::size_t max_values) : values_left(max_values) { stack.reset(); }
+    explicit strict_handler(json_bounds bounds) : bounds_(bounds) { stack_.reset(); }
+
+    json::value release() { return stack_.release(); }
+    /// Why it was refused, if it was here.
+    const std::string& reason() const { return reason_; }
 
     bool on_document_begin(ec_ref) { return true; }
     bool on_document_end(ec_ref) { return true; }
@@ -29,130 +35,155 @@ struct strict_handler {
     bool on_number_part(json::string_view, ec_ref) { return true; }
     bool on_object_begin(ec_ref ec)
     {
-        names.emplace_back();
+        if (!passing_over())
+            names_.emplace_back();
+        return open(ec);
+    }
+    bool on_object_end(std::size_t size, ec_ref ec)
+    {
+        if (close())
+            return true;
+        names_.pop_back();
+        stack_.push_object(size);
         return count(ec);
     }
-    bool on_object_end(std::size_t size, ec_ref)
+    bool on_array_begin(ec_ref ec) { return open(ec); }
+    bool on_array_end(std::size_t size, ec_ref ec)
     {
-        names.pop_back();
-        stack.push_object(size);
-        return true;
-    }
-    bool on_array_begin(ec_ref ec) { return count(ec); }
-    bool on_array_end(std::size_t size, ec_ref)
-    {
-        stack.push_array(size);
-        return true;
+        if (close())
+            return true;
+        stack_.push_array(size);
+        return count(ec);
     }
     bool on_key_part(json::string_view part, std::size_t, ec_ref)
     {
-        name.append(part.data(), part.size());
-        stack.push_chars(part);
+        if (passing_over())
+            return true;
+        name_.append(part.data(), part.size());
+        stack_.push_chars(part);
         return true;
     }
     bool on_key(json::string_view part, std::size_t, ec_ref ec)
     {
-        name.append(part.data(), part.size());
-        stack.push_key(part);
-        const bool fresh = names.back().insert(name).second;
+        if (passing_over())
+            return true;
+        name_.append(part.data(), part.size());
+        stack_.push_key(part);
+        const bool fresh = names_.back().insert(name_).second;
         if (!fresh)
-            refuse("\"" + name.substr(0, 64) + "\" is given twice", ec);
-        name.clear();
+            refuse("\"" + name_.substr(0, 64) + "\" is given twice", ec);
+        if (depth_ == bounds_.passed_depth && name_ == bounds_.passed_name)
+            passed_at_ = depth_;
+        name_.clear();
         return fresh;
     }
     bool on_string_part(json::string_view part, std::size_t, ec_ref)
     {
-        stack.push_chars(part);
+        if (!passing_over())
+            stack_.push_chars(part);
         return true;
     }
     bool on_string(json::string_view part, std::size_t, ec_ref ec)
     {
-        stack.push_string(part);
-        return count(ec);
+        return scalar(ec, [&] { stack_.push_string(part); });
     }
     bool on_int64(std::int64_t number, json::string_view, ec_ref ec)
     {
-        stack.push_int64(number);
-        return count(ec);
+        return scalar(ec, [&] { stack_.push_int64(number); });
     }
     bool on_uint64(std::uint64_t number, json::string_view, ec_ref ec)
     {
-        stack.push_uint64(number);
-        return count(ec);
+        return scalar(ec, [&] { stack_.push_uint64(number); });
     }
     bool on_double(double number, json::string_view, ec_ref ec)
     {
-        stack.push_double(number);
-        return count(ec);
+        return scalar(ec, [&] { stack_.push_double(number); });
     }
     bool on_bool(bool value, ec_ref ec)
     {
-        stack.push_bool(value);
-        return count(ec);
+        return scalar(ec, [&] { stack_.push_bool(value); });
     }
     bool on_null(ec_ref ec)
     {
-        stack.push_null();
-        return count(ec);
+        return scalar(ec, [&] { stack_.push_null(); });
     }
 
+private:
+    bool passing_over() const { return passed_at_ != 0; }
+    bool open(ec_ref ec)
+    {
+        const auto base = passed_at_;
+        const auto most = passing_over() ? bounds_.max_passed_depth : bounds_.max_depth;
+        if (++depth_ - base <= most)
+            return true;
+        refuse((base != 0 ? std::string(bounds_.passed_name) : "it") + " is nested more than " + std::to_string(most) + " levels", ec);
+        return false;
+    }
+    /// True if what ends is passed over.
+    bool close()
+    {
+        --depth_;
+        if (!passing_over())
+            return false;
+        end_of_passed();
+        return true;
+    }
+    /// A value that stood where passing over began is replaced by null.
+    void end_of_passed()
+    {
+        if (depth_ != passed_at_)
+            return;
+        passed_at_ = 0;
+        stack_.push_null();
+    }
+    template <class Push>
+    bool scalar(ec_ref ec, Push push)
+    {
+        if (passing_over()) {
+            end_of_passed();
+            return true;
+        }
+        push();
+        return count(ec);
+    }
     bool count(ec_ref ec)
     {
-        if (values_left-- > 0)
+        if (++values_ <= bounds_.max_values)
             return true;
-        refuse("it has too many values", ec);
+        refuse("it has more than " + std::to_string(bounds_.max_values) + " values", ec);
         return false;
     }
     void refuse(std::string why, ec_ref ec)
     {
-        reason = std::move(why);
+        reason_ = std::move(why);
         ec = json::error::syntax;    // any error stops the parser; the reason is what is told
     }
 
-    json::value_stack stack;
-    std::size_t values_left;
-    std::vector<std::unordered_set<std::string>> names;    // of each open object
-    std::string name;
-    std::string reason;
+    json_bounds bounds_;
+    json::value_stack stack_;
+    std::size_t values_ = 0;
+    std::size_t depth_ = 0;
+    std::size_t passed_at_ = 0;                             // depth of the object whose member is passed over; 0: none is
+    std::vector<std::unordered_set<std::string>> names_;    // of each open object
+    std::string name_;
+    std::string reason_;
 };
-
-std::string place_of(std::string_view text, std::size_t offset)
-{
-    const auto before = text.substr(0, offset);
-    const auto line = std::ranges::count(before, '\n') + 1;
-    const auto column = offset - (before.rfind('\n') + 1) + 1;    // npos + 1 is 0
-    return "line " + std::to_string(line) + ", column " + std::to_string(column);
-}
-
-/// Whether the text is ill-formed within the first `offset` bytes or at the character there.
-bool broken_utf8_at(std::string_view text, std::size_t offset)
-{
-    auto part = text.substr(0, offset + 4);
-    if (part.size() < text.size())
-        part.remove_suffix(incomplete_utf8_tail(part));
-    return !is_utf8(part);
-}
-
-std::string reason_of(const json::error_code& failure, std::string_view text, std::size_t offset)
-{
-    if (broken_utf8_at(text, offset))
-        return "it is not UTF-8";
-    if (failure == json::error::incomplete)
-        return text.empty() ? "it is empty" : "it ends too early";
-    if (failure == json::error::too_deep)
-        return "it is nested too deeply";
-    if (failure == json::error::extra_data)
-        return "something follows its end";
-    return failure == json::error::syntax ? "syntax error" : failure.message();
-}
 
 error malformed(const std::string& reason, std::string_view text, std::size_t offset)
 {
-    auto sentence = "is not valid JSON: " + reason + " at " + place_of(text, offset);
-    return {errc::bad_request, "the body " + sentence, {{"body", sentence}}};
+    const auto what = reason + " at " + json_position(text, offset);
+    return {errc::bad_request, "invalid JSON body: " + what, {{"body", "is not valid JSON: " + what}}};
 }
 
 }    // namespace
+
+json_bounds with_input_at(std::size_t depth)
+{
+    json_bounds bounds;
+    bounds.passed_depth = depth;
+    bounds.passed_name = "input";
+    return bounds;
+}
 
 result<json::object> parse_json_object(std::string_view text, json_bounds bounds)
 {
@@ -160,19 +191,19 @@ result<json::object> parse_json_object(std::string_view text, json_bounds bounds
         return error{errc::too_large, "the body has more than " + std::to_string(bounds.max_bytes) + " bytes",
             {{"body", "must be at most " + std::to_string(bounds.max_bytes) + " bytes long"}}};
     json::parse_options options;
-    options.max_depth = bounds.max_depth;
-    json::basic_parser<strict_handler> parser(options, bounds.max_values);
+    options.max_depth = bounds.max_depth + bounds.max_passed_depth + 1;    // the handler says less
+    json::basic_parser<strict_handler> parser(options, bounds);
     json::error_code failure;
     const auto consumed = parser.write_some(false, text.data(), text.size(), failure);
     if (!failure && consumed < text.size())
         failure = json::error::extra_data;
     if (failure) {
-        const auto& own = parser.handler().reason;
-        return malformed(own.empty() ? reason_of(failure, text, consumed) : own, text, consumed);
+        const auto& own = parser.handler().reason();
+        return malformed(own.empty() ? json_failure(failure, text, consumed) : own, text, consumed);
     }
-    auto value = parser.handler().stack.release();
+    auto value = parser.handler().release();
     if (!value.is_object())
-        return error{errc::bad_request, "the body must be a JSON object", {{"body", "must be a JSON object"}}};
+        return error{errc::bad_request, "invalid JSON body: it must be an object", {{"body", "must be a JSON object"}}};
     return std::move(value.get_object());
 }
 

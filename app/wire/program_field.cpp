@@ -87,23 +87,34 @@ void read_code(object_reader& reader, const language_catalog& languages, executi
     files.push_back({reader.has("entry") ? "entry" : "code", {std::move(file), std::move(*code)}});
 }
 
-/// The one way of saying what runs that the request uses; empty after noting a problem.
+/// Notes that nothing says what is to run, in the words of the skill runner's contract.
+void refuse_nothing(object_reader& reader)
+{
+    const bool means_skill = reader.has("version") || reader.has("input");
+    const std::string others = means_skill ? "" : ", or command, or shell, or language with code";
+    reader.problems().add(reader.path_of("skill"), "is required" + others, "'skill' is required" + others);
+}
+
+bool is_of_code(std::string_view field) { return field == "code" || field == "language"; }
+
+/// The one way of saying what runs that the request uses; empty after noting each field that does not go with the first.
 std::string_view chosen_program(object_reader& reader)
 {
-    constexpr std::array<std::string_view, 4> ways{"command", "shell", "code", "skill"};
-    std::string_view chosen;
-    for (auto way : ways) {
-        if (!reader.has(way) && !(way == "code" && reader.has("language")))
+    std::string_view first;
+    bool fits = true;
+    for (std::string_view way : {"command", "shell", "code", "language", "skill"}) {
+        if (!reader.has(way) || (is_of_code(way) && is_of_code(first)))
             continue;
-        if (!chosen.empty()) {
-            reader.problem(way, "cannot be combined with " + std::string(chosen));
-            return {};
-        }
-        chosen = way;
+        if (!first.empty())
+            reader.problem(way, "cannot be combined with " + std::string(first));
+        fits = fits && first.empty();
+        first = first.empty() ? way : first;
     }
-    if (chosen.empty())
-        reader.problem("command", "is required, or shell, or language with code, or skill");
-    return chosen;
+    if (first.empty())
+        refuse_nothing(reader);
+    else if (!is_of_code(first) && reader.has("entry"))
+        reader.problem("entry", "has a meaning with code only");
+    return !fits ? std::string_view() : is_of_code(first) ? "code" : first;
 }
 
 }    // namespace
@@ -117,8 +128,6 @@ void read_program(object_reader& reader, const language_catalog& languages, exec
         read_shell(reader, languages, spec);
     else if (way == "code")
         read_code(reader, languages, spec, files);
-    if (way != "code" && way != "" && reader.has("entry"))
-        reader.problem("entry", "has a meaning with code only");
     for (auto name : {"command", "shell", "language", "code", "entry"})
         reader.take(name);    // known, also where another of them was refused
     auto args = read_texts(reader, "args");

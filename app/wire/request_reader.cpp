@@ -18,13 +18,13 @@ constexpr std::size_t max_kept_problems = 50;
 constexpr std::size_t max_told_problems = 5;
 constexpr std::size_t max_name_bytes = 64;
 
-std::string sentence_of(const std::vector<field_problem>& problems)
+std::string joined(const std::vector<std::string>& sentences)
 {
     std::string out;
-    for (std::size_t i = 0; i < std::min(problems.size(), max_told_problems); ++i)
-        out += (i == 0 ? "" : "; ") + problems[i].field + ' ' + problems[i].message;
-    if (problems.size() > max_told_problems)
-        out += "; and " + std::to_string(problems.size() - max_told_problems) + " more";
+    for (std::size_t i = 0; i < std::min(sentences.size(), max_told_problems); ++i)
+        out += (i == 0 ? "" : "; ") + sentences[i];
+    if (sentences.size() > max_told_problems)
+        out += "; and " + std::to_string(sentences.size() - max_told_problems) + " more";
     return out;
 }
 
@@ -48,23 +48,26 @@ bool too_long(std::size_t size, std::size_t max, const std::string& field, probl
 
 }    // namespace
 
-void problem_list::add(std::string field, std::string message)
+void problem_list::list::add(std::string field, std::string message, std::string sentence)
 {
-    if (wrong_.size() < max_kept_problems)
-        wrong_.push_back({std::move(field), std::move(message)});
+    if (fields.size() >= max_kept_problems)
+        return;
+    sentences.push_back(sentence.empty() ? field + ' ' + message : std::move(sentence));
+    fields.push_back({std::move(field), std::move(message)});
 }
 
-void problem_list::add_later(std::string field, std::string message)
+void problem_list::add(std::string field, std::string message, std::string sentence)
 {
-    if (later_.size() < max_kept_problems)
-        later_.push_back({std::move(field), std::move(message)});
+    wrong_.add(std::move(field), std::move(message), std::move(sentence));
 }
+
+void problem_list::add_later(std::string field, std::string message) { later_.add(std::move(field), std::move(message), {}); }
 
 error problem_list::to_error() const
 {
-    if (wrong_.empty())
-        return {errc::not_implemented, sentence_of(later_), later_};
-    return {errc::bad_request, sentence_of(wrong_), wrong_};
+    if (wrong_.fields.empty())
+        return {errc::not_implemented, joined(later_.sentences), later_.fields};
+    return {errc::bad_request, joined(wrong_.sentences), wrong_.fields};
 }
 
 std::string field_path(std::string_view path, std::string_view name)
@@ -121,10 +124,19 @@ object_reader::object_reader(const json::object& object, std::string path, probl
 const json::value* object_reader::take(std::string_view name)
 {
     const auto* member = object_.find(name);
-    if (member == object_.end())
+    if (member == object_.end() || std::ranges::find(absent_, name) != absent_.end())
         return nullptr;
     taken_.push_back(member->key());
     return &member->value();
+}
+
+bool object_reader::has(std::string_view name) const { return object_.contains(name) && std::ranges::find(absent_, name) == absent_.end(); }
+
+void object_reader::allow_null(std::string_view name)
+{
+    const auto* value = take(name);
+    if (value != nullptr && value->is_null())
+        absent_.push_back(taken_.back());
 }
 
 const json::value* object_reader::take_kind(std::string_view name, json::kind kind, std::string_view article)

@@ -3,8 +3,7 @@
 #include "core/exec/json_text.hpp"
 #include "core/exec/skill_program.hpp"
 
-#include <boost/json/serialize.hpp>
-
+#include <algorithm>
 #include <array>
 
 namespace caisson::wire {
@@ -16,22 +15,29 @@ namespace {
 constexpr std::size_t max_name_bytes = 128;
 constexpr std::size_t max_version_bytes = 256;
 
-/// What is of no use without a skill.
+/// What is of no use beside another program.
 void refuse_alone(object_reader& reader)
 {
+    constexpr std::array<std::string_view, 4> programs{"command", "shell", "code", "language"};
+    const bool other = std::ranges::any_of(programs, [&](auto name) { return reader.has(name); });
     for (auto name : {"version", "input"})
-        if (reader.take(name) != nullptr)
+        if (reader.take(name) != nullptr && other)
             reader.problem(name, "needs skill");
+}
+
+std::string read_name(object_reader& reader)
+{
+    auto name = reader.text("skill", max_name_bytes);
+    if (name && name->empty())
+        reader.problems().add(reader.path_of("skill"), "is required", "'skill' is required");
+    return std::move(name).value_or("");
 }
 
 void read_skill_input(object_reader& reader, const wire_context& context, execution_spec& spec, std::string_view text)
 {
-    const auto* value = reader.take("input");
-    if (value == nullptr)
+    if (reader.take("input") == nullptr)
         return;
-    spec.input = json_member(text, "input");
-    if (spec.input.empty())
-        spec.input = json::serialize(*value);
+    spec.input = shared_bytes(std::string(json_member(text, "input")));
     if (std::cmp_greater(spec.input.size(), context.max_skill_input_bytes))
         reader.problem("input", "takes " + std::to_string(spec.input.size()) + " bytes as JSON, at most " +
                                     std::to_string(context.max_skill_input_bytes) + " are taken");
@@ -72,10 +78,13 @@ void write_text(json_writer& out, std::string_view name, const std::string& valu
         out.key(name).text(value);
 }
 
-void write_json(json_writer& out, std::string_view name, const std::string& value)
+/// A text that was left out is told by its size.
+void write_json(json_writer& out, const std::string& name, const shared_bytes& value, std::uint64_t bytes)
 {
     if (!value.empty())
-        out.key(name).raw(value);
+        out.key(name).raw(value.view());
+    else if (bytes > 0)
+        out.key(name + "_bytes").unsigned_integer(bytes);
 }
 
 }    // namespace
@@ -88,7 +97,7 @@ std::optional<skill_request> read_skill(object_reader& reader, const wire_contex
     }
     spec.kind = execution_kind::skill;
     skill_request out;
-    out.name = reader.text("skill", max_name_bytes, 1).value_or("");
+    out.name = read_name(reader);
     out.version = reader.text("version", max_version_bytes).value_or("");
     read_skill_input(reader, context, spec, text);
     out.given_limits = names_of_limits(reader);
@@ -118,8 +127,12 @@ void write_skill(json_writer& out, const execution_row& row)
     write_text(out, "skill_digest", row.skill_digest);
     write_text(out, "image", row.image);
     write_text(out, "interpreter", row.interpreter);
-    write_json(out, "input", row.input);
-    write_json(out, "output", row.output);
+}
+
+void write_payload(json_writer& out, const execution_payload& payload)
+{
+    write_json(out, "input", payload.input, payload.input_bytes);
+    write_json(out, "output", payload.output, payload.output_bytes);
 }
 
 }    // namespace caisson::wire

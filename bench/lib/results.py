@@ -67,6 +67,14 @@ def span(values):
     return f"{number(min(values))}–{number(max(values))}"
 
 
+def grid(rows):
+    """A table whose first row is its head."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    text = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
+    text.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(text) + "\n"
+
+
 OWN = "caisson"    # how the names of the project's own contenders begin
 
 
@@ -76,6 +84,7 @@ class Results:
     def __init__(self):
         self.lines = []
         self.seen = []
+        self.bounds = []
 
     def compare(self, row, what, contenders):
         """`contenders`: name to Series; the first is the project's own that the peers are compared with."""
@@ -93,15 +102,19 @@ class Results:
     def note(self, text):
         self.seen.append(text)
 
+    def bound(self, what, asked, measured, holds):
+        """A promise of the project, and whether this run kept it."""
+        self.bounds.append([what, asked, measured, "yes" if holds else "**no**"])
+
     HEAD = ["row", "measured", "by", "median", "medians of rounds", "p99", "caisson is × this"]
+    BOUNDS_HEAD = ["what is promised", "bound", "measured", "kept"]
 
     def table(self):
         """For a terminal and for Markdown alike."""
-        rows = [self.HEAD, *self.lines]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(self.HEAD))]
-        text = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
-        text.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
-        return "\n".join(text) + "\n\n" + "".join(f"- {line}\n" for line in self.seen)
+        text = grid([self.HEAD, *self.lines]) + "\n" + "".join(f"- {line}\n" for line in self.seen)
+        if self.bounds:
+            text += "\n" + grid([self.BOUNDS_HEAD, *self.bounds])
+        return text
 
 
 INTRODUCTION = """# Measured

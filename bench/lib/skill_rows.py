@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import statistics
 import time
 import zipfile
 from datetime import datetime
@@ -10,13 +11,17 @@ from datetime import datetime
 import peers
 from machine import memory_of, peak_memory_of
 from processes import Failed, run
-from results import in_turn, number
+from results import in_turn, number, ratios
 
 ECHO = """#!/bin/bash
 printf '{"echo":%s}' "$SANDBOX_INPUT" >"$SANDBOX_OUTPUT"
 """
 MANIFEST = "---\nname: {name}\nversion: 1.0.0\ndescription: for the benchmark\nlang: bash\n---\nNothing to say.\n"
 MEBIBYTE = 2**20
+MOST_TIMES_ONE_SHOT = 1.5    # a skill's run against the same program as a one-shot execution
+MOST_GROWTH_MIB = 16         # of the server while it takes a large package
+LEAST_TIMES_TAR = 0.5        # the speed of collecting against tar to a file
+MOST_IDLE_MS = 50            # a place may be free while runs wait: the time to see an end and to begin the next
 
 
 def package(name, program, more=()):
@@ -32,6 +37,11 @@ def package(name, program, more=()):
 
 def push(bench, archive):
     return bench.ask("POST", "/v1/skills", archive, "application/zip")
+
+
+def against(series, peer):
+    """The median of the rounds' ratios of the project's own to `peer`."""
+    return statistics.median(ratios(next(iter(series.values())), series[peer]))
 
 
 def milliseconds(found):
@@ -53,6 +63,8 @@ def skill_run(bench, found):
         bench.rest_load(body, 5)
     series = in_turn(rounds, {name: ("ms", lambda body=body: milliseconds(bench.rest_load(body, count))) for name, body in bodies.items()})
     found.compare("skill-run", "a skill in bash that echoes its input, one client", series)
+    times = against(series, "one-shot execution of the same program")
+    found.bound("run of a skill (echo)", f"at most {MOST_TIMES_ONE_SHOT} × the one-shot execution", f"{number(times)} ×", times <= MOST_TIMES_ONE_SHOT)
 
 
 def upload(bench, found):
@@ -66,6 +78,8 @@ def upload(bench, found):
     grown = max(0.0, peak_memory_of(bench.server.pid) - max(peak, before))
     found.note(f"upload of a package of {len(archive) / MEBIBYTE:.1f} MiB: {number(len(archive) / 1e6 / seconds)} MB/s from the first byte "
                f"to 201 (received, checked, hashed, stored durably); the server's highest RSS grew by {grown:.1f} MiB")
+    found.bound(f"upload of {len(archive) / MEBIBYTE:.0f} MiB with memory flat", f"the server grows by at most {MOST_GROWTH_MIB} MiB", f"{grown:.1f} MiB",
+                grown <= MOST_GROWTH_MIB)
 
 
 def artifacts(bench, found):
@@ -96,11 +110,14 @@ def artifacts(bench, found):
             target.unlink()
             return [count * size / 1e6 / seconds]
 
-        found.compare("artifacts", f"{what} from the program's end to the record, MB/s", in_turn(rounds, {
+        series = in_turn(rounds, {
             "caisson: collected, hashed, stored durably": ("MB/s", caisson),
             "tar to a file": ("MB/s", lambda tar=tar: tar(False)),
             "tar to a file, and sync": ("MB/s", lambda tar=tar: tar(True)),
-        }))
+        })
+        found.compare("artifacts", f"{what} from the program's end to the record, MB/s", series)
+        times = against(series, "tar to a file")
+        found.bound(what, f"at least {LEAST_TIMES_TAR} × the speed of tar to a file", f"{number(times)} ×", times >= LEAST_TIMES_TAR)
 
 
 def queue(bench, found):
@@ -128,14 +145,17 @@ def queue(bench, found):
     found.compare("queue-100", "100 runs of 0.2 s, 10 at once: all of them", series)
     found.note(f"100 queued runs on a limit of 10: the longest that a place was free while runs waited, from the end of one to the "
                f"begin of its successor's stages: {number(max(idle))} ms")
+    found.bound("100 queued runs on a limit of 10", f"no place free for more than {MOST_IDLE_MS} ms while runs wait", f"{number(max(idle))} ms",
+                max(idle) <= MOST_IDLE_MS)
 
 
 def longest_idle(ends, places):
     """By the records: the i-th place that becomes free is the (places + i)-th run's. A run holds its place from the end of its
-    waiting on: its start less its stages."""
-    begun = sorted(instant(one["started_at"]) - (one["stages"]["start_ms"] + one["stages"].get("agent_ms", 0)) for one in ends)
+    waiting on: its start less its stages; before it was created it did not wait."""
+    begun = sorted((instant(one["started_at"]) - (one["stages"]["start_ms"] + one["stages"].get("agent_ms", 0)), instant(one["created_at"]))
+                   for one in ends)
     ended = sorted(instant(one["finished_at"]) for one in ends)
-    return max(max(0.0, start - end) for start, end in zip(begun[places:], ended))
+    return max(max(0.0, start - max(end, created)) for (start, created), end in zip(begun[places:], ended))
 
 
 def instant(text):

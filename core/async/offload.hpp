@@ -66,25 +66,26 @@ task<R> suspend_until_complete(Start start)
         co_return std::move(*value);
 }
 
-/// Runs `work` on `pool` and resumes on the I/O thread with its value or exception.
+/// Runs `work` on `pool` and resumes on the I/O thread with its value or exception. What `work` holds is let go of before that.
 template <class F>
 task<std::invoke_result_t<F>> offload(worker_pool& pool, F work)
 {
     using R = std::invoke_result_t<F>;
     auto start = [&pool, work = std::move(work)](completion<R> done) mutable {
-        asio::post(pool.pool(), [work = std::move(work), done = std::move(done)]() mutable {
+        asio::post(pool.pool(), [work = std::optional<F>(std::move(work)), done = std::move(done)]() mutable {
             detail::optional_of<R> value;
             std::exception_ptr failure;
             try {
                 if constexpr (std::is_void_v<R>) {
-                    work();
+                    (*work)();
                     value.emplace();
                 } else {
-                    value.emplace(work());
+                    value.emplace((*work)());
                 }
             } catch (...) {
                 failure = std::current_exception();
             }
+            work.reset();
             done(std::move(failure), std::move(value));
         });
     };

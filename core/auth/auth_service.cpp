@@ -26,14 +26,14 @@ std::optional<error> mistake_in(
     return std::nullopt;
 }
 
-error unknown_key() { return error{errc::unauthorized, "the API key is not valid"}; }
+error unknown_key() { return error{errc::unauthorized, "invalid or revoked API key; `caisson key create --tenant NAME` makes one"}; }
 
 std::optional<error> refusal(const api_key_row& row, std::int64_t now_ms)
 {
     if (row.revoked_at_ms)
-        return error{errc::unauthorized, "the API key was revoked"};
+        return error{errc::unauthorized, "invalid or revoked API key: it was revoked"};
     if (row.expires_at_ms && *row.expires_at_ms <= now_ms)
-        return error{errc::unauthorized, "the API key expired at " + to_rfc3339(*row.expires_at_ms)};
+        return error{errc::unauthorized, "invalid or revoked API key: it expired at " + to_rfc3339(*row.expires_at_ms)};
     return std::nullopt;
 }
 

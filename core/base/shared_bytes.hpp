@@ -7,7 +7,7 @@
 
 namespace caisson {
 
-/// Immutable bytes with shared ownership: one copy serves the log, the database and every viewer. Slicing copies nothing.
+/// Immutable bytes with shared ownership: one copy serves all who hold them: the log, the database, every viewer. Slicing copies nothing.
 class shared_bytes {
 public:
     shared_bytes() = default;
@@ -24,6 +24,9 @@ public:
         part.view_ = view_.substr(from, length);
         return part;
     }
+
+    friend bool operator==(const shared_bytes& left, const shared_bytes& right) { return left.view_ == right.view_; }
+    friend bool operator==(const shared_bytes& left, std::string_view right) { return left.view_ == right; }
 
 private:
     std::shared_ptr<const std::string> owner_;

@@ -1,11 +1,13 @@
 #include "core/exec/collector.hpp"
 
+#include "core/base/utf8.hpp"
 #include "core/exec/insist.hpp"
 #include "core/files/media_types.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <sys/wait.h>
+#include <utility>
 
 namespace caisson {
 
@@ -17,7 +19,10 @@ using protocol::stream_number;
 constexpr std::uint64_t commit_every = 32 << 20;
 /// An acknowledgement is worth a frame after so many bytes.
 constexpr std::uint64_t acknowledge_every = 128 << 10;
+/// Of what was left out, in the record: each list of executions reads it.
 constexpr std::size_t most_skipped = 100;
+constexpr std::size_t most_skipped_bytes = 16 << 10;
+constexpr std::size_t most_path_bytes = 512;
 /// Of directories, in one run.
 constexpr std::uint64_t most_entries = 2'000'000;
 
@@ -30,6 +35,15 @@ std::string how_it_ended(const protocol::exit_report& report)
     if (WIFSIGNALED(report.wait_status))
         return "signal " + std::to_string(WTERMSIG(report.wait_status)) + " ended it";
     return "it exited with code " + std::to_string(WEXITSTATUS(report.wait_status));
+}
+
+std::string shortened(std::string text, std::size_t most)
+{
+    if (text.size() <= most)
+        return text;
+    text.resize(most);
+    text.resize(text.size() - incomplete_utf8_tail(text));
+    return text + "…";
 }
 
 task<result<void>> nothing_to_store() { co_return result<void>(); }
@@ -62,7 +76,7 @@ task<> collector::run()
     auto taking = without_exceptions(take_stream());
     const auto taken = co_await std::move(taking);
     if (taken.has_error())
-        fail(taken.error().detail);
+        fail_by(taken.error());
     co_await settle();
 }
 
@@ -74,8 +88,8 @@ task<> collector::settle()
     auto committing = without_exceptions(commit());
     const auto committed = co_await std::move(committing);
     if (committed.has_error())
-        fail(committed.error().detail);
-    batch_.reset();
+        fail_by(committed.error());
+    files_.held = std::move(batch_);
 }
 
 task<result<void>> collector::take_stream()
@@ -220,9 +234,13 @@ void collector::skip(std::string path, std::string reason)
     if (path == job_.wanted.output && !path.empty()) {
         files_.output_problem = std::move(reason);
         --files_.summary.skipped_files;    // told apart
-    } else if (files_.summary.skipped.size() < most_skipped) {
-        files_.summary.skipped.push_back({std::move(path), std::move(reason)});
+        return;
     }
+    auto& told = files_.summary.skipped;
+    skipped_file one{shortened(std::move(path), most_path_bytes), shortened(std::move(reason), most_path_bytes)};
+    skipped_bytes_ += one.path.size() + one.reason.size();
+    if (told.size() < most_skipped && skipped_bytes_ <= most_skipped_bytes)    // the first ones, without a hole
+        told.push_back(std::move(one));
 }
 
 task<> collector::wait_for_more()
@@ -251,6 +269,16 @@ void collector::fail(std::string why)
 {
     if (failure_.empty())
         failure_ = std::move(why);
+}
+
+/// Failures of the disk come with the store's own words, which are the server's only.
+void collector::fail_by(error what)
+{
+    if (!failure_.empty())
+        return;
+    if (what.code == errc::internal)
+        files_.cause = std::exchange(what.detail, "the server could not store the files");
+    fail(std::move(what.detail));
 }
 
 void collector::tell_progress(std::uint64_t at_least)

@@ -19,9 +19,13 @@ namespace caisson {
 /// What a run left, as it was kept: the contents are durable, the records are the caller's to store.
 struct collected_files {
     std::vector<artifact_row> artifacts;
+    /// `skipped` holds at most 100 files and 16 KiB of paths and reasons; a path that is longer than 512 bytes ends with "…" there.
     collect_summary summary;
     std::optional<std::string> output;    // the bytes of collect_spec::output; nothing: the run did not write it
     std::string output_problem;           // it is there and could not be read: why
+    std::string cause;                    // more about summary.error, for the server's log only
+    /// The janitor leaves the contents alone while this lives: it goes when the records are stored.
+    std::unique_ptr<content_batch> held;
 };
 
 /// Whether anything is to be collected.
@@ -84,6 +88,7 @@ private:
     std::string kept_name(const std::string& path) const;
     void check_end();
     void fail(std::string why);
+    void fail_by(error what);
     void tell_progress(std::uint64_t at_least);
 
     content_store& contents_;
@@ -104,6 +109,7 @@ private:
     std::uint64_t uncommitted_bytes_ = 0;
     std::size_t committed_ = 0;    // of files_.artifacts
     std::int64_t bytes_ = 0;
+    std::size_t skipped_bytes_ = 0;    // of files_.summary.skipped
     std::set<std::string, std::less<>> names_;
     artifact_row current_;
     bool into_output_ = false;

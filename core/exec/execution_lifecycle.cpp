@@ -84,7 +84,9 @@ void restore_attempts(live_execution& one, const timers& time)
         return;
     using std::chrono::milliseconds;
     const auto now_ms = time.now_ms();
-    one.first_began = time.steady_now() - milliseconds(std::max<std::int64_t>(now_ms - row.attempts.front().started_at_ms, 0));
+    // Of the deadline over all attempts a stop of the server, or a clock that was set meanwhile, takes the delay at most.
+    const auto spent_until = std::min(now_ms, row.next_attempt_at_ms.value_or(now_ms));
+    one.first_began = time.steady_now() - milliseconds(std::max<std::int64_t>(spent_until - row.attempts.front().started_at_ms, 0));
     if (row.next_attempt_at_ms) {    // the clock may have been set: never longer than the delay
         const auto left_ms = std::clamp<std::int64_t>(*row.next_attempt_at_ms - now_ms, 0, one.attempt().delay_ms.value_or(0));
         one.next_attempt_at = time.steady_now() + milliseconds(left_ms);
@@ -134,9 +136,12 @@ task<result<void>> execution_service::take_up(std::shared_ptr<unfinished_executi
     if (one->row.next_attempt_at_ms && said->attempt <= one->attempt().number)    // its server ended before it could say so
         one->log->control(event_kind::state, next_attempt_body(one->row));
     if (in_sandbox) {
-        one->started = said->status == to_string(execution_status::running);
+        const bool of_this_attempt = said->attempt == one->attempt().number;
+        one->started = of_this_attempt && said->status == to_string(execution_status::running);
         if (!one->started)
             one->row.status = execution_status::queued;
+        if (!of_this_attempt)    // two servers ended before they could say so
+            one->log->control(event_kind::state, state_body(one->row));
     }
     one->stdin_known = !in_sandbox;
     launch(one, in_sandbox);
@@ -172,12 +177,8 @@ task<result<void>> execution_service::finish_from_log(std::shared_ptr<unfinished
         end_attempt(row.attempts.back(), {row.status, *row.verdict, row.limits_hit, row.exit_code, row.signal, row.error},
             fault_of_record(row), *row.finished_at_ms);
     auto one = make_live(std::move(row), std::move(left->spec), std::move(extent));
-    if (wants_files(one->spec.collect)) {    // which takes its time
-        live_.emplace(one->row.id, one);
-        runs_.spawn("end of " + one->row.id.str(), finish_and_leave(one));
-    } else {
-        co_await runner_.finish(one);
-    }
+    live_.emplace(one->row.id, one);    // files and a full disk take their time
+    runs_.spawn("end of " + one->row.id.str(), finish_and_leave(one));
     co_return result<void>();
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// How much stdin may wait for one program to read.
 constexpr std::uint64_t most_waiting_stdin = 64 << 20;
 
-error unknown_execution(const execution_id& id) { return {errc::not_found, "there is no execution \"" + id.str() + "\""}; }
+error unknown_execution() { return {errc::not_found, "execution not found"}; }
 
 }    // namespace
 
@@ -31,7 +31,6 @@ execution_service::live_ptr execution_service::make_live(execution_row row, exec
 {
     auto options = use_.logs;
     options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
-    row.input = spec.input;    // rows of executions that are taken up come without
     auto log = std::make_shared<live_log>(use_.executor, row.id, use_.events, use_.time, use_.log, options, std::move(stored));
     auto one = std::make_shared<live_execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
     one->give_request_stdin();
@@ -90,8 +89,25 @@ task<result<execution_row>> execution_service::find(tenant_id tenant, execution_
         co_return shown(*one);
     auto row = co_await use_.executions.find(tenant, id);
     if (row.has_error() && row.error().code == errc::not_found)
-        co_return unknown_execution(id);
+        co_return unknown_execution();
     co_return row;
+}
+
+task<result<execution_payload>> execution_service::payload(tenant_id tenant, execution_id id, std::size_t most_bytes)
+{
+    auto found = co_await use_.executions.find_payload(std::move(tenant), id, most_bytes);
+    if (found.has_error() && found.error().code == errc::not_found)
+        co_return unknown_execution();
+    co_return found;
+}
+
+task<result<payload_piece>> execution_service::read_payload(
+    tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes)
+{
+    auto found = co_await use_.executions.read_payload(std::move(tenant), id, part, offset, most_bytes);
+    if (found.has_error() && found.error().code == errc::not_found)
+        co_return unknown_execution();
+    co_return found;
 }
 
 task<> execution_service::wait_for_change(live_ptr one, steady_time until)
@@ -106,7 +122,7 @@ task<result<execution_row>> execution_service::wait(tenant_id tenant, execution_
     while (one && one->phase != run_phase::ended && may_wait(until))
         co_await wait_for_change(one, until);
     if (one && one->phase == run_phase::ended)
-        co_return one->row;
+        co_return shown(*one);
     co_return co_await find(std::move(tenant), std::move(id));
 }
 
@@ -115,8 +131,10 @@ task<result<std::vector<execution_row>>> execution_service::list(tenant_id tenan
     auto rows = co_await use_.executions.list(std::move(tenant), std::move(filter));
     if (rows.has_value())
         for (auto& row : *rows)
-            if (const auto one = find_live(row.tenant, row.id))
+            if (const auto one = find_live(row.tenant, row.id)) {
                 row.queue_position = queue_.position(*one);
+                row.waits_for = one->row.waits_for;
+            }
     co_return rows;
 }
 
@@ -124,7 +142,7 @@ task<result<execution_row>> execution_service::cancel(tenant_id tenant, executio
 {
     auto asked = co_await use_.executions.request_cancel(tenant, id);
     if (asked.has_error() && asked.error().code == errc::not_found)
-        co_return unknown_execution(id);
+        co_return unknown_execution();
     if (asked.has_error())
         co_return asked.error();
     if (const auto one = find_live(tenant, id)) {
@@ -146,7 +164,7 @@ task<result<execution_service::live_ptr>> execution_service::running_one(tenant_
         co_return one;
     auto row = co_await use_.executions.find(tenant, id);
     if (row.has_error())
-        co_return unknown_execution(id);
+        co_return unknown_execution();
     co_return error{errc::conflict, "the execution has ended with status \"" + std::string(to_string(row->status)) + "\""};
 }
 
@@ -217,7 +235,7 @@ task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)
         co_return error{errc::conflict, "the execution has not ended; cancel it first"};
     auto row = co_await use_.executions.find(tenant, id);
     if (row.has_error())
-        co_return unknown_execution(id);
+        co_return unknown_execution();
     if (!is_final(row->status))
         co_return error{errc::conflict, "the execution has not ended; cancel it first"};
     auto erased = co_await use_.events.erase(id);    // first, so that no events are left that nobody knows of
@@ -247,7 +265,7 @@ task<result<std::unique_ptr<log_reader>>> execution_service::open_log(tenant_id 
     if (!one) {
         auto row = co_await use_.executions.find(tenant, id);
         if (row.has_error())
-            co_return unknown_execution(id);
+            co_return unknown_execution();
         one = find_live(tenant, id);
     }
     auto live = one ? one->log : nullptr;

@@ -46,6 +46,11 @@ public:
 
     /// As it is now. Errors: errc::not_found.
     task<result<execution_row>> find(tenant_id tenant, execution_id id);
+    /// What a skill was given and gave so far; texts of more than `most_bytes` are left out. Errors: errc::not_found.
+    task<result<execution_payload>> payload(tenant_id tenant, execution_id id, std::size_t most_bytes);
+    /// A piece of one of them, as execution_store::read_payload(). Errors: errc::not_found.
+    task<result<payload_piece>> read_payload(
+        tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes);
     /// As find(), when it has ended, at `until`, or when this server is about to stop, whichever is first.
     task<result<execution_row>> wait(tenant_id tenant, execution_id id, steady_time until);
     task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter);

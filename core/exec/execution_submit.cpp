@@ -61,6 +61,7 @@ execution_row row_of(const execution_spec& spec, execution_id id, tenant_id tena
 execution_row execution_service::shown(const live_execution& one) const
 {
     auto row = one.row;
+    row.output = {};    // payload() gives it
     row.queue_position = queue_.position(one);
     return row;
 }

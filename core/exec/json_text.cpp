@@ -16,8 +16,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t max_depth = 256;
-
 /// Takes everything and keeps nothing.
 struct checking_handler {
     static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
@@ -46,14 +44,6 @@ struct checking_handler {
     bool on_comment(json::string_view, ec_ref) { return true; }
 };
 
-std::string place_of(std::string_view text, std::size_t offset)
-{
-    const auto before = text.substr(0, offset);
-    const auto line = std::ranges::count(before, '\n') + 1;
-    const auto column = offset - (before.rfind('\n') + 1) + 1;    // npos + 1 is 0
-    return " at line " + std::to_string(line) + ", column " + std::to_string(column);
-}
-
 /// Whether the text is ill-formed within the first `offset` bytes or at the character there.
 bool broken_utf8_at(std::string_view text, std::size_t offset)
 {
@@ -61,19 +51,6 @@ bool broken_utf8_at(std::string_view text, std::size_t offset)
     if (part.size() < text.size())
         part.remove_suffix(incomplete_utf8_tail(part));
     return !is_utf8(part);
-}
-
-std::string reason_of(const json::error_code& failure, std::string_view text, std::size_t offset)
-{
-    if (broken_utf8_at(text, offset))
-        return "it is not UTF-8";
-    if (failure == json::error::incomplete)
-        return text.empty() ? "it is empty" : "it ends too early";
-    if (failure == json::error::too_deep)
-        return "it is nested too deeply";
-    if (failure == json::error::extra_data)
-        return "something follows its end";
-    return failure == json::error::syntax ? "syntax error" : failure.message();
 }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -137,16 +114,37 @@ bool is_name(std::string_view quoted, std::string_view name)
 
 }    // namespace
 
+std::string json_position(std::string_view text, std::size_t offset)
+{
+    const auto before = text.substr(0, offset);
+    const auto line = std::ranges::count(before, '\n') + 1;
+    const auto column = offset - (before.rfind('\n') + 1) + 1;    // npos + 1 is 0
+    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+std::string json_failure(const boost::system::error_code& failure, std::string_view text, std::size_t offset)
+{
+    if (broken_utf8_at(text, offset))
+        return "it is not UTF-8";
+    if (failure == json::error::incomplete)
+        return text.empty() ? "it is empty" : "it ends too early";
+    if (failure == json::error::too_deep)
+        return "it is nested more than " + std::to_string(max_json_depth) + " levels";
+    if (failure == json::error::extra_data)
+        return "something follows its end";
+    return failure == json::error::syntax ? "syntax error" : failure.message();
+}
+
 std::string json_problem(std::string_view text)
 {
     json::parse_options options;
-    options.max_depth = max_depth;
+    options.max_depth = max_json_depth;
     json::basic_parser<checking_handler> parser(options);
     json::error_code failure;
     const auto consumed = parser.write_some(false, text.data(), text.size(), failure);
     if (!failure && consumed < text.size())
         failure = json::error::extra_data;
-    return failure ? reason_of(failure, text, consumed) + place_of(text, consumed) : std::string();
+    return failure ? json_failure(failure, text, consumed) + " at " + json_position(text, consumed) : std::string();
 }
 
 std::string_view json_member(std::string_view text, std::string_view name)

@@ -48,6 +48,7 @@ void live_execution::begin_attempt()
     fresh.stdout_base = log->buffer().received(output_stream::stdout_stream);
     fresh.stderr_base = log->buffer().received(output_stream::stderr_stream);
     row.next_attempt_at_ms.reset();
+    refused_at.reset();
     if (fresh.number == 1)
         first_began = time_.steady_now();
     continue_attempt();

@@ -6,6 +6,7 @@
 #include "core/exec/live_log.hpp"
 #include "core/exec/types.hpp"
 #include "core/exec/waiting_place.hpp"
+#include "core/files/ports.hpp"
 #include "core/protocol/agent_link.hpp"
 #include "core/runtime/ports.hpp"
 #include "core/skills/ports.hpp"
@@ -30,6 +31,7 @@ public:
     execution_row row;
     execution_spec spec;
     std::vector<artifact_row> artifacts;       // what it left: stored with its end
+    std::unique_ptr<content_batch> held;       // keeps their contents until then
     std::optional<std::string> output_text;    // of the file spec.collect.output; nothing: it is not there
     std::string output_problem;                // it is there and cannot be read: why
     const std::shared_ptr<live_log> log;
@@ -49,8 +51,10 @@ public:
     std::uint64_t waiting_bytes() const { return content_bytes(spec) + stdin_end; }
 
     // Attempts: those of row.attempts that were begun.
-    steady_time first_began;        // the deadline over all counts from here
-    steady_time next_attempt_at;    // while row.next_attempt_at_ms is set
+    steady_time first_began;                  // the deadline over all counts from here
+    steady_time next_attempt_at;              // while row.next_attempt_at_ms is set
+    std::optional<steady_time> refused_at;    // since when its runtime's breaker keeps it from its next attempt
+    std::string no_other;                     // why the last one is not repeated, though the policy names what happened
     /// The attempt that runs, or the last; there is one.
     execution_attempt& attempt() { return row.attempts.back(); }
     /// What runs from now on writes behind what is in the log, as the attempt that runs.
@@ -72,6 +76,7 @@ public:
 
     // What was heard.
     bool started = false;         // and its state event is in the log
+    bool end_said = false;        // its exit event was given to the log
     bool start_heard = false;     // by this server: started_at is exact
     bool taken_up = false;        // an earlier server made the sandbox
     bool sandbox_gone = false;    // found out: nothing is left of it

@@ -48,9 +48,9 @@ void live_log::end(output_stream stream)
     changed_.notify_all();
 }
 
-void live_log::release_held()
+void live_log::end_attempt()
 {
-    buffer_.release_held(time_.now_ms());
+    buffer_.end_attempt(time_.now_ms());
     work_.notify_all();
     changed_.notify_all();
 }

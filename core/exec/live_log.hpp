@@ -23,8 +23,8 @@ public:
     void gap(output_stream stream, std::uint64_t missing);
     void control(event_kind kind, std::string body);
     void end(output_stream stream);
-    /// The rest of a character will not come.
-    void release_held();
+    /// An attempt is over: see log_buffer.
+    void end_attempt();
 
     /// What is called after each commit, to acknowledge. At most one; empty to stop.
     void on_commit(std::function<void()> callback) { committed_ = std::move(callback); }

@@ -90,6 +90,14 @@ void log_buffer::end(output_stream stream, std::int64_t at_ms)
         store_tail(stream, at_ms);
 }
 
+void log_buffer::end_attempt(std::int64_t at_ms)
+{
+    release_held(at_ms);
+    for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream})
+        if (state_of(stream).cut && !state_of(stream).ended)
+            store_tail(stream, at_ms);
+}
+
 void log_buffer::release_held(std::int64_t at_ms)
 {
     for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream}) {

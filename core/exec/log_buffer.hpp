@@ -36,6 +36,8 @@ public:
     void control(event_kind kind, std::string body, std::int64_t at_ms);
     /// The stream is at its end: its held bytes, the notice of a cut and its tail become events. Idempotent.
     void end(output_stream stream, std::int64_t at_ms);
+    /// As end() of both streams, but more may come behind: an attempt is over, and who takes the log up later lacks nothing of it.
+    void end_attempt(std::int64_t at_ms);
     /// Bytes held back for the rest of a character become events as they are.
     void release_held(std::int64_t at_ms);
     bool holds_back() const;

@@ -43,7 +43,7 @@ class execution_store {
 public:
     virtual ~execution_store() = default;
 
-    /// The row's input is the spec's. Errors: errc::conflict if the id exists.
+    /// Errors: errc::conflict if the id exists.
     virtual task<result<void>> insert(execution_row row, execution_spec spec) = 0;
     /// As insert(), and notes in the same transaction that `key` was used for it; a used key that has expired makes room.
     /// Errors: errc::conflict if the id exists or the key is in use; errc::quota_exceeded if the tenant has `most_keys` keys.
@@ -52,7 +52,7 @@ public:
     virtual task<result<idempotency_record>> find_key(tenant_id tenant, std::string route, std::string key) = 0;
     /// Forgets keys that expired at `now_ms` or before, the oldest first, at most `limit`; says how many.
     virtual task<result<std::size_t>> erase_expired_keys(std::int64_t now_ms, std::size_t limit) = 0;
-    /// Overwrites all but id, tenant, kind, labels, skill_name, input, created_at_ms and cancel_requested (which only goes from
+    /// Overwrites all but id, tenant, kind, labels, skill_name, created_at_ms and cancel_requested (which only goes from
     /// false to true); an empty output leaves the stored one. When the status is final the spec is dropped. Errors: errc::not_found;
     /// errc::conflict if the stored status is final already.
     virtual task<result<void>> update(execution_row row) = 0;
@@ -61,16 +61,21 @@ public:
     virtual task<result<void>> finish(execution_end end) = 0;
     /// Notes that a cancel was asked for. Errors: errc::not_found; errc::conflict if the status is final.
     virtual task<result<void>> request_cancel(tenant_id tenant, execution_id id) = 0;
-    /// Errors: errc::not_found for an unknown id or another tenant's.
+    /// Without its output. Errors: errc::not_found for an unknown id or another tenant's.
     virtual task<result<execution_row>> find(tenant_id tenant, execution_id id) = 0;
+    /// Texts of more than `most_bytes` are left out. Errors: as find().
+    virtual task<result<execution_payload>> find_payload(tenant_id tenant, execution_id id, std::size_t most_bytes) = 0;
+    /// At most `most_bytes` from `offset` on; no bytes behind the end. Errors: as find().
+    virtual task<result<payload_piece>> read_payload(
+        tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes) = 0;
     /// What an execution that has not ended is to run. Errors: errc::not_found, also once it has ended.
     virtual task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) = 0;
-    /// Newest first, at most filter.limit, without their input and output.
+    /// Newest first, at most filter.limit, without their outputs.
     virtual task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) = 0;
     /// Removes a record and those of its artifacts in one transaction; returns their contents, which the caller erases.
     /// Errors: errc::not_found; errc::conflict unless its status is final.
     virtual task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) = 0;
-    /// Of all tenants, oldest first, without input and output, those behind `after` (empty: from the first on): what a start of the server
+    /// Of all tenants, oldest first, those behind `after` (empty: from the first on): what a start of the server
     /// has to take up again. At most `limit`, fewer where their specs are large; an empty page is the end.
     virtual task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) = 0;
     /// The sandboxes of all unfinished executions, in no order.

@@ -5,6 +5,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+
 namespace caisson {
 
 namespace json = boost::json;
@@ -54,7 +56,53 @@ std::string usage_body(const execution_usage& usage)
     return json::serialize(body);
 }
 
-std::string exit_body(const execution_row& row)
+namespace {
+
+/// JSON stays the same without its line ends, which would end a line of a stream.
+std::string one_line(std::string_view text)
+{
+    std::string out(text);
+    std::ranges::replace_if(out, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return out;
+}
+
+json::array first_paths(std::span<const artifact_row> left)
+{
+    std::vector<std::string_view> paths;
+    for (const auto& each : left)
+        paths.push_back(each.path);
+    std::ranges::sort(paths);
+    json::array out;
+    std::size_t bytes = 0;
+    for (const auto path : paths) {
+        bytes += path.size();
+        if (out.size() == max_said_paths || bytes > max_said_path_bytes)
+            break;
+        out.emplace_back(path);
+    }
+    return out;
+}
+
+void say_what_is_left(json::object& body, const execution_row& row, std::span<const artifact_row> left)
+{
+    if (row.output.size() > max_said_output_bytes)
+        body["output_bytes"] = row.output.size();
+    else if (!row.output.empty())
+        body["output"] = one_line(row.output.view());
+    if (!row.collected)
+        return;
+    const auto& all = *row.collected;
+    body["artifacts"] = {
+        {"files", all.files}, {"bytes", all.bytes}, {"partial", all.partial}, {"skipped_files", all.skipped_files}, {"error", nullptr}};
+    if (!all.error.empty())
+        body["artifacts"].as_object()["error"] = to_valid_utf8(all.error);
+    if (auto paths = first_paths(left); !paths.empty())
+        body["files_list"] = std::move(paths);
+}
+
+}    // namespace
+
+std::string exit_body(const execution_row& row, std::span<const artifact_row> left)
 {
     json::object body;
     body["status"] = to_string(row.status);
@@ -72,6 +120,7 @@ std::string exit_body(const execution_row& row)
         body["error"] = nullptr;
     else
         body["error"] = row.error;
+    say_what_is_left(body, row, left);
     return json::serialize(body);
 }
 

@@ -3,6 +3,7 @@
 #include "core/exec/ending.hpp"
 #include "core/exec/types.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,12 @@ struct state_said {
 };
 state_said read_state_body(std::string_view body) noexcept;
 std::string usage_body(const execution_usage& usage);
-std::string exit_body(const execution_row& row);
+/// With a skill's output of at most max_said_output_bytes as the text `output`, else `output_bytes`, and, if something was to be
+/// collected, how that went and the first paths of `left`, in their order.
+std::string exit_body(const execution_row& row, std::span<const artifact_row> left = {});
+inline constexpr std::size_t max_said_output_bytes = 32 << 10;
+inline constexpr std::size_t max_said_paths = 100;
+inline constexpr std::size_t max_said_path_bytes = 8 << 10;    // of all that are said
 
 /// Writes an end into the record.
 void apply_ending(execution_row& row, const ending& end, std::int64_t now_ms);

@@ -12,23 +12,26 @@ task<> runner::run(live_ptr one)
         next = co_await attempt(one);
 }
 
-/// make_sandbox(), unless the host has failed at that too often of late.
-task<result<void>> runner::try_sandbox(live_ptr one)
+/// make_sandbox(), and tells the runtime's breaker what came of it.
+task<result<void>> runner::try_sandbox(live_ptr one, runtime_breakers::pass leave)
 {
-    const auto runtime = one->row.runtime;
-    const auto permit = breakers_.ask(runtime);
-    if (permit == runtime_breakers::permit::refused)
-        co_return error{errc::runtime_unavailable, breakers_.refusal(runtime)};
     one->at_host = false;
     auto making = without_exceptions(make_sandbox(one));
-    auto made = co_await std::move(making);    // cancelled only when the server ends, and its breakers with it
+    auto made = co_await std::move(making);
     if (made.has_value())
-        breakers_.succeeded(runtime);
+        leave.succeeded();
     else if (one->at_host)
-        breakers_.failed(runtime, permit);
-    else
-        breakers_.abandoned(runtime, permit);
+        leave.failed();
     co_return made;
+}
+
+/// What a broken disk says is for the server's log only.
+error runner::without_words_of_the_store(error what, const execution_id& id) const
+{
+    if (what.code != errc::internal)
+        return what;
+    use_.log.error("the record of a sandbox cannot be stored", {{"execution_id", id.str()}, {"what", what.detail}});
+    return {errc::internal, "its record could not be stored; the server's log says why"};
 }
 
 task<result<void>> runner::make_sandbox(live_ptr one)
@@ -58,9 +61,10 @@ task<result<void>> runner::make_sandbox(live_ptr one)
         one->row.degraded.emplace_back("isolation");
     one->row.stages.start_ms = ms_between(began, use_.time.steady_now());
     one->at_host = false;
-    auto recorded = co_await record_sandbox(one);
+    auto recording = without_exceptions(record_sandbox(one));
+    auto recorded = co_await std::move(recording);
     if (recorded.has_error())
-        co_return recorded.error();
+        co_return without_words_of_the_store(recorded.error(), one->row.id);
     one->at_host = true;
     auto grouped = open_group(*one);
     if (grouped.has_error())

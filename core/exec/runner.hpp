@@ -27,8 +27,8 @@ public:
     task<> take_up(live_ptr one);
     /// One whose end, written into its row already, is in the log but not in its record. Returns when the record has it.
     task<> finish(live_ptr one);
-    /// One whose run() or take_up() threw: ends it with the server's failure as its cause. If that cannot be recorded either the next
-    /// server ends it from what is stored; its sandbox and its place are given up in any case.
+    /// One whose run(), take_up() or finish() threw: ends it with the server's failure as its cause, or as it had ended by then. If that
+    /// cannot be recorded either the next server ends it from what is stored; its sandbox and its place are given up in any case.
     task<> break_off(live_ptr one, std::string what);
 
     /// Whether sandboxes of a runtime are made at present.
@@ -50,29 +50,38 @@ private:
     static constexpr std::chrono::seconds wall_backstop{3};
     /// An agent that does not say how the program stands is waited for that much longer.
     static constexpr std::chrono::seconds silence_grace{30};
+    /// A first attempt waits that long for a runtime that is unavailable.
+    static constexpr std::chrono::minutes outage_patience{10};
 
     static double ms_between(steady_time from, steady_time to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
 
-    task<result<void>> conclude_broken(live_ptr one, std::string what);
+    task<result<void>> conclude_broken(live_ptr one);
+    task<result<void>> store_decided(live_ptr one);
     task<after> attempt(live_ptr one);
     task<> wait_for_next(live_ptr one);
+    task<std::optional<runtime_breakers::pass>> wait_for_turn(live_ptr one);
     task<bool> wait_for_admission(live_ptr one);
+    task<bool> wait_for_runtime(live_ptr one, const runtime_breakers::place* place);
+    task<> wait_until_woken(live_ptr one, steady_time until);
     static steady_time latest_begin(const live_execution& one);
+    static steady_time latest_trial(const live_execution& one);
     task<after> leave_unadmitted(live_ptr one);
     task<> fetch_spec(live_ptr one);
     std::optional<std::chrono::milliseconds> delay_of_next(
-        live_execution& one, ending& end, attempt_fault fault, const ending_facts& facts);
+        live_execution& one, const ending& end, attempt_fault fault, const ending_facts& facts);
     task<> schedule(live_ptr one, ending end, attempt_fault fault, std::chrono::milliseconds delay);
     task<> store_schedule(live_ptr one);
     task<> make_ready_for_next(live_ptr one);
 
-    task<result<void>> try_sandbox(live_ptr one);
+    task<result<void>> try_sandbox(live_ptr one, runtime_breakers::pass leave);
     void note_failure(live_execution& one, const error& why, ending_facts& facts) const;
     task<result<void>> make_sandbox(live_ptr one);
     task<result<sandbox_spec>> describe_sandbox(live_ptr one);
     task<result<void>> hold_package(live_ptr one);
-    void judge_output(live_execution& one) const;
+    task<std::string> problem_of_output(live_ptr one);
+    static void judge_output(live_execution& one, const std::string& problem);
     task<result<void>> record_sandbox(live_ptr one);
+    error without_words_of_the_store(error what, const execution_id& id) const;
     task<result<void>> open_link(live_ptr one);
     void make_link(live_execution& one);
     void keep_link(live_ptr one);
@@ -100,11 +109,13 @@ private:
     task<> drain_streams(live_ptr one);
     task<> keep_files(live_ptr one);
     task<> keep_files_again(live_ptr one);
-    task<collected_files> collect_files(live_ptr one);
+    task<result<collected_files>> collect_files(live_ptr one);
     static void mark_files(live_execution& one);
     task<> hear_streams_out(live_ptr one);
     void fill_usage(live_execution& one, const ending_facts& facts) const;
     task<> record_end(live_ptr one, ending end, std::optional<attempt_fault> fault);
+    static void say_end(live_execution& one);
+    task<> store_end(live_ptr one);
     task<> store_final(live_ptr one);
     static void say_goodbye(live_execution& one);
     void clean_up_after(live_ptr one);

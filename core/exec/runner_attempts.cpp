@@ -25,14 +25,14 @@ task<runner::after> runner::attempt(live_ptr one)
 {
     if (one->row.next_attempt_at_ms)
         co_await wait_for_next(one);
-    const bool admitted = co_await wait_for_admission(one);
-    if (!admitted)
+    auto leave = co_await wait_for_turn(one);
+    if (!leave)
         co_return co_await leave_unadmitted(one);
     one->phase = run_phase::starting;
     if (!one->row.attempts.empty())
         co_await fetch_spec(one);
     one->begin_attempt();
-    auto making = without_exceptions(try_sandbox(one));
+    auto making = without_exceptions(try_sandbox(one, std::move(*leave)));
     const auto made = co_await std::move(making);
     if (made.has_value() && !one->cancel_wanted()) {
         start_program(*one);
@@ -59,11 +59,60 @@ task<> runner::wait_for_next(live_ptr one)
 {
     if (!one->place)    // an earlier server set the time
         queue_.step_aside(*one);
-    while (use_.time.steady_now() < one->next_attempt_at && !one->cancel_wanted()) {
-        auto change = next_change(one, one->changed.version());
-        const auto woken = co_await with_deadline(use_.time, one->next_attempt_at, std::move(change));
-        static_cast<void>(woken);
+    while (use_.time.steady_now() < one->next_attempt_at && !one->cancel_wanted())
+        co_await wait_until_woken(one, one->next_attempt_at);
+}
+
+/// One that is woken, or `until`.
+task<> runner::wait_until_woken(live_ptr one, steady_time until)
+{
+    auto change = next_change(one, one->changed.version());
+    if (until == steady_time::max())
+        co_return co_await std::move(change);
+    const auto woken = co_await with_deadline(use_.time, until, std::move(change));
+    static_cast<void>(woken);
+}
+
+/// A place among those that run, and leave to make a sandbox. A breaker's refusal is no attempt: the place goes to others, and it comes
+/// again when it may ask. Nothing: it was cancelled, or it is too late.
+task<std::optional<runtime_breakers::pass>> runner::wait_for_turn(live_ptr one)
+{
+    std::unique_ptr<runtime_breakers::place> place;    // kept while it asks, so that no other of its tenant does
+    for (bool may_begin = true; may_begin;) {
+        const bool admitted = co_await wait_for_admission(one);
+        if (!admitted)
+            break;
+        auto leave = breakers_.ask(*one);
+        if (leave)
+            co_return leave;
+        queue_.step_aside(*one);
+        if (!place)
+            place = breakers_.line_up(one);
+        may_begin = co_await wait_for_runtime(one, place.get());
     }
+    co_return std::nullopt;
+}
+
+/// Without a place, until it is its turn to ask. False: it was cancelled, or it is too late.
+task<bool> runner::wait_for_runtime(live_ptr one, const runtime_breakers::place* place)
+{
+    if (!one->refused_at || *one->refused_at < breakers_.of(one->row.runtime).since)    // the first refusal of this outage
+        one->refused_at = use_.time.steady_now();
+    const auto latest = latest_trial(*one);
+    one->row.waits_for = breakers_.outage(one->row.runtime) + "; it is tried again by itself";
+    while (!place->may_ask() && !one->cancel_wanted() && use_.time.steady_now() < latest)
+        co_await wait_until_woken(one, std::min(latest, place->next_look()));
+    one->row.waits_for.clear();
+    const bool may_ask = place->may_ask() && !one->cancel_wanted();
+    if (may_ask && breakers_.of(one->row.runtime).state == circuit_breaker::state::closed)
+        one->refused_at.reset();    // from now on it waits for its turn only
+    co_return may_ask;
+}
+
+/// How long it waits for its runtime: until its deadline over all attempts, and before its first for a while.
+steady_time runner::latest_trial(const live_execution& one)
+{
+    return one.row.attempts.empty() ? *one.refused_at + outage_patience : latest_begin(one);
 }
 
 /// When the next attempt must have begun; the first one waits as long as it takes.
@@ -77,30 +126,29 @@ task<bool> runner::wait_for_admission(live_ptr one)
     const auto began = one->row.attempts.empty() ? one->accepted_at : use_.time.steady_now();
     const auto latest = latest_begin(*one);
     queue_.enter(one);
-    while (!one->admitted && !one->cancel_wanted() && use_.time.steady_now() < latest) {
-        auto change = next_change(one, one->changed.version());
-        if (latest == steady_time::max()) {
-            co_await std::move(change);
-            continue;
-        }
-        const auto woken = co_await with_deadline(use_.time, latest, std::move(change));
-        static_cast<void>(woken);
-    }
+    while (!one->admitted && !one->cancel_wanted() && use_.time.steady_now() < latest)
+        co_await wait_until_woken(one, latest);
     one->row.stages.queue_ms = ms_between(began, use_.time.steady_now());
     co_return one->admitted && !one->cancel_wanted() && use_.time.steady_now() < latest;
 }
 
+/// It was cancelled, or it is too late for another attempt, or for the first.
 task<runner::after> runner::leave_unadmitted(live_ptr one)
 {
-    if (!one->cancel_wanted()) {
+    const bool is_out = one->refused_at && breakers_.of(one->row.runtime).state != circuit_breaker::state::closed;
+    const auto outage = is_out ? breakers_.outage(one->row.runtime) : std::string();
+    if (!one->cancel_wanted() && !one->row.attempts.empty()) {
         one->phase = run_phase::ending;
-        const auto why = std::string(to_string(retry_verdict::no_time_left));
+        const auto why = (outage.empty() ? "" : outage + "; ") + std::string(to_string(retry_verdict::no_time_left));
         co_await record_end(one, ending_of(one->attempt(), one->row.limits_hit, why), std::nullopt);
         clean_up_after(one);
         co_return after::end;
     }
     ending_facts facts;
-    facts.cancelled = true;
+    facts.cancelled = one->cancel_wanted();
+    if (!facts.cancelled)
+        facts.fault =
+            "the sandbox could not be started: " + outage + "; it was waited for " + std::to_string(outage_patience.count()) + " minutes";
     co_return co_await conclude(one, std::move(facts));
 }
 
@@ -119,19 +167,20 @@ task<> runner::fetch_spec(live_ptr one)
 }
 
 std::optional<std::chrono::milliseconds> runner::delay_of_next(
-    live_execution& one, ending& end, attempt_fault fault, const ending_facts& facts)
+    live_execution& one, const ending& end, attempt_fault fault, const ending_facts& facts)
 {
     const auto number = one.attempt().number;
     const failed_attempt what{
         number, fault, own_exit_code(end), one.spec.idempotent, facts.host_to_blame, one.stdin_spent(), one.cancel_wanted()};
-    if (!facts.can_repeat || judge(what, one.spec.retry) != retry_verdict::repeat)
-        return std::nullopt;
-    const auto how = backoff_of(one.spec.retry);
-    const auto closed = std::min(breakers_.of(one.row.runtime).pause_left, how.longest);    // before that it would fail at once
-    const auto delay = std::max(delay_before(number, how, use_.jitter()), closed);
-    if (retry_deadline(use_.time.steady_now() - one.first_began, wall_of(one.row)).allows(delay))
+    auto judged = facts.can_repeat ? judge(what, one.spec.retry) : retry_verdict::not_a_reason;
+    const auto delay = delay_before(number, backoff_of(one.spec.retry), use_.jitter());
+    const retry_deadline deadline(use_.time.steady_now() - one.first_began, wall_of(one.row));
+    if (judged == retry_verdict::repeat && !deadline.allows(delay))
+        judged = retry_verdict::no_time_left;
+    if (judged == retry_verdict::repeat)
         return delay;
-    end.error.append("; ").append(to_string(retry_verdict::no_time_left));
+    if (judged == retry_verdict::no_time_left || judged == retry_verdict::input_is_gone)
+        one.no_other = to_string(judged);
     return std::nullopt;
 }
 
@@ -139,7 +188,7 @@ std::optional<std::chrono::milliseconds> runner::delay_of_next(
 /// sandbox goes, and the place.
 task<> runner::schedule(live_ptr one, ending end, attempt_fault fault, std::chrono::milliseconds delay)
 {
-    one->log->release_held();
+    one->log->end_attempt();
     co_await one->log->flushed();    // the next attempt's streams begin behind what is stored
     end_attempt(one->attempt(), end, fault, use_.time.now_ms());
     one->attempt().delay_ms = delay.count();

@@ -1,4 +1,5 @@
 #include "core/async/deadline.hpp"
+#include "core/exec/insist.hpp"
 #include "core/exec/runner.hpp"
 
 #include <csignal>
@@ -40,18 +41,24 @@ protocol::spawn_request request_for(const live_execution& one)
 
 task<> run_collector(std::shared_ptr<collector> session) { co_await session->run(); }
 
-task<> wait_for_loss(std::shared_ptr<live_execution> one)
+/// Until there is nothing to collect from, or a cancel came that is not the program's end.
+task<> wait_for_stop(std::shared_ptr<live_execution> one, bool was_cancelled)
 {
-    while (one->lost.empty()) {
+    while (one->lost.empty() && (was_cancelled || !one->cancel_wanted())) {
         const auto seen = one->changed.version();
         co_await one->changed.wait_past(seen);
     }
 }
 
-task<bool> collected_before_loss(std::shared_ptr<live_execution> one, std::shared_ptr<collector> session)
+/// Why not all was collected; empty: the collector came to its end.
+task<std::string> collect_or_stop(std::shared_ptr<live_execution> one, std::shared_ptr<collector> session)
 {
-    auto ended = co_await race(run_collector(session), wait_for_loss(one));
-    co_return ended.index() == 0;
+    const auto ended = co_await race(run_collector(session), wait_for_stop(one, one->cancel_wanted()));
+    if (ended.index() == 0)
+        co_return "";
+    if (one->lost.empty())
+        co_return "the execution was cancelled while its files were collected";
+    co_return "the sandbox was lost while its files were collected: " + one->lost;
 }
 
 /// The link must not call a sink that is gone, however the collecting ends.
@@ -122,8 +129,14 @@ task<> runner::keep_files(live_ptr one)
 {
     if (!wants_files(one->spec.collect) || !one->started)
         co_return;
-    auto files = co_await collect_files(one);
+    auto collecting = without_exceptions(collect_files(one));
+    auto collected = co_await std::move(collecting);
+    if (collected.has_error())
+        use_.log.error(
+            "files of an execution could not be collected", {{"execution_id", one->row.id.str()}, {"what", collected.error().detail}});
+    auto files = collected.has_value() ? std::move(*collected) : nothing_because("its files could not be collected: the server failed");
     one->artifacts = std::move(files.artifacts);
+    one->held = std::move(files.held);
     one->row.collected = std::move(files.summary);
     one->output_text = std::move(files.output);
     one->output_problem = std::move(files.output_problem);
@@ -150,8 +163,10 @@ task<> runner::keep_files_again(live_ptr one)
     }
     make_link(*one);
     const auto listener = std::make_shared<end_listener>(one);
-    const auto& log = one->log->buffer();
-    const protocol::resume_point known{log.received(output_stream::stdout_stream), log.received(output_stream::stderr_stream), 0};
+    if (!one->row.attempts.empty())    // the agent counts from the attempt's begin
+        one->continue_attempt();
+    const protocol::resume_point known{
+        one->received_of_attempt(output_stream::stdout_stream), one->received_of_attempt(output_stream::stderr_stream), 0};
     const attachment heard(*one->link, only_execution, *listener, known);
     keep_link(one);
     auto end = wait_for_end(one, listener);
@@ -163,15 +178,17 @@ task<> runner::keep_files_again(live_ptr one)
     one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
     one->started = true;
     co_await keep_files(one);
+    const auto problem = co_await problem_of_output(one);
     const auto said = one->row;    // the end that is in the log is not judged anew, but a skill's output is needed
-    judge_output(*one);
+    judge_output(*one, problem);
     one->row.status = said.status;
     one->row.verdict = said.verdict;
     one->row.error = said.error;
     mark_files(*one);
 }
 
-task<collected_files> runner::collect_files(live_ptr one)
+/// Errors: exceptions only.
+task<result<collected_files>> runner::collect_files(live_ptr one)
 {
     if (!one->lost.empty())
         co_return nothing_because("its files could not be collected: " + one->lost);
@@ -191,17 +208,17 @@ task<collected_files> runner::collect_files(live_ptr one)
         request.seccomp_filter = use_.payload_filter;
     link->spawn(number, std::move(request), {});
     const auto until = use_.time.steady_now() + time_for(one->spec.collect) + backstop;
-    auto collecting = collected_before_loss(one, session);
-    const auto ended = co_await with_deadline(use_.time, until, std::move(collecting));
-    if (ended.has_error())
+    auto collecting = collect_or_stop(one, session);
+    const auto stopped = co_await with_deadline(use_.time, until, std::move(collecting));
+    if (stopped.has_error())
         session->abandon("its files were not collected in time");
-    else if (!*ended)
-        session->abandon("the sandbox was lost while its files were collected: " + one->lost);
+    else if (!stopped->empty())
+        session->abandon(*stopped);
     co_await session->settle();
     auto files = session->take();
     if (!files.summary.error.empty())
-        use_.log.warning(
-            "not all files of an execution were collected", {{"execution_id", one->row.id.str()}, {"what", files.summary.error}});
+        use_.log.warning("not all files of an execution were collected",
+            {{"execution_id", one->row.id.str()}, {"what", files.cause.empty() ? files.summary.error : files.cause}});
     link->forget(number);
     co_return files;
 }

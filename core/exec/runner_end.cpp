@@ -35,6 +35,8 @@ void count_attempts(live_execution& one, ending end, std::optional<attempt_fault
 {
     auto& row = one.row;
     const bool failed = row.status != execution_status::success;
+    if (failed && !one.no_other.empty())
+        row.error += "; " + one.no_other;
     if (is_in_attempt(one)) {
         end.error = row.error;
         end_attempt(one.attempt(), end, failed ? fault.value_or(attempt_fault::program) : fault, *row.finished_at_ms);
@@ -137,21 +139,34 @@ void runner::fill_usage(live_execution& one, const ending_facts& facts) const
 /// The log first, then the record that names its end; viewers see the end when both are durable.
 task<> runner::record_end(live_ptr one, ending end, std::optional<attempt_fault> fault)
 {
+    const auto problem = co_await problem_of_output(one);
     one->log->end(output_stream::stdout_stream);
     one->log->end(output_stream::stderr_stream);
     one->row.stdout_truncated = one->log->buffer().truncated(output_stream::stdout_stream);
     one->row.stderr_truncated = one->log->buffer().truncated(output_stream::stderr_stream);
     apply_ending(one->row, end, use_.time.now_ms());
-    judge_output(*one);
+    judge_output(*one, problem);
     mark_files(*one);
     count_attempts(*one, std::move(end), fault);
-    one->log->withhold_exit();
-    one->log->control(event_kind::usage, usage_body(one->row.usage));
-    one->log->control(event_kind::exit, exit_body(one->row));
+    say_end(*one);
     co_await one->log->flushed();
     if (one->exited)
         one->row.stages.collect_ms = std::chrono::duration<double, std::milli>(use_.time.steady_now() - one->exited_at).count();
+    co_await store_end(one);
+}
+
+void runner::say_end(live_execution& one)
+{
+    one.end_said = true;
+    one.log->withhold_exit();
+    one.log->control(event_kind::usage, usage_body(one.row.usage));
+    one.log->control(event_kind::exit, exit_body(one.row, one.artifacts));
+}
+
+task<> runner::store_end(live_ptr one)
+{
     co_await store_final(one);
+    one->held.reset();
     one->phase = run_phase::ended;
     one->log->publish_exit();
     one->wake();
@@ -171,32 +186,50 @@ task<> runner::break_off(live_ptr one, std::string what)
 {
     use_.log.error("an execution broke down in the server", {{"execution_id", one->row.id.str()}, {"what", what}});
     if (one->phase < run_phase::ending) {
-        auto concluding = without_exceptions(conclude_broken(one, std::move(what)));
+        auto concluding = without_exceptions(conclude_broken(one));
         const auto concluded = co_await std::move(concluding);
         if (concluded.has_value())
             co_return;
+    }
+    if (is_final(one->row.status) && one->phase != run_phase::ended) {
+        auto storing = without_exceptions(store_decided(one));
+        const auto stored = co_await std::move(storing);
+        if (stored.has_value())
+            co_return clean_up_after(one);
     }
     use_.log.error("its end could not be recorded; the next start of the server does it", {{"execution_id", one->row.id.str()}});
     cleanup_.spawn("clean-up after " + one->row.id.str(), dispose(one));
 }
 
-task<result<void>> runner::conclude_broken(live_ptr one, std::string what)
+/// What failed is for the server's log only.
+task<result<void>> runner::conclude_broken(live_ptr one)
 {
     ending_facts facts;
-    facts.fault = "the server failed: " + what;
+    facts.fault = "the server failed; its log says why";
     facts.can_repeat = false;
     const auto next = co_await conclude(one, std::move(facts));
     static_cast<void>(next);    // the end
     co_return result<void>();
 }
 
+/// Whatever failed since: what the row says is stored, with the files that were kept.
+task<result<void>> runner::store_decided(live_ptr one)
+{
+    if (one->started && wants_files(one->spec.collect) && !one->row.collected)
+        one->row.collected.emplace().error = "its files could not be collected: the server failed";
+    if (!one->end_said)
+        say_end(*one);
+    co_await one->log->flushed();
+    co_await store_end(one);
+    co_return result<void>();
+}
+
 task<> runner::finish(live_ptr one)
 {
     one->phase = run_phase::ending;
+    one->end_said = true;
     co_await keep_files_again(one);
-    co_await store_final(one);
-    one->phase = run_phase::ended;
-    one->wake();
+    co_await store_end(one);
     if (one->row.sandbox)
         clean_up_after(one);
 }

@@ -1,3 +1,4 @@
+#include "core/exec/insist.hpp"
 #include "core/exec/runner.hpp"
 #include "core/exec/skill_output.hpp"
 
@@ -20,6 +21,23 @@ skill_output output_of(const live_execution& one)
 
 }    // namespace
 
-void runner::judge_output(live_execution& one) const { judge_skill(one.row, one.spec, output_of(one), use_.check_schema); }
+/// What is wrong with a whole output; empty if nothing is. Asked while the row does not say an end yet: nobody sees one that is not judged.
+task<std::string> runner::problem_of_output(live_ptr one)
+{
+    if (!one->spec.skill || !one->output_text)
+        co_return "";
+    auto broken = syntax_problem(*one->output_text);
+    const auto& schema = one->spec.skill->output_schema;
+    if (!broken.empty() || schema.empty() || use_.schemas == nullptr)
+        co_return broken;
+    auto checking = use_.schemas->check(one->row.tenant, schema_checker::asker::execution, schema, shared_bytes(*one->output_text));
+    auto checked = without_exceptions(std::move(checking));
+    const auto found = co_await std::move(checked);
+    if (found.has_error() && found.error().code == errc::internal)
+        use_.log.error("an output could not be checked", {{"execution_id", one->row.id.str()}, {"what", found.error().detail}});
+    co_return mismatch_problem(found);
+}
+
+void runner::judge_output(live_execution& one, const std::string& problem) { judge_skill(one.row, one.spec, output_of(one), problem); }
 
 }    // namespace caisson

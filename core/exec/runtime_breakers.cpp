@@ -1,43 +1,177 @@
 #include "core/exec/runtime_breakers.hpp"
 
+#include <utility>
+
 namespace caisson {
 
-void runtime_breakers::succeeded(const std::string& runtime)
+using state = circuit_breaker::state;
+
+/// The breaker of one runtime and who waits for it.
+struct runtime_breakers::gate {
+    gate(std::string name, const clock& now, logger& logs) : runtime(std::move(name)), time(now), log(logs) { }
+
+    void succeeded();
+    void failed(circuit_breaker::permit which);
+    void abandoned(circuit_breaker::permit which);
+    void wake_all() const;
+    /// Of each tenant; beginning behind the one that had the last trial.
+    void wake_first() const;
+
+    const std::string runtime;
+    const clock& time;
+    logger& log;
+    circuit_breaker breaker;
+    std::int64_t since_ms = 0;    // of the last outage
+    steady_time since;
+    bool over = false;                                                        // its server ended: what is left of it tells nobody
+    std::map<tenant_id, std::map<std::uint64_t, live_execution*>> waiting;    // by ticket; no empty entries
+    tenant_id last_trial;
+};
+
+void runtime_breakers::gate::succeeded()
 {
-    auto& breaker = breakers_[runtime];
-    const bool was_closed = breaker.state_at(time_.steady_now()) == circuit_breaker::state::closed;
+    const bool was_closed = breaker.state_at(time.steady_now()) == state::closed;
     breaker.succeeded();
-    if (!was_closed)
-        log_.info("a runtime works again", {{"runtime", runtime}});
+    if (was_closed)
+        return;
+    log.info("a runtime works again", {{"runtime", runtime}});
+    wake_all();
 }
 
-void runtime_breakers::failed(const std::string& runtime, permit which)
+void runtime_breakers::gate::failed(circuit_breaker::permit which)
 {
-    auto& breaker = breakers_[runtime];
-    const auto now = time_.steady_now();
+    const auto now = time.steady_now();
     const auto before = breaker.state_at(now);
     breaker.failed(which, now);
-    if (breaker.state_at(now) == circuit_breaker::state::open && before != circuit_breaker::state::open)
-        log_.error("a runtime keeps failing and is left alone for a while",
-            {{"runtime", runtime}, {"faults", breaker.faults()}, {"pause_ms", breaker.pause_left(now).count()}});
+    if (before == state::open || breaker.state_at(now) != state::open)
+        return;
+    if (before == state::closed) {
+        since_ms = time.now_ms();
+        since = now;
+    }
+    log.error("a runtime keeps failing and is left alone for a while",
+        {{"runtime", runtime}, {"faults", breaker.faults()}, {"pause_ms", breaker.pause_left(now).count()}});
+    wake_first();    // they wait for another time now
+}
+
+void runtime_breakers::gate::abandoned(circuit_breaker::permit which)
+{
+    breaker.abandoned(which);
+    if (which.trial)
+        wake_first();
+}
+
+void runtime_breakers::gate::wake_all() const
+{
+    for (const auto& [tenant, line] : waiting)
+        for (const auto& [ticket, one] : line)
+            one->wake();
+}
+
+void runtime_breakers::gate::wake_first() const
+{
+    const auto middle = waiting.upper_bound(last_trial);
+    for (auto each = middle; each != waiting.end(); ++each)
+        each->second.begin()->second->wake();
+    for (auto each = waiting.begin(); each != middle; ++each)
+        each->second.begin()->second->wake();
+}
+
+runtime_breakers::~runtime_breakers()
+{
+    for (const auto& [runtime, gate] : gates_)
+        gate->over = true;
+}
+
+std::shared_ptr<runtime_breakers::gate> runtime_breakers::gate_of(const std::string& runtime)
+{
+    auto& found = gates_[runtime];
+    if (!found)
+        found = std::make_shared<gate>(runtime, time_, log_);
+    return found;
+}
+
+std::optional<runtime_breakers::pass> runtime_breakers::ask(const live_execution& one)
+{
+    auto gate = gate_of(one.row.runtime);
+    const auto permit = gate->breaker.ask(time_.steady_now());
+    if (!permit)
+        return std::nullopt;
+    if (permit->trial)
+        gate->last_trial = one.row.tenant;
+    return pass(std::move(gate), *permit);
+}
+
+runtime_breakers::pass::~pass()
+{
+    if (of_ && !of_->over)
+        of_->abandoned(which_);
+}
+
+void runtime_breakers::pass::succeeded()
+{
+    if (const auto of = std::exchange(of_, nullptr))
+        of->succeeded();
+}
+
+void runtime_breakers::pass::failed()
+{
+    if (const auto of = std::exchange(of_, nullptr))
+        of->failed(which_);
+}
+
+std::unique_ptr<runtime_breakers::place> runtime_breakers::line_up(std::shared_ptr<live_execution> one)
+{
+    return std::make_unique<place>(gate_of(one->row.runtime), std::move(one));
+}
+
+runtime_breakers::place::place(std::shared_ptr<gate> of, std::shared_ptr<live_execution> one) : of_(std::move(of)), one_(std::move(one))
+{
+    of_->waiting[one_->row.tenant].emplace(one_->turn, one_.get());
+}
+
+runtime_breakers::place::~place()
+{
+    const auto line = of_->waiting.find(one_->row.tenant);
+    const bool was_first = is_first();
+    line->second.erase(one_->turn);
+    if (line->second.empty())
+        of_->waiting.erase(line);
+    else if (was_first && !of_->over)
+        line->second.begin()->second->wake();
+}
+
+bool runtime_breakers::place::is_first() const { return of_->waiting.at(one_->row.tenant).begin()->second == one_.get(); }
+
+bool runtime_breakers::place::may_ask() const
+{
+    const auto now = of_->time.steady_now();
+    return of_->breaker.lets(now) && (of_->breaker.state_at(now) == state::closed || is_first());
+}
+
+steady_time runtime_breakers::place::next_look() const
+{
+    const auto now = of_->time.steady_now();
+    const auto left = of_->breaker.pause_left(now);
+    return is_first() && left.count() > 0 ? now + left : steady_time::max();
 }
 
 runtime_breakers::view runtime_breakers::of(const std::string& runtime) const
 {
-    const auto found = breakers_.find(runtime);
-    if (found == breakers_.end())
+    const auto found = gates_.find(runtime);
+    if (found == gates_.end())
         return {};
+    const auto& gate = *found->second;
     const auto now = time_.steady_now();
-    return {found->second.state_at(now), found->second.faults(), found->second.pause_left(now)};
+    const auto is = gate.breaker.state_at(now);
+    if (is == state::closed)
+        return {is, gate.breaker.faults()};
+    return {is, gate.breaker.faults(), gate.breaker.pause_left(now), gate.since_ms, gate.since};
 }
 
-std::string runtime_breakers::refusal(const std::string& runtime) const
+std::string runtime_breakers::outage(const std::string& runtime) const
 {
-    const auto now = of(runtime);
-    auto text = "the runtime \"" + runtime + "\" failed " + std::to_string(now.faults) + " times in a row; it is tried again ";
-    if (now.pause_left.count() == 0)
-        return text + "by one execution at a time";
-    return text + "in " + std::to_string((now.pause_left.count() + 999) / 1000) + " s";
+    return "the runtime \"" + runtime + "\" has been unavailable since " + to_rfc3339(of(runtime).since_ms);
 }
 
 }    // namespace caisson

@@ -1,42 +1,82 @@
 #pragma once
 
 #include "core/base/log.hpp"
+#include "core/exec/live_execution.hpp"
 #include "core/retry/circuit_breaker.hpp"
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace caisson {
 
-/// One circuit breaker for each runtime, so that a host that cannot make sandboxes is not asked for each execution anew. What
-/// programs do does not count: only what fails before one was handed over. I/O thread.
+/// One circuit breaker for each runtime, so that a host that cannot make sandboxes is not asked for each execution anew, and the line
+/// of those that wait for it. What programs do does not count: only what fails before one was handed over. I/O thread.
 class runtime_breakers {
-public:
-    using permit = circuit_breaker::permit;
+    struct gate;
 
+public:
     /// Both outlive it.
     runtime_breakers(const clock& time, logger& log) : time_(time), log_(log) { }
+    ~runtime_breakers();
+    runtime_breakers(const runtime_breakers&) = delete;
+    runtime_breakers& operator=(const runtime_breakers&) = delete;
 
-    /// Whether a sandbox may be made. Tell the outcome of each try that may begin.
-    permit ask(const std::string& runtime) { return breakers_[runtime].ask(time_.steady_now()); }
-    void succeeded(const std::string& runtime);
-    void failed(const std::string& runtime, permit which);
-    void abandoned(const std::string& runtime, permit which) { breakers_[runtime].abandoned(which); }
+    /// Leave to make one sandbox. One that dies before its outcome was told counts as a try that came to none. May outlive the breakers.
+    class pass {
+    public:
+        pass(std::shared_ptr<gate> of, circuit_breaker::permit which) : of_(std::move(of)), which_(which) { }
+        pass(pass&& other) noexcept = default;
+        pass& operator=(pass&&) = delete;
+        ~pass();
+        void succeeded();
+        void failed();
+
+    private:
+        std::shared_ptr<gate> of_;    // until the outcome is told
+        circuit_breaker::permit which_;
+    };
+    /// Nothing: it is to wait, in the line.
+    std::optional<pass> ask(const live_execution& one);
+
+    /// A place in the line of a runtime: an execution's wakes it when it is to look again. Leaves when it dies. May outlive the breakers.
+    class place {
+    public:
+        place(std::shared_ptr<gate> of, std::shared_ptr<live_execution> one);
+        place(const place&) = delete;
+        place& operator=(const place&) = delete;
+        ~place();
+        /// Whether it is its turn to ask: at once while the breaker is closed; else the first of each tenant, while a try is possible.
+        bool may_ask() const;
+        /// When it looks again if nobody wakes it.
+        steady_time next_look() const;
+
+    private:
+        bool is_first() const;
+        std::shared_ptr<gate> of_;
+        std::shared_ptr<live_execution> one_;
+    };
+    /// `one` has been in the queue: its ticket is its place among its tenant's.
+    std::unique_ptr<place> line_up(std::shared_ptr<live_execution> one);
 
     struct view {
         circuit_breaker::state state = circuit_breaker::state::closed;
         std::size_t faults = 0;    // in a row
         std::chrono::milliseconds pause_left{0};
+        std::int64_t since_ms = 0;    // unless it is closed: since when it is not, by either clock
+        steady_time since;
     };
     view of(const std::string& runtime) const;
-    /// What a refused try is told.
-    std::string refusal(const std::string& runtime) const;
+    /// What there is to tell of one that is not closed: `the runtime "x" has been unavailable since …`.
+    std::string outage(const std::string& runtime) const;
 
 private:
+    std::shared_ptr<gate> gate_of(const std::string& runtime);
+
     const clock& time_;
     logger& log_;
-    std::map<std::string, circuit_breaker> breakers_;
+    std::map<std::string, std::shared_ptr<gate>> gates_;
 };
 
 }    // namespace caisson

@@ -55,7 +55,7 @@ struct execution_services {
     std::optional<std::chrono::milliseconds> artifact_lifetime = std::nullopt;    // nothing: they are kept until they are deleted
     skill_trees* trees = nullptr;                                                 // packages of skills; null: none can be run
     std::function<double()> jitter = draw_jitter;                                 // of delays between attempts: 0 to 1
-    schema_check check_schema = nullptr;                                          // of skills' outputs; null: not looked at
+    schema_checker* schemas = nullptr;                                            // of skills' outputs; null: not looked at
     std::function<void()> webhook_due = {};    // called when the end of an execution with a webhook is stored; may be not set
 };
 

@@ -3,10 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 namespace caisson {
 
 namespace {
+
+constexpr std::array<std::string_view, 3> without_images{"bubblewrap", "process", "mock"};
+
+std::string named(std::string_view image) { return "image \"" + std::string(image) + "\" "; }
 
 std::string path_of(const std::string& program, const program_finder& find)
 {
@@ -37,21 +42,39 @@ host_images::host_images(const std::vector<std::string>& table, const program_fi
     }
 }
 
+std::string host_images::contradiction(std::string_view image, std::string_view lang) const
+{
+    const auto found = entries_.find(image);
+    if (found == entries_.end() || !is_of_another_language(found->second.program, find_language(lang)))
+        return {};
+    return named(image) + "stands for " + found->second.program + " on this host (images.host), and the skill is written for " +
+           std::string(lang);
+}
+
 result<std::string> host_images::interpreter(std::string_view image, std::string_view lang) const
 {
-    const auto named = "image \"" + std::string(image) + "\" ";
     const auto found = entries_.find(image);
     if (found == entries_.end())
         return error{errc::image_not_allowed,
-            named + "has no program on this host; add it to images.host of the server's config, or run it on a runtime with images"};
+            named(image) + "has no program on this host; add it to images.host of the server's config, or run it on a runtime with images"};
+    if (auto contradicts = contradiction(image, lang); !contradicts.empty())
+        return error{errc::image_not_allowed, std::move(contradicts)};
     const auto& [program, path] = found->second;
-    if (is_of_another_language(program, find_language(lang)))
-        return error{errc::image_not_allowed,
-            named + "stands for " + program + " on this host (images.host), and the skill is written for " + std::string(lang)};
     if (path.empty())
-        return error{errc::image_not_allowed, named + "stands for " + program + " on this host (images.host), which is not installed"};
+        return error{
+            errc::image_not_allowed, named(image) + "stands for " + program + " on this host (images.host), which is not installed"};
     return path;
 }
+
+image_verdict host_images::judge(std::string_view image, std::string_view lang) const
+{
+    if (auto mistake = contradiction(image, lang); !mistake.empty())
+        return {std::move(mistake), {}};
+    const auto found = interpreter(image, lang);
+    return {{}, found.has_value() ? std::string() : found.error().detail};
+}
+
+bool has_images(std::string_view runtime) { return std::ranges::find(without_images, runtime) == without_images.end(); }
 
 std::span<const std::string_view> interpreter_arguments(std::string_view lang)
 {

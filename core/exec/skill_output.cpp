@@ -1,8 +1,9 @@
 #include "core/exec/skill_output.hpp"
 
 #include "core/exec/json_text.hpp"
+#include "core/skills/quantities.hpp"
 
-#include <cstdlib>
+#include <chrono>
 
 namespace caisson {
 
@@ -22,7 +23,7 @@ std::string error_of(const execution_row& row)
     case verdict::exited: return row.exit_code.value_or(0) == 0 ? row.error : exited_with(*row.exit_code);
     case verdict::signaled: return exited_with(signal_base + row.signal.value_or(0));
     case verdict::memory_limit: return exited_with(killed) + " (" + row.error + ")";
-    case verdict::wall_limit: return "execution timed out after " + go_duration(row.limits.wall_ms);
+    case verdict::wall_limit: return "execution timed out after " + duration_text(std::chrono::milliseconds(row.limits.wall_ms));
     case verdict::cpu_limit:
     case verdict::output_limit:
     case verdict::cancelled:
@@ -32,25 +33,8 @@ std::string error_of(const execution_row& row)
     return row.error;
 }
 
-std::string mismatch(const std::string& schema, const std::string& text, schema_check check)
-{
-    if (check == nullptr || schema.empty())
-        return {};
-    const auto found = check(schema, text);
-    if (found.has_error())
-        return "cannot be checked: " + found.error().detail;
-    if (found->empty())
-        return {};
-    std::string told;
-    for (std::size_t i = 0; i < found->size() && i < most_mismatches_told; ++i)
-        told += (told.empty() ? "" : "; ") + (*found)[i];
-    if (found->size() > most_mismatches_told)
-        told += "; and " + std::to_string(found->size() - most_mismatches_told) + " more";
-    return "does not match the skill's outputs schema: " + told;
-}
-
 /// What is wrong with the output; empty if nothing is.
-std::string problem_of(const skill_output& found, const execution_spec& spec, schema_check check)
+std::string problem_of(const skill_output& found, const execution_spec& spec, const std::string& of_whole)
 {
     switch (found.what) {
     case skill_output::state::absent:
@@ -58,8 +42,7 @@ std::string problem_of(const skill_output& found, const execution_spec& spec, sc
     case skill_output::state::unreadable: return "could not be taken: " + found.text;
     case skill_output::state::whole: break;
     }
-    const auto broken = json_problem(found.text);
-    return broken.empty() ? mismatch(spec.skill->output_schema, found.text, check) : "is not valid JSON: " + broken;
+    return of_whole;
 }
 
 /// Nobody could tell an output that is missing: the program did not come to it.
@@ -70,43 +53,42 @@ bool may_be_absent(const execution_row& row, const skill_output& found)
 
 }    // namespace
 
-void judge_skill(execution_row& row, const execution_spec& spec, const skill_output& found, schema_check check)
+std::string syntax_problem(std::string_view text)
+{
+    const auto broken = json_problem(text);
+    return broken.empty() ? "" : "is not valid JSON: " + broken;
+}
+
+std::string mismatch_problem(const result<std::vector<field_problem>>& found)
+{
+    if (found.has_error())
+        return "cannot be checked: " +
+               (found.error().code == errc::internal ? "the server failed; its log says why" : found.error().detail);
+    if (found->empty())
+        return {};
+    std::string told;
+    for (std::size_t i = 0; i < found->size() && i < most_mismatches_told; ++i) {
+        const auto& [place, message] = (*found)[i];
+        told.append(told.empty() ? "" : "; ").append(place).append(place.empty() ? "" : " ").append(message);
+    }
+    if (found->size() > most_mismatches_told)
+        told += "; and " + std::to_string(found->size() - most_mismatches_told) + " more";
+    return "does not match the skill's outputs schema: " + told;
+}
+
+void judge_skill(execution_row& row, const execution_spec& spec, const skill_output& found, const std::string& of_whole)
 {
     if (!spec.skill)
         return;
     row.error = error_of(row);
-    const auto problem = may_be_absent(row, found) ? std::string() : problem_of(found, spec, check);
+    const auto problem = may_be_absent(row, found) ? std::string() : problem_of(found, spec, of_whole);
     if (problem.empty()) {
-        row.output = found.text;
+        row.output = shared_bytes(found.text);
         return;
     }
     if (row.status == execution_status::success)
         row.status = execution_status::failed;
     row.error += (row.error.empty() ? "output.json " : "; output.json ") + problem;
-}
-
-std::string go_duration(std::int64_t milliseconds)
-{
-    constexpr std::int64_t second = 1'000;
-    constexpr std::int64_t minute = 60 * second;
-    constexpr std::int64_t hour = 60 * minute;
-    if (milliseconds == 0)
-        return "0s";
-    const auto whole = std::llabs(milliseconds);
-    std::string out = milliseconds < 0 ? "-" : "";
-    if (whole < second)
-        return out + std::to_string(whole) + "ms";
-    if (whole >= hour)
-        out += std::to_string(whole / hour) + "h";
-    if (whole >= minute)
-        out += std::to_string(whole % hour / minute) + "m";
-    out += std::to_string(whole % minute / second);
-    if (const auto fraction = whole % second; fraction != 0) {
-        auto digits = std::to_string(second + fraction).substr(1);
-        digits.resize(digits.find_last_not_of('0') + 1);
-        out += "." + digits;
-    }
-    return out + "s";
 }
 
 }    // namespace caisson

@@ -10,11 +10,7 @@ constexpr std::string_view output_file = "out/output.json";
 constexpr std::string_view input_name = "input.json";
 
 /// What the program gets where the request gives nothing.
-const std::string& input_of(const execution_spec& spec)
-{
-    static const std::string nothing = "{}";
-    return spec.input.empty() ? nothing : spec.input;
-}
+std::string_view input_of(const execution_spec& spec) { return spec.input.empty() ? "{}" : spec.input.view(); }
 
 bool fits_variable(std::string_view text) { return text.size() <= max_skill_variable_bytes && text.find('\0') == std::string_view::npos; }
 
@@ -22,7 +18,8 @@ bool fits_variable(std::string_view text) { return text.size() <= max_skill_vari
 
 std::vector<input_file> skill_files(const execution_spec& spec)
 {
-    return {{std::string(output_directory), ""}, {std::string(files_directory), ""}, {std::string(input_name), input_of(spec)}};
+    return {
+        {std::string(output_directory), ""}, {std::string(files_directory), ""}, {std::string(input_name), std::string(input_of(spec))}};
 }
 
 std::map<std::string, std::string> skill_environment(const execution_spec& spec, const std::string& work)
@@ -32,7 +29,7 @@ std::map<std::string, std::string> skill_environment(const execution_spec& spec,
         {"SANDBOX_OUTPUT", work + "/" + std::string(output_file)},
         {"SANDBOX_FILES_DIR", work + "/" + std::string(files_directory)},
     };
-    if (const auto& input = input_of(spec); fits_variable(input))
+    if (const auto input = input_of(spec); fits_variable(input))
         env["SANDBOX_INPUT"] = input;
     if (spec.skill && fits_variable(spec.skill->instructions))
         env["SKILL_INSTRUCTIONS"] = spec.skill->instructions;
@@ -70,7 +67,6 @@ void describe_skill(const execution_spec& spec, execution_row& row)
     row.skill_digest = spec.skill->digest;
     row.image = spec.skill->image;
     row.interpreter = spec.skill->interpreter;
-    row.input = spec.input;
 }
 
 }    // namespace caisson

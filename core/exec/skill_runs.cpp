@@ -11,8 +11,6 @@ namespace caisson {
 
 namespace {
 
-/// Larger input is checked on a worker.
-constexpr std::size_t small_input_bytes = 32 << 10;
 /// Of arguments and variables together; the kernel takes 2 MiB, of which the contract's own texts may need some.
 constexpr std::size_t max_program_bytes = 512 << 10;
 
@@ -119,12 +117,15 @@ void take_program(execution_spec& spec, const skill_manifest& manifest, skill_re
                                      std::to_string(max_program_bytes) + " are possible"});
 }
 
-void take_policy(execution_spec& spec, const skill_manifest& manifest, const skill_request& asked)
+void take_policy(execution_spec& spec, const skill_manifest& manifest, const skill_request& asked, problems& found)
 {
     if (manifest.retry && !asked.gives_retry)
         spec.retry = *manifest.retry;
     if (!asked.gives_idempotent)
         spec.idempotent = manifest.idempotent;
+    const bool repeats_lost = std::ranges::count(spec.retry.faults, attempt_fault::agent_lost) > 0;
+    if (asked.gives_retry && repeats_lost && !spec.idempotent)
+        found.push_back({"retry", "may name agent_lost in \"on\" with \"idempotent\": true only, which the skill does not say of itself"});
 }
 
 void take_collect(execution_spec& spec, const skill_manifest& manifest, std::int64_t max_output_bytes)
@@ -148,15 +149,6 @@ skill_run run_of(const skill_revision& revision, std::string image)
     return out;
 }
 
-/// "/text: must be …" is a problem of the field "input/text".
-field_problem problem_of_input(const std::string& told)
-{
-    const auto colon = told.find(": ");
-    if (colon == std::string::npos)
-        return {"input", told};
-    return {"input" + told.substr(0, colon), told.substr(colon + 2)};
-}
-
 }    // namespace
 
 execution_limit_ranges skill_limits(const server_config& config)
@@ -178,8 +170,8 @@ skill_run_options skill_options_of(const server_config& config)
     return out;
 }
 
-skill_runs::skill_runs(skill_finder& finder, schema_check check, worker_pool& workers, skill_run_options options, host_images images)
-    : finder_(finder), check_(check), workers_(workers), options_(std::move(options)), images_(std::move(images))
+skill_runs::skill_runs(skill_finder& finder, schema_checker* checks, skill_run_options options, host_images images)
+    : finder_(finder), checks_(checks), options_(std::move(options)), images_(std::move(images))
 {
 }
 
@@ -194,38 +186,36 @@ result<std::string> skill_runs::image_for(const skill_manifest& manifest, const 
     return image;
 }
 
-task<result<void>> skill_runs::check_input(const skill_manifest* manifest, const execution_spec* spec)
+task<result<void>> skill_runs::check_input(tenant_id tenant, std::string schema, shared_bytes input)
 {
-    if (check_ == nullptr || manifest->input_schema.empty())
+    if (checks_ == nullptr || schema.empty())
         co_return result<void>();
-    const auto text = spec->input.empty() ? std::string("{}") : spec->input;
-    result<std::vector<std::string>> told = std::vector<std::string>();
-    if (text.size() <= small_input_bytes) {
-        told = check_(manifest->input_schema, text);
-    } else {
-        auto work = [check = check_, schema = manifest->input_schema, text] { return check(schema, text); };
-        told = co_await offload(workers_, std::move(work));
-    }
+    if (input.empty())
+        input = shared_bytes("{}");
+    auto checking = checks_->check(std::move(tenant), schema_checker::asker::request, std::move(schema), std::move(input));
+    auto told = co_await std::move(checking);
+    if (told.has_error() && told.error().code != errc::bad_request)
+        co_return told.error();
     if (told.has_error())
         co_return error{errc::bad_request, "the skill's inputs schema cannot be used: " + told.error().detail};
-    problems found;
-    for (const auto& each : *told)
-        found.push_back(problem_of_input(each));
-    if (!found.empty())
-        co_return to_error(std::move(found));
+    for (auto& each : *told)
+        each.field.insert(0, "input");
+    if (!told->empty())
+        co_return to_error(std::move(*told));
     co_return result<void>();
 }
 
 task<result<execution_spec>> skill_runs::prepare(tenant_id tenant, std::string tenant_name, execution_spec spec, skill_request asked)
 {
-    auto revision = co_await finder_.find(std::move(tenant), asked.name, asked.version);
+    auto revision = co_await finder_.find(tenant, asked.name, asked.version);
     if (revision.has_error())
         co_return revision.error().code == errc::not_found ? not_found(asked) : revision.error();
     const auto& manifest = revision->manifest;
     if (revision->disabled)
         co_return is_disabled(manifest);
     problems found;
-    const auto matched = co_await check_input(&manifest, &spec);
+    auto matching = check_input(std::move(tenant), manifest.input_schema, spec.input);
+    const auto matched = co_await std::move(matching);
     if (matched.has_error())
         found = matched.error().fields;
     if (matched.has_error() && found.empty())
@@ -245,7 +235,7 @@ task<result<execution_spec>> skill_runs::prepare(tenant_id tenant, std::string t
             co_return interpreter.error();
         spec.skill->interpreter = interpreter.has_value() ? *interpreter : std::string();
     }
-    take_policy(spec, manifest, asked);
+    take_policy(spec, manifest, asked, found);
     take_collect(spec, manifest, options_.max_output_bytes);
     take_program(spec, manifest, std::move(asked), found);
     if (!found.empty())

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/async/offload.hpp"
 #include "core/exec/skill_images.hpp"
 #include "core/exec/skill_request.hpp"
 #include "core/exec/types.hpp"
@@ -27,21 +26,20 @@ skill_run_options skill_options_of(const server_config& config);
 /// Turns requests that name a skill into executions. I/O thread.
 class skill_runs {
 public:
-    /// `finder` and `workers` outlive it. `check` may be null: then schemas are not looked at.
-    skill_runs(skill_finder& finder, schema_check check, worker_pool& workers, skill_run_options options, host_images images);
+    /// `finder` and `checks` outlive it. `checks` may be null: then schemas are not looked at.
+    skill_runs(skill_finder& finder, schema_checker* checks, skill_run_options options, host_images images);
 
     /// Completes `spec`, whose other fields the request gave. Nothing is stored. Errors, each with every mistake of its kind:
     /// errc::not_found `skill not found: NAME@VERSION`; errc::conflict if it is disabled; errc::bad_request for input that does not
-    /// match the schema, variables that are not allowed, limits out of range; errc::image_not_allowed.
+    /// match the schema, variables that are not allowed, limits out of range; errc::image_not_allowed; what schema_checker says.
     task<result<execution_spec>> prepare(tenant_id tenant, std::string tenant_name, execution_spec spec, skill_request asked);
 
 private:
     result<std::string> image_for(const skill_manifest& manifest, const std::string& tenant_name) const;
-    task<result<void>> check_input(const skill_manifest* manifest, const execution_spec* spec);
+    task<result<void>> check_input(tenant_id tenant, std::string schema, shared_bytes input);
 
     skill_finder& finder_;
-    schema_check check_;
-    worker_pool& workers_;
+    schema_checker* checks_;
     skill_run_options options_;
     host_images images_;
 };

@@ -152,7 +152,7 @@ void add_later_members(json::object& out, const execution_spec& spec)
     if (spec.skill)
         out.emplace("skill", skill_to_json(*spec.skill));
     if (!spec.input.empty())
-        out.emplace("input", bytes_to_json(spec.input));
+        out.emplace("input", bytes_to_json(spec.input.view()));
     if (spec.collect != collect_spec())
         out.emplace("collect", collect_to_json(spec.collect));
     if (spec.retry != retry_policy())
@@ -168,7 +168,7 @@ void read_later_members(execution_spec& spec, const json::object& object)
     if (const auto* skill = object.if_contains("skill"))
         spec.skill = skill_from_json(skill->as_object());
     if (const auto* input = object.if_contains("input"))
-        spec.input = bytes_from_json(*input);
+        spec.input = shared_bytes(bytes_from_json(*input));
     if (const auto* collect = object.if_contains("collect"))
         spec.collect = collect_from_json(collect->as_object());
     if (const auto* retry = object.if_contains("retry"))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/ids.hpp"
+#include "core/base/shared_bytes.hpp"
 #include "core/files/types.hpp"
 #include "core/retry/types.hpp"
 #include "core/runtime/types.hpp"
@@ -86,7 +87,7 @@ struct execution_spec {
     std::map<std::string, std::string> labels;
     bool cancel_on_disconnect = false;
     std::optional<skill_run> skill;    // there if and only if kind is skill
-    std::string input;                 // of a skill: JSON text
+    shared_bytes input;                // of a skill: JSON text
     collect_spec collect;
     retry_policy retry;
     bool idempotent = false;    // running it twice does no harm
@@ -156,6 +157,7 @@ struct execution_row {
     std::optional<std::int64_t> duration_ms;
     bool cancel_requested = false;                // durable, so that a restart does not forget it
     std::optional<std::size_t> queue_position;    // while it waits: 1 is the next; not stored
+    std::string waits_for;                        // while it waits for more than its turn: what, a sentence; not stored
     std::string skill_name;
     std::string skill_version;
     std::string skill_digest;
@@ -164,8 +166,24 @@ struct execution_row {
     std::vector<execution_attempt> attempts;           // those that were begun; more than one if it was tried again
     std::optional<std::int64_t> next_attempt_at_ms;    // while it waits for it (status queued)
     std::optional<collect_summary> collected;          // of what it left; nothing if nothing was asked for
-    std::string input;                                 // JSON text of a skill's input and output: not in lists
-    std::string output;
+    shared_bytes output;                               // JSON text: a skill's end brings it; rows that are read are without
+};
+
+/// What a skill was given, and what it gave.
+enum class payload_part { input, output };
+
+/// Both as JSON texts; empty where there is none.
+struct execution_payload {
+    shared_bytes input;
+    shared_bytes output;
+    std::uint64_t input_bytes = 0;    // also where the text is left out
+    std::uint64_t output_bytes = 0;
+};
+
+/// A piece of one of them.
+struct payload_piece {
+    shared_bytes bytes;
+    std::uint64_t total_bytes = 0;    // of the whole text; 0: there is none
 };
 
 /// What a client's Idempotency-Key claims: the request that comes again under it is the same one.
@@ -195,7 +213,7 @@ std::optional<execution_status> execution_status_from(std::string_view text);
 std::optional<caisson::verdict> verdict_from(std::string_view text);
 std::optional<limit_kind> limit_kind_from(std::string_view text);
 
-/// What a spec holds in memory, about: program, environment, files and stdin.
+/// What a spec holds in memory, about: program, environment, files, input and stdin.
 std::uint64_t content_bytes(const execution_spec& spec);
 
 /// A spec as JSON and back, for the record of an execution that has not ended. Throws std::exception on foreign text.

@@ -2,8 +2,11 @@
 
 #include "core/base/random.hpp"
 
+#include <boost/system/system_error.hpp>
+
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace caisson {
 
@@ -18,12 +21,24 @@ std::string fresh_secret()
     return {bytes.begin(), bytes.end()};
 }
 
+/// Whose turn it is, however that ends.
+class turn {
+public:
+    explicit turn(bool& taken) : taken_(taken) { taken_ = true; }
+    ~turn() { taken_ = false; }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+
+private:
+    bool& taken_;
+};
+
 error refused(std::string why) { return {errc::forbidden, std::move(why)}; }
 
 }    // namespace
 
-url_signer::url_signer(signing_key_store& keys, const clock& time, mac_function mac, url_signer_options options)
-    : store_(keys), time_(time), mac_(mac), options_(options)
+url_signer::url_signer(signing_key_store& keys, const clock& time, logger& log, mac_function mac, url_signer_options options)
+    : store_(keys), time_(time), log_(log), mac_(mac), options_(options)
 {
 }
 
@@ -38,32 +53,54 @@ task<result<signing_key>> url_signer::current()
             co_return loaded.error();
         current_ = made->id;
     }
-    if (const auto* key = find(current_); key != nullptr && is_due(*key) && !rotating_) {
-        rotating_ = true;
-        auto rotated = co_await rotate();
-        rotating_ = false;
-        if (rotated.has_error())
-            co_return rotated.error();
-    }
+    co_await rotate_if_due();
     const auto* key = find(current_);
     if (key == nullptr)
         co_return error{errc::internal, "the key that signs addresses is gone"};
     co_return *key;
 }
 
+/// The known key goes on where it cannot be changed: a full disk keeps nobody from their files.
+task<> url_signer::rotate_if_due()
+{
+    const auto* key = find(current_);
+    if (key == nullptr || rotating_ || !is_due(*key))
+        co_return;
+    const turn mine(rotating_);
+    const auto failure = co_await try_to_rotate();
+    failed_at_ms_ = failure.empty() ? std::nullopt : std::optional(time_.now_ms());
+    if (!failure.empty())
+        log_.error("the key that signs addresses cannot be changed; trying again", {{"what", failure}});
+}
+
+/// Why it failed; empty if it did not.
+task<std::string> url_signer::try_to_rotate()
+{
+    try {
+        auto rotated = co_await rotate();
+        co_return rotated.has_error() ? rotated.error().detail : std::string();
+    } catch (const boost::system::system_error& e) {
+        if (e.code() == asio::error::operation_aborted)
+            throw;
+        co_return e.what();
+    } catch (const std::exception& e) {
+        co_return e.what();
+    }
+}
+
+/// What signs from now on is known before the old ones are forgotten.
 task<result<void>> url_signer::rotate()
 {
     const auto now = time_.now_ms();
     auto made = co_await store_.rotate(fresh_secret(), now);
     if (made.has_error())
         co_return made.error();
+    known_.push_back(*made);
+    current_ = made->id;
     auto forgotten = co_await store_.erase_retired(now - options_.lifetime.count() - options_.rotate_every.count());
     if (forgotten.has_error())
         co_return forgotten.error();
-    auto loaded = co_await reload();
-    if (loaded.has_value())
-        current_ = made->id;
-    co_return loaded;
+    co_return co_await reload();
 }
 
 task<result<void>> url_signer::reload()
@@ -78,7 +115,11 @@ task<result<void>> url_signer::reload()
 /// A clock that was set back does not make a key last longer than it would have.
 bool url_signer::is_due(const signing_key& key) const
 {
-    const auto age = time_.now_ms() - key.created_at_ms;
+    const auto now = time_.now_ms();
+    const auto waits = options_.retry_after.count();
+    if (failed_at_ms_ && now >= *failed_at_ms_ && now < *failed_at_ms_ + waits)
+        return false;
+    const auto age = now - key.created_at_ms;
     return age >= options_.rotate_every.count() || age < -options_.rotate_every.count();
 }
 

@@ -1,15 +1,19 @@
 #pragma once
 
 #include "core/async/timers.hpp"
+#include "core/base/log.hpp"
 #include "core/files/signed_url.hpp"
 
 #include <chrono>
+#include <optional>
+#include <string>
 
 namespace caisson {
 
 struct url_signer_options {
     std::chrono::milliseconds lifetime{std::chrono::hours(1)};    // of an address
     std::chrono::milliseconds rotate_every{std::chrono::hours(24)};
+    std::chrono::milliseconds retry_after{std::chrono::minutes(1)};    // once the key could not be changed
 };
 
 /// Signs addresses of files with a key that changes daily, and checks them. Keys outlive the server; an old one is kept until the
@@ -17,9 +21,10 @@ struct url_signer_options {
 class url_signer {
 public:
     /// All outlive it.
-    url_signer(signing_key_store& keys, const clock& time, mac_function mac, url_signer_options options = {});
+    url_signer(signing_key_store& keys, const clock& time, logger& log, mac_function mac, url_signer_options options = {});
 
-    /// The key that signs now: once for all addresses of an answer. Errors: what the store says.
+    /// The key that signs now: once for all addresses of an answer. While it cannot be changed the one before signs on. Errors and
+    /// exceptions: what the store says, if no key is known yet.
     task<result<signing_key>> current();
     /// Signed with `key`, good for the lifetime from now on.
     signed_grant grant(const signing_key& key, std::string_view resource, tenant_id tenant) const;
@@ -31,16 +36,20 @@ public:
 private:
     task<result<void>> reload();
     task<result<void>> rotate();
+    task<std::string> try_to_rotate();
+    task<> rotate_if_due();
     bool is_due(const signing_key& key) const;
     const signing_key* find(std::int64_t id) const;
 
     signing_key_store& store_;
     const clock& time_;
+    logger& log_;
     mac_function mac_;
     url_signer_options options_;
     std::vector<signing_key> known_;
     std::int64_t current_ = 0;    // its id; 0: none is known
     bool rotating_ = false;
+    std::optional<std::int64_t> failed_at_ms_;    // the last try to change the key
 };
 
 }    // namespace caisson

@@ -54,6 +54,11 @@ bool link_execution::signal(const signal_order& order)
     return true;
 }
 
+bool link_execution::is_to_kill_all() const
+{
+    return known_to_agent_ && std::any_of(signals_.begin(), signals_.end(), [](const signal_order& each) { return each.everyone; });
+}
+
 void link_execution::resize(const resize_order& order)
 {
     resize_ = order;

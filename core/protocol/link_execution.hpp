@@ -38,6 +38,10 @@ public:
     bool is_refused() const { return refusal_ && !exited_; }
     /// Tells the sink of a start that failed on this side.
     void report_refusal();
+    /// The agent has not heard of it yet.
+    bool is_to_start() const { return !known_to_agent_; }
+    /// The agent knows it, and may still have to end every program for it.
+    bool is_to_kill_all() const;
     /// False if the agent broke the protocol.
     bool on_frame(const frame_view& frame);
 
@@ -50,8 +54,12 @@ private:
     struct stream_state {
         std::uint64_t received = 0;
         std::uint64_t acknowledged = 0;
-        std::uint64_t told = 0;    // what the agent was told of `acknowledged` on this connection
+        std::uint64_t told = 0;       // what the agent was told of `acknowledged` on this connection
+        std::uint64_t gap = 0;        // so many bytes of the latest gap
+        std::uint64_t gap_end = 0;    // before here never came
         bool ended = false;
+        /// Of what came, what is not acknowledged.
+        std::uint64_t held() const;
     };
     enum class stage {
         idle,      // nothing was said on this connection

@@ -73,12 +73,22 @@ bool link_execution::on_state(const exec_state& state)
     if (spawn_wanted_) {    // the order was lost with the connection
         known_to_agent_ = false;
         connected();
-    } else if (sink_) {
-        sink_->on_unknown();
+        return true;
     }
+    signals_.clear();    // nobody can take them
+    signals_said_ = 0;
+    if (sink_)
+        sink_->on_unknown();
     return true;
 }
 
+std::uint64_t link_execution::stream_state::held() const
+{
+    const auto missing = gap_end > acknowledged ? std::min(gap, gap_end - acknowledged) : 0;
+    return received - acknowledged - missing;
+}
+
+/// More than the window is no agent's: nobody could hold it.
 bool link_execution::on_output(const output_chunk& chunk)
 {
     if (!skip_to(chunk.stream, chunk.offset))
@@ -91,6 +101,8 @@ bool link_execution::on_output(const output_chunk& chunk)
         return false;
     const auto offset = state.received;
     const auto fresh = chunk.bytes.substr(had);
+    if (state.held() + fresh.size() > stream_window_bytes)
+        return false;
     state.received += fresh.size();
     if (sink_)
         sink_->on_output(chunk.stream, offset, shared_bytes(std::string(fresh)));
@@ -127,15 +139,18 @@ bool link_execution::on_orders(const orders_taken& taken)
     return true;
 }
 
-/// The agent's stream goes on at `offset`: what lies between was lost. False if the stream had ended before.
+/// The agent's stream goes on at `offset`: what lies between was lost. False if the stream had ended before, or if an earlier gap is not
+/// acknowledged yet: an agent drops nothing else.
 bool link_execution::skip_to(stream_number stream, std::uint64_t offset)
 {
     auto& state = of(stream);
     if (offset <= state.received)
         return true;
-    if (state.ended)
+    if (state.ended || state.acknowledged < state.gap_end)
         return false;
     const auto from = std::exchange(state.received, offset);
+    state.gap = offset - from;
+    state.gap_end = offset;
     if (sink_)
         sink_->on_gap(stream, from, offset - from);
     return true;

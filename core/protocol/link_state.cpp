@@ -1,5 +1,6 @@
 #include "core/protocol/link_state.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -67,19 +68,28 @@ bool link_state::fill(frame_batch& batch)
     return !batch.empty();
 }
 
+/// What is to end every program must not meet one that is ordered after it, however often the connection breaks.
+bool link_state::has_to_wait(const link_execution& one) const
+{
+    const auto kills = [](const auto& each) { return each.second->is_to_kill_all(); };
+    return one.is_to_start() && std::any_of(executions_.begin(), executions_.end(), kills);
+}
+
 /// False if an execution's turn has to wait for the next batch.
 bool link_state::fill_executions(frame_batch& batch)
 {
+    using filled = link_execution::filled;
     std::size_t idle = 0;
     auto turn = executions_.lower_bound(next_);
     while (idle < executions_.size() && batch.size() < batch_bytes) {
         if (turn == executions_.end())
             turn = executions_.begin();
-        const auto done = turn->second->fill(batch, carries_descriptors_, version_);
+        auto& one = *turn->second;
+        const auto done = has_to_wait(one) ? filled::nothing : one.fill(batch, carries_descriptors_, version_);
         next_ = turn->first;
-        if (done == link_execution::filled::needs_new_batch)
+        if (done == filled::needs_new_batch)
             return false;
-        idle = done == link_execution::filled::something ? 0 : idle + 1;
+        idle = done == filled::something ? 0 : idle + 1;
         ++turn;
     }
     next_ = turn == executions_.end() ? 0 : turn->first;

@@ -31,6 +31,7 @@ public:
 private:
     void report_refusals();
     bool fill_executions(frame_batch& batch);
+    bool has_to_wait(const link_execution& one) const;
 
     std::map<exec_number, std::shared_ptr<link_execution>> executions_;
     exec_number next_ = 0;                 // whose turn it is

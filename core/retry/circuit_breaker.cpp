@@ -1,53 +1,54 @@
 #include "core/retry/circuit_breaker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace caisson {
 
-circuit_breaker::permit circuit_breaker::ask(steady_time now)
+std::optional<circuit_breaker::permit> circuit_breaker::ask(steady_time now)
 {
-    if (!open_)
-        return permit::ordinary;
-    if (trial_ || now < open_until_)
-        return permit::refused;
-    trial_ = true;
-    return permit::trial;
+    if (!lets(now))
+        return std::nullopt;
+    trial_ = open_;
+    return permit{open_, era_};
 }
 
 void circuit_breaker::succeeded()
 {
     recent_.clear();
-    open_ = false;
-    trial_ = false;
     pause_ = {};
+    trial_ = false;
+    if (std::exchange(open_, false))
+        ++era_;
 }
 
 void circuit_breaker::failed(permit which, steady_time now)
 {
-    if (which == permit::trial) {
-        trial_ = false;
-        open(std::min(pause_ * 2, options_.longest_pause), now);
-    }
+    if (is_the_trial(which))
+        open(now);
     if (open_)    // one that began before it opened says nothing new
         return;
     recent_.push_back(now);
     if (recent_.size() > options_.faults)
         recent_.pop_front();
     if (recent_.size() == options_.faults && now - recent_.front() <= options_.within)
-        open(options_.first_pause, now);
+        open(now);
 }
 
 void circuit_breaker::abandoned(permit which)
 {
-    if (which == permit::trial)
+    if (is_the_trial(which))
         trial_ = false;
 }
 
-void circuit_breaker::open(std::chrono::milliseconds pause, steady_time now)
+/// For twice as long as before.
+void circuit_breaker::open(steady_time now)
 {
+    pause_ = std::max(options_.first_pause, std::min(pause_ * 2, options_.longest_pause));
     open_ = true;
-    pause_ = pause;
-    open_until_ = now + pause;
+    trial_ = false;
+    ++era_;
+    open_until_ = now + pause_;
 }
 
 circuit_breaker::state circuit_breaker::state_at(steady_time now) const

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string_view>
 
 namespace caisson {
@@ -22,13 +24,22 @@ struct breaker_options {
 class circuit_breaker {
 public:
     enum class state { closed, open, half_open };
-    enum class permit { refused, ordinary, trial };
+    /// Leave to try once.
+    struct permit {
+        bool trial = false;
+        std::uint64_t era = 0;    // each opening and closing begins another
+        bool operator==(const permit&) const = default;
+    };
 
     explicit circuit_breaker(breaker_options options = {}) : options_(options) { }
 
-    /// Whether a try may begin. Who has one tells its outcome: succeeded(), failed() or abandoned().
-    permit ask(steady_time now);
+    /// Leave to try, or nothing. Who has it tells the outcome: succeeded(), failed() or abandoned().
+    std::optional<permit> ask(steady_time now);
+    /// Whether ask() would give it.
+    bool lets(steady_time now) const { return !open_ || (!trial_ && now >= open_until_); }
+    /// Closes it, also by a try that began before it opened.
     void succeeded();
+    /// A trial of an era that is over says no more than an ordinary try.
     void failed(permit which, steady_time now);
     /// A try that came to no outcome: it was cancelled, or failed for a reason of its own.
     void abandoned(permit which);
@@ -40,12 +51,14 @@ public:
     std::size_t faults() const { return recent_.size(); }
 
 private:
-    void open(std::chrono::milliseconds pause, steady_time now);
+    bool is_the_trial(permit which) const { return which.trial && trial_ && which.era == era_; }
+    void open(steady_time now);
 
     breaker_options options_;
     std::deque<steady_time> recent_;    // the last faults in a row
     bool open_ = false;
-    bool trial_ = false;    // one is under way
+    bool trial_ = false;    // one of this era is under way
+    std::uint64_t era_ = 0;
     std::chrono::milliseconds pause_{0};
     steady_time open_until_;
 };

@@ -29,7 +29,9 @@ std::string in_quotes(std::string_view text) { return "\"" + shown_name(text) + 
 const yaml_value* field_reader::find(std::string_view key) const
 {
     const auto at = std::ranges::find(map_.items, key, &yaml_value::key);
-    return at == map_.items.end() || at->type == yaml_value::kind::null ? nullptr : &*at;
+    if (at == map_.items.end() || at->type == yaml_value::kind::null)
+        return nullptr;
+    return at->type == yaml_value::kind::scalar && at->text.empty() ? nullptr : &*at;
 }
 
 void field_reader::wrong_type(const yaml_value& value, std::string_view wanted)

@@ -10,7 +10,8 @@
 
 namespace caisson {
 
-/// Reads members of a YAML map by their types and collects what is wrong. What is null counts as not there.
+/// Reads members of a YAML map by their types and collects what is wrong. What is null or an empty text counts as not
+/// there.
 class field_reader {
 public:
     /// `map` and `mistakes` outlive it; `path` stands before names in messages: "retry.".

@@ -1,5 +1,7 @@
 #include "core/skills/front_matter.hpp"
 
+#include <algorithm>
+
 namespace caisson {
 
 namespace {
@@ -19,9 +21,8 @@ std::string_view trimmed(std::string_view text)
 
 result<skill_text> split_skill_md(std::string_view text)
 {
-    if (text.starts_with(byte_order_mark))
-        text.remove_prefix(byte_order_mark.size());
-    auto rest = trimmed(text);
+    const auto head = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+    auto rest = trimmed(text.substr(head));
     if (!rest.starts_with("---"))
         return error{errc::invalid_skill, "SKILL.md must begin with '---' frontmatter delimiter"};
     const auto line_end = rest.find('\n');
@@ -32,7 +33,9 @@ result<skill_text> split_skill_md(std::string_view text)
     if (end == std::string_view::npos)
         return error{errc::invalid_skill, "SKILL.md is missing closing '---' delimiter"};
     const auto matter = rest.substr(0, end);    // where lines end with CR LF the LF of its last is the delimiter's
-    return skill_text{matter.substr(0, end - (matter.ends_with('\r') ? 1 : 0)), trimmed(rest.substr(end + 4))};
+    const auto before = text.substr(0, static_cast<std::size_t>(rest.data() - text.data()));
+    const auto first_line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
+    return skill_text{matter.substr(0, end - (matter.ends_with('\r') ? 1 : 0)), first_line, trimmed(rest.substr(end + 4))};
 }
 
 }    // namespace caisson

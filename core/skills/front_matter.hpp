@@ -9,6 +9,7 @@ namespace caisson {
 /// The two parts of SKILL.md, as views into it.
 struct skill_text {
     std::string_view front_matter;    // YAML
+    int first_line = 1;               // of the front matter in the file
     std::string_view instructions;    // trimmed
 };
 

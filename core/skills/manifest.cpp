@@ -116,8 +116,8 @@ private:
         manifest.memory_text = resources.text("memory");
         manifest.cpu_text = resources.text("cpu");
         if (resources.find("memory") != nullptr)
-            manifest.memory_bytes = within(parse_memory(manifest.memory_text), rules_.memory_bytes,
-                "memory " + in_quotes(manifest.memory_text), [](std::int64_t bytes) { return std::to_string(bytes); });
+            manifest.memory_bytes =
+                within(parse_memory(manifest.memory_text), rules_.memory_bytes, "memory " + in_quotes(manifest.memory_text), memory_text);
         if (resources.find("cpu") != nullptr)
             manifest.cpu_milli =
                 within(parse_cpu_milli(manifest.cpu_text), rules_.cpu_milli, "cpu " + in_quotes(manifest.cpu_text), cpu_text);
@@ -163,7 +163,8 @@ private:
             if (is_refused_env(each.key))
                 mistake("env var " + in_quotes(each.key) + " is not allowed");
             else if (!is_env_name(each.key))
-                mistake("env var " + in_quotes(each.key) + " must be letters, digits and '_', the first no digit; at most 128");
+                mistake("the name of env var " + in_quotes(each.key) +
+                        " must be letters, digits and '_', the first no digit; at most 128 of them");
             auto value = values.text(each.key);
             bytes += each.key.size() + value.size();
             out_.manifest.env.emplace(each.key, std::move(value));
@@ -193,6 +194,9 @@ private:
         field_reader retry(*map, "retry.", out_.mistakes);
         out_.manifest.retry = read_retry(retry);
         note(retry.unknown(retry_keys));
+        const bool repeats_lost = std::ranges::count(out_.manifest.retry->faults, attempt_fault::agent_lost) > 0;
+        if (repeats_lost && !out_.manifest.idempotent)
+            mistake("retry.on agent_lost needs idempotent: true, since the program may have started");
     }
 
     /// As text; checked to be a schema.
@@ -202,7 +206,9 @@ private:
         if (value == nullptr)
             return {};
         auto text = boost::json::serialize(json_of(*value));
-        const auto checked = rules_.check_schema == nullptr ? std::vector<std::string>() : rules_.check_schema(text, "null");
+        if (rules_.check_schema == nullptr)
+            return text;
+        const auto checked = rules_.check_schema(text, "null");
         if (checked.has_error())
             mistake(std::string(key) + " is no JSON Schema: " + checked.error().detail);
         return text;

@@ -214,6 +214,7 @@ result<void> path_set::add_one(const std::string& path, kind type, std::string_v
 {
     const auto [at, fresh] = by_folded_.try_emplace(folded_name(path), taken{path, type});
     const auto& there = at->second;
+    directories_ += fresh && type == kind::directory ? 1 : 0;
     if (fresh || (there.type == kind::directory && type == kind::directory && there.path == path))
         return {};
     if (there.type != type)
@@ -221,18 +222,6 @@ result<void> path_set::add_one(const std::string& path, kind type, std::string_v
     if (there.path == path)
         return refused("an entry is there twice: " + shown_name(path));
     return refused("two names differ only by case or Unicode form: " + shown_name(there.path) + " and " + shown_name(path));
-}
-
-std::string common_directory(std::span<const std::string> paths)
-{
-    if (paths.empty())
-        return {};
-    const auto end = paths.front().find('/');
-    if (end == std::string::npos)
-        return {};
-    auto directory = paths.front().substr(0, end + 1);
-    const bool all = std::ranges::all_of(paths, [&](const std::string& each) { return each.starts_with(directory); });
-    return all ? directory : std::string();
 }
 
 }    // namespace caisson

@@ -4,7 +4,6 @@
 #include "core/skills/types.hpp"
 
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -44,6 +43,8 @@ public:
     /// Adds a clean path with the directories above it. Errors: errc::invalid_skill: it is there already, there under another
     /// case or Unicode form, or a file is where a directory is needed.
     result<void> add(const std::string& path, kind type);
+    /// Those that were added and those above what was added.
+    std::int64_t directories() const { return directories_; }
 
 private:
     struct taken {
@@ -53,9 +54,7 @@ private:
     result<void> add_one(const std::string& path, kind type, std::string_view shown);
 
     std::map<std::string, taken, std::less<>> by_folded_;
+    std::int64_t directories_ = 0;
 };
-
-/// The one directory, with its slash, that all clean `paths` lie in; empty if there is none. Directories end in a slash.
-std::string common_directory(std::span<const std::string> paths);
 
 }    // namespace caisson

@@ -19,9 +19,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> images{
     {{"python", "python:3.12-slim"}, {"node", "node:20-slim"}, {"bash", "bash:5"}}};
 
 /// The front matter as a map. Errors: a sentence.
-result<yaml_value> front_matter_of(std::string_view text, const package_rules& rules)
+result<yaml_value> front_matter_of(const skill_text& parts, const package_rules& rules)
 {
-    auto root = rules.read_yaml(text);
+    auto root = rules.read_yaml(parts.front_matter, parts.first_line);
     if (root.has_error())
         return error{errc::invalid_skill, "parse frontmatter YAML: " + root.error().detail};
     if (root->type == yaml_value::kind::null)
@@ -48,7 +48,7 @@ read_manifest_result read_package(const package_index& index, const package_rule
     const auto parts = parts_of(index);
     if (parts.has_error())
         return failed(parts.error());
-    const auto root = front_matter_of(parts->front_matter, rules);
+    const auto root = front_matter_of(*parts, rules);
     if (root.has_error())
         return failed(root.error());
     auto read = read_manifest(*root, rules);
@@ -60,14 +60,25 @@ read_manifest_result read_package(const package_index& index, const package_rule
     return read;
 }
 
-/// A mistake of the image that the skill would run with; nothing if it is allowed.
-std::optional<error> fault_of_image(const skill_manifest& manifest, const package_rules& rules)
+/// Of the image that the skill would run with.
+struct image_finding {
+    std::optional<error> fault;    // nothing: it is allowed, and stands for the skill's language
+    std::string note;
+};
+
+image_finding look_at_image(const skill_manifest& manifest, const package_rules& rules)
 {
     const auto image = manifest.image.empty() ? default_image(manifest.lang) : std::string_view(manifest.image);
     if (!rules.images || image.empty())
-        return std::nullopt;
-    const auto checked = check_image(image, *rules.images);
-    return checked.has_error() ? std::optional(checked.error()) : std::nullopt;
+        return {};
+    if (const auto checked = check_image(image, *rules.images); checked.has_error())
+        return {checked.error(), {}};
+    if (!rules.judge_image)
+        return {};
+    auto [mistake, note] = rules.judge_image(manifest, image);
+    if (mistake.empty())
+        return {std::nullopt, std::move(note)};
+    return {error{errc::image_not_allowed, std::move(mistake)}, {}};
 }
 
 error all_together(const std::vector<std::string>& mistakes)
@@ -107,8 +118,11 @@ package_verdict judge_package(const package_index& index, const package_rules& r
 {
     auto read = read_package(index, rules);
     read.mistakes.insert(read.mistakes.begin(), index.mistakes.begin(), index.mistakes.end());
-    if (const auto image = fault_of_image(read.manifest, rules))
-        read.mistakes.push_back(image->detail);
+    auto image = look_at_image(read.manifest, rules);
+    if (image.fault)
+        read.mistakes.push_back(std::move(image.fault->detail));
+    if (!image.note.empty())
+        read.notes.push_back(std::move(image.note));
     return {std::move(read.manifest), std::move(read.mistakes), std::move(read.notes)};
 }
 
@@ -116,11 +130,13 @@ result<checked_package> check_package(const package_index& index, const package_
 {
     auto read = read_package(index, rules);
     read.mistakes.insert(read.mistakes.begin(), index.mistakes.begin(), index.mistakes.end());
-    if (const auto image = fault_of_image(read.manifest, rules)) {
-        if (read.mistakes.empty())
-            return *image;
-        read.mistakes.push_back(image->detail);
-    }
+    auto image = look_at_image(read.manifest, rules);
+    if (image.fault && read.mistakes.empty())
+        return *image.fault;
+    if (image.fault)
+        read.mistakes.push_back(std::move(image.fault->detail));
+    if (!image.note.empty())
+        read.notes.push_back(std::move(image.note));
     if (!read.mistakes.empty())
         return all_together(read.mistakes);
     return checked_package{std::move(read.manifest), std::move(read.notes)};

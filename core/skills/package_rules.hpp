@@ -3,6 +3,7 @@
 #include "core/base/config.hpp"
 #include "core/skills/ports.hpp"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,13 +12,20 @@
 
 namespace caisson {
 
+/// How a skill fares in an image that is allowed, on the runtime that it gets. Empty: well.
+struct image_verdict {
+    std::string mistake;    // of the skill: it can run in this image on no server like this one
+    std::string note;       // of the server, which lacks something that may come
+};
+
 /// What this server lets a skill ask for, and what it reads it with.
 struct package_rules {
     limit_range wall_ms{100, 120'000, 600'000};
     limit_range memory_bytes{16LL << 20, 256LL << 20, 16LL << 30};
     limit_range cpu_milli{10, 500, 64'000};
     std::optional<std::vector<std::string>> images;    // exact names; empty: none is allowed; nothing: not looked at
-    std::vector<std::string> runtimes;                 // names that `runtime` may have; empty: any
+    std::function<image_verdict(const skill_manifest&, std::string_view image)> judge_image = {};    // empty: not looked at
+    std::vector<std::string> runtimes;    // names that `runtime` may have; empty: any
     yaml_reader read_yaml = nullptr;
     schema_check check_schema = nullptr;
 };

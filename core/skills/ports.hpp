@@ -32,6 +32,8 @@ public:
     virtual task<result<skill_revision>> find(tenant_id tenant, std::string name, std::string version) = 0;
     /// A package, also one that was replaced. Errors: errc::not_found.
     virtual task<result<skill_revision>> find_digest(tenant_id tenant, std::string digest) = 0;
+    /// The versions of a skill that are not disabled, in no order that matters: for each run that names none.
+    virtual task<result<std::vector<std::string>>> enabled_versions(tenant_id tenant, std::string name) = 0;
     /// All versions of a skill, at most skill_bounds::max_versions; empty if there is none.
     virtual task<result<std::vector<skill_version_row>>> versions(tenant_id tenant, std::string name) = 0;
     virtual task<result<std::vector<skill_version_row>>> list(tenant_id tenant, skill_filter filter) = 0;
@@ -60,7 +62,8 @@ struct inspected_package {
 class package_upload {
 public:
     virtual ~package_upload() = default;
-    /// Errors: errc::too_large beyond the limit; errc::runtime_unavailable if it cannot be kept (a full disk).
+    /// Errors: errc::too_large beyond the limit; errc::runtime_unavailable if it cannot be kept (a full disk); errc::bad_request if it
+    /// comes too slowly.
     virtual task<result<void>> write(shared_bytes bytes) = 0;
     /// Judges all that was written. Errors: errc::bad_request if that is nothing; errc::invalid_skill with all mistakes;
     /// errc::image_not_allowed.
@@ -101,9 +104,22 @@ public:
     virtual task<result<skill_revision>> find(tenant_id tenant, std::string name, std::string version) = 0;
 };
 
-/// Checks `json` against the JSON Schema `schema` (both as text): what does not match, each with its place ("/text: …"), at most 20.
-/// Empty: it matches. Errors: errc::bad_request if the schema itself is none.
-using schema_check = result<std::vector<std::string>> (*)(std::string_view schema, std::string_view json);
+/// Checks `json` against the JSON Schema `schema` (both as text): what does not match, at most 20, each with its place as a JSON pointer
+/// ("" is the whole value, "/text/0"). Empty: it matches. Blocks, for seconds at the worst. Errors: errc::bad_request with all that is
+/// wrong with the schema itself, or if the check costs too much.
+using schema_check = result<std::vector<field_problem>> (*)(std::string_view schema, std::string_view json);
+
+/// Checks on threads of their own, among which tenants take turns.
+class schema_checker {
+public:
+    virtual ~schema_checker() = default;
+
+    /// What waits for the answer: a client, who may come again, or the end of an execution, which is waited for much longer.
+    enum class asker { request, execution };
+
+    /// As schema_check. I/O thread. Errors also: errc::runtime_unavailable if too many of the tenant's wait, or its turn does not come.
+    virtual task<result<std::vector<field_problem>>> check(tenant_id tenant, asker who, std::string schema, shared_bytes json) = 0;
+};
 
 /// A YAML document as it is written: scalars are text.
 struct yaml_value {
@@ -116,8 +132,8 @@ struct yaml_value {
     std::vector<yaml_value> items;    // of a list; of a map its members in their order, no key twice
 };
 
-/// Reads one document of bounded size, depth and number of nodes. Errors: errc::bad_request with a sentence that names the line:
-/// wrong syntax, a key twice, a key that is no scalar, an anchor, an alias, a tag.
-using yaml_reader = result<yaml_value> (*)(std::string_view text);
+/// Reads one document of bounded size, depth and number of nodes; its lines are counted from `first_line`. Errors: errc::bad_request
+/// with a sentence that names the line: wrong syntax, a key twice, a key that is no scalar, an anchor, an alias, a tag.
+using yaml_reader = result<yaml_value> (*)(std::string_view text, int first_line);
 
 }    // namespace caisson

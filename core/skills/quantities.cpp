@@ -124,13 +124,22 @@ result<std::int64_t> parse_memory(std::string_view text)
         }
     }
     const auto count = number_of(digits);
-    if (!count)
+    if (digits.empty() || !all_digits(digits))
         return wrong("memory " + quoted(text) + " must be a whole number of bytes, or one with Ki, Mi or Gi");
-    if (*count == 0)
+    if (count == 0)
         return wrong("memory " + quoted(text) + " must be greater than 0");
-    if (*count > most >> shift)
+    if (!count || *count > most >> shift)
         return wrong("memory " + quoted(text) + " is too large");
     return *count << shift;
+}
+
+std::string memory_text(std::int64_t bytes)
+{
+    std::string text = std::to_string(bytes);
+    for (const auto& [name, bits] : memory_units)
+        if (bytes != 0 && bytes % (std::int64_t{1} << bits) == 0)
+            text = std::to_string(bytes >> bits) + std::string(name);
+    return text;
 }
 
 result<std::int64_t> parse_cpu_milli(std::string_view text)

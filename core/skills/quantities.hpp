@@ -13,6 +13,9 @@ namespace caisson {
 /// own name.
 result<std::int64_t> parse_memory(std::string_view text);
 
+/// The shortest way to write `bytes` that parse_memory() reads: "16Mi", "1000".
+std::string memory_text(std::int64_t bytes);
+
 /// A decimal number of processors ("0.5", "2"), greater than 0, in thousandths; less than 10 thousandths count as 10.
 result<std::int64_t> parse_cpu_milli(std::string_view text);
 

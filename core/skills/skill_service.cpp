@@ -19,6 +19,15 @@ error no_such(const std::string& name, const std::string& version)
     return {errc::not_found, "skill not found: " + name.substr(0, told_bytes) + "@" + version.substr(0, told_bytes)};
 }
 
+/// What is changed is named by its version: with anything that may mean another one later, a repeated request would meet that.
+error no_such_to_change(const std::string& name, const std::string& version)
+{
+    auto what = no_such(name, version);
+    if (version == "latest" || digest_of(version))
+        what.detail += "; name a version: \"latest\" and digests are for reading and running";
+    return what;
+}
+
 /// A store's "not found" in the words of the contract.
 result<skill_revision> told(result<skill_revision> found, const std::string& name, const std::string& version)
 {
@@ -50,14 +59,19 @@ bool is_higher(const skill_version_row& left, const skill_version_row& right)
     return *a != *b ? *a > *b : left.version < right.version;
 }
 
+std::string highest_of(const std::vector<std::string>& versions)
+{
+    const auto highest = latest_of(versions);
+    return highest ? versions[*highest] : std::string();
+}
+
 std::string latest_enabled(const std::vector<skill_version_row>& rows)
 {
     std::vector<std::string> versions;
     for (const auto& each : rows)
         if (!each.disabled)
             versions.push_back(each.version);
-    const auto highest = latest_of(versions);
-    return highest ? versions[*highest] : std::string();
+    return highest_of(versions);
 }
 
 }    // namespace
@@ -73,9 +87,11 @@ std::optional<std::string> digest_of(std::string_view version)
 }
 
 /// Counts against the bound of uploads as long as it lives.
+/// So that a client that sends slowly gives its place up.
 class skill_service::counted_upload : public package_upload {
 public:
-    counted_upload(skill_service& service, tenant_id tenant) : service_(service), tenant_(std::move(tenant))
+    counted_upload(skill_service& service, tenant_id tenant)
+        : service_(service), tenant_(std::move(tenant)), until_(service.use_.time.steady_now() + service.use_.upload_time)
     {
         ++service_.uploads_;
         ++service_.uploads_of_[tenant_];
@@ -91,13 +107,26 @@ public:
     counted_upload& operator=(const counted_upload&) = delete;
 
     void begin(std::unique_ptr<package_upload> inner) { inner_ = std::move(inner); }
-    task<result<void>> write(shared_bytes bytes) override { return inner_->write(std::move(bytes)); }
+    task<result<void>> write(shared_bytes bytes) override
+    {
+        if (service_.use_.time.steady_now() >= until_)
+            return refuse_slow();
+        return inner_->write(std::move(bytes));
+    }
     task<result<inspected_package>> inspect() override { return inner_->inspect(); }
     task<result<shared_bytes>> read(std::int64_t offset, std::size_t max_bytes) override { return inner_->read(offset, max_bytes); }
 
 private:
+    task<result<void>> refuse_slow()
+    {
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(service_.use_.upload_time).count();
+        const auto limit = "did not come within " + std::to_string(seconds) + " s, which is as long as an upload may take";
+        co_return error{errc::bad_request, "the package " + limit + "; send it again over a faster connection", {{"body", limit}}};
+    }
+
     skill_service& service_;
     tenant_id tenant_;
+    steady_time until_;
     std::unique_ptr<package_upload> inner_;
 };
 
@@ -146,9 +175,7 @@ task<result<skill_service::stored>> skill_service::store(tenant_id tenant, std::
     auto package = co_await upload->inspect();
     if (package.has_error())
         co_return package.error();
-    auto known = co_await use_.skills.find_digest(tenant, package->digest);
-    if (known.has_value() && !known->replaced_at_ms)
-        co_return stored{std::move(*known), std::move(package->notes)};
+    // Also what is known: the content store compares it with what it has, and mends that.
     auto content = co_await copy_to_contents(tenant, upload);
     if (content.has_error())
         co_return content.error();
@@ -189,10 +216,10 @@ task<> skill_service::erase_contents(tenant_id tenant, std::vector<content_id> i
 
 task<result<std::string>> skill_service::latest(tenant_id tenant, std::string name)
 {
-    auto rows = co_await use_.skills.versions(std::move(tenant), name);
-    if (rows.has_error())
-        co_return rows.error();
-    auto version = latest_enabled(*rows);
+    auto enabled = co_await use_.skills.enabled_versions(std::move(tenant), name);
+    if (enabled.has_error())
+        co_return enabled.error();
+    auto version = highest_of(*enabled);
     if (version.empty())
         co_return no_such(name, "latest");
     co_return version;
@@ -256,7 +283,7 @@ task<result<skill_revision>> skill_service::set_disabled(tenant_id tenant, std::
 {
     auto changed = co_await use_.skills.set_disabled(tenant, name, version, disabled);
     if (changed.has_error())
-        co_return changed.error().code == errc::not_found ? no_such(name, version) : changed.error();
+        co_return changed.error().code == errc::not_found ? no_such_to_change(name, version) : changed.error();
     auto found = co_await use_.skills.find(std::move(tenant), name, version);
     co_return told(std::move(found), name, version);
 }
@@ -265,7 +292,8 @@ task<result<void>> skill_service::erase(tenant_id tenant, std::string name, std:
 {
     auto gone = co_await use_.skills.erase(tenant, name, version);
     if (gone.has_error() && gone.error().code == errc::not_found)
-        co_return version.empty() ? error{errc::not_found, "skill not found: " + name.substr(0, told_bytes)} : no_such(name, version);
+        co_return version.empty() ? error{errc::not_found, "skill not found: " + name.substr(0, told_bytes)}
+                                  : no_such_to_change(name, version);
     if (gone.has_error())
         co_return gone.error();
     std::vector<content_id> contents;

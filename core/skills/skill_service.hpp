@@ -24,6 +24,8 @@ struct skill_services {
     std::size_t max_uploads = 64;    // at once; a quarter of them of one tenant
     /// Told of each package that has been removed; may be empty.
     std::function<void(const tenant_id&, const std::string& digest)> erased = {};
+    /// Of one upload, from its begin to its last byte: 50 MiB at 64 KiB/s.
+    std::chrono::milliseconds upload_time = std::chrono::seconds(800);
 };
 
 /// A skill with its versions, the highest first.

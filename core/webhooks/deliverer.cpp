@@ -14,6 +14,8 @@ using namespace std::chrono_literals;
 constexpr auto longest_sleep = 30s;
 /// After a failure of the database.
 constexpr auto pause = 5s;
+/// Name servers are not waited for any longer, though the attempt is over before: until then it counts as a lookup of its tenant.
+constexpr auto longest_lookup = 60s;
 constexpr auto forget_every = 10min;
 constexpr std::size_t forget_at_once = 500;
 
@@ -93,6 +95,9 @@ bool webhook_deliverer::may_start(const webhook_job& job) const
 {
     if (flying_.size() >= options_.max_in_flight || flying_.contains(job.execution))
         return false;
+    const auto lookups = looking_.find(job.tenant);
+    if (lookups != looking_.end() && lookups->second.size() >= options_.max_lookups_per_tenant)
+        return false;
     const auto tenant = per_receiver_.find(job.tenant);
     if (tenant == per_receiver_.end())
         return true;
@@ -105,13 +110,26 @@ void webhook_deliverer::start(webhook_job job)
 {
     flying_.insert(job.execution);
     ++per_receiver_[job.tenant][job.receiver];
+    looking_[job.tenant].insert(job.execution);
     last_ = job.tenant;
     auto name = "webhook of " + job.execution.str();
     use_.tasks.spawn(std::move(name), deliver(std::move(job)));
 }
 
+/// Another of its tenant may begin one.
+void webhook_deliverer::looked_up(const webhook_job& job)
+{
+    const auto lookups = looking_.find(job.tenant);
+    if (lookups == looking_.end() || lookups->second.erase(job.execution) == 0)
+        return;
+    if (lookups->second.empty())
+        looking_.erase(lookups);
+    wake();
+}
+
 void webhook_deliverer::landed(const webhook_job& job)
 {
+    looked_up(job);
     flying_.erase(job.execution);
     auto& receivers = per_receiver_[job.tenant];
     if (--receivers[job.receiver] == 0)
@@ -178,10 +196,32 @@ task<> webhook_deliverer::attempt(const webhook_job* job)
     message.url = job->status.url;
     message.fields = signed_fields(id.str(), use_.time.now_ms() / 1000, *body, job->secret, use_.hmac);
     message.body = std::move(*body);
-    const auto answer = co_await use_.sender.post(std::move(message), options_.timeout);
+    const auto answer = co_await send(job, std::move(message));
     auto now = after_attempt(job->status, answer, options_.schedule, use_.time.now_ms(), use_.draw());
     tell(*job, now);
     co_await insist_on_note(job->execution, std::move(now));
+}
+
+task<webhook_answer> webhook_deliverer::send(const webhook_job* job, webhook_message message)
+{
+    const auto deadline = use_.time.steady_now() + options_.timeout;
+    const auto within = " within " + std::to_string(options_.timeout.count()) + " ms";
+    auto looking = use_.sender.look_up(job->status.url);
+    auto found = co_await with_deadline(use_.time, use_.time.steady_now() + longest_lookup, std::move(looking));
+    looked_up(*job);
+    webhook_answer out;
+    const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - use_.time.steady_now());
+    if (left.count() <= 0) {
+        out.failure = "the receiver's name was not found" + within;
+    } else if (found.has_error()) {
+        out.failure = found.error().detail;
+        out.refused = found.error().code == errc::forbidden || found.error().code == errc::bad_request;
+    } else {
+        out = co_await use_.sender.post(std::move(message), std::move(*found), left);
+        if (out.late)
+            out.failure = "the receiver did not answer" + within;
+    }
+    co_return out;
 }
 
 /// It was sent: until that is stored it is not sent again.

@@ -16,10 +16,11 @@ namespace caisson {
 
 struct webhook_options {
     webhook_schedule schedule;
-    std::chrono::milliseconds timeout{10'000};    // of one attempt
+    std::chrono::milliseconds timeout{10'000};    // of one attempt, from the begin of its lookup on
     std::size_t max_in_flight = 64;
     std::size_t max_per_tenant = 8;
     std::size_t max_per_receiver = 4;                                   // of one tenant
+    std::size_t max_lookups_per_tenant = 2;                             // of max_per_tenant: those whose name is not known yet
     std::chrono::milliseconds kept_for = std::chrono::hours(7 * 24);    // after the execution's end
 };
 
@@ -59,6 +60,8 @@ private:
     void start(webhook_job job);
     task<> deliver(webhook_job job);
     task<> attempt(const webhook_job* job);
+    task<webhook_answer> send(const webhook_job* job, webhook_message message);
+    void looked_up(const webhook_job& job);
     task<> insist_on_note(execution_id execution, webhook_status status);
     void tell(const webhook_job& job, const webhook_status& now) const;
     void landed(const webhook_job& job);
@@ -68,6 +71,7 @@ private:
     notifier changed_;
     std::set<execution_id> flying_;
     std::map<tenant_id, std::map<std::string, std::size_t>> per_receiver_;    // in flight; no empty entries
+    std::map<tenant_id, std::set<execution_id>> looking_;                     // those in flight whose lookup is not over; no empty entries
     tenant_id last_;                                                          // who had the last turn
     steady_time forget_at_;
 };

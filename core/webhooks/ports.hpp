@@ -4,6 +4,8 @@
 #include "core/base/error.hpp"
 #include "core/webhooks/types.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -49,13 +51,20 @@ struct webhook_answer {
     std::optional<int> status;    // nothing: it did not answer, and `failure` says why
     std::string failure;          // a sentence for its sender, without addresses of this network
     bool refused = false;         // it may not be sent there: no later attempt will do better
+    bool late = false;            // it did not answer in time: `failure` is left to who gave the time
 };
+
+/// What the host of a URL stands for.
+using webhook_route = std::vector<asio::ip::address>;
 
 class webhook_sender {
 public:
     virtual ~webhook_sender() = default;
-    /// POSTs it once. Redirects are answers like others.
-    virtual task<webhook_answer> post(webhook_message message, std::chrono::milliseconds timeout) = 0;
+    /// Where a message to `url` may go. Takes as long as name servers let one wait; cancelling it returns at once. Errors, with what
+    /// webhook_answer::failure says: errc::bad_request and errc::forbidden if it may not be sent there; others may be over the next time.
+    virtual task<result<webhook_route>> look_up(std::string url) = 0;
+    /// POSTs it once, to an address that look_up() gave for its URL. Redirects are answers like others.
+    virtual task<webhook_answer> post(webhook_message message, webhook_route to, std::chrono::milliseconds timeout) = 0;
 };
 
 }    // namespace caisson

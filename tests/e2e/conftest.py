@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from harness.contract import Contract  # noqa: E402
 from harness.leaks import Baseline, adopt_orphans, descriptors  # noqa: E402
+from harness.left_overs import unrecorded  # noqa: E402
 from harness.server import BINARY, ORDINARY_USER, Server, new_folder  # noqa: E402
 from harness.waiting import until  # noqa: E402
 
@@ -43,7 +44,7 @@ def shared_server(contract):
             yield server
             server.stop()
         finally:
-            server.kill()
+            server.discard()
 
 
 @pytest.fixture
@@ -74,10 +75,13 @@ def new_server(contract, request):
     yield make
     try:
         for each in made:
+            running = each.process is not None
             each.stop()
+            if running and each.starts == 1:
+                assert not unrecorded(each)
     finally:
         for each in made:
-            each.kill()
+            each.discard()
         for each in folders:
             each.cleanup()
 
@@ -97,7 +101,7 @@ def hasty_server(contract):
             before.compare()
             server.stop()
         finally:
-            server.kill()
+            server.discard()
 
 
 @pytest.fixture

@@ -187,6 +187,10 @@ def test_bad_requests_are_named(api):
     assert api.get(f"/v1/executions/{one}/artifacts", query={"cursor": "nonsense"}).status == 400
     assert api.get(f"/v1/executions/{one}/artifacts", query={"limit": 201}).status == 400
     assert api.get("/v1/executions/exe_none/artifacts").status == 404
+    for method, path in (("PUT", "artifacts"), ("DELETE", "artifacts"), ("POST", "files"), ("PUT", "artifacts/a")):
+        wrong = api.call(method, f"/v1/executions/{one}/{path}")
+        assert (wrong.status, "GET" in wrong.headers.get("allow", "")) == (405, True), (method, path, wrong.value)
+    assert api.get("/v1/executions/a/b/files").status == 404
 
 
 def test_before_the_end_there_is_nothing_to_give(api):
@@ -315,7 +319,7 @@ def test_a_disk_that_fills_up_meanwhile_ends_the_collecting_only(tmp_path, contr
         assert server.api.run(shell="echo well", collect=["none"])["stdout"] == "well\n"
     finally:
         server.stop()
-        server.kill()
+        server.discard()
         subprocess.run(["umount", tmp_path], check=True)
 
 

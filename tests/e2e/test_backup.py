@@ -1,9 +1,12 @@
 """caisson backup and restore, beside a server that works."""
 
+import contextlib
+import hashlib
 import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import threading
 from pathlib import Path
@@ -11,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from harness import events as tools
-from harness.server import Server
+from harness.server import ROOT, Server
 from harness.waiting import until
 
 LOUD = "for i in $(seq 40); do echo line $i of the log; echo error $i >&2; done; head -c {size} /dev/zero | tr '\\0' x; exit {code}"
@@ -60,7 +63,7 @@ def restored(contract, tmp_path_factory):
         try:
             each.stop()
         finally:
-            each.kill()
+            each.discard()
 
 
 class Load:
@@ -202,6 +205,43 @@ def test_a_wrong_backup_is_refused_and_leaves_nothing(shared_server, a_backup, t
     said = restore(shared_server, tmp_path / "bad", tmp_path / "data", want=1)
     assert says in said, said
     assert sorted(each.name for each in tmp_path.iterdir()) == ["bad"]
+
+
+FIRST_SCHEMAS = {"records": (0x43616901, 4096, 4), "events": (0x43616902, 16384, 1)}
+
+
+def checksum(text):
+    """FNV-1a of 64 bits, which migrations are told apart by."""
+    value = 0xCBF29CE484222325
+    for byte in text.removesuffix("\n").encode():
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return f"{value:016x}"
+
+
+def first_database(file, name):
+    """A database as the first version that made backups left it."""
+    owner, page_size, migrations = FIRST_SCHEMAS[name]
+    with contextlib.closing(sqlite3.connect(file)) as db:
+        db.executescript(f"PRAGMA page_size = {page_size}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = {owner};"
+                         f"PRAGMA user_version = {migrations}; CREATE TABLE schema_migrations (version INTEGER NOT NULL PRIMARY KEY,"
+                         "name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at_ms INTEGER NOT NULL) STRICT")
+        for number, each in enumerate(sorted((ROOT / "migrations" / name).iterdir())[:migrations], 1):
+            db.executescript(each.read_text())
+            db.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, 0)", (number, each.name, checksum(each.read_text())))
+        db.commit()
+    return {"name": file.name, "bytes": file.stat().st_size, "sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "schema": migrations}
+
+
+def test_a_backup_of_the_format_without_files_is_restored_and_takes_them(shared_server, restored, tmp_path):
+    files = [first_database(tmp_path / f"{name}.db", name) for name in FIRST_SCHEMAS]
+    (tmp_path / "manifest.json").write_text(json.dumps({
+        "format": "caisson backup", "version": 1, "caisson": "0.1.0", "instance": "first", "created_at_ms": 0, "files": files, "without_end": []}))
+    second = restored()
+    restore(shared_server, tmp_path, second.data)
+    assert check(shared_server, second.data)["sound"]
+    second.start()
+    ran = second.api.run(shell="echo kept > file", collect=["file"])
+    assert ran["artifacts"]["files"] == 1, ran
 
 
 def test_what_exists_is_not_overwritten(shared_server, a_backup, tmp_path):

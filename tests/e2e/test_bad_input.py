@@ -13,7 +13,7 @@ def case(name, body, field, *words, status=400, slug=None):
 
 
 BODIES = [
-    case("nothing_to_run", {}, "command"),
+    case("nothing_to_run", {}, "skill", "is required, or command, or shell, or language with code"),
     case("two_programs", {"command": ["true"], "shell": "true"}, "shell"),
     case("code_without_language", {"code": "1"}, "language"),
     case("language_without_code", {"language": "python"}, "code"),
@@ -55,7 +55,7 @@ BODIES = [
     case("file_has_another_key", {**A_RUN, "files": {"a": {"base16": "00"}}}, "files.a"),
     case("files_is_a_list", {**A_RUN, "files": []}, "files"),
     case("env_name_with_equals", {**A_RUN, "env": {"A=B": "c"}}, "env.A=B"),
-    case("env_name_empty", {**A_RUN, "env": {"": "c"}}, "env."),
+    case("env_name_empty", {**A_RUN, "env": {"": "c"}}, "env", "must not have an empty name"),
     case("env_value_nul", {**A_RUN, "env": {"A": "\0"}}, "env.A"),
     case("env_value_number", {**A_RUN, "env": {"A": 1}}, "env.A"),
     case("arguments_too_long", {"command": ["echo", "x" * 200_000]}, "", "131072"),
@@ -183,6 +183,13 @@ def test_a_bad_control_is_refused_by_name(api, verb, body, field):
     one = api.run(command=["true"])["execution_id"]
     answer = api.post(f"/v1/executions/{one}/{verb}", body)
     assert answer.status == 400 and field in answer.fields(), answer.value
+
+
+@pytest.mark.parametrize("path", ["/v1/tickets", "/v1/skills/nobodys/1.0.0/disable", "/v1/skills/nobodys/1.0.0/enable"])
+def test_a_body_where_none_is_needed_is_refused(api, path):
+    assert api.post(path, {"x": 1}).fields() == {"x": "is not a known field"}
+    assert "body" in api.post(path, raw=b"{bad").fields()
+    assert api.post(path, {}).status == api.post(path).status != 400
 
 
 def test_a_body_of_another_type_is_415(api):

@@ -2,30 +2,20 @@
 as a client of then sends it. The deviations are rows of their own."""
 
 import http.client
-import io
 import json
-import zipfile
 from dataclasses import dataclass, field
 
 import pytest
 
-from harness.packages import package
+from harness.packages import package, zipped
 
 NAME = "contract-skill"
-ZIP, RAW = "application/zip", "application/octet-stream"
+JSON, ZIP, RAW = "application/json; charset=utf-8", "application/zip", "application/octet-stream"
 PROGRAM = "print('hi')\n"
 
 
 def bundle(version="1.0.0", **more):
     return package(NAME, PROGRAM, version=version, description="Counts", **more)
-
-
-def archive(files):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as made:
-        for path, text in files.items():
-            made.writestr(path, text)
-    return out.getvalue()
 
 
 def form(name="file", content=None, boundary="xx"):
@@ -36,7 +26,7 @@ def form(name="file", content=None, boundary="xx"):
 
 def odd(front, **files):
     """SKILL.md with this front matter, and a program."""
-    return archive({"SKILL.md": f"---\n{front}---\nbody\n", "main.py": PROGRAM, **files})
+    return zipped({"SKILL.md": f"---\n{front}---\nbody\n", "main.py": PROGRAM, **files})
 
 
 FULL = f"name: {NAME}\nversion: 1.0.0\ndescription: d\nlang: python\n"
@@ -54,6 +44,8 @@ class Row:
     key: str = "good"  # of: good, none, bad, other tenant
     headers: dict = field(default_factory=dict)
     message: str = ""  # part of it
+    begins: str = ""  # the contract's words, behind which may be what to do
+    only: str = ""  # the whole of it
 
 
 def error(slug):
@@ -64,53 +56,93 @@ MADE = {"name": NAME, "version": "1.0.0", "description": "Counts", "lang": "pyth
 
 ROWS = [
     Row("health", "GET", "/health", 200, {"status": "ok"}, key="none"),
-    Row("ready", "GET", "/ready", 200, {"status": "ready"}, key="none"),
+    Row("ready", "GET", "/ready", 200, {"status": "ready", "dependencies": {"database": {"ready": True}}}, key="none"),
     Row("upload_zip", "POST", "/v1/skills", 201, MADE, bundle, ZIP),
     Row("upload_octets", "POST", "/v1/skills", 201, MADE, bundle, RAW),
     Row("upload_form", "POST", "/v1/skills", 201, MADE, form, "multipart/form-data; boundary=xx"),
     Row("upload_of_another_type", "POST", "/v1/skills", 415, error("unsupported_media_type"), bundle, "text/plain"),
     Row("upload_without_type", "POST", "/v1/skills", 415, error("unsupported_media_type"), bundle, ""),
     Row("upload_too_large", "POST", "/v1/skills", 413, error("too_large"), lambda: b"x" * 2_000_000, ZIP),
-    Row("upload_empty", "POST", "/v1/skills", 400, error("bad_request"), lambda: b"", ZIP, message="empty zip data"),
+    Row("upload_empty", "POST", "/v1/skills", 400, error("bad_request"), lambda: b"", ZIP, only="empty zip data"),
     Row("form_without_file", "POST", "/v1/skills", 400, error("bad_request"), lambda: form("data"), "multipart/form-data; boundary=xx",
-        message="missing 'file' field"),
+        only="missing 'file' field"),
     Row("form_with_an_empty_file", "POST", "/v1/skills", 400, error("bad_request"), lambda: form(content=b""),
-        "multipart/form-data; boundary=xx", message="empty zip data"),
+        "multipart/form-data; boundary=xx", only="empty zip data"),
     Row("upload_of_no_zip", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: b"rubbish", ZIP),
-    Row("zip_without_skill_md", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: archive({"main.py": PROGRAM}), ZIP),
-    Row("traversal", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL, **{"../x": "y"}), ZIP),
-    Row("no_front_matter", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: archive({"SKILL.md": "# x\n", "main.py": PROGRAM}), ZIP,
-        message="must begin with '---' frontmatter delimiter"),
+    Row("zip_without_skill_md", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: zipped({"main.py": PROGRAM}), ZIP,
+        begins="invalid skill: SKILL.md not found in archive"),
+    Row("traversal", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL, **{"../x": "y"}), ZIP,
+        only="invalid skill: zip contains path traversal entry: ../x"),
+    Row("no_front_matter", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: zipped({"SKILL.md": "# x\n", "main.py": PROGRAM}), ZIP,
+        only="invalid skill: SKILL.md must begin with '---' frontmatter delimiter"),
     Row("all_mistakes_at_once", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd("version: 1\nlang: ruby\n"), ZIP,
         message='lang "ruby" is not supported (use python, node, or bash)'),
     Row("no_name", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL.replace(f"name: {NAME}\n", "")), ZIP,
-        message="name is required"),
+        only="invalid skill: name is required"),
     Row("no_version", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL.replace("version: 1.0.0\n", "")), ZIP,
-        message="version is required"),
+        only="invalid skill: version is required"),
     Row("no_semver", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL.replace("1.0.0", "1.0")), ZIP,
-        message='version "1.0" must be semver (MAJOR.MINOR.PATCH)'),
+        only='invalid skill: version "1.0" must be semver (MAJOR.MINOR.PATCH)'),
     Row("no_description", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL.replace("description: d\n", "")), ZIP,
-        message="description is required"),
+        only="invalid skill: description is required"),
     Row("lang_by_the_program", "POST", "/v1/skills", 201, {"lang": "python"}, lambda: odd(FULL.replace("lang: python\n", "")), ZIP),
     Row("upload_replaces", "POST", "/v1/skills", 201, MADE, bundle, ZIP),
-    Row("no_timeout", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL + "timeout: soon\n"), ZIP, message='parse timeout "soon"'),
-    Row("image_at_upload", "POST", "/v1/skills", 400, error("image_not_allowed"), lambda: odd(FULL + "image: evil:1\n"), ZIP),
+    Row("no_timeout", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL + "timeout: soon\n"), ZIP, only='invalid skill: parse timeout "soon": time: invalid duration "soon"'),
+    Row("timeout_above_the_most", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL + "timeout: 20m\n"), ZIP,
+        only='invalid skill: timeout "20m" must be between 100ms and 10m0s'),
+    Row("timeout_of_zero", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL + "timeout: 0s\n"), ZIP,
+        only='invalid skill: timeout "0s" must be between 100ms and 10m0s'),
+    Row("timeout_below_zero", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL + "timeout: -5s\n"), ZIP,
+        only='invalid skill: timeout "-5s" must be between 100ms and 10m0s'),
+    Row("memory_at_upload", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL + "resources: {memory: 256Xi}\n"), ZIP,
+        begins='invalid skill: resources.memory "256Xi" must be a whole number of bytes, or one with Ki, Mi or Gi'),
+    Row("memory_above_the_most", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL + "resources: {memory: 17Gi}\n"), ZIP,
+        begins='invalid skill: resources.memory "17Gi" must be between'),
+    Row("cpu_at_upload", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL + "resources: {cpu: 500m}\n"), ZIP,
+        begins='invalid skill: resources.cpu "500m" must be a decimal number'),
+    Row("no_entry_point", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: zipped({"SKILL.md": f"---\n{FULL}---\n", "app.py": ""}), ZIP,
+        begins="invalid skill: no recognized entrypoint found in archive (expected one of: main.py, run.py, main.js, main.sh"),
+    Row("no_entry_point_of_the_language", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL.replace("python", "bash")), ZIP,
+        only='invalid skill: entrypoint "main.py" does not fit lang "bash"'),
+    Row("in_one_directory", "POST", "/v1/skills", 201, {"name": NAME},
+        lambda: zipped({"a/SKILL.md": f"---\n{FULL}---\n", "a/main.py": PROGRAM}), ZIP),
+    Row("dots_within_a_name", "POST", "/v1/skills", 201, {"name": NAME}, lambda: odd(FULL, **{"a..b.txt": "y"}), ZIP),
+    Row("a_name_of_odd_characters", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL.replace(NAME, "../x")), ZIP,
+        begins='invalid skill: name "../x" '),
+    Row("an_archive_within", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL, **{"x.zip": "y"}), ZIP, begins="invalid skill: "),
+    Row("an_anchor_in_yaml", "POST", "/v1/skills", 400, error("invalid_skill"), lambda: odd(FULL + "mine: &a x\n"), ZIP,
+        begins="invalid skill: parse frontmatter YAML: "),
+    Row("a_key_that_is_not_known", "POST", "/v1/skills", 201, {"notes": ['"mine" is not a known field of SKILL.md and has no effect']},
+        lambda: odd(FULL + "mine: x\n"), ZIP),
+    Row("upload_with_an_encoding", "POST", "/v1/skills", 415, error("unsupported_media_type"), bundle, ZIP, headers={"Content-Encoding": "gzip"},
+        begins="send the package as application/zip, "),
+    Row("image_at_upload", "POST", "/v1/skills", 400, error("image_not_allowed"), lambda: odd(FULL + "image: evil:1\n"), ZIP,
+        begins='image "evil:1" is not in the allowlist (allowed: python:3.12-slim, '),
+    Row("image_of_another_language", "POST", "/v1/skills", 400, error("image_not_allowed"), lambda: odd(FULL + "image: bash:5\n"), ZIP,
+        only='image "bash:5" stands for bash on this host (images.host), and the skill is written for python'),
+    Row("upload_of_the_first_again", "POST", "/v1/skills", 201, MADE, bundle, ZIP),
     Row("list", "GET", "/v1/skills", 200, [MADE]),
     Row("get", "GET", f"/v1/skills/{NAME}/1.0.0", 200, {**MADE, "resources": {}, "instructions": "Do it."}),
     Row("get_latest", "GET", f"/v1/skills/{NAME}/latest", 200, MADE),
-    Row("get_unknown_version", "GET", f"/v1/skills/{NAME}/9.0.0", 404, error("not_found"), message=f"skill not found: {NAME}@9.0.0"),
+    Row("get_unknown_version", "GET", f"/v1/skills/{NAME}/9.0.0", 404, error("not_found"), only=f"skill not found: {NAME}@9.0.0"),
     Row("get_unknown_name", "GET", "/v1/skills/nothing/1.0.0", 404, error("not_found")),
     Row("get_odd_name", "GET", "/v1/skills/..%2F..%2Fother/1.0.0", 404, error("not_found")),
     Row("get_of_another_tenant", "GET", f"/v1/skills/{NAME}/1.0.0", 404, error("not_found"), key="other tenant"),
     Row("list_of_another_tenant", "GET", "/v1/skills", 200, [], key="other tenant"),
-    Row("delete_unknown", "DELETE", f"/v1/skills/{NAME}/9.0.0", 404, error("not_found")),
+    Row("delete_unknown", "DELETE", f"/v1/skills/{NAME}/9.0.0", 404, error("not_found"), only=f"skill not found: {NAME}@9.0.0"),
     Row("delete_of_another_tenant", "DELETE", f"/v1/skills/{NAME}/1.0.0", 404, error("not_found"), key="other tenant"),
-    Row("delete_latest_is_no_version", "DELETE", f"/v1/skills/{NAME}/latest", 404, error("not_found")),
-    Row("no_key", "GET", "/v1/skills", 401, error("unauthorized"), key="none"),
-    Row("wrong_key", "GET", "/v1/skills", 401, error("unauthorized"), key="bad"),
-    Row("another_scheme", "GET", "/v1/skills", 401, error("unauthorized"), key="none", headers={"Authorization": "Basic eDp5"}),
-    Row("empty_token", "GET", "/v1/skills", 401, error("unauthorized"), key="none", headers={"Authorization": "Bearer "}),
-    Row("another_tenant_named", "GET", "/v1/skills", 403, error("forbidden"), headers={"X-Tenant-ID": "someone"}),
+    Row("delete_latest_is_no_version", "DELETE", f"/v1/skills/{NAME}/latest", 404, error("not_found"),
+        begins=f"skill not found: {NAME}@latest"),
+    Row("no_key", "GET", "/v1/skills", 401, error("unauthorized"), key="none", begins="missing Authorization header"),
+    Row("wrong_key", "GET", "/v1/skills", 401, error("unauthorized"), key="bad", begins="invalid or revoked API key"),
+    Row("another_scheme", "GET", "/v1/skills", 401, error("unauthorized"), key="none", headers={"Authorization": "Basic eDp5"},
+        begins="Authorization header must use Bearer scheme"),
+    Row("empty_token", "GET", "/v1/skills", 401, error("unauthorized"), key="none", headers={"Authorization": "Bearer "},
+        begins="empty bearer token"),
+    Row("another_tenant_named", "GET", "/v1/skills", 403, error("forbidden"), headers={"X-Tenant-ID": "someone"},
+        only="X-Tenant-ID header does not match the API key's tenant"),
+    Row("own_tenant_named", "GET", "/v1/skills", 200, [MADE], headers={"X-Tenant-ID": "contract"}),
+    Row("no_tenant_named", "GET", "/v1/skills", 200, [MADE], headers={"X-Tenant-ID": ""}),
     Row("scheme_in_any_case", "GET", "/v1/skills", 200, [MADE], headers={"scheme": "bEaReR"}),
     Row("unknown_route", "GET", "/v1/nothing", 404, error("not_found")),
     Row("wrong_method", "PUT", "/v1/skills", 405, error("method_not_allowed")),
@@ -137,7 +169,7 @@ def small(contract, tmp_path_factory):
             yield server
             server.stop()
         finally:
-            server.kill()
+            server.discard()
 
 
 def send(address, row, keys):
@@ -176,11 +208,12 @@ def test_row(shared_server, small, tenants, contract, row):
     assert headers["X-Request-Id"] == "asked-by-the-client"
     contract.check_answer(row.method, row.path, status, headers.get("Content-Type", ""), body)
     if row.body is not None:
-        assert headers["Content-Type"].split(";")[0] == "application/json"
+        assert headers["Content-Type"] == JSON
         assert holds(row.body, json.loads(body)), body
     if row.status >= 400:
         said = json.loads(body)
         assert set(said) <= {"error", "message", "details", "request_id"} and row.message in said["message"], said
+        assert said["message"].startswith(row.begins) and said["message"] == (row.only or said["message"]), said
 
 
 def test_every_message_of_a_package_is_told(shared_server):

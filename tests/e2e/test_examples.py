@@ -172,3 +172,9 @@ def test_readme_shows_nothing_else_that_fails(shell):
             done = shell.run(line)
             assert done.returncode == 0, (line, done)
     assert shell.run("caisson skill rm --all shout").returncode == 0
+
+
+@pytest.mark.parametrize("line, told", [("examples/run_skill.py", b"Usage:"), ("env -u CAISSON_API_KEY examples/run_skill.py x", b"set CAISSON_API_KEY")])
+def test_the_example_client_says_what_it_needs(shell, line, told):
+    done = shell.run(line)
+    assert done.returncode == 1 and told in done.stderr and b"Traceback" not in done.stderr

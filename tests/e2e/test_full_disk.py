@@ -40,4 +40,4 @@ def test_a_full_disk_is_503_and_passes(small_disk, contract):
         assert server.api.show(before)["stdout"] == "before\n"
     finally:
         server.stop()
-        server.kill()
+        server.discard()

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -104,14 +105,24 @@ def test_a_host_that_stays_broken_is_left_alone_and_says_so(host):
     host.break_it()
     record = api.run(command=["true"], retry={"attempts": 6, "first_delay_ms": 0, "max_delay_ms": 0})
     assert (record["status"], record["verdict"]) == ("failed", "runtime_error"), record
-    assert record["error"].endswith("tried 6 times") and "5 times in a row" in record["error"], record
+    assert record["error"].endswith("tried 6 times"), record
     check_attempts(record, 6)
+    assert record["attempts"][5]["started_at"] > record["attempts"][4]["ended_at"], "the sixth was the trial"
     circuit = api.get("/v1/runtimes")["items"][0]["circuit"]
     assert circuit["state"] in ("open", "half_open") and circuit["faults"] == 5, circuit
     assert "5 times in a row" in api.get("/ready")["dependencies"]["bubblewrap"]["detail"]
+    others = [api.start(command=["echo", "ran"], retry={"attempts": 1}) for _ in range(3)]
+    unwanted = api.start(command=["true"])
+    waiting = api.show(others[0])
+    assert waiting["status"] == "queued" and not waiting.get("attempts"), waiting
+    assert re.match(r'the runtime "bubblewrap" has been unavailable since 20\S+Z; ', waiting["waits_for"]), waiting
+    api.cancel(unwanted)
+    assert api.ended(unwanted)["status"] == "cancelled"
     host.mend()
-    again = api.run(command=["true"], retry={"attempts": 10, "first_delay_ms": 1000, "multiplier": 1})
-    assert again["status"] == "success", again
+    for one in others:
+        again = api.ended(one)
+        assert again["status"] == "success" and "waits_for" not in again, again
+        check_attempts(again, 1)
     assert api.get("/v1/runtimes")["items"][0]["circuit"]["state"] == "closed"
     assert api.get("/ready").status == 200
 

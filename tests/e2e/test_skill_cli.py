@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import zipfile
@@ -85,12 +86,15 @@ def test_ls_and_show(server, pushed):
     shown = server.cli("skill", "show", "word-counter@1.0.0").stdout.decode()
     assert "Give `text`" in shown and "python:3.12-slim" in shown
     assert json.loads(server.cli("skill", "show", "word-counter", "--json").stdout)["version"] == "1.0.0"
+    assert "NAME   TYPE     REQUIRED  DESCRIPTION\ntext   string   no " in shown
+    nobody = server.cli("skill", "ls", "not-there")
+    assert (nobody.returncode, nobody.stdout) == (1, b"") and b"not-there" in nobody.stderr
     absent = server.cli("skill", "show", "word-counter@9.9.9")
     assert absent.returncode == 1 and b"9.9.9" in absent.stderr
 
 
 def test_output_is_for_pipes_and_logs_are_for_people(server, pushed):
-    done = server.cli("skill", "run", "word-counter", "--input", "-", input=b'{"text": "to be or not to be", "top_n": 2}')
+    done = server.cli("skill", "run", "word-counter", "-q", "--input", "-", input=b'{"text": "to be or not to be", "top_n": 2}')
     assert done.returncode == 0, done.stderr.decode()
     assert json.loads(done.stdout)["top_words"] == [{"word": "to", "count": 2}, {"word": "be", "count": 2}]
     assert done.stderr == b"Counted 6 words, 4 unique\n"
@@ -142,7 +146,57 @@ ENDS = [
 def test_the_exit_status_follows_the_run(server, pushed, arguments, code, output):
     done = server.cli("skill", "run", *arguments)
     assert done.returncode == code, done
-    assert (json.loads(done.stdout) if done.stdout else None) == output and done.stderr
+    assert (json.loads(done.stdout) if done.stdout else None) == output
+    last = done.stderr.decode().splitlines()[-1]    # why, and of what ran the id
+    assert last.startswith("caisson: ") and ("(exe_" in last) == (code != 125), done.stderr
+
+
+FLAGS = [
+    ("timeout_of_a_skill", ["skill", "run", "slow-skill", "--timeout", "20m"], "--timeout must be between 100ms and 10m"),
+    ("memory_of_a_skill", ["skill", "run", "slow-skill", "--memory", "1"], "--memory must be between 16Mi and 16Gi"),
+    ("timeout", ["run", "--timeout", "5h", "--", "true"], "--timeout must be between 100ms and 1h"),
+    ("cpus", ["run", "--cpus", "900", "--", "true"], "--cpus must be a number of cores between 0.01 and 64"),
+]
+
+
+@pytest.mark.parametrize("arguments, want", [pytest.param(a, w, id=n) for n, a, w in FLAGS])
+def test_a_refused_limit_is_told_as_its_flag(server, pushed, arguments, want):
+    done = server.cli(*arguments)
+    assert (done.returncode, done.stderr.decode()) == (125, f"caisson: {want}\n")
+
+
+def test_what_is_kept_is_named_with_the_command_that_fetches_it(server, pushed, tmp_path):
+    done = server.cli("run", "--collect", "o/*", "--shell", "mkdir o; echo x > o/x; mkfifo o/f; exit 3")
+    left, kept, why = done.stderr.decode().splitlines()
+    assert done.returncode == 3 and left == "caisson: left out: o/f: a FIFO"
+    assert kept.startswith("caisson: kept 1 file (2 B): o/x; to fetch: caisson artifacts get exe_") and why.endswith(f" ({kept.split()[-1]})")
+    assert server.cli(*kept.split("to fetch: caisson ")[1].split(), "-o", folder(tmp_path) / "got").returncode == 0
+    assert (tmp_path / "got/o/x").read_text() == "x\n"
+    none = server.cli("skill", "run", "exit-nonzero", "--input", '{"exit_code": 0}', "--download", tmp_path / "none")
+    assert b"there are no files" in none.stderr and not (tmp_path / "none").exists()
+
+
+def on_a_terminal(server, *arguments):
+    """What a person sees of it, once it has ended."""
+    env = {**server.env, "CAISSON_URL": server.api.url, "CAISSON_API_KEY": server.api.key, "TERM": "xterm"}
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([str(server.binary), *arguments], stdin=follower, stdout=follower, stderr=follower, env=env)
+    os.close(follower)
+    text = b""
+    try:
+        while piece := os.read(leader, 65536):
+            text += piece
+    except OSError:
+        pass    # the other side is closed
+    os.close(leader)
+    assert process.wait(20) == 0
+    return text
+
+
+def test_a_terminal_shows_what_a_silent_run_does(server):
+    seen = on_a_terminal(server, "run", "--shell", "sleep 2.1; echo done")
+    assert b"\r\x1b[Kcaisson: running" in seen and seen.endswith(b"\r\x1b[Kdone\r\n")
+    assert on_a_terminal(server, "run", "-q", "--shell", "sleep 1.1; echo done") == b"done\r\n"
 
 
 def test_attempts_are_told(server, pushed):

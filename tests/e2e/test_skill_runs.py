@@ -106,7 +106,29 @@ def test_large_input_comes_by_file_only(api, skill):
     name = skill("import json, os\ngiven = json.load(open('/sandbox/input.json'))\n"
                  "print('SANDBOX_INPUT' in os.environ, len(given['text']))\n", body="x" * 100)
     assert api.run(skill=name, input={"text": "x" * 90_000})["stdout"] == "True 90000\n"
-    assert api.run(skill=name, input={"text": "x" * 3_000_000})["stdout"] == "False 3000000\n"
+    assert api.run(skill=name, input={"text": "x" * 1_000_000})["input"] == {"text": "x" * 1_000_000}
+    one = api.run(skill=name, input={"text": "x" * 3_000_000})
+    assert one["stdout"] == "False 3000000\n"
+    assert one["input_bytes"] == 3_000_012 and "input" not in one, "what is large is read by its own address"
+    address = f"/v1/executions/{one['execution_id']}/input"
+    assert api.get(address).value == {"text": "x" * 3_000_000}
+    head = api.call("HEAD", address)
+    assert (head.status, head.headers["content-length"], head.body) == (200, "3000012", b"")
+    assert api.get(f"/v1/executions/{one['execution_id']}/output").status == 404, "it wrote none"
+
+
+def test_output_of_any_size_is_there(api, skill, server, new_server):
+    name = skill(python("answer({'text': 'x' * given})"))
+    one = api.run(skill=name, input=40_000)["execution_id"]
+    assert api.get(f"/v1/executions/{one}/output").value == {"text": "x" * 40_000}
+    assert server.tenant("reads-outputs").get(f"/v1/executions/{one}/output").status == 404
+    end = api.log(one, sse=True)[-1]
+    assert end["output_bytes"] == len('{"text": ""}') + 40_000 and "output" not in end
+    large = new_server("--set", "skills.max_output_bytes=4194304").api
+    push(large, name, python("answer({'text': 'x' * given})"))
+    one = large.run(skill=name, input=3_000_000)
+    assert one["status"] == "success" and "output" not in one, one
+    assert one["output_bytes"] == len(large.get(f"/v1/executions/{one['execution_id']}/output").body) == 3_000_012
 
 
 def test_stdin_files_and_a_directory_of_its_own(api, skill):
@@ -185,7 +207,7 @@ def test_a_timeout_keeps_its_output(api, skill):
 @pytest.mark.parametrize("text, told", [
     ("", "is not valid JSON: it is empty at line 1, column 1"), ("{\n 'a': 1}", "is not valid JSON: syntax error at line 2, column 2"),
     ("{} {}", "is not valid JSON: something follows its end at line 1, column 4"), ("NaN", "is not valid JSON: syntax error at line 1, column 1"),
-    ("[" * 2000 + "]" * 2000, "is not valid JSON: it is nested too deeply at line 1, column 257"),
+    ("[" * 2000 + "]" * 2000, "is not valid JSON: it is nested more than 256 levels at line 1, column 257"),
     ('"' + "x" * 1_100_000 + '"', "could not be taken: larger than 1048576 bytes")],
     ids=["empty", "malformed", "two", "nan", "deep", "large"])
 def test_output_that_is_none_is_a_failure_that_says_so(api, skill, text, told):
@@ -217,7 +239,7 @@ def test_outputs_are_checked_by_their_schema(api, skill):
                                                                            "properties": {"total": {"type": "integer"}}})
     assert api.run(skill=name, input={"total": 3})["status"] == "success"
     wrong = api.run(skill=name, input={"total": "three"})
-    assert wrong["status"] == "failed" and "outputs schema: /total: " in wrong["error"], wrong["error"]
+    assert wrong["status"] == "failed" and "outputs schema: /total must be " in wrong["error"], wrong["error"]
     missing = api.run(skill=name, input=None)
     assert missing["error"] == "output.json was not written, and the skill has an outputs schema"
 
@@ -232,7 +254,18 @@ def test_inputs_are_checked_by_their_schema(api, skill):
         answer = api.post("/v1/executions", {"skill": name, **wrong})
         assert (answer.status, answer["error"]) == (400, "bad_request"), answer.value
     assert list(fields(api.post("/v1/executions", {"skill": name, "input": {"text": 1}}))) == ["input/text"]
+    assert fields(api.post("/v1/executions", {"skill": name, "input": None})) == {"input": 'must be "object", is null'}
     assert len(api.get("/v1/executions", query={"skill": name}).value["items"]) == 1
+
+
+def test_a_schema_that_costs_too_much_holds_up_nobody(api, skill):
+    """The check is given up, and meanwhile the server answers others."""
+    costly = {"allOf": [{"items": {"pattern": "[ab]*a[ab]{200}$"}} for _ in range(20)]}
+    name = skill(python("answer(['a' * 10_000] * 100)"), outputs=costly)
+    one = api.run(skill=name)
+    assert one["status"] == "failed" and one["error"].startswith("output.json cannot be checked: the schema is too costly: "), one["error"]
+    refused = api.post("/v1/executions", {"skill": skill(answers(1), name=name + "-in", inputs=costly), "input": ["a" * 10_000] * 100})
+    assert refused.status == 400 and "the schema is too costly: " in refused["message"], refused.value
 
 
 @pytest.mark.parametrize("name", ["PATH", "HOME", "LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "NODE_PATH", "NODE_OPTIONS",
@@ -304,7 +337,11 @@ def test_the_process_runtime_has_it_at_its_real_place(new_server):
 
 
 def test_over_a_websocket(api, skill):
-    name = skill(python("print('working')\nanswer(given)"))
+    name = skill(python("""
+print('working')
+open(os.environ["SANDBOX_FILES_DIR"] + "a.txt", "w").write("12")
+open(os.environ["SANDBOX_OUTPUT"], "w").write(json.dumps(given, indent=1))
+"""))
     socket_ = api.websocket("/v1/connect")
     socket_.send_json({"type": "run", "ref": "a", "skill": name, "input": {"x": 1}})
     kinds = []
@@ -313,6 +350,11 @@ def test_over_a_websocket(api, skill):
         api.contract.check_frame(frame)
         kinds.append(frame["kind"])
     assert frame["status"] == "success" and "output" in kinds
+    assert (frame["output"], frame["files_list"]) == ({"x": 1}, ["a.txt"]), "nobody needs a second connection"
+    assert frame["artifacts"] == {"files": 1, "bytes": 2, "partial": False, "skipped_files": 0, "error": None}
+    for sse in (True, False):
+        end = api.log(frame["execution_id"], sse=sse)[-1]
+        assert (end["output"], end["files_list"]) == ({"x": 1}, ["a.txt"]), "its line ends end no line of a stream"
     assert api.show(frame["execution_id"])["output"] == {"x": 1}
     socket_.send_json({"type": "run", "ref": "b", "skill": "nobody-has-this"})
     frame = json.loads(socket_.receive())

@@ -28,9 +28,9 @@ def made(version="1.0.0", text="print(1)\n", name="s", **more):
     return package(name, text, version=version, **more)
 
 
-def in_tar(files):
+def in_tar(files, form=tarfile.PAX_FORMAT):
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+    with tarfile.open(fileobj=out, mode="w:gz", format=form, encoding="utf-8") as archive:
         for path, text in files.items():
             info = tarfile.TarInfo(path)
             info.size = len(text)
@@ -70,6 +70,22 @@ def test_a_tar_is_a_package_too(mine):
         got = upload(mine, content, **{"Content-Type": kind})
         assert got.status == 201 and got["format"] == "tar.gz", (kind, got.value)
     assert mine.get("/v1/skills/s/1.0.0/package").headers["content-type"] == "application/gzip"
+
+
+@pytest.mark.parametrize("form", [None, tarfile.PAX_FORMAT, tarfile.GNU_FORMAT, tarfile.USTAR_FORMAT], ids=["zip", "pax", "gnu", "ustar"])
+def test_a_name_keeps_its_bytes_and_two_of_one_text_are_refused(mine, form):
+    decomposed, composed = "e\u0301.txt", "\u00e9.txt"
+    program = ("import os; os.chdir('scripts')\n"
+               "print([name for name in os.listdir(b'.') if name.endswith(b'.txt')], open(b'e\\xcc\\x81.txt').read())\n")
+
+    def packed(files):
+        return made(text=program, files=files) if form is None else in_tar({"SKILL.md": skill_md("s"), "scripts/main.py": program, **files}, form)
+
+    assert upload(mine, packed({decomposed: "opened"})).status == 201
+    assert mine.run(skill="s")["stdout"] == "[b'e\\xcc\\x81.txt'] opened\n"
+    both = upload(mine, packed({composed: "1", decomposed: "2"}))
+    assert both.status == 400
+    assert both["message"] == f"invalid skill: two names differ only by case or Unicode form: {composed} and {decomposed}"
 
 
 def test_forms(mine):

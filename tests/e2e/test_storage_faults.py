@@ -133,5 +133,5 @@ def test_things_can_be_removed_from_a_full_disk(contract, tmp_path):
         before.compare()
     finally:
         server.stop()
-        server.kill()
+        server.discard()
         subprocess.run(["umount", tmp_path], check=True)

@@ -24,7 +24,7 @@ def ordinary(contract, *options):
             yield server
             server.stop()
         finally:
-            server.kill()
+            server.discard()
 
 
 def parameters():

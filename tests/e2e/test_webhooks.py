@@ -31,7 +31,7 @@ def hook_server(contract, shared_server):
             before.compare()
             server.stop()
         finally:
-            server.kill()
+            server.discard()
 
 
 @pytest.fixture

@@ -162,15 +162,21 @@ TEST_P(ContentContract, ABatchThatIsGivenUpLeavesWhatItCommitted)
 
 TEST_P(ContentContract, ListsInTheOrderOfIdsWithoutThoseThatAreHeld)
 {
+    auto batch = contents().create_batch(other_);
+    for (int i = 0; i < 5; ++i)    // more than a page of them, before all others
+        ASSERT_TRUE(run(write_all(batch->create(), "held " + std::to_string(i))).has_value());
+    ASSERT_TRUE(run(batch->commit()).has_value());
     std::vector<owned_content> want;
     for (int i = 0; i < 5; ++i)
         want.push_back({tenant_, store("content " + std::to_string(i)).id});
     auto writer = contents().create(other_);
     ASSERT_TRUE(run(writer->write(shared_bytes(std::string("x")))).has_value());
     ASSERT_TRUE(run(writer->finish()).has_value());
-    EXPECT_EQ(all(), want) << "its writer still lives";
+    EXPECT_EQ(all(), want) << "their writers still live";
     writer.reset();
     EXPECT_EQ(all().size(), 6u);
+    batch.reset();
+    EXPECT_EQ(all().size(), 11u);
     EXPECT_TRUE(run(contents().list({{}, 1, 100}))->empty()) << "all were finished later";
 }
 

@@ -6,6 +6,7 @@
 #include "storage/lost_contents.hpp"
 #include "storage/snapshot.hpp"
 #include "storage/tidying.hpp"
+#include "tests/storage/content_bytes.hpp"
 #include "tests/storage/storage_load.hpp"
 
 #include <gmock/gmock.h>
@@ -306,6 +307,39 @@ TEST(Snapshot, LosesRecordsOfContentsThatWereRemovedMeanwhile)
     EXPECT_EQ(drop_lost_contents(into.path()).artifacts, 1u);
     EXPECT_EQ(drop_lost_contents(into.path()).artifacts, 0u);
     EXPECT_TRUE(inspect(into.path(), [](const std::string&) { }, &make_sha256_hasher).is_clean());
+}
+
+/// Two versions of one skill: the newer package of the first is lost, the only one of the second is not.
+TEST(LostContents, AVersionGoesWithTheOlderPackagesThatNobodyWouldFindAnyMore)
+{
+    const fast_dir dir;
+    busy_context busy;
+    const auto tenant = numbered<tenant_id>(1);
+    std::vector<skill_revision> rows;
+    {
+        const auto store = storage::open(dir.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher});
+        for (const auto* version : {"1.0.0", "1.0.0", "2.0.0"}) {
+            const auto bytes = "package " + std::to_string(rows.size());
+            const auto content = *run_task(busy.context, write_all(store->contents().create(tenant), bytes));
+            auto& row = rows.emplace_back();
+            row.tenant = tenant;
+            row.manifest.name = "x";
+            row.manifest.version = version;
+            row.digest = content.sha256;
+            row.content = content.id;
+            row.size_bytes = content.size_bytes;
+            row.uploaded_at_ms = static_cast<std::int64_t>(rows.size());
+            ASSERT_TRUE(run_task(busy.context, store->skills().put(row, {})).has_value());
+        }
+        ASSERT_TRUE(run_task(busy.context, store->contents().erase(tenant, {rows[1].content})).has_value());
+    }
+    EXPECT_EQ(drop_lost_contents(dir.path()).packages, 1u);
+    EXPECT_EQ(drop_lost_contents(dir.path()).packages, 0u);
+    const auto store = storage::open(dir.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher});
+    EXPECT_EQ(run_task(busy.context, store->skills().list(tenant, {}))->size(), 1u);
+    EXPECT_EQ(run_task(busy.context, store->skills().usage(tenant))->packages, 1);
+    for (const auto& row : {rows[0], rows[1]})
+        EXPECT_TRUE(run_task(busy.context, store->skills().put(row, {}))->is_new) << "it can be uploaded again";
 }
 
 /// What a torn transaction left behind the valid frames has the old salts: it counts as damage no more.

@@ -1,6 +1,6 @@
 #include "tests/storage/disk_image.hpp"
 
-#include "tests/storage/temp_dir.hpp"
+#include <utility>
 
 namespace caisson::testing {
 
@@ -69,11 +69,13 @@ std::optional<std::string> disk_image::after_cut(const file& from, cut_kind how,
     return content;
 }
 
-void disk_image::write_after_cut(cut_kind how, std::mt19937_64& random, const std::filesystem::path& folder) const
+disk_files disk_image::after_cut(cut_kind how, std::mt19937_64& random) const
 {
+    disk_files found;
     for (const auto& [name, each] : files_)
-        if (const auto content = after_cut(each, how, random))
-            write_file(folder / name, *content);
+        if (auto content = after_cut(each, how, random))
+            found.emplace(name, std::move(*content));
+    return found;
 }
 
 }    // namespace caisson::testing

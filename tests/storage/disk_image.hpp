@@ -2,7 +2,6 @@
 
 #include "tests/storage/fault_vfs.hpp"
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <random>
@@ -18,14 +17,16 @@ enum class cut_kind {
     torn,       // any part of it is, sector by sector
 };
 
+/// Files by their names.
+using disk_files = std::map<std::string, std::string>;
+
 /// A disk as a file system without any promise keeps it: what was synced is there; what was only written may be.
 class disk_image {
 public:
     void apply(const disk_operation& next);
     /// Whether a cut now would lose anything.
     bool has_pending() const;
-    /// The files after a cut now, put into `folder`.
-    void write_after_cut(cut_kind how, std::mt19937_64& random, const std::filesystem::path& folder) const;
+    disk_files after_cut(cut_kind how, std::mt19937_64& random) const;
 
 private:
     static constexpr std::size_t sector_bytes = 512;

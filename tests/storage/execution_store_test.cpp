@@ -11,6 +11,10 @@ protected:
         ASSERT_TRUE(run(executions().insert(std::move(row), std::move(spec))).has_value());
     }
     execution_row find(int number) { return *run(executions().find(numbered<tenant_id>(1), numbered<execution_id>(number))); }
+    execution_payload payload(int number, std::size_t most_bytes = 1 << 20)
+    {
+        return *run(executions().find_payload(numbered<tenant_id>(1), numbered<execution_id>(number), most_bytes));
+    }
 };
 
 TEST_P(ExecutionStore, FindsWhatWasInserted)
@@ -68,34 +72,74 @@ TEST_P(ExecutionStore, InputIsKeptAndOutputComesLater)
     auto row = execution(1);
     row.skill_name = "echo";
     execution_spec spec;
-    spec.input = std::string("{\"text\":\"\0\"}", 12) + std::string(100'000, ' ');
+    spec.input = shared_bytes(std::string("{\"text\":\"\0\"}", 12) + std::string(100'000, ' '));
     insert(row, spec);
-    EXPECT_EQ(find(1).input, spec.input);
-    EXPECT_EQ(find(1).output, "");
+    EXPECT_EQ(payload(1).input, spec.input);
+    EXPECT_EQ(payload(1).output, "");
     row.status = execution_status::running;
     ASSERT_TRUE(run(executions().update(row)).has_value());
-    row.output = "[1]";
+    row.output = shared_bytes("[1]");
     row.status = execution_status::success;
     ASSERT_TRUE(run(executions().update(row)).has_value());
-    EXPECT_EQ(find(1).input, spec.input);
-    EXPECT_EQ(find(1).output, "[1]");
+    EXPECT_EQ(payload(1).input, spec.input);
+    EXPECT_EQ(payload(1).output, "[1]");
+    EXPECT_EQ(find(1).output, "") << "rows come without";
     EXPECT_EQ(find(1).skill_name, "echo");
 }
 
-TEST_P(ExecutionStore, ListsLeaveInputAndOutputOut)
+TEST_P(ExecutionStore, TextsThatAreTooLongAreLeftOutAndTold)
+{
+    auto row = full_execution(1);
+    row.output = shared_bytes("12345678");
+    execution_spec spec;
+    spec.input = shared_bytes("[1]");
+    insert(row, spec);
+    insert(execution(2));
+    const auto some = payload(1, 7);
+    EXPECT_EQ(some.input, "[1]");
+    EXPECT_EQ(some.output, "");
+    EXPECT_EQ(some.input_bytes, 3u);
+    EXPECT_EQ(some.output_bytes, 8u);
+    EXPECT_EQ(payload(1, 8).output, "12345678");
+    EXPECT_EQ(payload(2).input_bytes + payload(2).output_bytes, 0u);
+    EXPECT_EQ(code_of(run(executions().find_payload(numbered<tenant_id>(2), numbered<execution_id>(1), 8))), errc::not_found);
+}
+
+TEST_P(ExecutionStore, TextsAreReadInPieces)
+{
+    auto row = full_execution(1);
+    row.output = shared_bytes(std::string("\"\0\xc3\xa9 8\"", 7));
+    execution_spec spec;
+    spec.input = shared_bytes("[1]");
+    insert(row, spec);
+    const auto tenant = numbered<tenant_id>(1);
+    const auto piece = [&](payload_part part, std::uint64_t offset, std::size_t most) {
+        const auto read = *run(executions().read_payload(tenant, numbered<execution_id>(1), part, offset, most));
+        return std::string(read.bytes.view()) + " of " + std::to_string(read.total_bytes);
+    };
+    EXPECT_EQ(piece(payload_part::input, 0, 2), "[1 of 3");
+    EXPECT_EQ(piece(payload_part::input, 2, 2), "] of 3");
+    EXPECT_EQ(piece(payload_part::input, 3, 2), " of 3");
+    EXPECT_EQ(piece(payload_part::output, 1, 2), std::string("\0\xc3 of 7", 7));
+    insert(execution(2));
+    EXPECT_EQ(run(executions().read_payload(tenant, numbered<execution_id>(2), payload_part::input, 0, 9))->total_bytes, 0u);
+    EXPECT_EQ(code_of(run(executions().read_payload(numbered<tenant_id>(2), numbered<execution_id>(1), payload_part::input, 0, 9))),
+        errc::not_found);
+}
+
+TEST_P(ExecutionStore, ListsLeaveOutputOut)
 {
     execution_spec spec;
-    spec.input = "[1]";
+    spec.input = shared_bytes("[1]");
     auto row = full_execution(1);
     insert(row, spec);
     insert(execution(2), spec);
     const auto rows = *run(executions().list(numbered<tenant_id>(1), {}));
     ASSERT_EQ(rows.size(), 2u);
-    row.output.clear();
     EXPECT_EQ(text_of(rows[1]), text_of(row));
+    EXPECT_EQ(rows[1].output, "");
     const auto unfinished = *run(executions().unfinished({}, 10));
     ASSERT_EQ(unfinished.size(), 1u);
-    EXPECT_EQ(unfinished[0].row.input, "");
     EXPECT_EQ(unfinished[0].spec.input, "[1]");
 }
 
@@ -123,8 +167,8 @@ TEST_P(ExecutionStore, UpdateCanEmptyWhatMayBeAbsent)
     bare.kind = row.kind;
     bare.labels = row.labels;
     bare.skill_name = row.skill_name;
-    bare.output = row.output;
     EXPECT_EQ(text_of(find(1)), text_of(bare));
+    EXPECT_EQ(payload(1).output, row.output) << "an empty one leaves the stored one";
 }
 
 class FinalStatus : public StoreContract { };

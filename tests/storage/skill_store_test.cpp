@@ -101,6 +101,19 @@ TEST_P(SkillStore, KeepsAllThatAnUploadSays)
     EXPECT_EQ(manifest_to_json(by_digest.manifest), manifest_to_json(row.manifest));
 }
 
+TEST_P(SkillStore, TellsEnabledVersionsByThemselves)
+{
+    for (const auto* version : {"1.0.0", "2.0.0", "3.0.0"})
+        put(acme_, "x", version, version[0]);
+    put(acme_, "y", "4.0.0", 4);
+    put(zeta_, "x", "5.0.0", 5);
+    ASSERT_TRUE(run(skills().set_disabled(acme_, "x", "2.0.0", true)).has_value());
+    auto found = *run(skills().enabled_versions(acme_, "x"));
+    std::ranges::sort(found);
+    EXPECT_EQ(found, (std::vector<std::string>{"1.0.0", "3.0.0"}));
+    EXPECT_TRUE(run(skills().enabled_versions(acme_, "z"))->empty());
+}
+
 TEST_P(SkillStore, AManifestThatSaysNothingIsKeptToo)
 {
     put(acme_, "x", "1.0.0", 1);

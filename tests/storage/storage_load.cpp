@@ -282,25 +282,37 @@ std::vector<store_call> representative_calls()
     return calls.take();
 }
 
-std::string content_of(const std::filesystem::path& data_dir, database_file file)
+const char* name_of(database_file file)
 {
     constexpr const char* names[] = {"records.db", "events.db", "content.db"};
-    sqlite::connection db(data_dir / names[static_cast<std::size_t>(file)], sqlite::open_mode::read_only);
+    return names[static_cast<std::size_t>(file)];
+}
+
+std::string content_of(const std::filesystem::path& data_dir, database_file file)
+{
+    sqlite::connection db(data_dir / name_of(file), sqlite::open_mode::read_only);
     if (file == database_file::content)
         return contents_content(db);
     return file == database_file::records ? records_content(db) : events_content(db);
 }
 
+std::string integrity_of(const std::filesystem::path& data_dir, database_file file)
+{
+    std::string findings;
+    const std::string name = name_of(file);
+    sqlite::connection db(data_dir / name, sqlite::open_mode::read_only);
+    for (const auto& line : texts(db, "PRAGMA integrity_check"))
+        findings += line == "ok" ? "" : name + ": " + line + "\n";
+    for (const auto& table : texts(db, "PRAGMA foreign_key_check"))
+        findings += name + ": a row of " + table + " refers to nothing\n";
+    return findings;
+}
+
 std::string integrity_of(const std::filesystem::path& data_dir)
 {
     std::string findings;
-    for (const auto* name : {"records.db", "events.db", "content.db"}) {
-        sqlite::connection db(data_dir / name, sqlite::open_mode::read_only);
-        for (const auto& line : texts(db, "PRAGMA integrity_check"))
-            findings += line == "ok" ? "" : std::string(name) + ": " + line + "\n";
-        for (const auto& table : texts(db, "PRAGMA foreign_key_check"))
-            findings += std::string(name) + ": a row of " + table + " refers to nothing\n";
-    }
+    for (const auto file : all_databases)
+        findings += integrity_of(data_dir, file);
     return findings;
 }
 

@@ -14,6 +14,8 @@ namespace caisson::testing {
 
 enum class database_file { records, events, content };
 inline constexpr database_file all_databases[] = {database_file::records, database_file::events, database_file::content};
+/// "records.db" and so on.
+const char* name_of(database_file file);
 
 /// One call of a store. Calls of the same `group` (not 0) are begun together.
 struct store_call {
@@ -31,6 +33,7 @@ std::string content_of(const std::filesystem::path& data_dir, database_file file
 
 /// Findings of SQLite itself on all files; empty if they are whole.
 std::string integrity_of(const std::filesystem::path& data_dir);
+std::string integrity_of(const std::filesystem::path& data_dir, database_file file);
 
 /// A directory in memory where the host has one, so that thousands of reopenings cost little.
 class fast_dir {

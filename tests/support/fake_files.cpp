@@ -3,6 +3,7 @@
 #include "core/adapters/crypto/digest.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace caisson::testing {
 
@@ -102,6 +103,10 @@ std::unique_ptr<content_writer> fake_content_store::create(tenant_id tenant)
 
 std::unique_ptr<content_batch> fake_content_store::create_batch(tenant_id tenant)
 {
+    if (broken_batches > 0) {
+        --broken_batches;
+        throw std::runtime_error("the store is broken");
+    }
     return std::make_unique<fake_content_batch>(*this, std::move(tenant));
 }
 
@@ -122,6 +127,7 @@ task<result<shared_bytes>> fake_content_store::read(tenant_id tenant, content_id
 {
     if (auto planned = enter())
         co_return *planned;
+    most_asked = std::max(most_asked, max_bytes);
     const auto* const found = find_kept(tenant, id);
     if (!found)
         co_return no_content(id);

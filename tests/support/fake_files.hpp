@@ -23,6 +23,10 @@ public:
 
     /// What finish() of a writer takes for the time; list() compares with it.
     std::int64_t now_ms = 1'000;
+    /// So many batches cannot be made: create_batch() throws.
+    std::size_t broken_batches = 0;
+    /// The most bytes that one read() asked for.
+    std::size_t most_asked = 0;
     /// Contents that are kept.
     std::size_t size() const { return kept_.size(); }
     bool has(const content_id& id) const { return kept_.contains(id); }

@@ -165,7 +165,21 @@ task<result<skill_revision>> fake_skill_store::find_digest(tenant_id tenant, std
     const auto found = packages_.find({tenant, digest});
     if (found == packages_.end())
         co_return none();
-    co_return whole(found->second);
+    auto row = whole(found->second);
+    if (on_found)
+        on_found();
+    co_return row;
+}
+
+task<result<std::vector<std::string>>> fake_skill_store::enabled_versions(tenant_id tenant, std::string name)
+{
+    if (auto failed = enter())
+        co_return *failed;
+    std::vector<std::string> found;
+    for (const auto& [key, version] : versions_)
+        if (std::get<0>(key) == tenant && std::get<1>(key) == name && !version.disabled)
+            found.push_back(std::get<2>(key));
+    co_return found;
 }
 
 task<result<std::vector<skill_version_row>>> fake_skill_store::versions(tenant_id tenant, std::string name)

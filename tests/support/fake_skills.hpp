@@ -3,6 +3,7 @@
 #include "core/skills/ports.hpp"
 #include "tests/support/faults.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -17,6 +18,7 @@ public:
     task<result<skill_put>> put(skill_revision row, skill_bounds bounds) override;
     task<result<skill_revision>> find(tenant_id tenant, std::string name, std::string version) override;
     task<result<skill_revision>> find_digest(tenant_id tenant, std::string digest) override;
+    task<result<std::vector<std::string>>> enabled_versions(tenant_id tenant, std::string name) override;
     task<result<std::vector<skill_version_row>>> versions(tenant_id tenant, std::string name) override;
     task<result<std::vector<skill_version_row>>> list(tenant_id tenant, skill_filter filter) override;
     task<result<std::vector<skill_revision>>> revisions(
@@ -24,6 +26,8 @@ public:
     task<result<void>> set_disabled(tenant_id tenant, std::string name, std::string version, bool disabled) override;
     task<result<std::vector<skill_revision>>> erase(tenant_id tenant, std::string name, std::string version) override;
     task<result<skill_usage>> usage(tenant_id tenant) override;
+
+    std::function<void()> on_found;    // called when find_digest() has looked and does not yet say what it found
 
 private:
     using version_name = std::tuple<tenant_id, std::string, std::string>;

@@ -28,6 +28,9 @@ public:
     task<result<void>> update(execution_row row) override;
     task<result<void>> request_cancel(tenant_id tenant, execution_id id) override;
     task<result<execution_row>> find(tenant_id tenant, execution_id id) override;
+    task<result<execution_payload>> find_payload(tenant_id tenant, execution_id id, std::size_t most_bytes) override;
+    task<result<payload_piece>> read_payload(
+        tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes) override;
     task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) override;
     task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) override;
     task<result<void>> finish(execution_end end) override;
@@ -51,8 +54,10 @@ public:
 
 private:
     struct entry {
-        execution_row row;
+        execution_row row;    // without its output
         std::optional<execution_spec> spec;
+        shared_bytes input;
+        shared_bytes output;
     };
     entry* find_entry(const tenant_id& tenant, const execution_id& id);
     result<void> add(execution_row row, execution_spec spec);

@@ -23,13 +23,6 @@ bool matches(const execution_row& row, const execution_filter& wanted)
            (!wanted.created_before_ms || row.created_at_ms < *wanted.created_before_ms) && (!wanted.before || row.id < *wanted.before);
 }
 
-execution_row without_payload(execution_row row)
-{
-    row.input.clear();
-    row.output.clear();
-    return row;
-}
-
 }    // namespace
 
 fake_execution_store::entry* fake_execution_store::find_entry(const tenant_id& tenant, const execution_id& id)
@@ -51,11 +44,12 @@ result<void> fake_execution_store::add(execution_row row, execution_spec spec)
 {
     if (entries_.contains(row.id))
         return error{errc::conflict, "execution " + row.id.str() + " exists"};
-    row.input = spec.input;
-    entry fresh{row, std::nullopt};
-    if (!is_final(row.status))
+    const auto id = row.id;
+    entry fresh{std::move(row), std::nullopt, spec.input, {}};
+    fresh.output = std::exchange(fresh.row.output, {});
+    if (!is_final(fresh.row.status))
         fresh.spec = std::move(spec);
-    entries_.emplace(row.id, std::move(fresh));
+    entries_.emplace(id, std::move(fresh));
     return {};
 }
 
@@ -129,9 +123,8 @@ result<void> fake_execution_store::change(execution_row row)
     row.labels = stored->row.labels;
     row.created_at_ms = stored->row.created_at_ms;
     row.skill_name = stored->row.skill_name;
-    row.input = stored->row.input;
-    if (row.output.empty())
-        row.output = stored->row.output;
+    if (!row.output.empty())
+        stored->output = std::exchange(row.output, {});
     row.cancel_requested = row.cancel_requested || stored->row.cancel_requested;
     if (is_final(row.status))
         stored->spec.reset();
@@ -179,6 +172,29 @@ task<result<execution_row>> fake_execution_store::find(tenant_id tenant, executi
     co_return stored->row;
 }
 
+task<result<execution_payload>> fake_execution_store::find_payload(tenant_id tenant, execution_id id, std::size_t most_bytes)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    const auto* const stored = find_entry(tenant, id);
+    if (!stored)
+        co_return no_execution(id);
+    const auto kept = [most_bytes](const shared_bytes& text) { return text.size() <= most_bytes ? text : shared_bytes(); };
+    co_return execution_payload{kept(stored->input), kept(stored->output), stored->input.size(), stored->output.size()};
+}
+
+task<result<payload_piece>> fake_execution_store::read_payload(
+    tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    const auto* const stored = find_entry(tenant, id);
+    if (!stored)
+        co_return no_execution(id);
+    const auto& text = part == payload_part::input ? stored->input : stored->output;
+    co_return payload_piece{text.slice(std::min<std::uint64_t>(offset, text.size()), most_bytes), text.size()};
+}
+
 task<result<execution_spec>> fake_execution_store::find_spec(tenant_id tenant, execution_id id)
 {
     if (auto planned = enter())
@@ -198,7 +214,7 @@ task<result<std::vector<execution_row>>> fake_execution_store::list(tenant_id te
         if (page.size() >= filter.limit)
             break;
         if (stored.row.tenant == tenant && matches(stored.row, filter))
-            page.push_back(without_payload(stored.row));
+            page.push_back(stored.row);
     }
     co_return page;
 }
@@ -223,7 +239,7 @@ task<result<std::vector<unfinished_execution>>> fake_execution_store::unfinished
     std::vector<unfinished_execution> page;
     for (auto next = entries_.upper_bound(after); next != entries_.end() && page.size() < limit; ++next) {
         if (next->second.spec)
-            page.push_back({without_payload(next->second.row), *next->second.spec});
+            page.push_back({next->second.row, *next->second.spec});
     }
     co_return page;
 }

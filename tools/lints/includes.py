@@ -11,7 +11,7 @@ PORTS = re.compile(r"core/[a-z_]+/(types|ports|events|errors|[a-z]+_rules)\.hpp$
 # Interfaces that carry another name than ports.hpp because the agent shares them.
 LINK_PORTS = ("core/protocol/agent_link.hpp", "core/protocol/byte_stream.hpp", "core/protocol/collect_stream.hpp")
 # Rules without I/O that the agent, the executions and the wire share.
-SHARED_RULES = ("core/files/patterns.hpp", "core/files/media_types.hpp")
+SHARED_RULES = ("core/files/patterns.hpp", "core/files/media_types.hpp", "core/skills/quantities.hpp")
 
 # A library's headers, and the folders that may include them.
 OUTSIDE = [

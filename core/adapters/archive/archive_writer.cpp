@@ -1,6 +1,7 @@
 #include "core/adapters/archive/archive_writer.hpp"
 
 #include "core/adapters/archive/libarchive.hpp"
+#include "core/adapters/archive/unique_names.hpp"
 #include "core/skills/name_rules.hpp"
 
 #include <limits>
@@ -15,7 +16,7 @@ namespace {
 package_limits path_limits()
 {
     package_limits limits;
-    limits.max_path_bytes = 4'096;
+    limits.max_path_bytes = 4'096 + 16;    // a number
     limits.max_depth = 256;
     return limits;
 }
@@ -33,7 +34,7 @@ public:
     {
         if (handle_ == nullptr)
             throw std::bad_alloc();
-        const utf8_names names;
+        const name_locale names(name_locale::kind::utf8);
         set_format(format);
         archive_write_set_bytes_per_block(handle_.get(), 0);
         require(archive_write_open(handle_.get(), this, nullptr, &state::append, nullptr));
@@ -49,10 +50,10 @@ public:
     {
         if (auto ended = end_file(); ended.has_error())
             return ended;
-        const auto clean = clean_name(harmless_name(path), "archive", path_limits());
+        const auto clean = clean_name(names_.take(harmless_name(path)), "archive", path_limits());
         if (clean.has_error() || clean->empty() || size_bytes < 0)
             return wrong("\"" + shown_name(path) + "\" cannot be the path of a file in an archive");
-        const utf8_names names;
+        const name_locale names(name_locale::kind::utf8);
         const archive_entry_handle entry(archive_entry_new());
         if (entry == nullptr)
             throw std::bad_alloc();
@@ -70,7 +71,7 @@ public:
     {
         if (std::ssize(bytes) > left_)
             return wrong("a file of the archive has more bytes than it was begun with");
-        const utf8_names names;
+        const name_locale names(name_locale::kind::utf8);
         while (!bytes.empty()) {
             const auto done = archive_write_data(handle_.get(), bytes.data(), bytes.size());
             if (done <= 0)
@@ -85,7 +86,7 @@ public:
     {
         if (auto ended = end_file(); ended.has_error())
             return ended;
-        const utf8_names names;
+        const name_locale names(name_locale::kind::utf8);
         require(archive_write_close(handle_.get()));
         return {};
     }
@@ -134,6 +135,7 @@ private:
     std::string made_;
     archive_writer_handle handle_;    // dies before what it writes to
     std::int64_t left_ = 0;           // of the file that was begun
+    unique_names names_;
 };
 
 archive_writer::archive_writer(archive_format format) : state_(std::make_unique<state>(format)) { }

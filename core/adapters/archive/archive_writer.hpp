@@ -26,7 +26,8 @@ public:
     archive_writer& operator=(archive_writer&&) noexcept;
 
     /// Begins a file of exactly `size_bytes`; the one before must be complete. `path` is relative, with slashes and without ".."; what
-    /// could harm whoever unpacks it (control characters, backslashes) becomes "_", what is not UTF-8 U+FFFD. `mode`: permission bits;
+    /// could harm whoever unpacks it (control characters, backslashes) becomes "_", what is not UTF-8 U+FFFD; of two files whose
+    /// paths are then one the second is numbered. `mode`: permission bits;
     /// `modified_at_ms`: Unix time. Errors: errc::bad_request for a wrong path, or if the one before is short.
     result<void> begin_file(std::string_view path, std::int64_t size_bytes, std::uint32_t mode, std::int64_t modified_at_ms);
     /// The next bytes of the file. Errors: errc::bad_request beyond its size.

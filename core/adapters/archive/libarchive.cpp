@@ -7,18 +7,27 @@ namespace caisson {
 
 namespace {
 
-locale_t utf8_locale()
+locale_t locale_of(const char* name)
 {
-    // Kept for the life of the process: threads may use it at any time.
-    static const locale_t names = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
-    if (names == locale_t{})
-        throw std::system_error(errno, std::generic_category(), "the locale C.UTF-8");
-    return names;
+    const locale_t made = ::newlocale(LC_CTYPE_MASK, name, locale_t{});
+    if (made == locale_t{})
+        throw std::system_error(errno, std::generic_category(), "the locale " + std::string(name));
+    return made;
+}
+
+/// Kept for the life of the process: threads may use them at any time.
+locale_t locale_for(name_locale::kind wanted)
+{
+    static const locale_t utf8 = locale_of("C.UTF-8");
+    static const locale_t bytes = locale_of("C");
+    return wanted == name_locale::kind::utf8 ? utf8 : bytes;
 }
 
 }    // namespace
 
-utf8_names::utf8_names() : before_(::uselocale(utf8_locale())) { }
+name_locale::name_locale(kind wanted) : before_(::uselocale(locale_for(wanted))) { }
+
+bool is_unconverted(archive* handle) { return message_of(handle).find(" can't be converted from ") != std::string::npos; }
 
 std::string message_of(archive* handle)
 {

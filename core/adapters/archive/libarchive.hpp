@@ -23,18 +23,24 @@ using archive_reader_handle = std::unique_ptr<archive, archive_read_closer>;
 using archive_writer_handle = std::unique_ptr<archive, archive_write_closer>;
 using archive_entry_handle = std::unique_ptr<archive_entry, archive_entry_closer>;
 
-/// While it lives, names are UTF-8 for libarchive in this thread, which converts them by the locale. Throws std::system_error if the
-/// system has no C.UTF-8.
-class utf8_names {
+/// How libarchive converts names in this thread while it lives, which it does by the locale. `utf8`: names are UTF-8, and those that an
+/// archive says to be UTF-8 are composed (NFC) when they are read. `bytes`: what is not ASCII is not converted; is_unconverted() tells.
+/// Throws std::system_error if the system has no such locale.
+class name_locale {
 public:
-    utf8_names();
-    ~utf8_names() { ::uselocale(before_); }
-    utf8_names(const utf8_names&) = delete;
-    utf8_names& operator=(const utf8_names&) = delete;
+    enum class kind { utf8, bytes };
+
+    explicit name_locale(kind wanted);
+    ~name_locale() { ::uselocale(before_); }
+    name_locale(const name_locale&) = delete;
+    name_locale& operator=(const name_locale&) = delete;
 
 private:
     locale_t before_;
 };
+
+/// Whether ARCHIVE_WARN, the last thing that libarchive said, means only that a name of a tar's entry stayed as its bytes are.
+bool is_unconverted(archive* handle);
 
 /// What libarchive says of its last failure; never empty.
 std::string message_of(archive* handle);

@@ -45,7 +45,7 @@ result<void> member_reader::read(const archive_member& member, std::int64_t pack
         return refused_archive("the archive has more than " + std::to_string(limits_.max_entries) + " entries");
     if (member.kind == member_kind::directory && member.size_bytes > 0)
         return refused_archive("a directory has content: " + shown_name(member.name));
-    if (auto within = check(member, member.size_bytes, -1); within.has_error())
+    if (auto within = check(member, member.size_bytes, packed_bytes); within.has_error())
         return within;
     if (auto begun = sink_.begin(member); begun.has_error())
         return begun;
@@ -99,10 +99,17 @@ result<void> member_reader::check(const archive_member& member, std::int64_t rea
         return refused_archive("the archive inflates to more than " + std::to_string(limits_.max_total_bytes) + " bytes");
     if (read > member.size_bytes)
         return refused_archive("the size of " + shown_name(member.name) + " is not what the archive says");
-    if (packed_bytes >= 0 && read > limits_.ratio_from_bytes && read > limits_.max_ratio * packed_bytes)
+    if (is_too_dense(read, packed_bytes))
         return refused_archive(
             "an entry inflates to more than " + std::to_string(limits_.max_ratio) + " times its size: " + shown_name(member.name));
+    if (is_too_dense(total_ + read, archive_bytes_))
+        return refused_archive("the archive inflates to more than " + std::to_string(limits_.max_ratio) + " times its size");
     return {};
+}
+
+bool member_reader::is_too_dense(std::int64_t inflated, std::int64_t packed) const
+{
+    return packed >= 0 && inflated > limits_.ratio_from_bytes && inflated > limits_.max_ratio * packed;
 }
 
 }    // namespace caisson

@@ -8,8 +8,9 @@ namespace caisson {
 /// Reads the data of entries from libarchive and counts them against the limits: of each file, of the whole, and by ratio.
 class member_reader {
 public:
-    member_reader(archive* handle, const package_limits& limits, std::stop_token stop, member_sink& sink)
-        : handle_(handle), limits_(limits), stop_(std::move(stop)), sink_(sink)
+    /// `archive_bytes`: what the whole takes, for its ratio; negative: it is counted elsewhere.
+    member_reader(archive* handle, const package_limits& limits, std::int64_t archive_bytes, std::stop_token stop, member_sink& sink)
+        : handle_(handle), limits_(limits), archive_bytes_(archive_bytes), stop_(std::move(stop)), sink_(sink)
     {
     }
 
@@ -21,9 +22,11 @@ private:
     error damaged(const archive_member& member) const;
     result<void> copy(const archive_member& member, std::int64_t packed_bytes);
     result<void> check(const archive_member& member, std::int64_t read, std::int64_t packed_bytes) const;
+    bool is_too_dense(std::int64_t inflated, std::int64_t packed) const;
 
     archive* handle_;
     const package_limits& limits_;
+    std::int64_t archive_bytes_;
     std::stop_token stop_;
     member_sink& sink_;
     std::int64_t entries_ = 0;

@@ -27,13 +27,6 @@ std::string_view name_of(member_kind kind)
 
 bool is_content(member_kind kind) { return kind == member_kind::file || kind == member_kind::directory; }
 
-/// In the root, or in a directory of the root.
-bool may_be_manifest(std::string_view path)
-{
-    const auto slash = path.find('/');
-    return path == skill_md || (slash != std::string_view::npos && path.substr(slash + 1) == skill_md);
-}
-
 }    // namespace
 
 void package_inspector::mistake(const std::string& sentence)
@@ -48,7 +41,7 @@ result<void> package_inspector::begin(const archive_member& member)
 {
     path_.clear();
     head_.clear();
-    text_ = nullptr;
+    is_text_ = false;
     judge(member);
     return {};
 }
@@ -67,7 +60,7 @@ void package_inspector::judge(const archive_member& member)
         return;
     if (auto added = paths_.add(*path, file ? path_set::kind::file : path_set::kind::directory); added.has_error())
         return mistake(added.error().detail);
-    all_.push_back(file ? *path : *path + "/");
+    narrow(*path, file);
     if (!file)
         return;
     if (has_archive_name(*path))
@@ -75,16 +68,32 @@ void package_inspector::judge(const archive_member& member)
     path_ = *path;
     index_.total_bytes += member.size_bytes;
     index_.entries.push_back({*path, member.size_bytes, (member.mode & execute_bits) != 0 ? 0755U : 0644U});
-    if (may_be_manifest(path_) && member.size_bytes <= limits_.max_skill_md_bytes)
-        text_ = &texts_[path_];
+    is_text_ = path_ == *wrapper_ + std::string(skill_md) && member.size_bytes <= limits_.max_skill_md_bytes;
+    if (is_text_)
+        text_path_ = path_;
+}
+
+/// What wraps all entries may be nothing from now on; then the SKILL.md in it is not the package's.
+void package_inspector::narrow(const std::string& path, bool file)
+{
+    const auto slash = path.find('/');
+    const bool in_root = file && slash == std::string::npos;
+    const auto top = in_root ? std::string() : path.substr(0, slash) + "/";
+    if (!wrapper_)
+        wrapper_ = top;
+    if (*wrapper_ == top || wrapper_->empty())
+        return;
+    wrapper_->clear();
+    text_path_.clear();
+    text_ = std::string();
 }
 
 result<void> package_inspector::data(std::string_view bytes)
 {
     if (head_.size() < head_bytes)
         head_ += bytes.substr(0, head_bytes - head_.size());
-    if (text_ != nullptr)
-        *text_ += bytes;
+    if (is_text_)
+        text_ += bytes;
     return {};
 }
 
@@ -98,15 +107,16 @@ result<void> package_inspector::end()
 
 package_index package_inspector::take()
 {
-    if (std::ranges::find(all_, skill_md) == all_.end())
-        index_.wrapper = common_directory(all_);
+    index_.wrapper = wrapper_.value_or("");
     for (auto& each : index_.entries)
         each.path.erase(0, index_.wrapper.size());
     std::ranges::sort(index_.entries, {}, &package_entry::path);
-    const auto manifest = index_.wrapper + std::string(skill_md);
-    if (const auto found = texts_.find(manifest); found != texts_.end())
-        index_.skill_md = std::move(found->second);
-    else if (std::ranges::find(all_, manifest) != all_.end())
+    if (paths_.directories() > limits_.max_entries)
+        mistake("the paths of the archive need " + std::to_string(paths_.directories()) + " directories; at most " +
+                std::to_string(limits_.max_entries) + " are taken");
+    if (!text_path_.empty())
+        index_.skill_md = std::move(text_);
+    else if (std::ranges::find(index_.entries, skill_md, &package_entry::path) != index_.entries.end())
         mistake("SKILL.md has more than " + std::to_string(limits_.max_skill_md_bytes) + " bytes");
     if (hidden_mistakes_ > 0)
         index_.mistakes.push_back("and " + std::to_string(hidden_mistakes_) + " more mistakes");

@@ -3,9 +3,8 @@
 #include "core/adapters/archive/archive_walk.hpp"
 #include "core/skills/name_rules.hpp"
 
-#include <map>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace caisson {
 
@@ -20,22 +19,26 @@ public:
 
     /// After the last entry.
     package_index take();
+    /// Of entries' texts that are held: never more than one SKILL.md has.
+    std::size_t held_bytes() const { return text_.size(); }
 
 private:
     void judge(const archive_member& member);
     void mistake(const std::string& sentence);
+    void narrow(const std::string& path, bool file);
 
     package_limits limits_;
     package_index index_;
     path_set paths_;
-    std::vector<std::string> all_;                // clean paths, those of directories with a slash
-    std::map<std::string, std::string> texts_;    // of each SKILL.md that may be the package's, by its path
+    std::optional<std::string> wrapper_;    // the directory, with its slash, that all so far lie in; empty: there is none
+    std::string text_path_;                 // of the SKILL.md that is the package's as far as can be seen; empty: none yet
+    std::string text_;                      // its bytes
     std::size_t hidden_mistakes_ = 0;
 
     // Of the entry that is being read.
-    std::string path_;               // empty: it is passed over
-    std::string head_;               // its first bytes
-    std::string* text_ = nullptr;    // where its bytes are kept
+    std::string path_;        // empty: it is passed over
+    std::string head_;        // its first bytes
+    bool is_text_ = false;    // it is what text_path_ says
 };
 
 }    // namespace caisson

@@ -36,7 +36,7 @@ la_ssize_t read_some(archive* /*handle*/, void* data, const void** buffer)
 class tar_walk {
 public:
     tar_walk(const package_file& file, const package_limits& limits, std::stop_token stop, member_sink& sink)
-        : source_(file, limits), handle_(archive_read_new()), reader_(handle_.get(), limits, std::move(stop), sink)
+        : source_(file, limits), handle_(archive_read_new()), reader_(handle_.get(), limits, -1, std::move(stop), sink)
     {
         if (handle_ == nullptr)
             throw std::bad_alloc();
@@ -62,7 +62,8 @@ private:
             const int state = archive_read_next_header(handle_.get(), &entry);
             if (state == ARCHIVE_EOF)
                 return check_end();
-            if (state != ARCHIVE_OK)
+            const bool right = state == ARCHIVE_OK || (state == ARCHIVE_WARN && is_unconverted(handle_.get()));
+            if (!right)
                 return unreadable();
             if (auto read = reader_.read(member_of(entry), -1); read.has_error())
                 return read;
@@ -96,7 +97,7 @@ private:
 
 result<void> walk_tar_gz(const package_file& file, const package_limits& limits, std::stop_token stop, member_sink& sink)
 {
-    const utf8_names names;
+    const name_locale names(name_locale::kind::bytes);    // they are taken as they are, composed or not
     tar_walk walk(file, limits, std::move(stop), sink);
     return walk.run();
 }

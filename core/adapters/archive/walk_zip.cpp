@@ -58,19 +58,17 @@ archive_member member_of(const zip_member& header)
     return member;
 }
 
-/// libarchive must see the same entry as the layout does.
+/// libarchive must see the same entry as the layout does, if perhaps with another Unicode form of its name.
 result<void> compare(archive_entry* entry, const zip_member& header)
 {
     const char* name = archive_entry_pathname(entry);
-    const bool sized = archive_entry_size_is_set(entry) != 0;
-    const bool same = name != nullptr && header.name == name && sized && archive_entry_size(entry) == header.size_bytes;
+    const bool named = name != nullptr && (header.name == name || folded_name(header.name) == folded_name(name));
+    const bool same = named && archive_entry_size_is_set(entry) != 0 && archive_entry_size(entry) == header.size_bytes;
     return same ? result<void>() : refused_archive("the zip contradicts itself at " + shown_name(header.name));
 }
 
-result<void> walk_members(
-    archive* handle, const std::vector<zip_member>& headers, const package_limits& limits, std::stop_token stop, member_sink& sink)
+result<void> walk_members(archive* handle, const std::vector<zip_member>& headers, const package_limits& limits, member_reader& reader)
 {
-    member_reader reader(handle, limits, std::move(stop), sink);
     for (const auto& header : headers) {
         archive_entry* entry = nullptr;
         const int state = archive_read_next_header(handle, &entry);
@@ -98,11 +96,12 @@ result<void> walk_zip(const package_file& file, const package_limits& limits, st
         return headers.error();
     if (headers->empty())
         return {};
-    const utf8_names names;
+    const name_locale names(name_locale::kind::utf8);
     const auto handle = open_zip();
     if (archive_read_open_fd(handle.get(), file.fd(), block_bytes) != ARCHIVE_OK)
         return unreadable(handle.get());
-    return walk_members(handle.get(), *headers, limits, std::move(stop), sink);
+    member_reader reader(handle.get(), limits, file.size(), std::move(stop), sink);
+    return walk_members(handle.get(), *headers, limits, reader);
 }
 
 }    // namespace caisson

@@ -96,8 +96,9 @@ result<zip_end> read_zip_end(const package_file& file)
     if (at < 0)
         return damaged("it has no end record; it may be cut off");
     const auto record = read_end_record(file, at);
-    if (at + end_bytes + record.comment_bytes != file.size())
-        return damaged("bytes follow its end");
+    const auto record_end = at + end_bytes + record.comment_bytes;
+    if (record_end != file.size())
+        return damaged(record_end > file.size() ? "its end record is cut off" : "bytes follow its end");
     if (!record.whole)
         return damaged("it says that parts of it are elsewhere");
     auto end = record.end;

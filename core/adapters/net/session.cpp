@@ -34,7 +34,7 @@ std::string what(const std::exception_ptr& failure)
 response problem(int status, errc code, std::string_view message, std::string_view request_id)
 {
     const boost::json::object body{{"error", slug(code)}, {"message", message}, {"request_id", request_id}};
-    return {status, {{"Content-Type", "application/json"}}, boost::json::serialize(body)};
+    return {status, {{"Content-Type", "application/json; charset=utf-8"}}, boost::json::serialize(body)};
 }
 
 constexpr std::uint64_t small_body_bytes = 1 << 20;

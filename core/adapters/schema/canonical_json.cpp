@@ -60,19 +60,4 @@ std::string canonical_json(const boost::json::value& value)
     return text;
 }
 
-double number_of(const boost::json::value& value)
-{
-    switch (value.kind()) {
-    case boost::json::kind::int64: return static_cast<double>(value.get_int64());
-    case boost::json::kind::uint64: return static_cast<double>(value.get_uint64());
-    case boost::json::kind::double_: return value.get_double();
-    default: return 0;
-    }
-}
-
-bool is_whole_number(const boost::json::value& value)
-{
-    return value.is_int64() || value.is_uint64() || (value.is_double() && std::trunc(value.get_double()) == value.get_double());
-}
-
 }    // namespace caisson

@@ -257,8 +257,24 @@ task<result<void>> local_runtime::try_sandbox(runtime_capabilities* found)
     if (created.has_error())
         co_return created.error();
     auto& local = static_cast<local_sandbox&>(**created);
-    auto tried = co_await try_running(&local, found);
+    std::exception_ptr failure;
+    result<void> tried;
+    try {
+        tried = co_await try_running(&local, found);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    // Also of a probe that is cancelled, by a server that stops: the agent would wait a day for the next. A cancellation is told later.
+    co_await asio::this_coro::throw_if_cancelled(false);
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation(), asio::disable_cancellation());
     auto removed = co_await local.destroy();
+    const auto meanwhile = (co_await asio::this_coro::cancellation_state).cancelled();
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+    co_await asio::this_coro::throw_if_cancelled(true);
+    if (failure)
+        std::rethrow_exception(failure);
+    if (meanwhile != asio::cancellation_type::none)
+        throw boost::system::system_error(asio::error::operation_aborted);
     co_return tried.has_error() ? tried : removed;
 }
 

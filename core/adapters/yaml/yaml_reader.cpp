@@ -21,14 +21,16 @@ struct refusal {
     std::string message;
 };
 
-std::string at_line(const YAML::Mark& mark, const std::string& what)
+std::string at_line(const YAML::Mark& mark, int first_line, const std::string& what)
 {
-    return mark.is_null() ? what : "line " + std::to_string(mark.line + 1) + ": " + what;
+    return mark.is_null() ? what : "line " + std::to_string(mark.line + first_line) + ": " + what;
 }
 
 /// Builds the tree from what the parser tells, and refuses what could make it grow beyond its text.
 class tree_builder : public YAML::EventHandler {
 public:
+    explicit tree_builder(int first_line) : first_line_(first_line) { }
+
     void OnDocumentStart(const YAML::Mark& /*mark*/) override { }
     void OnDocumentEnd() override { }
     void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { add(mark, yaml_value{}); }
@@ -65,7 +67,7 @@ private:
         bool expects_value = false;    // of a map: its key has been read
     };
 
-    [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& what) { throw refusal{at_line(mark, what)}; }
+    [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& what) const { throw refusal{at_line(mark, first_line_, what)}; }
 
     void open(const YAML::Mark& mark, const std::string& tag, yaml_value::kind type)
     {
@@ -82,7 +84,7 @@ private:
     {
         if (++nodes_ > max_nodes)
             refuse(mark, "more than " + std::to_string(max_nodes) + " values");
-        value.line = mark.line + 1;
+        value.line = mark.line + first_line_;
         if (open_.empty()) {
             root_ = std::move(value);
             return &root_;
@@ -99,7 +101,7 @@ private:
         return &slot;
     }
 
-    static yaml_value* add_key(const YAML::Mark& mark, level& parent, yaml_value key)
+    yaml_value* add_key(const YAML::Mark& mark, level& parent, yaml_value key) const
     {
         if (key.type != yaml_value::kind::scalar)
             refuse(mark, "a key must be a text");
@@ -112,6 +114,7 @@ private:
         return &member;
     }
 
+    int first_line_;
     yaml_value root_;
     std::vector<level> open_;
     std::size_t nodes_ = 0;
@@ -121,14 +124,14 @@ error wrong(std::string message) { return {errc::bad_request, to_valid_utf8(mess
 
 }    // namespace
 
-result<yaml_value> read_yaml(std::string_view text)
+result<yaml_value> read_yaml(std::string_view text, int first_line)
 {
     if (text.size() > max_bytes)
         return wrong("is " + std::to_string(text.size()) + " bytes; at most " + std::to_string(max_bytes) + " are read");
     if (!is_utf8(text) || text.find('\0') != std::string_view::npos)
         return wrong("is not UTF-8 text");
     std::istringstream stream{std::string(text)};
-    tree_builder builder;
+    tree_builder builder(first_line);
     try {
         YAML::Parser parser(stream);
         parser.HandleNextDocument(builder);
@@ -136,7 +139,7 @@ result<yaml_value> read_yaml(std::string_view text)
     } catch (const refusal& reason) {
         return wrong(reason.message);
     } catch (const YAML::Exception& problem) {
-        return wrong(at_line(problem.mark, problem.msg));
+        return wrong(at_line(problem.mark, first_line, problem.msg));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -114,6 +115,35 @@ TEST(CollectWriter, AReaderThatIsGoneEndsIt)
     ::signal(SIGPIPE, before);
     ::close(ends[1]);
 }
+
+struct small_case {
+    std::string_view name;
+    void (*tell)(collect_writer&, const std::string& path);
+};
+void PrintTo(const small_case& c, std::ostream* out) { *out << c.name; }
+
+class CollectWriterOfSmallThings : public ::testing::TestWithParam<small_case> { };
+
+TEST_P(CollectWriterOfSmallThings, KeepsLittleInMemory)
+{
+    const int file = ::memfd_create("stream", MFD_CLOEXEC);
+    ASSERT_GE(file, 0);
+    collect_writer out(file);
+    std::size_t told = 0;
+    for (int i = 0; i < 100; ++i) {
+        GetParam().tell(out, std::string(4'000, 'p'));
+        told += 4'000;
+        EXPECT_LE(static_cast<off_t>(told) - ::lseek(file, 0, SEEK_END), 70'000);
+    }
+    ::close(file);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CollectWriterOfSmallThings,
+    ::testing::Values(
+        small_case{"empty_files", [](collect_writer& out, const std::string& path) { out.file({false, 0, 0644, 0, path}, -1); }},
+        small_case{"unreadable_files", [](collect_writer& out, const std::string& path) { out.file({false, 1, 0644, 0, path}, -1); }},
+        small_case{"what_is_skipped", [](collect_writer& out, const std::string& path) { out.skipped(path, "a FIFO"); }}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace
 }    // namespace caisson::agent

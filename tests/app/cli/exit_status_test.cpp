@@ -22,6 +22,16 @@ TEST_P(Ending, ExitStatusAndNote)
     EXPECT_EQ(ending_note(end), GetParam().note);
 }
 
+TEST(FailureOf, IsASentenceForEachFailure)
+{
+    const auto of = [](std::string_view end) { return failure_of(boost::json::parse(end).as_object()); };
+    EXPECT_EQ(of(R"({"status":"success","verdict":"exited","exit_code":0,"error":"x"})"), "");
+    EXPECT_EQ(of(R"({"status":"failed","verdict":"exited","exit_code":3})"), "the program exited with code 3");
+    EXPECT_EQ(of(R"({"status":"failed","verdict":"exited","exit_code":0,"error":"output.json is not JSON"})"), "output.json is not JSON");
+    EXPECT_EQ(of(R"({"status":"timeout","verdict":"wall_limit","error":"5s"})"), "5s");
+    EXPECT_EQ(of("{}"), "the execution ended without saying how");
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, Ending,
     ::testing::Values(end_case{"success", R"({"status":"success","verdict":"exited","exit_code":0})", 0, ""},
         end_case{"failure", R"({"status":"failed","verdict":"exited","exit_code":3})", 3, ""},

@@ -125,8 +125,16 @@ TEST_F(ReadInputs, AProgramThatIsNotText)
 
 TEST(ReadWhole, IsBounded)
 {
-    EXPECT_FALSE(read_whole("/dev/zero", 1'000).has_value());
-    EXPECT_EQ(read_whole("/dev/null", 0), "");
+    EXPECT_EQ(read_whole("/dev/null", 0).value(), "");
+    const auto more = read_whole("/dev/zero", 2 << 20).error();
+    EXPECT_EQ(more.code, errc::too_large);
+    EXPECT_EQ(more.detail, "/dev/zero is larger than 2 MiB, the most that is sent");
+}
+
+TEST(ReadWhole, SaysWhyItCannotBeRead)
+{
+    EXPECT_EQ(read_whole("/nothing/here", 9).error().detail, "/nothing/here cannot be read: No such file or directory");
+    EXPECT_EQ(read_whole("/etc", 9).error().detail, "/etc cannot be read: Is a directory");
 }
 
 TEST(Languages, ByExtension)

@@ -66,6 +66,38 @@ TEST(SkillCommandLine, RmWantsAVersionOrAll)
     EXPECT_TRUE(parsed<skill_remove_options>({"skill", "rm", "--all", "a"}).all);
 }
 
+class OwnHelp : public ::testing::TestWithParam<std::vector<std::string>> { };
+
+TEST_P(OwnHelp, HasExamplesAndExitStatusesOfItsOwn)
+{
+    auto args = GetParam();
+    std::string name = "  caisson";
+    for (const auto& word : args)
+        name += " " + word;
+    args.push_back("--help");
+    const auto outcome = outcome_of(args);
+    EXPECT_EQ(outcome.exit_status, 0);
+    EXPECT_THAT(outcome.text, HasSubstr("Exit statuses: "));
+    const auto examples = outcome.text.find("Examples:\n");
+    ASSERT_NE(examples, std::string::npos);
+    EXPECT_EQ(outcome.text.find(name, examples), examples + 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, OwnHelp,
+    ::testing::Values(std::vector<std::string>{"skill", "new"}, std::vector<std::string>{"skill", "lint"},
+        std::vector<std::string>{"skill", "pack"}, std::vector<std::string>{"skill", "push"}, std::vector<std::string>{"skill", "ls"},
+        std::vector<std::string>{"skill", "show"}, std::vector<std::string>{"skill", "rm"}, std::vector<std::string>{"skill", "run"},
+        std::vector<std::string>{"artifacts", "ls"}, std::vector<std::string>{"artifacts", "get"},
+        std::vector<std::string>{"key", "create"}, std::vector<std::string>{"key", "ls"}, std::vector<std::string>{"key", "revoke"},
+        std::vector<std::string>{"ps"}, std::vector<std::string>{"show"}, std::vector<std::string>{"logs"},
+        std::vector<std::string>{"cancel"}, std::vector<std::string>{"rm"}),
+    [](const auto& info) {
+        std::string name;
+        for (const auto& word : info.param)
+            name += (name.empty() ? "" : "_") + word;
+        return name;
+    });
+
 TEST(SkillCommandLine, Run)
 {
     const auto run = parsed<skill_run_options>({"skill", "run", "a@1.2.3", "--input", R"({"b":-1})", "-e", "A=1", "--label", "l=2",

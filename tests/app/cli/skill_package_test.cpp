@@ -68,6 +68,39 @@ TEST_F(SkillFolder, LeavesLitterOut)
         ElementsAre(".git/", "__pycache__/", "node_modules/", "scripts/.DS_Store", "scripts/main.py~"));
 }
 
+TEST_F(SkillFolder, LeavesSecretsOutAndSaysSo)
+{
+    for (const auto* name : {".env", ".env.local", ".env.example", "scripts/.netrc", ".ssh/id_rsa", "env", "environment.env"})
+        write(name, "KEY=1");
+    EXPECT_THAT(packed_paths(), ElementsAre(".env.example", "SKILL.md", "env", "environment.env", "example-input.json", "scripts/main.py"));
+    EXPECT_THAT(temporary_package::of(folder_)->what().secrets, ElementsAre(".env", ".env.local", ".ssh/", "scripts/.netrc"));
+    const auto packed = captured(skill_pack_options{folder_, home_.path() / "out.zip", false}, context_);
+    EXPECT_THAT(packed.err, HasSubstr("left out, as such files hold secrets: .env, .env.local, .ssh/, scripts/.netrc\n"));
+}
+
+TEST_F(SkillFolder, KeepsNamesByteForByte)
+{
+    for (const std::string name : {"e\xCC\x81.txt", "\xE1\x84\x92\xE1\x85\xA1.txt"})
+        write(name, name);
+    EXPECT_THAT(
+        packed_paths(), ElementsAre("SKILL.md", "example-input.json", "e\xCC\x81.txt", "scripts/main.py", "\xE1\x84\x92\xE1\x85\xA1.txt"));
+    EXPECT_TRUE(report().is_clean()) << report_text(report());
+    write("\xC3\xA9.txt", "the same name in another form");
+    EXPECT_THAT(report_text(report()), HasSubstr("two names differ only by case or Unicode form"));
+}
+
+TEST_F(SkillFolder, IsNoPlaceForItsOwnPackage)
+{
+    fs::create_directory_symlink(folder_, home_.path() / "alias");
+    for (const auto& target : {folder_ / "a.zip", folder_ / "scripts" / "a.zip", home_.path() / "alias" / "a.zip"}) {
+        const auto got = captured(skill_pack_options{folder_, target, true}, context_);
+        EXPECT_EQ(got.status, 2) << target;
+        EXPECT_THAT(got.err, HasSubstr("would lie in the folder that is packed; name another place: -o ../a.zip"));
+        EXPECT_FALSE(fs::exists(target));
+    }
+    EXPECT_EQ(captured(skill_pack_options{folder_, home_.path() / "shout.zip", false}, context_).status, 0);    // its name begins alike
+}
+
 TEST_F(SkillFolder, KeepsTheExecutableBitAndNothingElseOfTheMode)
 {
     ::chmod((folder_ / "scripts/main.py").c_str(), 04710);
@@ -108,6 +141,8 @@ TEST_F(SkillFolder, LintTellsAllMistakesWithTheirLines)
     EXPECT_THAT(report_text(found), HasSubstr("SKILL.md:5: resources.memory"));
     EXPECT_THAT(report_text(found), HasSubstr("SKILL.md:6: parse timeout"));
     EXPECT_THAT(report_text(found), HasSubstr("\ndescription is required\n"));    // of no line
+    write("SKILL.md", "\n---\nname: x\nlang: [python\n---\n");
+    EXPECT_THAT(report_text(report()), HasSubstr("parse frontmatter YAML: line 4: "));
 }
 
 TEST_F(SkillFolder, LintNotesUnknownKeys)

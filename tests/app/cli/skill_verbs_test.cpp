@@ -17,6 +17,7 @@ using caisson::testing::read_file;
 using caisson::testing::temp_dir;
 using caisson::testing::write_file;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -191,7 +192,72 @@ TEST_F(SkillVerbs, RunExitsAsTheProgramDid)
     const auto got = run(wanted());
     EXPECT_EQ(got.status, 7);
     EXPECT_EQ(got.out, "{\"partial\":true}\n");
-    EXPECT_EQ(got.err.find("exited with code"), std::string::npos);
+    EXPECT_THAT(got.err, EndsWith(std::string("caisson: container exited with code 7 (") + id + ")\n"));
+}
+
+const std::string with_files =
+    R"({"status":"failed","verdict":"exited","error":"container exited with code 7","files_list":["a","b"],
+        "artifacts":{"files":2,"bytes":2048,"skipped_files":1,"skipped":[{"path":"f","reason":"a FIFO"}],"error":null}})";
+
+TEST_F(SkillVerbs, RunSaysWhatIsKeptAndWhyItFailedLast)
+{
+    server_.script = a_run(7);
+    server_.script.push_back(scripted_server::answer(200, with_files));
+    const auto got = run(wanted());
+    EXPECT_THAT(got.err, EndsWith(std::string("caisson: left out: f: a FIFO\n"
+                                              "caisson: kept 2 files (2 KiB): a, b; to fetch: caisson artifacts get ") +
+                                  id + "\ncaisson: container exited with code 7 (" + id + ")\n"));
+}
+
+TEST_F(SkillVerbs, RunThatIsQuietSaysOnlyWhyItFailed)
+{
+    server_.script = a_run(7);
+    server_.script.push_back(scripted_server::answer(200, with_files));
+    auto options = wanted();
+    options.quiet = true;
+    EXPECT_EQ(run(options).err, std::string("out\nerr\ncaisson: container exited with code 7 (") + id + ")\n");
+}
+
+TEST_F(SkillVerbs, RunWhoseRecordIsGoneStillSaysWhyItFailed)
+{
+    server_.script = a_run(7);
+    server_.script.push_back(scripted_server::answer(404, R"({"error":"not_found","message":"it was removed"})"));
+    const auto got = run(wanted());
+    EXPECT_EQ(got.status, 7);
+    EXPECT_THAT(got.err, EndsWith(std::string("it was removed\ncaisson: the program exited with code 7 (") + id + ")\n"));
+}
+
+TEST_F(SkillVerbs, RunNamesTheFlagOfALimit)
+{
+    server_.script = {scripted_server::answer(
+        400, R"({"error":"bad_request","message":"limits.wall_ms must be a whole number between 100 and 600000"})")};
+    EXPECT_EQ(run(wanted()).err, "caisson: --timeout must be between 100ms and 10m\n");
+}
+
+TEST_F(SkillVerbs, RunWithoutFilesMakesNoFolder)
+{
+    server_.script = a_run(0);
+    server_.script.push_back(scripted_server::answer(200, R"({"status":"success","verdict":"exited","output":1})"));
+    server_.script.push_back(scripted_server::answer(200, R"({"items":[],"next_cursor":null})"));
+    auto options = wanted();
+    options.download = home_ / "out";
+    const auto got = run(options);
+    EXPECT_EQ(got.status, 0);
+    EXPECT_THAT(got.err, EndsWith("caisson: there are no files\n"));
+    EXPECT_FALSE(std::filesystem::exists(home_ / "out"));
+}
+
+TEST_F(SkillVerbs, LsOfANameThatNobodyHasFailsAndAnEmptySearchDoesNot)
+{
+    server_.script = {scripted_server::answer(200, "[]"), scripted_server::answer(200, "[]"), scripted_server::answer(200, "[]")};
+    skill_list_options options;
+    EXPECT_THAT(run(options).out, StartsWith("NAME"));
+    options.name = "nope";
+    const auto got = run(options);
+    EXPECT_EQ(got.status, exit_status::failed);
+    EXPECT_EQ(got.out + got.err, "caisson: skill not found: nope\n");
+    options.text = "x";
+    EXPECT_EQ(run(options).status, exit_status::ok);
 }
 
 TEST_F(SkillVerbs, RunWhoseOutputWasRefusedIsNoSuccess)

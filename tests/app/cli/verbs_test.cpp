@@ -124,7 +124,7 @@ TEST_F(Verbs, ARefusalIsOneSentenceOnStderr)
     options.id = id;
     const auto got = run(options);
     EXPECT_EQ(got.status, exit_status::failed);
-    EXPECT_EQ(got.err, "caisson: there is no execution exe_1\n");
+    EXPECT_EQ(got.err, std::string("caisson: ") + id + ": there is no execution exe_1\n");
     EXPECT_THAT(got.out, IsEmpty());
 }
 
@@ -225,6 +225,20 @@ TEST_F(Verbs, RunSaysWhyAProgramWasEnded)
     const auto got = run(command({"sleep", "99"}));
     EXPECT_EQ(got.status, exit_status::timeout);
     EXPECT_EQ(got.err, std::string("caisson: the program was ended at its time limit (") + id + ")\n");
+}
+
+TEST_F(Verbs, RunThatCollectsSaysWhyItFailedAndWhatIsKept)
+{
+    server_.script = {accepted(),
+        scripted_server::frames({R"({"kind":"exit","status":"failed","verdict":"exited","exit_code":3})"}, net::close_code::normal),
+        scripted_server::answer(200, R"({"status":"failed","verdict":"exited","exit_code":3,"files_list":["o/x"],
+            "artifacts":{"files":1,"bytes":29}})")};
+    auto options = command({"true"});
+    options.collect = {"o/**"};
+    const auto got = run(options);
+    EXPECT_EQ(got.status, 3);
+    EXPECT_EQ(got.err, std::string("caisson: kept 1 file (29 B): o/x; to fetch: caisson artifacts get ") + id +
+                           "\ncaisson: the program exited with code 3 (" + id + ")\n");
 }
 
 TEST_F(Verbs, RunDetachedPrintsTheId)

@@ -1,4 +1,5 @@
 #include "app/cli/diagnosis.hpp"
+#include "app/cli/record_view.hpp"
 #include "app/cli/views.hpp"
 
 #include "core/base/clock.hpp"
@@ -64,6 +65,31 @@ TEST(RecordText, Golden)
                                           "limits_hit        memory, pids\n"
                                           "usage             cpu_ms 12, share 0.5\n"
                                           "error             a b\n");
+}
+
+TEST(RecordText, ListsOfObjectsAreLines)
+{
+    const auto record = boost::json::parse(R"({"files_url_expires_at":"soon","artifacts":{"files":1,"error":null,
+        "skipped":[{"path":"o/f","reason":"a FIFO"},{"path":"o/l","reason":"a link"}]},
+        "attempts":[{"number":1,"fault":"program"},{"number":2},{"number":3}]})")
+                            .as_object();
+    EXPECT_EQ(record_text(record, false), "files_url_expires_at soon\n"
+                                          "artifacts            files 1\n"
+                                          "  skipped            o/f: a FIFO\n"
+                                          "                     o/l: a link\n"
+                                          "attempts             number 1, fault program\n"
+                                          "                     number 2\n"
+                                          "                     number 3\n");
+}
+
+TEST(ExecutionsTable, LeavesColumnsAwayWhereTheyDoNotFit)
+{
+    const auto items = boost::json::parse(R"([{"execution_id":"exe_01jd2c3m4n5p6q7r8s9t0v1w2x","status":"success","verdict":"exited",
+        "exit_code":0,"skill_name":"multi-file-output","skill_version":"1.0.0","duration_ms":65,"created_at":"2026-01-31T11:59:55.500Z"}])")
+                           .as_array();
+    EXPECT_EQ(executions_table(items, now, false, 60), "ID                              STATUS   WHAT\n"
+                                                       "exe_01jd2c3m4n5p6q7r8s9t0v1w2x  success  multi-file-output@…\n");
+    EXPECT_THAT(executions_table(items, now, false, 200), HasSubstr("LABELS"));
 }
 
 TEST(StagesLine, Golden)

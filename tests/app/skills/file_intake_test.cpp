@@ -36,16 +36,18 @@ protected:
         run(to->write(shared_bytes(bytes))).value();
         return to;
     }
-    static file_intake_options options(const fs::path& directory)
+    file_intake_options options(const fs::path& directory)
     {
         file_intake_options made;
         made.directory = directory;
         made.limits.max_package_bytes = 10'000;
         made.rules.read_yaml = &read_yaml;
+        made.free_bytes = [this] { return free_bytes_; };
         return made;
     }
     std::size_t files() { return static_cast<std::size_t>(std::distance(fs::directory_iterator(dir_ / "uploads"), {})); }
 
+    std::uint64_t free_bytes_ = 1 << 30;
     temp_dir dir_;
     busy_context busy_;
     worker_pool work_{"intake-test", 1};
@@ -101,6 +103,16 @@ TEST_F(FileIntake, BeyondTheLimitIsRefusedWhileItComes)
     ASSERT_TRUE(refused.has_error());
     EXPECT_EQ(refused.error().code, errc::too_large);
     EXPECT_THAT(refused.error().detail, ::testing::HasSubstr("10000 bytes"));
+}
+
+TEST_F(FileIntake, ADiskWithLittleRoomTakesNoPackage)
+{
+    free_bytes_ = (64 << 20) + (3 << 20);    // what is kept, and a part three times
+    const auto refused = run(begin()->write(shared_bytes(std::string("x"))));
+    ASSERT_TRUE(refused.has_error());
+    EXPECT_EQ(refused.error().code, errc::runtime_unavailable);
+    ++free_bytes_;
+    EXPECT_TRUE(run(begin()->write(shared_bytes(std::string("x")))).has_value());
 }
 
 TEST_F(FileIntake, NothingIsNoPackage)

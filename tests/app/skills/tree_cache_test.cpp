@@ -278,6 +278,45 @@ TEST_F(TreeCache, APackageThatWasRemovedIsNotOpenedAnyMore)
     EXPECT_FALSE(is_there(digest));
 }
 
+/// The record is read before the removal and comes back after it.
+TEST_F(TreeCache, APackageThatIsRemovedWhileItIsLookedUpIsNotOpened)
+{
+    const auto digest = upload("1.0.0");
+    settle();
+    use(digest);
+    skills_.on_found = [&] {
+        skills_.on_found = {};
+        asio::io_context other;
+        EXPECT_TRUE(run_task(other, skills_.erase(tenant_, "x", "1.0.0")).has_value());
+        cache_->forget(tenant_, digest);
+    };
+    EXPECT_EQ(try_open(digest).error().code, errc::not_found);
+    run(cache_->idle());
+    EXPECT_FALSE(is_there(digest));
+}
+
+TEST_F(TreeCache, ATreeThatWasInUseAtTheStartIsLookedAtOnceItIsFree)
+{
+    const auto digest = upload("1.0.0", {{"scripts/main.sh", "echo"}});
+    use(digest);
+    claimed_ = {{tenant_, digest}};
+    start();
+    settle();
+    use(digest);
+    const auto place = dir_ / "skills" / tenant_.str() / digest / "tree";
+    fs::permissions(place / "scripts", fs::perms::owner_all);
+    fs::remove(place / "scripts" / "main.sh");
+    EXPECT_FALSE(fs::exists(open(digest)->path() / "scripts" / "main.sh")) << "it is a sandbox's: it stays as it is";
+    claimed_.clear();
+    EXPECT_TRUE(fs::exists(open(digest)->path() / "scripts" / "main.sh"));
+}
+
+TEST_F(TreeCache, DirectoriesCountToo)
+{
+    use(upload("1.0.0", {{"a/b/c/x", ""}, {"a/b/y", ""}}));
+    EXPECT_EQ(cache_->bytes(), 4 * 4'096 + 3 * 4'096 + 4'096) << "four directories, three files, the block of SKILL.md";
+}
+
 TEST_F(TreeCache, APackageThatCameBackIsOpenedAgain)
 {
     const auto digest = upload("1.0.0");

@@ -130,7 +130,7 @@ TEST(ArtifactView, TheExecutionTellsWhatWasCollected)
     EXPECT_FALSE(boost::json::parse(execution_json(row)).as_object().contains("artifacts"));
     row.collected = collect_summary{2, 30, {{"a", "a FIFO"}}, 4, true, "the disk is full"};
     const files_view files{"http://h/files?signature=x", 0, {"b", "c"}};
-    const auto json = boost::json::parse(execution_json(row, nullptr, &files)).as_object();
+    const auto json = boost::json::parse(execution_json(row, {.files = &files})).as_object();
     const auto& told_of = json.at("artifacts").as_object();
     EXPECT_EQ(told_of.at("files").as_int64(), 2);
     EXPECT_EQ(told_of.at("bytes").as_int64(), 30);
@@ -141,6 +141,11 @@ TEST(ArtifactView, TheExecutionTellsWhatWasCollected)
     EXPECT_EQ(json.at("files_url").as_string(), files.url);
     EXPECT_EQ(json.at("files_list").as_array().size(), 2u);
     EXPECT_FALSE(boost::json::parse(execution_json(row)).as_object().contains("files_url"));
+    const execution_item items[] = {{&row, nullptr}};
+    const auto list = boost::json::parse(execution_list_json(items, std::nullopt));
+    const auto& brief = list.at("items").at(0).at("artifacts").as_object();
+    EXPECT_EQ(brief.at("skipped_files").as_int64(), 4);
+    EXPECT_FALSE(brief.contains("skipped")) << "counted only";
 }
 
 }    // namespace

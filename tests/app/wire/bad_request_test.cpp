@@ -101,10 +101,10 @@ INSTANTIATE_TEST_SUITE_P(Texts, BadField,
         bad_case{"nul_in_env", R"("env":{"A":"\u0000"})", "env.A must not contain NUL"},
         bad_case{"nul_in_cwd", R"("cwd":"a\u0000b")", "cwd must not contain NUL"},
         bad_case{"nul_in_label", R"("labels":{"a":"\u0000"})", "labels.a must not contain NUL"},
-        bad_case{"empty_variable", R"("env":{"":"x"})", "env. must not have an empty name"},
+        bad_case{"empty_variable", R"("env":{"":"x"})", "env must not have an empty name"},
         bad_case{"equals_in_variable", R"("env":{"A=B":"x"})", "env.A=B must not have \"=\" in its name"},
         bad_case{"label_name", R"("labels":{"a b":"x"})", "labels.a b must have a name of letters, digits and . _ / -"},
-        bad_case{"label_name_empty", R"("labels":{"":"x"})", "labels. must have a name of 1 to 63 characters"},
+        bad_case{"label_name_empty", R"("labels":{"":"x"})", "labels must have a name of 1 to 63 characters"},
         bad_case{"label_name_long", R"("labels":{")" + std::string(64, 'a') + R"(":"x"})",
             "labels." + std::string(64, 'a') + " must have a name of 1 to 63 characters"},
         bad_case{"label_value", R"("labels":{"a":")" + std::string(256, 'x') + "\"}", "labels.a must be at most 255 bytes long, not 256"},
@@ -154,10 +154,14 @@ TEST(BadCounts, AreNamed)
 class BadProgram : public testing::TestWithParam<bad_case> { };
 TEST_P(BadProgram, IsNamed) { EXPECT_EQ(refusal(GetParam().body), GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, BadProgram,
-    testing::Values(bad_case{"nothing", "{}", "bad_request: command is required, or shell, or language with code, or skill"},
+    testing::Values(bad_case{"nothing", "{}", "bad_request: skill is required, or command, or shell, or language with code"},
         bad_case{"two", R"({"command":["a"],"shell":"b"})", "bad_request: shell cannot be combined with command"},
-        bad_case{"two_with_code", R"({"shell":"b","code":"c","language":"py"})", "bad_request: code cannot be combined with shell"},
-        bad_case{"language_with_command", R"({"command":["a"],"language":"py"})", "bad_request: code cannot be combined with command"},
+        bad_case{"two_with_code", R"({"shell":"b","code":"c","language":"py"})",
+            "bad_request: code cannot be combined with shell; language cannot be combined with shell"},
+        bad_case{"language_with_command", R"({"command":["a"],"language":"py"})", "bad_request: language cannot be combined with command"},
+        bad_case{"all", R"({"command":["a"],"shell":"b","code":"c","language":"py","skill":"s","entry":"e"})",
+            "bad_request: shell cannot be combined with command; code cannot be combined with command; language cannot be combined with "
+            "command; skill cannot be combined with command; entry has a meaning with code only"},
         bad_case{"empty_command", R"({"command":[]})", "bad_request: command must name a program first"},
         bad_case{"empty_program", R"({"command":[""]})", "bad_request: command must name a program first"},
         bad_case{"command_text", R"({"command":"ls"})", "bad_request: command must be an array"},
@@ -180,6 +184,31 @@ INSTANTIATE_TEST_SUITE_P(Cases, BadProgram,
             "code_twice", R"({"language":"py","code":"","files":{"main.py":""}})", "bad_request: code is the same file as files.main.py"},
         bad_case{"not_an_object", "[]", "bad_request: body must be a JSON object"}),
     name_of);
+
+struct told_case {
+    std::string_view name;
+    std::string body;
+    std::string_view want;
+};
+void PrintTo(const told_case& c, std::ostream* out) { *out << c.name; }
+
+/// The sentence for people, where clients of the skill runner's contract know its words.
+class Told : public testing::TestWithParam<told_case> { };
+TEST_P(Told, BeginsWithTheWordsOfTheContract)
+{
+    const wire_fixture server;
+    const auto out = parse_execution_request(GetParam().body, server.context());
+    EXPECT_EQ(out ? "accepted" : out.error().detail, GetParam().want);
+}
+INSTANTIATE_TEST_SUITE_P(Cases, Told,
+    testing::Values(told_case{"nothing", "{}", "'skill' is required, or command, or shell, or language with code"},
+        told_case{"version_only", R"({"version":"1.0.0"})", "'skill' is required"},
+        told_case{"input_only", R"({"input":null})", "'skill' is required"}, told_case{"empty", R"({"skill":""})", "'skill' is required"},
+        told_case{"null", R"({"skill":null,"input":{}})", "'skill' is required"},
+        told_case{"with_others", R"({"env":1})", "env must be an object; 'skill' is required, or command, or shell, or language with code"},
+        told_case{"cut", "{", "invalid JSON body: it ends too early at line 1, column 2"},
+        told_case{"no_object", "[]", "invalid JSON body: it must be an object"}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 class Later : public testing::TestWithParam<bad_case> { };
 TEST_P(Later, IsNotImplemented) { EXPECT_EQ(refusal(GetParam().body), "not_implemented: " + GetParam().want); }

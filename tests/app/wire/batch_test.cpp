@@ -61,7 +61,7 @@ TEST(BatchRequest, AMistakeIsItsItemsAlone)
     ASSERT_EQ(out->executions.size(), 4u);
     EXPECT_EQ(out->executions[0]->spec.argv.front(), "ls");
     EXPECT_EQ(told(out->executions[1].error()), "bad_request: limits.pids must be a whole number between 1 and 4096");
-    EXPECT_EQ(told(out->executions[2].error()), "bad_request");
+    EXPECT_EQ(told(out->executions[2].error()), "bad_request: executions[2] must be an object, as of POST /v1/executions");
     EXPECT_EQ(told(out->executions[3].error()), "bad_request: wait is said once for the whole batch, beside executions");
 }
 

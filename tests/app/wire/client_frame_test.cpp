@@ -42,6 +42,12 @@ TEST(ClientFrame, RunUnderAKeyHasWhatARepeatMustHave)
     EXPECT_EQ(repeat.content, first.content);
     EXPECT_NE(other.content, first.content);
     EXPECT_EQ(parsed<run_frame>(R"({"type":"run","ref":"a","shell":"true"})").idempotency_key, "");
+    const auto skill = [](std::string_view input) {
+        return parsed<run_frame>(R"({"type":"run","ref":"a","idempotency_key":"k","skill":"s","input":)" + std::string(input) + "}")
+            .content;
+    };
+    EXPECT_EQ(skill("[1]"), skill("[1]"));
+    EXPECT_NE(skill("[1]"), skill("[2]")) << "the input is part of the content";
 }
 
 TEST(ClientFrame, AKeyOfARunIsChecked)
@@ -113,6 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, BadFrame,
         bad_case{"id_on_stream", R"({"type":"cancel","execution_id":"exe_01jd2c00000000000000000000"})",
             "bad_request: execution_id is not a known field", frame_scope::stream},
         bad_case{"run_without_ref", R"({"type":"run","command":["a"]})", "bad_request: ref is required"},
+        bad_case{"run_with_empty_ref", R"({"type":"run","ref":"","command":["a"]})", "bad_request: ref must not be empty"},
         bad_case{"run_body", R"({"type":"run","ref":"a","command":["a"],"limits":{"pids":0}})",
             "bad_request: limits.pids must be a whole number between 1 and 4096"},
         bad_case{"run_later", R"({"type":"run","ref":"a","command":["a"],"image":"x"})",

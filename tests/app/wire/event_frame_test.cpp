@@ -100,6 +100,12 @@ TEST(EventFrame, ExitAndUsage)
     EXPECT_EQ(json::parse(event_frame_json(control(event_kind::usage, "{}"), plain)).at("kind").as_string(), "usage");
 }
 
+TEST(EventFrame, AnExitHasTheOutputAsItWasWritten)
+{
+    const auto frame = event_frame_json(control(event_kind::exit, R"({"status":"success","output":"{\"n\": 1.50, \"e\": 1e999}"})"), plain);
+    EXPECT_NE(frame.find(R"("status":"success","output":{"n": 1.50, "e": 1e999}})"), std::string::npos) << frame;
+}
+
 TEST(EventFrame, CarriesTheClientsRef)
 {
     const auto frame = json::parse(event_frame_json(control(event_kind::state, "{}"), {"exe_1", false, "my \"job\"", 7})).as_object();

@@ -49,14 +49,15 @@ TEST(OpenApi, HasEachRoute)
             if (operation.key() != "parameters")
                 routes.insert(std::string(operation.key()) + ' ' + std::string(path.key()));
     const std::set<std::string> want{"post /v1/executions", "get /v1/executions", "get /v1/executions/{id}", "delete /v1/executions/{id}",
-        "get /v1/executions/{id}/logs", "get /v1/executions/{id}/events", "get /v1/executions/{id}/stream",
-        "post /v1/executions/{id}/cancel", "post /v1/executions/{id}/signal", "post /v1/executions/{id}/stdin", "get /v1/connect",
-        "post /v1/tickets", "get /v1/languages", "get /v1/runtimes", "get /health", "get /ready", "get /openapi.json", "post /v1/skills",
-        "get /v1/skills", "post /v1/skills/validate", "get /v1/skills/{name}", "delete /v1/skills/{name}", "get /v1/skills/{name}/versions",
-        "get /v1/skills/{name}/{version}", "delete /v1/skills/{name}/{version}", "get /v1/skills/{name}/{version}/package",
-        "post /v1/skills/{name}/{version}/disable", "post /v1/skills/{name}/{version}/enable", "post /v1/executions/batch",
-        "get /v1/executions/{id}/artifacts", "get /v1/executions/{id}/artifacts/{path}", "delete /v1/executions/{id}/artifacts/{path}",
-        "get /v1/executions/{id}/files", "get /v1/stats"};
+        "get /v1/executions/{id}/input", "get /v1/executions/{id}/output", "get /v1/executions/{id}/logs", "get /v1/executions/{id}/events",
+        "get /v1/executions/{id}/stream", "post /v1/executions/{id}/cancel", "post /v1/executions/{id}/signal",
+        "post /v1/executions/{id}/stdin", "get /v1/connect", "post /v1/tickets", "get /v1/languages", "get /v1/runtimes", "get /health",
+        "get /ready", "get /openapi.json", "post /v1/skills", "get /v1/skills", "post /v1/skills/validate", "get /v1/skills/{name}",
+        "delete /v1/skills/{name}", "get /v1/skills/{name}/versions", "get /v1/skills/{name}/{version}",
+        "delete /v1/skills/{name}/{version}", "get /v1/skills/{name}/{version}/package", "post /v1/skills/{name}/{version}/disable",
+        "post /v1/skills/{name}/{version}/enable", "post /v1/executions/batch", "get /v1/executions/{id}/artifacts",
+        "get /v1/executions/{id}/artifacts/{path}", "delete /v1/executions/{id}/artifacts/{path}", "get /v1/executions/{id}/files",
+        "get /v1/stats"};
     EXPECT_EQ(routes, want);
 }
 

@@ -62,13 +62,13 @@ execution_row skill_row()
     row.skill_digest = std::string(64, 'a');
     row.image = "bash:5";
     row.interpreter = "/usr/bin/bash";
-    row.input = "{}";
-    row.output = "[1]";
     row.collected = collect_summary();
     return row;
 }
 
 const files_view some_files{"http://localhost/files", 1, {"a"}};
+const execution_payload some_payload{shared_bytes("{}"), shared_bytes("[1]"), 2, 3};
+const execution_payload long_payload{{}, {}, 1 << 24, 1 << 24};
 const webhook_status some_webhook{.url = "https://localhost/"};
 
 json::value openapi() { return json::parse(openapi_json()); }
@@ -108,7 +108,7 @@ TEST(ExecutionView, OfOneThatEnded)
     texts.stdout_text = {"out", false, true};
     texts.stderr_text = {"err", true, false};
     texts.logs = {"outerr", true, true};
-    const auto view = json::parse(execution_json(ended_row(), &texts)).as_object();
+    const auto view = json::parse(execution_json(ended_row(), {.texts = &texts})).as_object();
     EXPECT_EQ(view.at("verdict").as_string(), "memory_limit");
     EXPECT_EQ(view.at("limits_hit"), (json::array{"memory", "output"}));
     EXPECT_EQ(view.at("exit_code").as_int64(), 1);
@@ -146,18 +146,22 @@ TEST(ExecutionView, IsWhatTheContractSays)
     const inline_texts texts;
     const auto document = openapi();
     const auto& schema = document.at("components").at("schemas").at("Execution");
-    const auto view = json::parse(execution_json(ended_row(), &texts)).as_object();
+    const auto view = json::parse(execution_json(ended_row(), {.texts = &texts})).as_object();
     expect_described(view, properties_of(document, "Execution"));
     auto waiting = queued_row();
     waiting.queue_position = 3;
+    waiting.waits_for = "the runtime";
     waiting.next_attempt_at_ms = 5;
-    const auto queued = json::parse(execution_json(waiting, &texts)).as_object();
+    const auto queued = json::parse(execution_json(waiting, {.texts = &texts})).as_object();
     expect_described(queued, properties_of(document, "Execution"));
     EXPECT_EQ(queued.at("queue_position").as_int64(), 3);
-    const auto skilled = json::parse(execution_json(skill_row(), &texts, &some_files, &some_webhook)).as_object();
+    EXPECT_EQ(queued.at("waits_for").as_string(), "the runtime");
+    const auto skilled = json::parse(execution_json(skill_row(), {&texts, &some_files, &some_webhook, &some_payload})).as_object();
     expect_described(skilled, properties_of(document, "Execution"));
+    const auto large = json::parse(execution_json(skill_row(), {.payload = &long_payload})).as_object();
+    expect_described(large, properties_of(document, "Execution"));
     std::set<std::string> names;
-    for (const auto* each : {&view, &queued, &skilled})
+    for (const auto* each : {&view, &queued, &skilled, &large})
         for (const auto& member : *each)
             names.emplace(member.key());
     EXPECT_EQ(names.size(), properties_of(document, "Execution").size());

@@ -40,6 +40,26 @@ TEST(Offload, GivesTheValueAndResumesOnTheIoThread)
     EXPECT_EQ(resumed, std::this_thread::get_id());
 }
 
+TEST(Offload, LetsGoOfWhatTheWorkHoldsBeforeItsCallerGoesOn)
+{
+    asio::io_context context;
+    worker_pool pool("work", 1);
+    std::thread::id let_go;
+    auto held = std::shared_ptr<int>(new int(1), [&let_go](int* value) {
+        let_go = std::this_thread::get_id();
+        delete value;
+    });
+    std::weak_ptr<int> left = held;
+    auto body = [](worker_pool* workers, std::shared_ptr<int> given, std::weak_ptr<int> seen) -> task<bool> {
+        auto work = [given = std::move(given)] { return *given; };
+        auto going = offload(*workers, std::move(work));
+        co_await std::move(going);
+        co_return seen.expired();
+    };
+    EXPECT_TRUE(run_task(context, body(&pool, std::move(held), left)));
+    EXPECT_NE(let_go, std::this_thread::get_id());
+}
+
 TEST(Offload, TakesMoveOnlyWorkAndGivesMoveOnlyValues)
 {
     asio::io_context context;

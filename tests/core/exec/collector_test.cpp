@@ -131,6 +131,36 @@ TEST_F(Collector, TellsWhatWasLeftOut)
     EXPECT_EQ(got.summary.skipped_files, 7);
 }
 
+TEST_F(Collector, WhatWasLeftOutIsBoundedInTheRecord)
+{
+    std::string many;
+    for (int i = 0; i < 100; ++i)
+        many += skipped("out/" + std::to_string(i) + std::string(4'000, 'p'), std::string(max_collect_reason, 'r'));
+    const auto got = collect(many + done(100));
+    std::size_t bytes = 0;
+    for (const auto& each : got.summary.skipped)
+        bytes += each.path.size() + each.reason.size();
+    EXPECT_LE(bytes, 16u << 10);
+    EXPECT_GT(bytes, 15u << 10);
+    EXPECT_EQ(got.summary.skipped_files, 100);
+    EXPECT_EQ(got.summary.skipped.at(0).path, "out/0" + std::string(507, 'p') + "…");
+}
+
+TEST_F(Collector, ALongPathIsCutBetweenCharacters)
+{
+    const auto got = collect(skipped("out/" + std::string(507, 'p') + "äöü", "a FIFO") + done(1));
+    EXPECT_EQ(got.summary.skipped.at(0).path, "out/" + std::string(507, 'p') + "…");
+}
+
+TEST_F(Collector, TheContentsAreHeldUntilTheirRecordsAreStored)
+{
+    auto got = collect(file("out/a", "1") + done());
+    const content_filter all{{}, 100'000, 10};
+    EXPECT_THAT(*testing::run_task(context, contents.list(all)), IsEmpty());
+    got.held.reset();
+    EXPECT_EQ(testing::run_task(context, contents.list(all))->size(), 1u);
+}
+
 TEST_F(Collector, AFileThatWasCutIsLeftOut)
 {
     std::string cut;
@@ -236,10 +266,17 @@ TEST_F(Collector, LeavesADiskThatIsNearlyFullAlone)
     EXPECT_THAT(paths(got), ElementsAre("a"));
 }
 
-TEST_F(Collector, AStoreThatThrowsIsTold)
+TEST_F(Collector, WhatAStoreThrowsIsForTheLogOnly)
 {
-    contents.throw_next("the disk is broken");
-    EXPECT_EQ(collect(file("out/a", "1") + done()).summary.error, "the disk is broken");
+    for (std::size_t passing : {0u, 1u, 2u}) {    // write, finish, commit
+        heard = 0;
+        contents.heal();
+        contents.let_pass(passing);
+        contents.throw_next("disk I/O error at: INSERT INTO chunks");
+        const auto got = collect(file("out/a", "1") + done());
+        EXPECT_EQ(got.summary.error, "the server could not store the files") << passing;
+        EXPECT_EQ(got.cause, "disk I/O error at: INSERT INTO chunks") << passing;
+    }
 }
 
 TEST_F(Collector, AcknowledgesWhatTheStoreHas)

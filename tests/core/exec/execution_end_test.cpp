@@ -67,7 +67,7 @@ TEST(ExecutionEnd, AFailureOfTheServerIsItsCause)
     const auto& row = w.ended(id);
     EXPECT_EQ(row.status, execution_status::failed);
     EXPECT_EQ(row.verdict, verdict::runtime_error);
-    EXPECT_EQ(row.error, "the server failed: the group cannot be read");
+    EXPECT_EQ(row.error, "the server failed; its log says why");
     EXPECT_EQ(w.stored(id), "[queued][running]1:said before[usage][exit]");
     EXPECT_EQ(w.runtime.live(), 0u);
     EXPECT_EQ(w.running(), 0u);

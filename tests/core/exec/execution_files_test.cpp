@@ -1,5 +1,6 @@
 // What an execution leaves is collected once it has ended, whatever its end, and is in its record.
 
+#include "core/files/janitor.hpp"
 #include "core/protocol/collect_stream.hpp"
 #include "tests/core/exec/service_world.hpp"
 
@@ -236,6 +237,83 @@ TEST_F(ExecutionFiles, AServerThatDiesBeforeItsRecordIsFinalLeavesThemToTheNext)
     EXPECT_EQ(row.collected->error, "");
     EXPECT_EQ(kept(id).size(), 1u);
     EXPECT_EQ(w.runtime.live(), 0u);
+}
+
+TEST_F(ExecutionFiles, OfALaterAttemptAreLeftToTheNextServerToo)
+{
+    auto spec = collecting();
+    spec.retry.attempts = 2;
+    spec.retry.exit_codes = {75};
+    const auto id = w.run(spec);
+    w.agent().print("much of the first attempt");
+    w.agent().exit(75);
+    ASSERT_TRUE(w.advance_until([&] { return w.runtime.created() == 2; }));
+    w.agent(1).collected = [](const protocol::spawn_request&) { return stream_of({{"out/a", "1"}}); };
+    w.agent(1).print("little");
+    w.agent(1).exit(0);
+    for (int i = 0; i < 50; ++i)
+        w.executions.fail_next({errc::runtime_unavailable, "the disk is full"});
+    w.advance(2s);
+    EXPECT_THAT(w.stored(id), HasSubstr("[exit]"));
+    EXPECT_FALSE(w.has_ended(id));
+    w.kill_server();
+    w.executions.heal();
+    ASSERT_TRUE(w.start_server(1s).has_value());
+    const auto& row = w.ended(id);
+    EXPECT_EQ(row.status, execution_status::success);
+    ASSERT_TRUE(row.collected);
+    EXPECT_EQ(row.collected->error, "");
+    EXPECT_EQ(kept(id).size(), 1u);
+    EXPECT_EQ(w.agent(1).connections, 2u) << "the agent was understood at once";
+    EXPECT_EQ(w.runtime.live(), 0u);
+}
+
+TEST_F(ExecutionFiles, AreNotTakenAwayWhileTheirRecordCannotBeStored)
+{
+    const auto id = run({{"out/a", "1"}});
+    w.agent().exit(0);
+    for (int i = 0; i < 20; ++i)
+        w.executions.fail_next({errc::runtime_unavailable, "the disk is full"});
+    w.advance(2s);
+    ASSERT_FALSE(w.has_ended(id));
+    janitor tidy({w.time(), w.log, w.contents, w.executions.artifacts()}, {});
+    EXPECT_EQ(w.get(tidy.clean())->unnamed, 0u);
+    w.ended(id);
+    ASSERT_EQ(kept(id).size(), 1u);
+    EXPECT_EQ(w.contents.bytes(kept(id)[0].content), "1");
+    w.executions.artifacts().remove(w.tenant, id);
+    janitor next({w.time(), w.log, w.contents, w.executions.artifacts()}, {});
+    EXPECT_EQ(w.get(next.clean())->unnamed, 1u) << "nothing holds them any more";
+}
+
+TEST_F(ExecutionFiles, ACancelEndsTheCollectingAndChangesNoStatus)
+{
+    const auto id = run({});
+    w.agent().collected = [](const protocol::spawn_request&) {
+        const auto whole = stream_of({{"out/a", "1"}});
+        return whole.substr(0, whole.size() - 21);    // without DONE
+    };
+    w.agent().collector_hangs = true;
+    w.agent().exit(0);
+    w.advance(100ms);
+    EXPECT_FALSE(w.has_ended(id));
+    ASSERT_TRUE(w.cancel(id).has_value());
+    w.advance(100ms);
+    ASSERT_TRUE(w.has_ended(id));
+    EXPECT_EQ(w.row(id).status, execution_status::success);
+    EXPECT_EQ(w.row(id).collected->error, "the execution was cancelled while its files were collected");
+    EXPECT_EQ(kept(id).size(), 1u) << "what was whole";
+}
+
+TEST_F(ExecutionFiles, AStoreThatCannotBeginEndsTheCollectingOnly)
+{
+    w.contents.broken_batches = 1;
+    const auto id = run({{"out/a", "1"}});
+    w.agent().exit(0);
+    const auto& row = w.ended(id);
+    EXPECT_EQ(row.status, execution_status::success);
+    EXPECT_EQ(row.collected->error, "its files could not be collected: the server failed");
+    EXPECT_EQ(w.log.errors, std::vector<std::string>{"files of an execution could not be collected"});
 }
 
 }    // namespace

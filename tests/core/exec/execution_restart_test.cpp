@@ -167,7 +167,7 @@ TEST(ExecutionRestart, AnEndThatIsInTheLogIsWrittenToTheRecord)
     w.executions.let_pass(2);    // start() reads what is unfinished
     w.executions.fail_next(broken);
     EXPECT_TRUE(w.start_server(1h).has_value());
-    const auto& row = w.row(id);
+    const auto& row = w.ended(id);
     EXPECT_EQ(row.status, status::failed);
     EXPECT_EQ(row.exit_code, 5);
     EXPECT_EQ(row.finished_at_ms, ended_at);

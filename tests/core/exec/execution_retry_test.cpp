@@ -225,6 +225,7 @@ TEST(ExecutionRetry, WhatWasGivenToARunningProgramCannotBeGivenAgain)
     ASSERT_TRUE(given->done());
     w.agent().exit(75);
     EXPECT_EQ(faults_of(w.ended(id)), "1:program");
+    EXPECT_EQ(w.row(id).error, "the program exited with code 75; what the program took from stdin cannot be given again");
     EXPECT_EQ(w.runtime.created(), 1u);
 }
 
@@ -262,6 +263,26 @@ TEST(ExecutionRetry, TheDeadlineIsOneForAllAttempts)
     EXPECT_EQ(row.error, "the program exited with code 75; no time is left for another attempt; tried 2 times");
     EXPECT_EQ(faults_of(row), "1:program 2:program");
     EXPECT_EQ(w.runtime.created(), 2u);
+}
+
+TEST(ExecutionRetry, ADelayThatWouldPassTheDeadlineIsToldAlsoOfASkill)
+{
+    service_world w;
+    auto spec = tried(2, {75});
+    spec.limits.wall_ms = 900;
+    spec.retry.first_delay_ms = 60'000;
+    spec.retry.max_delay_ms = 60'000;
+    const auto id = w.run(spec);
+    w.agent().exit(75);
+    EXPECT_EQ(w.ended(id).error, "the program exited with code 75; no time is left for another attempt");
+    EXPECT_EQ(w.row(id).attempts.at(0).error, w.row(id).error);
+    spec.kind = execution_kind::skill;
+    spec.skill = skill_run{.name = "x", .version = "1.0.0", .digest = "abcd"};
+    w.trees.packages["abcd"];
+    const auto skill = w.run(spec);
+    w.agent(1).exit(75);
+    EXPECT_EQ(w.ended(skill).error, "container exited with code 75; no time is left for another attempt");
+    EXPECT_EQ(w.row(skill).attempts.at(0).error, w.row(skill).error);
 }
 
 TEST(ExecutionRetry, OneThatDoesNotGetItsTurnInTimeEnds)

@@ -95,16 +95,21 @@ TEST(RetryWait, OutputThatIsCutGoesOnInTheNextAttempt)
     auto spec = tried(2, {75});
     spec.limits.max_output_bytes = 4;
     const auto id = w.run(spec);
-    w.agent().print("abcdefgh");
+    auto reader = w.view(id);
+    w.agent().print("abcdefghijklmn");
     w.agent().exit(75);
     ASSERT_TRUE(w.advance_until([&] { return w.runtime.created() == 2; }));
-    EXPECT_EQ(w.find(id)->attempts[1].stdout_base, 8u);
+    EXPECT_EQ(w.stored(id), "[queued][running]1:abcd<1:2 missing>1:ghijklmn[queued][running]") << "all of it before the next attempt";
+    EXPECT_EQ(w.find(id)->attempts[1].stdout_base, 14u);
     w.agent(1).print("0123456789");
     w.agent(1).exit(0);
     const auto& row = w.ended(id);
     EXPECT_EQ(row.status, execution_status::success);
-    EXPECT_EQ(row.usage.output_bytes, 18);
-    EXPECT_EQ(w.stored(id), "[queued][running]1:abcd[queued][running]<1:6 missing>1:23456789[usage][exit]");
+    EXPECT_EQ(row.usage.output_bytes, 24);
+    EXPECT_TRUE(row.stdout_truncated);
+    EXPECT_EQ(w.stored(id), "[queued][running]1:abcd<1:2 missing>1:ghijklmn[queued][running]<1:2 missing>1:23456789[usage][exit]");
+    EXPECT_EQ(w.read_now(*reader), "[queued][running]1:abcdefghijklmn<1:2 missing>[queued][running]1:0123456789<1:2 missing>[usage][exit]")
+        << "whoever was there saw it all";
 }
 
 TEST(RetryWait, NothingIsLeftWhenTheSandboxBetweenCannotBeRemovedAtOnce)

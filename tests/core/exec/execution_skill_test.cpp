@@ -33,7 +33,7 @@ execution_spec a_skill()
     spec.kind = execution_kind::skill;
     spec.skill = skill_run{.name = "count", .version = "1.0.0", .digest = "abcd", .image = "bash:5", .interpreter = "/bin/bash"};
     spec.argv = {"/bin/bash", "/sandbox/scripts/main.sh"};
-    spec.input = "[1]";
+    spec.input = shared_bytes("[1]");
     spec.collect = skill_collect({});
     return spec;
 }
@@ -54,7 +54,7 @@ protected:
         w.agent().collected = [output](const protocol::spawn_request&) { return output_stream_of(output); };
         w.agent().exit(code);
         const auto& row = w.ended(id);
-        return std::string(to_string(row.status)) + ": " + row.error + " " + row.output;
+        return std::string(to_string(row.status)) + ": " + row.error + " " + std::string(w.payload(id).output.view());
     }
 
     service_world w;
@@ -98,9 +98,9 @@ TEST_F(ExecutionSkill, IsWholeInTheRecord)
     const auto& row = w.row(id);
     EXPECT_EQ(row.skill_name + "@" + row.skill_version + " " + row.skill_digest, "count@1.0.0 abcd");
     EXPECT_EQ(row.image + " " + row.interpreter, "bash:5 /bin/bash");
-    EXPECT_EQ(w.find(id).value().input, "[1]");
+    EXPECT_EQ(w.payload(id).input, "[1]");
     w.restart();
-    EXPECT_EQ(w.find(id).value().input, "[1]");
+    EXPECT_EQ(w.payload(id).input, "[1]");
 }
 
 TEST_F(ExecutionSkill, ItsOutputIsJudged) { EXPECT_EQ(ended_with(" {\"a\": 1}"), "success:   {\"a\": 1}"); }
@@ -130,8 +130,70 @@ TEST_F(ExecutionSkill, TheNextServerJudgesItsOutput)
     w.restart();
     w.agent().collected = [](const protocol::spawn_request&) { return output_stream_of("[7]"); };
     w.agent().exit(0);
-    EXPECT_EQ(w.ended(id).output, "[7]");
-    EXPECT_EQ(w.row(id).input, "[1]");
+    EXPECT_EQ(w.ended(id).output, "") << "rows are without";
+    EXPECT_EQ(w.payload(id).output, "[7]");
+    EXPECT_EQ(w.payload(id).input, "[1]");
+}
+
+/// One whose output has a schema.
+class CheckedSkill : public ExecutionSkill {
+protected:
+    execution_id exited()
+    {
+        auto spec = a_skill();
+        spec.skill->output_schema = "{}";
+        const auto id = w.run(std::move(spec));
+        collect();
+        w.agent().exit(0);
+        return id;
+    }
+    void collect()
+    {
+        w.agent().collected = [](const protocol::spawn_request&) { return output_stream_of("[7]"); };
+    }
+    std::string told(const execution_id& id)
+    {
+        const auto& row = w.ended(id);
+        return std::string(to_string(row.status)) + ": " + row.error + " " + std::string(w.payload(id).output.view());
+    }
+};
+
+TEST_F(CheckedSkill, DoesNotEndBeforeItsOutputIsChecked)
+{
+    w.schemas.hold();
+    const auto id = exited();
+    w.advance(std::chrono::seconds(5), std::chrono::milliseconds(100));
+    ASSERT_EQ(w.schemas.askers.size(), 1u);
+    EXPECT_EQ(w.schemas.askers.front(), schema_checker::asker::execution);
+    EXPECT_EQ(w.row(id).status, execution_status::running);
+    EXPECT_EQ(w.find(id).value().status, execution_status::running) << "nor is that shown";
+    w.schemas.release();
+    EXPECT_EQ(told(id), "success:  [7]");
+}
+
+TEST_F(CheckedSkill, FailsIfItsOutputDoesNotMatch)
+{
+    w.schemas.judge = [](auto, auto) { return std::vector<field_problem>{{"/0", "must be \"string\", is integer"}}; };
+    EXPECT_EQ(told(exited()), "failed: output.json does not match the skill's outputs schema: /0 must be \"string\", is integer ");
+}
+
+TEST_F(CheckedSkill, ACheckThatBreaksIsToldWithoutTheServersWords)
+{
+    w.schemas.judge = [](auto, auto) -> testing::fake_schema_checker::answer { throw std::runtime_error("/srv/secret"); };
+    EXPECT_EQ(told(exited()), "failed: output.json cannot be checked: the server failed; its log says why ");
+}
+
+TEST_F(CheckedSkill, IsCheckedByTheNextServerIfThisOneDiesMeanwhile)
+{
+    w.schemas.hold();
+    const auto id = exited();
+    w.advance(std::chrono::seconds(1), std::chrono::milliseconds(100));
+    w.kill_server();
+    w.schemas.release();
+    ASSERT_TRUE(w.start_server().has_value());
+    collect();
+    EXPECT_EQ(told(id), "success:  [7]");
+    EXPECT_EQ(w.schemas.askers.size(), 2u);
 }
 
 }    // namespace

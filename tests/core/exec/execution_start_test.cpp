@@ -29,6 +29,7 @@ TEST_P(ExecutionStart, FailsWithTheCauseAndLeavesNothing)
     EXPECT_EQ(row.status, execution_status::failed);
     EXPECT_EQ(row.verdict, verdict::runtime_error);
     EXPECT_NE(row.error.find(GetParam().error), std::string::npos) << row.error;
+    EXPECT_EQ(row.error.find("disk is broken"), std::string::npos) << "the store's words are for the log";
     EXPECT_TRUE(w.stored(id).ends_with("[usage][exit]")) << w.stored(id);
     EXPECT_EQ(w.stored(id).find("[running]"), std::string::npos);
     EXPECT_TRUE(w.advance_until([&] { return w.running() == 0; }));
@@ -65,14 +66,16 @@ INSTANTIATE_TEST_SUITE_P(Cases, ExecutionStart,
         start_case{"agent_is_silent", [](auto& w) { with_next_agent(w, [](auto& a) { a.mute(); }); }, "does not answer"},
         start_case{"agent_is_dead", [](auto& w) { with_next_agent(w, [](auto& a) { a.die("at once"); }); }, "does not answer"},
         start_case{"no_program", [](auto& w) { with_next_agent(w, [](auto& a) { a.start_code = ENOENT; }); }, "No such file"},
-        start_case{"sandbox_record_fails", [](auto& w) { w.sandboxes.fail_next({errc::internal, "disk is broken"}); }, "disk is broken"},
+        start_case{"sandbox_record_fails", [](auto& w) { w.sandboxes.fail_next({errc::internal, "disk is broken"}); },
+            "could not be stored; the server's log"},
         start_case{"record_fails",
             [](auto& w) {
                 w.executions.let_pass(1);
                 w.executions.fail_next({errc::internal, "disk is broken"});
             },
-            "disk is broken"},
-        start_case{"sandbox_record_throws", [](auto& w) { w.sandboxes.throw_next("disk is broken"); }, "disk is broken"}),
+            "could not be stored; the server's log"},
+        start_case{
+            "sandbox_record_throws", [](auto& w) { w.sandboxes.throw_next("disk is broken"); }, "could not be stored; the server's log"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(ExecutionStarts, UnknownRuntimeIsNamed)

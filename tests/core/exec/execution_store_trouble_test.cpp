@@ -113,5 +113,29 @@ TEST(ExecutionStoreTrouble, ASandboxIsNotGivenUpForAStoreThatStumbles)
     EXPECT_EQ(w.ended(id).status, status::success);
 }
 
+TEST(ExecutionStoreTrouble, AServerStartsWhileAnEndCannotBeRecorded)
+{
+    service_world w;
+    const auto id = w.run();
+    w.agent().exit(0);
+    for (int i = 0; i < 20; ++i)
+        w.executions.fail_next(broken);
+    w.advance(1s);
+    EXPECT_NE(w.stored(id).find("[exit]"), std::string::npos);
+    w.kill_server();
+    w.executions.heal();
+    w.executions.let_pass(2);    // what sandboxes are in use, what is unfinished
+    w.executions.fail_next(broken);
+    w.executions.let_pass(1);    // what else is unfinished
+    for (int i = 0; i < 20; ++i)
+        w.executions.fail_next(broken);
+    const auto before = w.executions.calls();
+    ASSERT_TRUE(w.start_server().has_value());
+    EXPECT_EQ(w.executions.calls(), before + 4) << "the start waited for the record";
+    EXPECT_FALSE(w.has_ended(id));
+    EXPECT_EQ(w.ended(id).status, status::success);
+    EXPECT_EQ(w.running(), 0u);
+}
+
 }    // namespace
 }    // namespace caisson

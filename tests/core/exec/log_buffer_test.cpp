@@ -125,6 +125,24 @@ TEST(LogBuffer, CutsTheHeadAndKeepsTheTail)
     EXPECT_EQ(log.stored_position().stdout_end, 160u);
 }
 
+TEST(LogBuffer, AtTheEndOfAnAttemptTheTailIsStoredAndTheStreamGoesOn)
+{
+    log_buffer log(small());
+    log.output(out, 0, shared_bytes(std::string(150, 'a')), 1);
+    store_all(log);
+    log.end_attempt(2);
+    EXPECT_EQ(as_text(log.take()), "<30>|" + std::string(20, 'a') + "|");
+    log.stored();
+    EXPECT_EQ(log.stored_position().stdout_end, 150u);
+    log.end_attempt(2);
+    EXPECT_TRUE(log.take().empty()) << "there is nothing new";
+    log.output(out, 150, shared_bytes(std::string(50, 'b')), 3);
+    EXPECT_TRUE(log.take().empty()) << "it stays cut";
+    log.end(out, 4);
+    EXPECT_EQ(as_text(log.take()), "<30>|" + std::string(20, 'b') + "|");
+    EXPECT_EQ(log.stored_position().stdout_end, 200u);
+}
+
 TEST(LogBuffer, ACutWithNothingMissingIsNoTruncation)
 {
     log_buffer log(small());

@@ -58,18 +58,20 @@ TEST(RetryRestart, ADelayThatPassedMeanwhileIsOver)
     const auto id = w.submit(tried(2));
     w.restart(10s);
     EXPECT_EQ(w.find(id)->status, execution_status::running);
-    EXPECT_EQ(w.agent().request->wall_ms, 20'000u) << "the deadline went on";
+    EXPECT_EQ(w.agent().request->wall_ms, 29'500u) << "the time without a server does not count";
 }
 
-TEST(RetryRestart, NoTimeIsLeftAfterALongStop)
+TEST(RetryRestart, OfTheDeadlineAStopOrAClockSetForwardTakesNoMoreThanTheDelay)
 {
     service_world w;
     w.runtime.fail_next(call::create, broken);
     const auto id = w.submit(tried(2));
     w.restart(1h);
-    EXPECT_EQ(w.ended(id).error, "the sandbox could not be started: the host is full; no time is left for another attempt");
-    EXPECT_EQ(w.runtime.created(), 0u);
-    EXPECT_EQ(w.stored(id), "[queued][queued][usage][exit]");
+    EXPECT_EQ(w.find(id)->status, execution_status::running);
+    EXPECT_EQ(w.agent().request->wall_ms, 29'500u);
+    w.agent().exit(0);
+    EXPECT_EQ(w.ended(id).status, execution_status::success);
+    EXPECT_EQ(w.stored(id), "[queued][queued][running][usage][exit]");
 }
 
 TEST(RetryRestart, TheSecondAttemptIsTakenUpWithItsStreamsAndItsLimit)
@@ -110,7 +112,76 @@ TEST(RetryRestart, WhatWasCutAndOnlyShownDoesNotShiftTheNextAttempt)
     w.agent(1).print("0123");
     w.agent(1).exit(0);
     EXPECT_EQ(w.ended(id).usage.output_bytes, 12);
-    EXPECT_EQ(w.stored(id), "[queued][running]1:abcd[queued][running]<1:4 missing>1:0123[usage][exit]");
+    EXPECT_EQ(w.stored(id), "[queued][running]1:abcdefgh[queued][running]1:0123[usage][exit]");
+}
+
+TEST(RetryRestart, WhatAnEarlierAttemptLostToTheCutIsToldAlsoAfterACrashInTheDelay)
+{
+    service_world w({.logs = {.tail_bytes = 4}});
+    auto spec = tried(2);
+    spec.limits.max_output_bytes = 4;
+    const auto id = w.run(spec);
+    w.agent().print("abcdefghijkl");
+    w.agent().exit(75);
+    w.turn();
+    ASSERT_TRUE(w.find(id)->next_attempt_at_ms);
+    w.kill_server();
+    ASSERT_TRUE(w.start_server().has_value());
+    ASSERT_TRUE(w.advance_until([&] { return w.runtime.created() == 2; }));
+    w.agent(1).print("ok");
+    w.agent(1).exit(0);
+    EXPECT_TRUE(w.ended(id).stdout_truncated);
+    EXPECT_EQ(w.row(id).usage.output_bytes, 14);
+    EXPECT_EQ(w.stored(id), "[queued][running]1:abcd<1:4 missing>1:ijkl[queued][running]1:ok[usage][exit]");
+}
+
+TEST(RetryRestart, AndAfterOneInTheNextAttemptThatSaysNoMore)
+{
+    service_world w({.logs = {.tail_bytes = 4}});
+    auto spec = tried(2);
+    spec.limits.max_output_bytes = 4;
+    const auto id = w.run(spec);
+    w.agent().print("abcdefghijkl");
+    w.agent().exit(75);
+    ASSERT_TRUE(w.advance_until([&] { return w.runtime.created() == 2; }));
+    w.agent(1).print("0123456789");
+    w.turn();
+    w.kill_server();
+    ASSERT_TRUE(w.start_server().has_value());
+    w.agent(1).exit(0);
+    EXPECT_TRUE(w.ended(id).stdout_truncated);
+    EXPECT_EQ(w.stored(id), "[queued][running]1:abcd<1:4 missing>1:ijkl[queued][running]<1:6 missing>1:6789[usage][exit]");
+}
+
+TEST(RetryRestart, AnAttemptThatTwoServersLeftBeforeItsProgramStartedIsNotLost)
+{
+    service_world w;
+    const auto lose_events_after = [&](std::size_t calls) {
+        w.events.let_pass(calls);
+        for (int i = 0; i < 1'000; ++i)
+            w.events.fail_next({errc::internal, "disk is broken"});
+    };
+    const auto id = w.run(tried(2));
+    lose_events_after(0);
+    w.agent().exit(75);
+    w.turn();
+    ASSERT_TRUE(w.row(id).next_attempt_at_ms) << "the record has the schedule, the log has not";
+    w.kill_server();
+    w.events.heal();
+    w.runtime.gate_of(call::connect).cork();
+    lose_events_after(2);    // what it reads
+    ASSERT_TRUE(w.start_server().has_value());
+    ASSERT_TRUE(w.advance_until([&] { return w.runtime.created() == 2 && w.row(id).sandbox; }));
+    w.kill_server();
+    w.events.heal();
+    w.runtime.gate_of(call::connect).uncork();
+    ASSERT_EQ(w.stored(id), "[queued][running]");
+    ASSERT_TRUE(w.start_server().has_value());
+    ASSERT_TRUE(w.advance_until([&] { return w.agent(1).spawns == 1; }));
+    w.agent(1).exit(0);
+    EXPECT_EQ(w.ended(id).status, execution_status::success) << w.row(id).error;
+    EXPECT_EQ(w.row(id).attempts.size(), 2u);
+    EXPECT_EQ(w.stored(id), "[queued][running][queued][running][usage][exit]");
 }
 
 TEST(RetryRestart, ACancelWhileNoServerRanEndsTheDelay)

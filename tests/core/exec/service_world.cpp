@@ -51,6 +51,7 @@ execution_services services_of(
     made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;
     made.jitter = [&world] { return world.jitter; };
     made.trees = &world.trees;
+    made.schemas = &world.schemas;
     made.contents = &world.contents;
     made.artifacts = &world.executions.artifacts();
     return made;

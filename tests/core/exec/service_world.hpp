@@ -2,6 +2,7 @@
 
 #include "core/exec/execution_service.hpp"
 #include "tests/support/fake_runtime.hpp"
+#include "tests/support/fake_schemas.hpp"
 #include "tests/support/fake_stores.hpp"
 #include "tests/support/fake_timers.hpp"
 #include "tests/support/fake_trees.hpp"
@@ -90,6 +91,7 @@ public:
     /// Advances until the record is final and its sandbox is gone.
     const execution_row& ended(const execution_id& id);
     result<execution_row> find(const execution_id& id) { return get(service().find(tenant, id)); }
+    execution_payload payload(const execution_id& id) { return get(service().payload(tenant, id, 1 << 20)).value(); }
     result<execution_row> cancel(const execution_id& id) { return get(service().cancel(tenant, id)); }
     testing::fake_agent& agent(std::size_t number = 0) { return runtime.agent(number); }
     testing::fake_box& box(std::size_t number = 0) { return runtime.box(number); }
@@ -108,6 +110,7 @@ public:
     testing::fake_sandbox_store sandboxes;
     testing::fake_runtime runtime;
     testing::fake_skill_trees trees;
+    testing::fake_schema_checker schemas;
     message_logger log;
     tenant_id tenant;
     tenant_id stranger;

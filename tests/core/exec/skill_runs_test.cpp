@@ -1,5 +1,6 @@
 #include "core/exec/skill_runs.hpp"
 
+#include "tests/support/fake_schemas.hpp"
 #include "tests/support/run_task.hpp"
 
 #include <gmock/gmock.h>
@@ -24,13 +25,13 @@ public:
 };
 
 /// Wants the member "text"; schemas that say "wants_big" are not for it.
-result<std::vector<std::string>> wants_text(std::string_view schema, std::string_view json)
+result<std::vector<field_problem>> wants_text(std::string_view schema, std::string_view json)
 {
     if (schema == "broken")
         return error{errc::bad_request, "it is no schema"};
     if (json.find("\"text\"") != std::string_view::npos)
-        return std::vector<std::string>();
-    return std::vector<std::string>{"/text: is required", "is no object"};
+        return std::vector<field_problem>();
+    return std::vector<field_problem>{{"/text", "is required"}, {"", "is no object"}};
 }
 
 std::optional<std::string> only_python_and_bash(std::string_view name)
@@ -60,11 +61,12 @@ protected:
         options = skill_options_of(config);
         options.runtimes = {"bubblewrap", "mock"};
         table = config.images.host;
+        checker.judge = &wants_text;
     }
 
     result<execution_spec> prepare(std::string tenant_name = "default")
     {
-        skill_runs runs(finder, &wants_text, workers, options, host_images(table, &only_python_and_bash));
+        skill_runs runs(finder, &checker, options, host_images(table, &only_python_and_bash));
         return testing::run_task(context, runs.prepare({}, std::move(tenant_name), spec, asked));
     }
     execution_spec good()
@@ -81,7 +83,7 @@ protected:
     skill_manifest& manifest() { return finder.revision.manifest; }
 
     asio::io_context context;
-    worker_pool workers{"work", 1};
+    testing::fake_schema_checker checker;
     one_skill finder;
     skill_run_options options;
     std::vector<std::string> table;
@@ -171,12 +173,41 @@ TEST_F(SkillRuns, InputIsCheckedBySchema)
 {
     manifest().input_schema = "schema";
     EXPECT_EQ(refused(), "bad_request: input/text is required; input is no object");
-    spec.input = R"({"text":"a"})";
+    spec.input = shared_bytes(R"({"text":"a"})");
     EXPECT_EQ(refused(), "accepted");
-    spec.input = '"' + std::string(100'000, 'x') + '"';    // on a worker
-    EXPECT_EQ(refused(), "bad_request: input/text is required; input is no object");
     manifest().input_schema = "broken";
     EXPECT_EQ(refused(), "bad_request: the skill's inputs schema cannot be used: it is no schema");
+    EXPECT_THAT(checker.askers, ::testing::Each(schema_checker::asker::request));
+}
+
+TEST_F(SkillRuns, MistakesOfTheInputAreFields)
+{
+    manifest().input_schema = "schema";
+    const auto made = prepare();
+    ASSERT_TRUE(made.has_error());
+    ASSERT_EQ(made.error().fields.size(), 2u);
+    EXPECT_EQ(made.error().fields[0].field, "input/text");
+    EXPECT_EQ(made.error().fields[1].field, "input") << "the whole of it";
+}
+
+TEST_F(SkillRuns, AnInputThatIsNotGivenIsAnEmptyObject)
+{
+    manifest().input_schema = "schema";
+    std::string checked;
+    checker.judge = [&checked](std::string_view, std::string_view json) {
+        checked = json;
+        return std::vector<field_problem>();
+    };
+    good();
+    EXPECT_EQ(checked, "{}");
+}
+
+TEST_F(SkillRuns, ACheckThatCannotBeMadeNowIsNoMistake)
+{
+    manifest().input_schema = "schema";
+    checker.judge = [](auto, auto) { return error{errc::runtime_unavailable, "busy"}; };
+    spec.env = {{"HOME", "x"}};
+    EXPECT_EQ(refused(), "runtime_unavailable: busy");
 }
 
 struct image_case {
@@ -306,6 +337,16 @@ TEST_F(SkillRuns, TakeTheSkillsPolicyUnlessTheRequestHasOne)
     asked.gives_retry = asked.gives_idempotent = true;
     EXPECT_EQ(good().retry.attempts, 2);
     EXPECT_FALSE(good().idempotent);
+}
+
+TEST_F(SkillRuns, ALostRunIsRepeatedWithConsentOnly)
+{
+    asked.gives_retry = true;
+    spec.retry.faults = {attempt_fault::agent_lost};
+    EXPECT_EQ(refused(),
+        "bad_request: retry may name agent_lost in \"on\" with \"idempotent\": true only, which the skill does not say of itself");
+    manifest().idempotent = true;
+    EXPECT_EQ(good().retry.faults, std::vector{attempt_fault::agent_lost});
 }
 
 TEST_F(SkillRuns, AProgramThatNoKernelStartsIsRefused)

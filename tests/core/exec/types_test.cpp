@@ -52,7 +52,7 @@ execution_spec some_spec()
     out.labels = {{"team", "x"}};
     out.cancel_on_disconnect = true;
     out.skill = skill_run{"wc", "1.0.0", "abc", "python:3.12-slim", "/usr/bin/python3", "Count\n\xff.", "{}"};
-    out.input = std::string("\"\0\xff\"", 4);
+    out.input = shared_bytes(std::string("\"\0\xff\"", 4));
     out.collect = {{"out/**", "\xfe*"}, "out/", "out/output.json", 1, 2, 3, 4, 5};
     out.retry = {7, 1'000, 1.5, 60'000, {attempt_fault::agent_lost}, {1, 75}};
     out.idempotent = true;
@@ -183,7 +183,7 @@ TEST(Spec, CountsWhatItHoldsInMemory)
 {
     execution_spec spec;
     EXPECT_EQ(content_bytes(spec), 0u);
-    spec.input = "12345";
+    spec.input = shared_bytes("12345");
     spec.skill = skill_run{.instructions = "123", .output_schema = "12"};
     EXPECT_EQ(content_bytes(spec), 10u);
 }

@@ -103,7 +103,8 @@ protected:
     asio::io_context context;
     testing::fake_timers time{context.get_executor(), 1'700'000'000'000};
     testing::fake_signing_key_store store;
-    url_signer signer{store, time, &hmac_sha256, {1h, 24h}};
+    null_logger log;
+    url_signer signer{store, time, log, &hmac_sha256, {1h, 24h}};
 };
 
 TEST_F(UrlSigner, LetsInWhoHoldsAnAddress)
@@ -148,7 +149,7 @@ TEST_F(UrlSigner, ForgetsAKeyOnceAllThatItSignedExpired)
 TEST_F(UrlSigner, KeysOutliveTheServer)
 {
     const auto grant = signer.grant(key(), resource, tenant);
-    url_signer next(store, time, &hmac_sha256, {1h, 24h});
+    url_signer next(store, time, log, &hmac_sha256, {1h, 24h});
     EXPECT_EQ(testing::run_task(context, next.check(std::string(resource), query_of(grant))).value(), tenant);
     EXPECT_EQ(testing::run_task(context, next.current()).value().id, grant.key);
 }
@@ -159,6 +160,43 @@ TEST_F(UrlSigner, SaysWhatTheStoreSays)
     EXPECT_EQ(testing::run_task(context, signer.current()).error().detail, "the disk is full");
     EXPECT_GT(key().id, 0);
 }
+
+struct rotation_case {
+    std::string_view name;
+    std::size_t passing;    // calls of the store before the one that fails
+    bool throws;
+};
+void PrintTo(const rotation_case& c, std::ostream* out) { *out << c.name; }
+
+class UrlSignerRotation : public UrlSigner, public ::testing::WithParamInterface<rotation_case> { };
+
+TEST_P(UrlSignerRotation, ThatFailsKeepsAKeyAndComesLater)
+{
+    const auto first = key();
+    time.advance(24h);
+    store.let_pass(GetParam().passing);
+    if (GetParam().throws)
+        store.throw_next("the disk is broken");
+    else
+        store.fail_next({errc::runtime_unavailable, "the disk is full"});
+    const auto grant = signer.grant(key(), resource, tenant);
+    EXPECT_EQ(refusal(grant), "");
+    const auto calls = store.calls();
+    time.advance(59s);
+    EXPECT_EQ(key().id, grant.key);
+    EXPECT_EQ(store.calls(), calls) << "not with each request";
+    time.advance(1s);
+    EXPECT_NE(key().id, first.id);
+    EXPECT_EQ(refusal(grant), "");
+    const auto second = key().id;
+    time.advance(24h);
+    EXPECT_NE(key().id, second) << "and daily from then on";
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, UrlSignerRotation,
+    ::testing::Values(rotation_case{"full_disk", 0, false}, rotation_case{"broken_disk", 0, true}, rotation_case{"old_keys_stay", 1, false},
+        rotation_case{"list_is_not_read", 2, true}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(UrlSigner, RefusesWhatIsNoSignature)
 {

@@ -42,6 +42,59 @@ TEST_P(AgentStart, PutsFiles)
     EXPECT_EQ(about.st_size, 0);
 }
 
+TEST_P(AgentStart, MakesDirectories)
+{
+    const auto work = std::filesystem::path(agent->work());
+    std::filesystem::create_directory(work / "there");
+    std::ofstream(work / "there/kept") << "kept";
+    auto& sink = new_sink();
+    link->attach(1, sink, std::nullopt);
+    link->put_file(1, "out/files", S_IFDIR | 0750, {});
+    link->put_file(1, "out", S_IFDIR | S_ISUID | S_IWOTH | 0755, {});
+    link->put_file(1, "there", S_IFDIR | 0700, {});
+    link->spawn(1, shell("true"), {});
+    run_until([&] { return sink.complete(); });
+    ASSERT_FALSE(sink.failed.has_value());
+    const auto mode_of = [&](const char* path) {
+        struct stat about{};
+        EXPECT_EQ(::stat((work / path).c_str(), &about), 0) << path;
+        return about.st_mode;
+    };
+    EXPECT_EQ(mode_of("out/files"), S_IFDIR | 0750u);
+    EXPECT_EQ(mode_of("out"), S_IFDIR | 0757u) << "the mode is that of the last order, without setuid";
+    EXPECT_EQ(mode_of("there"), S_IFDIR | 0700u);
+    EXPECT_EQ(text_of(work / "there/kept"), "kept");
+}
+
+struct directory_case {
+    std::string_view name;
+    std::string_view path;
+    std::string_view bytes;
+    int code;
+};
+
+TEST_P(AgentStart, RefusesWhatIsNoDirectory)
+{
+    const auto work = std::filesystem::path(agent->work());
+    std::ofstream(work / "file") << "x";
+    std::filesystem::create_directory_symlink("/tmp", work / "link");
+    const directory_case cases[] = {{"a_file", "file", "", ENOTDIR}, {"below_a_file", "file/sub", "", ENOTDIR},
+        {"a_link", "link", "", ENOTDIR}, {"with_bytes", "new", "x", EINVAL}, {"up", "..", "", EINVAL}};
+    exec_number number = 0;
+    for (const auto& c : cases) {
+        SCOPED_TRACE(c.name);
+        auto& sink = new_sink();
+        link->attach(++number, sink, std::nullopt);
+        link->put_file(number, std::string(c.path), S_IFDIR | 0755, shared_bytes(std::string(c.bytes)));
+        link->spawn(number, shell("true"), {});
+        ASSERT_TRUE(run_until([&] { return sink.failed.has_value(); }));
+        EXPECT_EQ(sink.failed->first, c.code) << std::strerror(sink.failed->first);
+        link->forget(number);
+    }
+    EXPECT_EQ(text_of(work / "file"), "x");
+    EXPECT_FALSE(std::filesystem::exists(work / "new"));
+}
+
 struct path_case {
     std::string_view name;
     std::string_view path;

@@ -4,7 +4,18 @@
 namespace caisson::protocol {
 namespace {
 
-class LinkHeard : public LinkState { };
+class LinkHeard : public LinkState {
+protected:
+    /// As much output from `begin` on as an agent may hold; returns its end.
+    std::uint64_t fill_window(std::uint64_t begin)
+    {
+        constexpr std::uint64_t piece = 64 * 1024;
+        const auto end = begin + stream_window_bytes;
+        for (auto at = begin; at < end; at += piece)
+            EXPECT_TRUE(output(1, at, std::string(piece, 'o')));
+        return end;
+    }
+};
 
 struct offset_case {
     std::string_view name;
@@ -84,6 +95,45 @@ TEST_F(LinkHeard, AcknowledgesWhatWasReceivedOnceAWrite)
     at(1).acknowledge(stream_number::stdout_stream, 100);
     EXPECT_EQ(batch(), "ACK1(1,6)");
     EXPECT_EQ(batch(), "");
+}
+
+TEST_F(LinkHeard, MoreThanTheWindowBreaksTheProtocol)
+{
+    spawned();
+    const auto end = fill_window(0);
+    EXPECT_FALSE(output(1, end, "x"));
+    EXPECT_TRUE(output(1, end - 1, "x")) << "a repeat takes no room";
+    at(1).acknowledge(stream_number::stdout_stream, 3);
+    EXPECT_FALSE(output(1, end, "1234"));
+    EXPECT_TRUE(output(1, end, "123"));
+    EXPECT_EQ(sink.out.size(), end + 3);
+}
+
+TEST_F(LinkHeard, TheWindowCountsFromWhereTheAgentGoesOn)
+{
+    state.attach(1, sink, resume_point{0, 0, 0});
+    batch();
+    ASSERT_TRUE(hear(1, exec_state{exec_phase::running, 5'000'000, 5'000'000, 0, 0, 0, 0}));
+    EXPECT_EQ(sink.gaps, 5'000'000u);
+    const auto end = fill_window(5'000'000);
+    EXPECT_FALSE(output(1, end, "x"));
+    EXPECT_FALSE(output(1, end + 1, "x")) << "nor by leaving something out";
+    at(1).acknowledge(stream_number::stdout_stream, 5'000'001);
+    EXPECT_FALSE(output(1, end, "xx"));
+    EXPECT_TRUE(output(1, end, "x"));
+}
+
+TEST_F(LinkHeard, AfterANewConnectionTheWindowIsTheSame)
+{
+    spawned();
+    const auto end = fill_window(0);
+    at(1).acknowledge(stream_number::stdout_stream, 10);
+    state.connected(true);
+    EXPECT_EQ(batch(), "RESUME1(10,0,0)");
+    ASSERT_TRUE(hear(1, exec_state{exec_phase::running, 10, end + 10, 0, 0, 0, 0}));
+    EXPECT_TRUE(output(1, 10, "xxxxx"));
+    EXPECT_TRUE(output(1, end, "0123456789"));
+    EXPECT_FALSE(output(1, end + 10, "x"));
 }
 
 /// Detaches or forgets from inside of what it is told.

@@ -280,6 +280,46 @@ TEST_F(LinkState, ShutdownIsSaidOnEveryConnection)
     EXPECT_EQ(batch(), "PING");
 }
 
+TEST_F(LinkState, NothingIsStartedBeforeAKillOfAllIsTaken)
+{
+    spawned();
+    at(1).signal({9, false, true});
+    recording_sink other;
+    state.attach(2, other, std::nullopt);
+    at(2).spawn(simple(), nullptr);
+    EXPECT_EQ(batch(), "SIGNAL1(9)");
+    state.connected(true);    // before it was heard
+    EXPECT_EQ(batch(), "RESUME1(0,0,0) SIGNAL1(9)");
+    ASSERT_TRUE(hear(1, exec_state{exec_phase::exited, 0, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(batch(), "");
+    hear(1, orders_taken{1, true});
+    EXPECT_EQ(batch(), "SPAWN2(0) STDIN_EOF2(0)");
+}
+
+TEST_F(LinkState, AKillThatNobodyCanTakeHoldsUpNothing)
+{
+    state.attach(1, sink, resume_point{});
+    at(1).signal({9, false, true});
+    recording_sink other;
+    state.attach(2, other, std::nullopt);
+    at(2).spawn(simple(), nullptr);
+    EXPECT_EQ(batch(), "RESUME1(0,0,0)");
+    hear(1, exec_state{});
+    EXPECT_TRUE(sink.unknown);
+    EXPECT_EQ(batch(), "SPAWN2(0) STDIN_EOF2(0)");
+}
+
+TEST_F(LinkState, AnAgentThatTellsNoOrdersIsNotWaitedFor)
+{
+    state.connected(true, first_with_orders - 1);
+    spawned();
+    at(1).signal({9, false, true});
+    recording_sink other;
+    state.attach(2, other, std::nullopt);
+    at(2).spawn(simple(), nullptr);
+    EXPECT_EQ(batch(), "SIGNAL1(9) SPAWN2(0) STDIN_EOF2(0)");
+}
+
 struct refusal_case {
     std::string_view name;
     void (*order)(link_execution&);

@@ -112,6 +112,20 @@ TEST_P(IsolatedTrees, CannotBeWritten)
         "data.txt\nscripts\nscripts");
 }
 
+/// The kernel lays no overlay over a directory whose names compare in their own way, as those of /proc/sys do.
+TEST_P(IsolatedTrees, AreBoundReadOnlyWhereThereIsNoOverlay)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start(spec_of(world, "/proc/sys/kernel"));
+        EXPECT_EQ(shell(world, *box,
+                      "cat scripts/ostype; chmod 777 scripts/ostype; while read a b c root place flags rest; do "
+                      "[ $place = /sandbox/scripts ] && echo $flags | cut -d, -f1-3 && echo ${rest##*- } | cut -d' ' -f1; "
+                      "done < /proc/self/mountinfo"),
+            "Linux\nro,nosuid,nodev\nproc\nchmod: changing permissions of 'scripts/ostype': Read-only file system");
+        world.destroy(*box);
+    });
+}
+
 TEST_P(IsolatedTrees, CannotBeUnmountedOrRemounted)
 {
     expect_shell("/usr/bin/python3 -I -c \"import ctypes\n"

@@ -31,6 +31,12 @@ TEST_P(SplitSkillMd, SplitsAsTheReference)
     EXPECT_EQ(parts->instructions, c.instructions);
 }
 
+TEST(SplitSkillMdLines, AreThoseOfTheFile)
+{
+    EXPECT_EQ(split_skill_md("---\na: 1\n---")->first_line, 2);
+    EXPECT_EQ(split_skill_md("\xEF\xBB\xBF\r\n\r\n---\r\na: 1\r\n---")->first_line, 4);
+}
+
 constexpr std::string_view no_begin = "SKILL.md must begin with '---' frontmatter delimiter";
 constexpr std::string_view no_content = "SKILL.md has no content after opening delimiter";
 constexpr std::string_view no_end = "SKILL.md is missing closing '---' delimiter";

@@ -71,13 +71,14 @@ INSTANTIATE_TEST_SUITE_P(Cases, Manifest,
         fault_case{"memory_word", "resources: {memory: abc}",
             R"(resources.memory "abc" must be a whole number of bytes, or one with Ki, Mi or Gi)"},
         fault_case{"memory_zero", "resources: {memory: 0}", R"(resources.memory "0" must be greater than 0)"},
-        fault_case{"memory_empty", "resources: {memory: ''}", R"(resources.memory "" must be a whole number…)"},
-        fault_case{"memory_little", "resources: {memory: 1Ki}", R"(resources.memory "1Ki" must be between 16777216 and 17179869184)"},
-        fault_case{"memory_much", "resources: {memory: 17Gi}", R"(resources.memory "17Gi" must be between 16777216 and 17179869184)"},
+        fault_case{"memory_little", "resources: {memory: 1Ki}", R"(resources.memory "1Ki" must be between 16Mi and 16Gi)"},
+        fault_case{"memory_beyond_numbers", "resources: {memory: 99999999999999999999Gi}",
+            R"(resources.memory "99999999999999999999Gi" is too large)"},
+        fault_case{"memory_much", "resources: {memory: 17Gi}", R"(resources.memory "17Gi" must be between 16Mi and 16Gi)"},
         fault_case{
             "cpu_milli", "resources: {cpu: 500m}", R"(resources.cpu "500m" must be a decimal number of processors such as "0.5" or "2")"},
         fault_case{"cpu_many", "resources: {cpu: 65}", R"(resources.cpu "65" must be between 0.01 and 64)"},
-        fault_case{"resources_text", "resources: much", "parse frontmatter YAML: line 4: resources must be a map"},
+        fault_case{"resources_text", "resources: much", "parse frontmatter YAML: line 5: resources must be a map"},
         fault_case{"image_unknown_and_more", "image: evil\nmode: x",
             R"(mode "x" is not supported (use executable or cognitive); image "evil" is not in the allowlist (allowed: python:3.12-slim, bash:5))"},
         fault_case{"entrypoint_missing", "entrypoint: run.rb", R"(entrypoint "run.rb" is not a file of the package; lang is required)"},
@@ -87,17 +88,19 @@ INSTANTIATE_TEST_SUITE_P(Cases, Manifest,
         fault_case{
             "entrypoint_and_command", "lang: python\nentrypoint: main.py\ncommand: [ls]", "entrypoint and command cannot both be said"},
         fault_case{"command_empty", "lang: python\ncommand: []", "command must be a list of 1 to 64 texts of 1 to 4096 bytes each…"},
-        fault_case{"command_map", "lang: python\ncommand: {a: b}", "parse frontmatter YAML: line 5: command must be a list of texts"},
-        fault_case{"command_of_lists", "lang: python\ncommand: [[a]]", "parse frontmatter YAML: line 5: command must be a list of texts…"},
+        fault_case{"command_map", "lang: python\ncommand: {a: b}", "parse frontmatter YAML: line 6: command must be a list of texts"},
+        fault_case{"command_of_lists", "lang: python\ncommand: [[a]]", "parse frontmatter YAML: line 6: command must be a list of texts…"},
         fault_case{"env_path", "env: {PATH: /x}", R"(env var "PATH" is not allowed)"},
         fault_case{"env_prefix", "env: {sandbox_x: 1}", R"(env var "sandbox_x" is not allowed)"},
-        fault_case{"env_name", "env: {a-b: 1}", R"(env var "a-b" must be letters, digits and '_', the first no digit; at most 128)"},
-        fault_case{"env_list", "env: [a]", "parse frontmatter YAML: line 4: env must be a map"},
+        fault_case{"env_name", "env: {a-b: 1}",
+            R"(the name of env var "a-b" must be letters, digits and '_', the first no digit; at most 128 of them)"},
+        fault_case{"env_list", "env: [a]", "parse frontmatter YAML: line 5: env must be a map"},
         fault_case{"network", "network: bridge", R"(network must be "none": skills run without a network)"},
         fault_case{"network_map", "network: {mode: host}", R"(network must be "none": skills run without a network)"},
         fault_case{"network_list", "network: [none]", R"(network must be "none": skills run without a network)"},
         fault_case{"retry_attempts", "retry: {attempts: 0}", "retry.attempts must be a whole number between 1 and 10"},
         fault_case{"retry_attempts_text", "retry: {attempts: '2'}", "retry.attempts must be a whole number between 1 and 10"},
+        fault_case{"name_empty", "lang: python\nretry: {on: ['']}", "retry.on must be a list of 1 to 8 texts of 1 to 64 bytes each…"},
         fault_case{"retry_delay", "retry: {first_delay: 5}", R"(parse retry.first_delay "5": time: missing unit in duration "5")"},
         fault_case{"retry_delay_long", "retry: {max_delay: 2h}", R"(retry.max_delay "2h" must be between 0s and 10m0s)"},
         fault_case{"retry_delays", "retry: {first_delay: 5s, max_delay: 1s}", "retry.max_delay must not be shorter than retry.first_delay"},
@@ -105,19 +108,24 @@ INSTANTIATE_TEST_SUITE_P(Cases, Manifest,
         fault_case{"retry_fault", "retry: {on: [everything]}",
             R"(retry.on "everything" must be one of runtime_unavailable, image_pull, agent_unreachable, agent_lost, program)"},
         fault_case{"retry_limit_is_no_fault", "retry: {on: [limit]}", R"(retry.on "limit" must be one of…)"},
+        fault_case{"retry_of_a_lost_run", "retry: {on: [agent_lost]}",
+            "retry.on agent_lost needs idempotent: true, since the program may have started"},
         fault_case{"retry_code", "retry: {exit_codes: [0]}", "retry.exit_codes must be a list of at most 50 numbers between 1 and 255"},
         fault_case{"idempotent", "idempotent: maybe", "idempotent must be true or false"},
         fault_case{"schema", "inputs: {type: nothing}",
             "inputs is no JSON Schema: #/type: must be null, boolean, object, array, number, integer or string, or a list of them"},
+        fault_case{"schema_with_more_mistakes", "lang: python\ninputs: {type: text, required: x, items: {minimum: a}}",
+            "inputs is no JSON Schema: #/type: must be null, boolean, object, array, number, integer or string, or a list of them; "
+            "#/required: must be a list of texts; #/items/minimum: must be a number"},
         fault_case{"schema_remote", "outputs: {$ref: 'http://x/y'}", R"(outputs is no JSON Schema: #/$ref: "http://x/y" is not fetched…)"},
-        fault_case{"schema_text", "inputs: everything", "parse frontmatter YAML: line 4: inputs must be a map"},
+        fault_case{"schema_text", "inputs: everything", "parse frontmatter YAML: line 5: inputs must be a map"},
         fault_case{"artifacts_up", "artifacts: [../x]", R"(artifacts "../x" must be a relative pattern…)"},
         fault_case{"artifacts_absolute", "artifacts: /x", R"(artifacts "/x" must be a relative pattern…)"},
         fault_case{"runtime", "runtime: docker", R"(runtime "docker" is not enabled on this server (there are: bubblewrap, mock))"},
-        fault_case{"version_is_a_list", "timeout: [1]", "parse frontmatter YAML: line 4: timeout must be a text…"},
-        fault_case{"key_twice", "name: b", R"(parse frontmatter YAML: line 4: mapping key "name" already defined)"},
-        fault_case{"anchor", "image: &a x", "parse frontmatter YAML: line 4: anchors (&name) are not allowed"},
-        fault_case{"alias", "image: *a", "parse frontmatter YAML: line 4: …"},
+        fault_case{"version_is_a_list", "timeout: [1]", "parse frontmatter YAML: line 5: timeout must be a text…"},
+        fault_case{"key_twice", "name: b", R"(parse frontmatter YAML: line 5: mapping key "name" already defined)"},
+        fault_case{"anchor", "image: &a x", "parse frontmatter YAML: line 5: anchors (&name) are not allowed"},
+        fault_case{"alias", "image: *a", "parse frontmatter YAML: line 5: …"},
         fault_case{"syntax", "a: [b", "parse frontmatter YAML: line …"}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -307,6 +315,44 @@ INSTANTIATE_TEST_SUITE_P(Cases, Image,
         image_case{"other_tag", "a:1", {"a"}, R"(image "a:1" is not in the allowlist (allowed: a))"},
         image_case{"empty_list", "a", {}, "image allowlist is empty; no images are permitted"},
         image_case{"no_name", "", {"a"}, "image name is required"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+/// A server on which python:3.12-slim stands for Python, and bash:5 for what is not there.
+package_rules rules_of_a_host()
+{
+    auto rules = usual_rules();
+    rules.judge_image = [](const skill_manifest& skill, std::string_view image) {
+        if (skill.lang == "node")
+            return image_verdict{std::string(image) + " is not for node", {}};
+        return image_verdict{{}, image == "bash:5" ? "bash is missing" : ""};
+    };
+    return rules;
+}
+
+struct host_image_case {
+    std::string_view name;
+    std::string_view more;
+    std::string_view want;
+    std::string_view note;
+};
+class HostImage : public ::testing::TestWithParam<host_image_case> { };
+
+TEST_P(HostImage, IsJudgedAtUpload)
+{
+    const auto checked = check_package(package_of(with(GetParam().more), {"main.py", "main.js", "main.sh"}), rules_of_a_host());
+    EXPECT_EQ(fault_of(checked), GetParam().want);
+    if (checked.has_value())
+        EXPECT_EQ(checked->notes.empty() ? "" : checked->notes.back(), GetParam().note);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, HostImage,
+    ::testing::Values(host_image_case{"fits", "lang: python", "no fault", ""},
+        host_image_case{"lacks", "lang: bash", "no fault", "bash is missing"},
+        host_image_case{"contradicts", "lang: node\nimage: bash:5", "bash:5 is not for node", ""},
+        host_image_case{"with_other_mistakes", "lang: node\nimage: bash:5\ntimeout: soon",
+            "invalid skill: parse timeout \"soon\": time: invalid duration \"soon\"; bash:5 is not for node", ""},
+        host_image_case{
+            "not_allowed_at_all", "lang: node\nimage: x", "image \"x\" is not in the allowlist (allowed: python:3.12-slim, bash:5)", ""}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Image, ThatOfTheLanguageMustBeAllowedToo)

@@ -125,14 +125,16 @@ INSTANTIATE_TEST_SUITE_P(Cases, PathSet,
         path_case{"file_then_its_directory", {"a", "A/"}, "a file is where a directory is needed: a and A"}),
     [](const auto& info) { return std::string(info.param.test); });
 
-TEST(CommonDirectory, IsThereIfAllLieInIt)
+TEST(PathSet, CountsTheDirectoriesThatPathsImply)
 {
-    EXPECT_EQ(common_directory(std::vector<std::string>{"s/", "s/SKILL.md", "s/a/b"}), "s/");
-    EXPECT_EQ(common_directory(std::vector<std::string>{"s/SKILL.md", "t/a"}), "");
-    EXPECT_EQ(common_directory(std::vector<std::string>{"s/SKILL.md", "README"}), "");
-    EXPECT_EQ(common_directory(std::vector<std::string>{"s/a", "ss/a"}), "");
-    EXPECT_EQ(common_directory(std::vector<std::string>{"SKILL.md"}), "");
-    EXPECT_EQ(common_directory({}), "");
+    path_set set;
+    EXPECT_TRUE(set.add("a/b/x", path_set::kind::file).has_value());
+    EXPECT_TRUE(set.add("a/b/y", path_set::kind::file).has_value());
+    EXPECT_EQ(set.directories(), 2);
+    EXPECT_TRUE(set.add("a/b", path_set::kind::directory).has_value());
+    EXPECT_TRUE(set.add("c", path_set::kind::directory).has_value());
+    EXPECT_TRUE(set.add("z", path_set::kind::file).has_value());
+    EXPECT_EQ(set.directories(), 3);
 }
 
 TEST(SystemLitter, IsKnownByItsNames)

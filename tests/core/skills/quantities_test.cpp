@@ -38,8 +38,21 @@ INSTANTIATE_TEST_SUITE_P(Cases, Memory,
         number_case{"small_letters", "256mi", 0, "must be a whole number"}, number_case{"fraction", "1.5Gi", 0, "must be a whole number"},
         number_case{"space", "1 Gi", 0, "must be a whole number"}, number_case{"unit_only", "Mi", 0, "must be a whole number"},
         number_case{"plus", "+1", 0, "must be a whole number"}, number_case{"too_large", "9999999999Gi", 0, "too large"},
-        number_case{"beyond_64_bits", "99999999999999999999", 0, "must be a whole number"}),
+        number_case{"beyond_64_bits", "99999999999999999999", 0, "too large"},
+        number_case{"gibi_beyond_64_bits", "99999999999999999999Gi", 0, "too large"}),
     &name_of_case);
+
+struct memory_text_case {
+    std::string_view name;
+    std::int64_t bytes;
+    std::string_view want;
+};
+class MemoryText : public ::testing::TestWithParam<memory_text_case> { };
+TEST_P(MemoryText, IsWhatSomebodyWouldWrite) { EXPECT_EQ(memory_text(GetParam().bytes), GetParam().want); }
+INSTANTIATE_TEST_SUITE_P(Cases, MemoryText,
+    ::testing::Values(memory_text_case{"gibi", 16LL << 30, "16Gi"}, memory_text_case{"mebi", 16LL << 20, "16Mi"},
+        memory_text_case{"kibi", 1'536LL << 10, "1536Ki"}, memory_text_case{"bytes", 1'025, "1025"}, memory_text_case{"none", 0, "0"}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 class Cpu : public ::testing::TestWithParam<number_case> { };
 TEST_P(Cpu, IsADecimalNumberOfProcessors) { expect_case(GetParam(), parse_cpu_milli(GetParam().text)); }

@@ -12,8 +12,9 @@ namespace {
 class still_clock : public clock {
 public:
     std::int64_t now_ms() const override { return now; }
-    steady_time steady_now() const override { return {}; }
+    steady_time steady_now() const override { return steady; }
     std::int64_t now = 1'000;
+    steady_time steady = {};
 };
 
 class SkillService : public ::testing::Test {
@@ -77,10 +78,12 @@ TEST_F(SkillService, WhatIsNoPackageLeavesNothing)
 TEST_F(SkillService, TheSameBytesAgainChangeNothing)
 {
     const auto first = store("x@1.0.0");
+    const auto calls = contents_.calls();
     const auto again = store("x@1.0.0");
     EXPECT_EQ(again.uploaded_at_ms, first.uploaded_at_ms);
     EXPECT_EQ(again.content, first.content);
-    EXPECT_EQ(contents_.size(), 1u);
+    EXPECT_EQ(contents_.size(), 1u) << "what was written is gone";
+    EXPECT_EQ(contents_.calls() - calls, 3u) << "written, finished, erased: that mends what the disk damaged";
 }
 
 TEST_F(SkillService, OlderBytesAgainKeepTheirContent)
@@ -112,7 +115,6 @@ INSTANTIATE_TEST_SUITE_P(Cases, SkillServiceFault, ::testing::Values(store_failu
 
 TEST_F(SkillService, WhatTheRecordsRefuseLeavesNoBytes)
 {
-    skills_.let_pass(1);    // is the digest known?
     skills_.fail_next({errc::quota_exceeded, "too many"});
     EXPECT_EQ(try_store("x@1.0.0", acme_).error().code, errc::quota_exceeded);
     EXPECT_EQ(contents_.size(), 0u);
@@ -120,7 +122,6 @@ TEST_F(SkillService, WhatTheRecordsRefuseLeavesNoBytes)
 
 TEST_F(SkillService, BytesOfWhichNobodyKnowsWhetherARecordNamesThemStay)
 {
-    skills_.let_pass(1);
     skills_.throw_next("broken");
     EXPECT_THROW(try_store("x@1.0.0", acme_), std::runtime_error);
     EXPECT_EQ(contents_.size(), 1u) << "the search for contents without a record removes them if there is none";
@@ -176,7 +177,16 @@ TEST_F(SkillService, ADisabledVersionIsShownAndNotRun)
     EXPECT_TRUE(run(service_.show(acme_, "x", "1.0.0"))->disabled);
     EXPECT_FALSE(run(service_.set_disabled(acme_, "x", "1.0.0", false))->disabled);
     EXPECT_EQ(version_of("1.0.0"), "1.0.0");
-    EXPECT_EQ(run(service_.set_disabled(acme_, "x", "latest", true)).error().code, errc::not_found) << "a version is to be named";
+}
+
+TEST_F(SkillService, AChangeNamesAVersion)
+{
+    const auto digest = "sha256:" + store("x@1.0.0").digest;
+    const std::string why = "; name a version: \"latest\" and digests are for reading and running";
+    EXPECT_EQ(run(service_.set_disabled(acme_, "x", "latest", true)).error().detail, "skill not found: x@latest" + why);
+    EXPECT_EQ(run(service_.erase(acme_, "x", "latest")).error().detail, "skill not found: x@latest" + why);
+    EXPECT_EQ(run(service_.erase(acme_, "x", digest)).error().detail, "skill not found: x@" + digest + why);
+    EXPECT_EQ(run(service_.erase(acme_, "x", "2.0.0")).error().detail, "skill not found: x@2.0.0");
 }
 
 TEST_F(SkillService, RemovalTakesAllThatAVersionEverMeantAndItsBytes)
@@ -243,6 +253,19 @@ TEST_F(SkillService, UploadsAtOnceAreBoundedAlsoForOneTenant)
     EXPECT_EQ(service_.uploads(), 0u);
     EXPECT_TRUE(run(service_.begin_upload(acme_, {"bash:5"})).has_value());
     EXPECT_EQ(intake_.images, std::vector<std::string>{"bash:5"});
+}
+
+TEST_F(SkillService, AnUploadThatTakesTooLongIsRefused)
+{
+    const auto slow = uploading(acme_, "x@1.0.0");
+    time_.steady += std::chrono::seconds(799);
+    EXPECT_TRUE(run(slow->write(shared_bytes(std::string("a")))).has_value());
+    time_.steady += std::chrono::seconds(1);
+    const auto refused = run(slow->write(shared_bytes(std::string("a"))));
+    ASSERT_TRUE(refused.has_error());
+    EXPECT_EQ(refused.error().code, errc::bad_request);
+    EXPECT_EQ(refused.error().fields.at(0).field, "body");
+    EXPECT_THAT(refused.error().detail, ::testing::HasSubstr("within 800 s"));
 }
 
 TEST_F(SkillService, AnUploadThatCannotBeginCountsNotOn)

@@ -44,7 +44,7 @@ def attacked(contract):
             yield server.start()
             server.stop()
         finally:
-            server.kill()
+            server.discard()
 
 
 def warm_up(campaign):

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 from pathlib import Path
 
 from .waiting import TimedOut, until
@@ -67,6 +68,26 @@ def named_directories(tops):
 def control_groups(instance):
     """Groups of sandboxes and executions of one server, by what it calls itself."""
     return {path for path in named_directories(["/sys/fs/cgroup"]) if instance in path}
+
+
+def remove_groups(instance):
+    """Ends what a server left to its next one, which will not come, and removes all its control groups."""
+    tops = [os.path.join(folder, name) for folder, names, _ in os.walk("/sys/fs/cgroup") for name in names if name == f"caisson-{instance}"]
+
+    def gone():
+        for top in tops:
+            for folder, _, files in os.walk(top, topdown=False):
+                try:
+                    if "freezer.state" in files:
+                        Path(folder, "freezer.state").write_text("THAWED")    # what is frozen cannot die
+                    for pid in Path(folder, "cgroup.procs").read_text().split():
+                        os.kill(int(pid), signal.SIGKILL)
+                    os.rmdir(folder)
+                except OSError:
+                    pass    # its processes are still ending, or it is gone
+        return not any(os.path.exists(top) for top in tops)
+
+    until(gone, SETTLE_S, f"the end of all groups of {instance}")
 
 
 def mounts(pid):

@@ -1,5 +1,6 @@
 """Skills for the tests: packages made on the fly, and pushed as clients push them."""
 
+import contextlib
 import io
 import json
 import os
@@ -15,6 +16,15 @@ def skill_md(name, version="1.0.0", lang="python", body="Do it.", description="f
     """SKILL.md; `front` are further members of its front matter."""
     head = {"name": name, "version": version, "description": description, "lang": lang, **front}
     return f"---\n{yaml.safe_dump(head, allow_unicode=True)}---\n{body}\n"
+
+
+def zipped(files):
+    """A zip of path and text, in their order."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as out:
+        for path, text in files.items():
+            out.writestr(path, text)
+    return archive.getvalue()
 
 
 def package(name, program, lang="python", entry=None, files=None, **front):
@@ -39,6 +49,16 @@ def push(api, name, program, **more):
 def remove(api, name, version="1.0.0"):
     answer = api.delete(f"/v1/skills/{name}/{version}")
     assert answer.status == 204, (answer.status, answer.body)
+
+
+@contextlib.contextmanager
+def pushed(api, programs):
+    """Skills by name, each what push() takes; gone afterwards."""
+    for name, one in programs.items():
+        push(api, name, **one)
+    yield
+    for name in programs:
+        remove(api, name)
 
 
 # Writes what the code in `answer` makes of `given` as the output.

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from .api import Api
+from .leaks import remove_groups
 from .waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -16,6 +17,7 @@ BINARY = Path(os.environ.get("CAISSON_BIN", ROOT / "build" / "asan" / "caisson")
 PROGRAMS = ("caisson", "caisson-agent", "caisson-launch")
 SANITIZER_REPORTS = ("AddressSanitizer", "LeakSanitizer", "runtime error:", "UndefinedBehaviorSanitizer")
 START_S, STOP_S = 30, 30
+MARKS = Path("/run/caisson/instances")    # of the servers of root
 # An account that no one has: what root drops to in order to test as an ordinary user.
 ORDINARY_USER = 61_234
 
@@ -69,7 +71,7 @@ class Server:
             os.chown(self.run_folder, user, user)
             self.ready_file = self.run_folder / "ready.json"
         self.binary = programs_for(user, self.folder)
-        self.process = None
+        self.process, self.starts = None, 0
         self.api = None
 
     def as_user(self):
@@ -77,6 +79,7 @@ class Server:
 
     def start(self, *more):
         assert self.process is None
+        self.starts += 1
         self.ready_file.unlink(missing_ok=True)
         command = [self.binary, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--ready-file", self.ready_file]
         log = open(self.log_file, "ab")
@@ -132,6 +135,14 @@ class Server:
             self.process.kill()
             self.process.wait()
         self.process = None
+
+    def discard(self):
+        """The end of a server that nobody will start again: what it kept for the next one goes too."""
+        self.kill()
+        if (self.data / "instance.json").exists():
+            remove_groups(self.instance())
+            if os.getuid() == 0:
+                (MARKS / self.instance()).unlink(missing_ok=True)
 
     def log_tail(self, size=4000):
         return self.log_file.read_text(errors="replace")[-size:]

@@ -93,6 +93,20 @@ TEST_P(ArchiveWriter, NamesAreMadeHarmlessOrRefused)
     EXPECT_EQ(index->entries, (std::vector<package_entry>{{"C_x", 1, 0644}, {"a_.._b_c", 1, 0644}, {"bad\xEF\xBF\xBD", 1, 0644}}));
 }
 
+TEST_P(ArchiveWriter, NamesThatBecomeOneAreNumbered)
+{
+    add("d/a\\b.txt", "1");
+    add("d/a_b.txt", "22");
+    add("d/a\nb.txt", "333");
+    const scratch place;
+    const auto index = inspect_package(place.put("p", finished()), {});
+    ASSERT_TRUE(index.has_value()) << index.error().detail;
+    std::vector<std::string> paths;
+    for (const auto& each : index->entries)
+        paths.push_back(each.path + "=" + std::to_string(each.size_bytes));
+    EXPECT_EQ(paths, (std::vector<std::string>{"a_b (2).txt=2", "a_b (3).txt=3", "a_b.txt=1"}));
+}
+
 TEST_P(ArchiveWriter, SizesMustBeKept)
 {
     ASSERT_TRUE(writer_.begin_file("a", 3, 0644, 0).has_value());

@@ -1,3 +1,4 @@
+#include "core/adapters/archive/package_inspector.hpp"
 #include "tests/core/adapters/archive/fixture.hpp"
 
 #include <sys/stat.h>
@@ -110,6 +111,27 @@ TEST_P(Package, OnlyOneDirectoryMayWrap)
     EXPECT_EQ(skill_md({{"a/SKILL.md", "a", 0644}, {"README", "", 0644}}), std::nullopt);
     EXPECT_EQ(skill_md({{"a/b/SKILL.md", "b", 0644}}), std::nullopt);
     EXPECT_EQ(skill_md({{"skill.md", "small", 0644}}), std::nullopt);
+}
+
+TEST_P(Package, OnlyTheTextThatMayBeTheSkillsIsHeld)
+{
+    const std::string text(1'000, 't');
+    package_inspector inspector(std::string(GetParam()), {});
+    const auto add = [&](const std::string& name) {
+        ASSERT_TRUE(inspector.begin({name, member_kind::file, std::ssize(text), 0644}).has_value());
+        ASSERT_TRUE(inspector.data(text).has_value() && inspector.end().has_value());
+    };
+    add("d0/SKILL.md");
+    EXPECT_EQ(inspector.held_bytes(), text.size());
+    add("d0/main.py");
+    EXPECT_EQ(inspector.held_bytes(), text.size());
+    for (int i = 1; i < 5; ++i) {
+        add("d" + std::to_string(i) + "/SKILL.md");
+        EXPECT_EQ(inspector.held_bytes(), 0u);
+    }
+    add("SKILL.md");
+    EXPECT_EQ(inspector.held_bytes(), text.size());
+    EXPECT_EQ(inspector.take().skill_md, text);
 }
 
 TEST_P(Package, NothingIsWrittenOfOneWithMistakes)

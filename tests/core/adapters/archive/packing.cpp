@@ -130,6 +130,15 @@ std::string zip_of(const std::vector<zip_entry>& entries, const zip_frame& frame
     return archive + little_endian(frame.comment.size(), 2) + frame.comment + frame.after;
 }
 
+std::string pax(std::string_view key, std::string_view value)
+{
+    const auto rest = " " + std::string(key) + "=" + std::string(value) + "\n";
+    auto length = rest.size() + 2;
+    if (std::to_string(length).size() == 3)
+        ++length;
+    return std::to_string(length) + rest;
+}
+
 std::string tar_of(const std::vector<tar_entry>& entries, bool end)
 {
     std::string tar;

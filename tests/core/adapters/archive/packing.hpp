@@ -59,6 +59,9 @@ struct tar_entry {
     std::string size = {};    // octal; empty: that of the content
 };
 
+/// A record of a pax header.
+std::string pax(std::string_view key, std::string_view value);
+
 /// The tar alone; `end`: with its end marker.
 std::string tar_of(const std::vector<tar_entry>& entries, bool end = true);
 

@@ -7,14 +7,6 @@ using namespace caisson::testing;
 using namespace std::string_literals;
 
 std::string with(tar_entry entry) { return gzipped(tar_of({{"SKILL.md", "x"}, std::move(entry), {"z", "z"}})); }
-std::string pax(std::string_view key, std::string_view value)
-{
-    const auto rest = " " + std::string(key) + "=" + std::string(value) + "\n";
-    auto length = rest.size() + 2;
-    if (std::to_string(length).size() == 3)
-        ++length;
-    return std::to_string(length) + rest;
-}
 std::string with_pax(const std::string& records, tar_entry entry)
 {
     return gzipped(tar_of({{"SKILL.md", "x"}, {"PaxHeader", records, 'x'}, std::move(entry)}));
@@ -45,6 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Right, TarGz,
     ::testing::Values(tar_case{"usual", gzipped(good), ""}, tar_case{"padded", gzipped(good + std::string(8'192, '\0')), ""},
         tar_case{"directory", with({"d/", "", '5'}), ""}, tar_case{"pax_name", with_pax(pax("path", "größe.txt"), {"x", "y"}), ""},
         tar_case{"pax_time", with_pax(pax("mtime", "1.5"), {"x", "y"}), ""},
+        tar_case{"pax_owner", with_pax(pax("uname", "Jörg") + pax("gname", "Gr\xFFppe"), {"x", "y"}), ""},
         tar_case{"global_pax", gzipped(tar_of({{"pax_global_header", pax("comment", "abc"), 'g'}, {"SKILL.md", "x"}})), ""},
         tar_case{"long_name", gzipped(tar_of({{"././@LongLink", std::string(150, 'n') + "\0"s, 'L'}, {"n", "x"}, {"SKILL.md", "x"}})), ""},
         tar_case{"root", gzipped(tar_of({{"./", "", '5'}, {"./SKILL.md", "x"}})), ""}),
@@ -62,7 +55,10 @@ INSTANTIATE_TEST_SUITE_P(Wrong, TarGz,
                 {"s", "1\n0\n5\n" + std::string(506, '\0') + "12345"}),
             "an entry is a sparse file: s"},
         tar_case{"pax_name_outside", with_pax(pax("path", "../x"), {"x", "y"}), "tar.gz contains path traversal entry: ../x"},
-        tar_case{"pax_name_not_utf8", with_pax(pax("path", "x\xFF"), {"x", "y"}), "invalid skill: the tar.gz cannot be read: Pathname"},
+        tar_case{"pax_name_not_utf8", with_pax(pax("path", "x\xFF"), {"x", "y"}), "a name is not UTF-8: x"},
+        tar_case{"pax_malformed", with_pax("xx path=a\n", {"x", "y"}), "invalid skill: the tar.gz cannot be read: Ignoring malformed pax"},
+        tar_case{"pax_malformed_behind_a_name", with_pax(pax("path", "größe") + "xx path=a\n", {"x", "y"}),
+            "invalid skill: the tar.gz cannot be read: Ignoring malformed pax"},
         tar_case{"long_name_outside", gzipped(tar_of({{"././@LongLink", "../../x\0"s, 'L'}, {"n", "x"}, {"SKILL.md", "x"}})),
             "tar.gz contains path traversal entry: ../../x"},
         tar_case{"wrong_checksum", gzipped("0" + good.substr(1)), "invalid skill: the tar.gz cannot be read: "},

@@ -112,6 +112,11 @@ INSTANTIATE_TEST_SUITE_P(Wrong, Zip,
         zip_case{"bytes_after", zip_of(good, {"", "more"}), "invalid skill: the zip is damaged: bytes follow its end"},
         zip_case{
             "long_comment", zip_of(good, {"", "", std::string(5'000, 'c')}), "invalid skill: the zip is damaged: it has no end record"},
+        zip_case{"cut_in_its_end", cut(zip_of(good), 1), "invalid skill: the zip is damaged: its end record is cut off"},
+        zip_case{"cut_behind_the_mark", cut(zip_of(good), 18), "invalid skill: the zip is damaged: its end record is cut off"},
+        zip_case{"cut_in_the_mark", cut(zip_of(good), 21), "invalid skill: the zip is damaged: it has no end record; it may be cut off"},
+        zip_case{"cut_in_the_comment", cut(zip_of(good, {"", "", "a commit id"}), 3),
+            "invalid skill: the zip is damaged: its end record is cut off"},
         zip_case{"cut", cut(zip_of(good), 30), "invalid skill: the zip is damaged: it has no end record; it may be cut off"},
         zip_case{
             "directory_elsewhere", zip_of(good, {.directory_shift = 4}), "invalid skill: the zip is damaged: its central directory is not"},

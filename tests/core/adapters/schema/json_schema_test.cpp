@@ -5,6 +5,14 @@
 namespace caisson {
 namespace {
 
+std::string repeated(std::string_view text, int count)
+{
+    std::string all;
+    for (int i = 0; i < count; ++i)
+        all += text;
+    return all;
+}
+
 struct match_case {
     std::string_view name;
     std::string_view schema;
@@ -20,7 +28,7 @@ TEST_P(JsonSchema, TellsWhatDoesNotMatch)
     ASSERT_TRUE(mistakes.has_value()) << mistakes.error().detail;
     std::string text;
     for (const auto& each : *mistakes)
-        text += (text.empty() ? "" : "; ") + each;
+        text += (text.empty() ? "" : "; ") + (each.field.empty() ? "/" : each.field) + ": " + each.message;
     EXPECT_EQ(text, c.want);
 }
 
@@ -56,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Containers, JsonSchema,
     ::testing::Values(match_case{"good", person, R"({"name":"a","tags":["x"]})", ""},
         match_case{"all_mistakes", person, R"({"name":"","tags":[1,"a","a"],"a/b":1})",
             "/name: must have at least 1 characters; /tags/0: must be \"string\", is integer; /tags: must not have the same item twice; "
-            "/: the property \"a/b\" is not known"},
+            "/a~1b: is not a known property"},
         match_case{"required", person, "{}", "/name: is required; /tags: is required"},
         match_case{"no_object", person, "[]", R"(/: must be "object", is array)"},
         match_case{"tuple", R"({"items":[{"type":"string"},{"type":"number"}],"additionalItems":false})", R"(["a",1,2])",
@@ -66,13 +74,21 @@ INSTANTIATE_TEST_SUITE_P(Containers, JsonSchema,
         match_case{"unique_numbers", R"({"uniqueItems":true})", "[1,1.0]", "/: must not have the same item twice"},
         match_case{"pattern_properties", R"({"patternProperties":{"^x":{"type":"number"}},"additionalProperties":{"type":"null"}})",
             R"({"xa":"s","b":1})", R"(/xa: must be "number", is string; /b: must be "null", is integer)"},
-        match_case{"property_names", R"({"propertyNames":{"maxLength":1}})", R"({"ab":1})", R"(/: the name "ab" is not allowed)"},
+        match_case{"property_names", R"({"propertyNames":{"maxLength":1}})", R"({"ab":1})", "/ab: has a name that is not allowed"},
         match_case{"properties_count", R"({"maxProperties":1})", R"({"a":1,"b":2})", "/: must have at most 1 properties"},
-        match_case{"dependency", R"({"dependencies":{"a":["b"]}})", R"({"a":1})", R"(/: the property "b" is required beside "a")"},
+        match_case{"dependency", R"({"dependencies":{"a":["b"]}})", R"({"a":1})", R"(/b: is required beside "a")"},
         match_case{"schema_dependency", R"({"dependencies":{"a":{"required":["b"]}}})", R"({"a":1})", "/b: is required"},
         match_case{
             "escaped_place", R"({"properties":{"a~/b":{"type":"null"}}})", R"({"a~/b":1})", R"(/a~0~1b: must be "null", is integer)"}),
     [](const auto& info) { return std::string(info.param.name); });
+
+std::string nested(std::size_t depth, const std::string& within = {}) { return std::string(depth, '[') + within + std::string(depth, ']'); }
+
+/// Each level in an alternative.
+constexpr std::string_view nested_lists = R"({"definitions":{"l":{"allOf":[{"type":"array"},{"items":{"$ref":"#/definitions/l"}}]}},
+    "$ref":"#/definitions/l"})";
+
+const std::string wrong_at_the_end = repeated("/0", 256) + R"(: must be "array", is integer)";
 
 constexpr std::string_view tree = R"({"$ref":"#/definitions/node","definitions":{"node":{"type":"object","required":["v"],
     "properties":{"v":{"type":"integer"},"l":{"$ref":"#/definitions/node"},"r":{"$ref":"#/definitions/node"}}}}})";
@@ -92,10 +108,22 @@ INSTANTIATE_TEST_SUITE_P(Combined, JsonSchema,
         match_case{"later_names_of_definitions", R"({"$defs":{"a":{"type":"null"}},"items":{"$ref":"#/$defs/a"}})", "[1]",
             R"(/0: must be "null", is integer)"},
         match_case{"reference_to_the_root", R"({"properties":{"a":{"$ref":"#"}},"additionalProperties":false})", R"({"a":{"b":1}})",
-            R"(/a: the property "b" is not known)"},
+            "/a/b: is not a known property"},
         match_case{"no_json", "{}", "{", "/: the value is not JSON: incomplete JSON"},
-        match_case{"too_deep_a_value", "{}", std::string(101, '[') + std::string(101, ']'), "/: the value is not JSON: too deep"}),
+        match_case{"deepest_value", nested_lists, nested(256), ""},
+        match_case{"deepest_value_wrong", nested_lists, nested(256, "1"), wrong_at_the_end},
+        match_case{"too_deep_a_value", "{}", nested(257), "/: the value is nested more than 256 levels"}),
     [](const auto& info) { return std::string(info.param.name); });
+
+std::string many_patterns(int count)
+{
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+        const auto number = std::to_string(i);
+        text += (text.empty() ? "\"p" : ",\"p") + number + "\":{\"pattern\":\"^a" + number + "\"}";
+    }
+    return "{\"properties\":{" + text + "}}";
+}
 
 struct bad_case {
     std::string_view name;
@@ -111,14 +139,6 @@ TEST_P(BadSchema, IsRefused)
     ASSERT_TRUE(checked.has_error());
     EXPECT_EQ(checked.error().code, errc::bad_request);
     EXPECT_EQ(checked.error().detail.substr(0, GetParam().want.size()), GetParam().want) << checked.error().detail;
-}
-
-std::string repeated(std::string_view text, int count)
-{
-    std::string all;
-    for (int i = 0; i < count; ++i)
-        all += text;
-    return all;
 }
 
 /// A schema whose alternatives double at each level.
@@ -157,6 +177,15 @@ INSTANTIATE_TEST_SUITE_P(Cases, BadSchema,
         bad_case{"back_reference", R"({"pattern":"(a)\\1"})", "#/pattern: the pattern"},
         bad_case{"long_pattern", R"({"pattern":")" + std::string(1'025, 'a') + "\"}", "#/pattern: a pattern has more than 1024 bytes"},
         bad_case{"big_pattern", R"({"pattern":"((a{1000}){1000}){1000}"})", "#/pattern: the pattern"},
+        bad_case{"pattern_of_a_large_program", R"({"pattern":"^(?:[ab]?[ab]?[ab]?[ab]?){1000}$"})",
+            "#/pattern: the pattern \"^(?:[ab]?[ab]?[ab]?[ab]?){1000}$\" is too large: it becomes a program of"},
+        bad_case{"pattern_of_classes", R"j({"pattern":"\\p{L}{3}"})j", R"j(#/pattern: the pattern "\p{L}{3}" is too large)j"},
+        bad_case{"many_patterns", many_patterns(51), "#/properties/p50/pattern: the schema has more than 50 different patterns"},
+        bad_case{"long_reference", R"({"$ref":"#/)" + std::string(1'024, 'a') + "\"}", "#/$ref: a reference has more than 1024 bytes"},
+        bad_case{"all_mistakes", R"({"type":"foo","required":"x","prefixItems":[],"properties":{"a":{"minimum":"1"},"b":7}})",
+            "#/type: must be null, boolean, object, array, number, integer or string, or a list of them; #/required: must be a list of "
+            "texts; #/prefixItems: is not of draft 7, the only one that is understood; #/properties/a/minimum: must be a number; "
+            "#/properties/b: must be a schema"},
         bad_case{"too_deep", repeated(R"({"not":)", 65) + "{}" + std::string(65, '}'), "#/not/not"},
         bad_case{"too_long", std::string(300'000, ' '), "the schema has more than 262144 bytes"},
         bad_case{"endless", R"({"$ref":"#"})", "the schema refers to itself too deep"},
@@ -180,6 +209,23 @@ TEST(JsonSchema, AtMostTwentyMistakesAreTold)
     const auto mistakes = check_json_schema(R"({"items":{"type":"null"}})", "[" + repeated("1,", 50) + "1]");
     ASSERT_TRUE(mistakes.has_value());
     EXPECT_EQ(mistakes->size(), 20u);
+}
+
+TEST(JsonSchema, AtMostTwentyMistakesInASchemaAreTold)
+{
+    const auto checked = check_json_schema(R"({"allOf":[)" + repeated("1,", 50) + "1]}", "null");
+    ASSERT_TRUE(checked.has_error());
+    EXPECT_TRUE(checked.error().detail.ends_with("#/allOf/19: must be a schema: a map, true or false; there may be more"))
+        << checked.error().detail;
+}
+
+/// Names and places are not as long as who chose them wanted.
+TEST(JsonSchema, LongPlacesAreCut)
+{
+    const auto key = std::string(63, 'k') + "äää";
+    const auto mistakes = check_json_schema(R"({"additionalProperties":{"items":false}})", "{\"" + key + "\":[1]}");
+    ASSERT_TRUE(mistakes.has_value());
+    EXPECT_EQ(mistakes->front().field, "/" + std::string(63, 'k') + "…/0");
 }
 
 }    // namespace

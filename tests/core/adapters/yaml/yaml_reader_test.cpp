@@ -29,6 +29,13 @@ TEST_P(ReadYaml, GivesOneValueOrASentence)
     EXPECT_EQ(read.error().detail.substr(0, c.fault.size()), c.fault) << read.error().detail;
 }
 
+TEST(ReadYamlLines, AreCountedFromTheFirst)
+{
+    EXPECT_EQ(read_yaml("a: 1\nb: 2", 10)->items.back().line, 11);
+    EXPECT_EQ(read_yaml("a: 1\nb: *x", 10).error().detail.substr(0, 9), "line 11: ");
+    EXPECT_EQ(read_yaml("a: 1\nb: [", 10).error().detail.substr(0, 5), "line ");
+}
+
 std::string nested(int levels)
 {
     return std::string(static_cast<std::size_t>(levels), '[') + std::string(static_cast<std::size_t>(levels), ']');

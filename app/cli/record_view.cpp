@@ -1,0 +1,159 @@
+#include "app/cli/record_view.hpp"
+
+#include "app/cli/exit_status.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+namespace caisson::cli {
+
+namespace {
+
+constexpr std::size_t widest_value = 400;
+constexpr std::size_t least_label = 18;
+
+std::string decimal(double value)
+{
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.1f", value);
+    return text.data();
+}
+
+/// A value of a record as people read it; empty for what says nothing.
+std::string shown(const boost::json::value& value)
+{
+    if (value.is_null() || (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty()))
+        return {};
+    if (value.is_string())
+        return std::string(value.get_string());
+    if (value.is_array()) {
+        std::string text;
+        for (const auto& item : value.get_array())
+            text += (text.empty() ? "" : ", ") + shown(item);
+        return text;
+    }
+    if (value.is_object()) {
+        std::string text;
+        for (const auto& member : value.get_object())
+            if (const auto one = shown(member.value()); !one.empty())
+                text += (text.empty() ? "" : ", ") + std::string(member.key()) + " " + one;
+        return text;
+    }
+    return value.is_double() ? decimal(value.get_double()) : boost::json::serialize(value);
+}
+
+bool is_output(std::string_view name)
+{
+    constexpr std::array<std::string_view, 4> names{"stdout", "stderr", "logs", "output"};
+    return std::ranges::find(names, name) != names.end();
+}
+
+bool is_list_of_objects(const boost::json::value& value)
+{
+    const auto* list = value.if_array();
+    return list != nullptr && !list->empty() && std::ranges::all_of(*list, [](const auto& one) { return one.is_object(); });
+}
+
+struct record_line {
+    std::string label;
+    std::string value;
+};
+
+void add_line(std::vector<record_line>& to, std::string label, const std::string& value)
+{
+    if (!value.empty())
+        to.push_back({std::move(label), one_line(value, widest_value)});
+}
+
+/// A line for each, the first with the label. What was left out of a run's files is "PATH: REASON".
+void add_objects(std::vector<record_line>& to, std::string label, const boost::json::array& items)
+{
+    for (const auto& each : items) {
+        const auto& one = each.get_object();
+        const bool is_skipped = one.size() == 2 && one.contains("path") && one.contains("reason");
+        add_line(to, std::exchange(label, ""), is_skipped ? text_of(one, "path") + ": " + text_of(one, "reason") : shown(each));
+    }
+}
+
+/// What is plain in an object on one line, its lists of objects below.
+void add_object(std::vector<record_line>& to, const std::string& label, const boost::json::object& value)
+{
+    boost::json::object plain;
+    for (const auto& member : value)
+        if (!is_list_of_objects(member.value()))
+            plain[member.key()] = member.value();
+    add_line(to, label, shown(plain));
+    for (const auto& member : value)
+        if (is_list_of_objects(member.value()))
+            add_objects(to, "  " + std::string(member.key()), member.value().get_array());
+}
+
+std::vector<record_line> lines_of(const boost::json::object& record)
+{
+    std::vector<record_line> lines;
+    for (const auto& member : record) {
+        const std::string name(member.key());
+        const auto& value = member.value();
+        const bool one_attempt = name == "attempts" && value.is_array() && value.get_array().size() == 1;
+        if (is_output(name) || one_attempt)    // one attempt is what the rest says
+            continue;
+        if (is_list_of_objects(value))
+            add_objects(lines, name, value.get_array());
+        else if (value.is_object())
+            add_object(lines, name, value.get_object());
+        else
+            add_line(lines, name, shown(value));
+    }
+    return lines;
+}
+
+}    // namespace
+
+colour colour_of_status(std::string_view status)
+{
+    if (status == "success")
+        return colour::green;
+    if (status == "queued" || status == "running")
+        return colour::yellow;
+    return colour::red;
+}
+
+std::string record_text(const boost::json::object& record, bool colours)
+{
+    const auto lines = lines_of(record);
+    std::size_t width = least_label;
+    for (const auto& each : lines)
+        width = std::max(width, each.label.size() + 1);
+    std::string text;
+    for (auto each : lines) {
+        const auto how = each.label == "status" ? colour_of_status(each.value) : colour::none;
+        each.label.resize(width, ' ');
+        text += coloured(each.label, colour::grey, colours) + coloured(each.value, how, colours) + "\n";
+    }
+    return text;
+}
+
+std::string stages_line(const boost::json::object& record)
+{
+    const auto* stages = record.if_contains("stages");
+    std::string line;
+    if (stages == nullptr || !stages->is_object())
+        return line;
+    for (const auto& member : stages->get_object()) {
+        if (!member.value().is_number())
+            continue;
+        std::string name(member.key());
+        if (name.ends_with("_ms"))
+            name.resize(name.size() - 3);
+        std::ranges::replace(name, '_', ' ');
+        line += (line.empty() ? "" : ", ") + name + " " + decimal(member.value().to_number<double>()) + " ms";
+    }
+    return line;
+}
+
+}    // namespace caisson::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "core/adapters/net/http_types.hpp"
+#include "core/auth/types.hpp"
+#include "core/base/error.hpp"
+
+#include <string>
+
+namespace caisson::http {
+
+/// Whether a request names a key at all, be it a good one or not.
+bool presents_key(const net::request& from);
+
+/// The key of a request: of Authorization: Bearer, or X-API-Key where there is no Authorization. Errors: errc::unauthorized, in words
+/// that begin like those of the skill runner's contract.
+result<std::string> presented_key(const net::request& from);
+
+/// Whether X-Tenant-ID, if it is there and not empty, is the id or the name of `who`'s tenant.
+bool names_tenant(const net::request& from, const principal& who);
+
+}    // namespace caisson::http

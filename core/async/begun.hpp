@@ -1,0 +1,74 @@
+#pragma once
+
+#include "core/async/offload.hpp"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace caisson {
+
+/// Work that runs on a pool while its owner does something else. It is begun by the constructor and finished also if nobody waits for
+/// it any more. I/O thread.
+template <class R>
+class begun {
+public:
+    template <class F>
+    begun(worker_pool& pool, F work) : state_(std::make_shared<state>())
+    {
+        asio::post(pool.pool(), [state = state_, work = std::move(work)]() mutable {
+            detail::optional_of<R> value;
+            std::exception_ptr failure;
+            try {
+                value.emplace(work());
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            state->finish(std::move(failure), std::move(value));
+        });
+    }
+
+    /// Its value or exception. To be called once; the object may go meanwhile.
+    task<R> end()
+    {
+        auto wait = [state = state_](completion<R> resume) { state->wait(std::move(resume)); };
+        return suspend_until_complete<R>(std::move(wait));
+    }
+
+private:
+    struct state {
+        std::mutex mutex;
+        bool finished = false;
+        std::exception_ptr failure;
+        detail::optional_of<R> value;
+        completion<R> waiter;
+
+        void finish(std::exception_ptr what, detail::optional_of<R> got)
+        {
+            completion<R> resume;
+            {
+                const std::lock_guard lock(mutex);
+                finished = true;
+                failure = std::move(what);
+                value = std::move(got);
+                resume = std::exchange(waiter, nullptr);
+            }
+            if (resume)
+                resume(std::move(failure), std::move(value));
+        }
+        void wait(completion<R> resume)
+        {
+            {
+                const std::lock_guard lock(mutex);
+                if (!finished) {
+                    waiter = std::move(resume);
+                    return;
+                }
+            }
+            resume(std::move(failure), std::move(value));
+        }
+    };
+    std::shared_ptr<state> state_;
+};
+
+}    // namespace caisson

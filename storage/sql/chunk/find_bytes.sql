@@ -1,0 +1,3 @@
+SELECT data
+FROM chunk_bytes
+WHERE chunk = ?

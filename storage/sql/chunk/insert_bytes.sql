@@ -1,2 +1,0 @@
-INSERT INTO chunk_bytes (chunk, data)
-VALUES (?, ?)

@@ -1,0 +1,45 @@
+#include "tests/core/runtime/runtime_world.hpp"
+
+#include "core/adapters/spawn/run_directory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace caisson::testing {
+
+namespace {
+
+class RuntimeProbe : public ::testing::TestWithParam<runtime_case> {
+protected:
+    void SetUp() override
+    {
+        if (const auto reason = cannot_run(GetParam()))
+            GTEST_SKIP() << *reason;
+    }
+};
+
+task<> until_it_has_a_sandbox(runtime_world* world)
+{
+    while (run_directory::list(world->data_dir()).empty())
+        co_await world->time().wait_for(std::chrono::milliseconds(1));
+}
+
+/// A server may stop right after its start.
+TEST_P(RuntimeProbe, ThatIsCancelledLeavesNothing)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        auto either = race(world.rt().probe(), until_it_has_a_sandbox(&world));
+        EXPECT_EQ(world.run(std::move(either)).index(), 1u);
+        EXPECT_EQ(world.groups().sandbox_names().size(), 0u);
+        EXPECT_EQ(run_directory::list(world.data_dir()).size(), 0u);
+        world.run(world.rt().probe());
+        EXPECT_TRUE(world.rt().capabilities().available) << world.rt().capabilities().unavailable_reason;
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtimes, RuntimeProbe,
+    ::testing::Values(bubblewrap_root, bubblewrap_v1, bubblewrap_user, process_as_is, process_user),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}    // namespace
+
+}    // namespace caisson::testing
