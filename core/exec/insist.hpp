@@ -1,32 +1,15 @@
 #pragma once
 
-#include "core/async/task.hpp"
 #include "core/async/timers.hpp"
+#include "core/async/without_exceptions.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
-
-#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <functional>
 #include <string>
 
 namespace caisson {
-
-/// What `work` gives; an exception becomes errc::internal with its text. Cancellation passes through.
-template <class T>
-task<result<T>> without_exceptions(task<result<T>> work)
-{
-    try {
-        co_return co_await std::move(work);
-    } catch (const boost::system::system_error& e) {
-        if (e.code() == asio::error::operation_aborted)
-            throw;
-        co_return error{errc::internal, e.what()};
-    } catch (const std::exception& e) {
-        co_return error{errc::internal, e.what()};
-    }
-}
 
 /// Asks a store until it answers, at most a second apart: a value, errc::not_found or errc::conflict; other failures are
 /// logged with `id` and tried again. `time` and `log` outlive it, and so does what `ask` refers to.

@@ -1,6 +1,6 @@
 #include "core/files/janitor.hpp"
 
-#include <boost/system/system_error.hpp>
+#include "core/async/without_exceptions.hpp"
 
 #include <algorithm>
 #include <map>
@@ -36,26 +36,13 @@ task<> janitor::run()
 {
     std::string last;
     for (;;) {
-        auto failure = co_await try_to_clean();
+        auto attempt = without_exceptions(clean());
+        const auto cleaned = co_await std::move(attempt);
+        auto failure = cleaned.has_error() ? cleaned.error().detail : std::string();
         if (!failure.empty() && failure != last)
             use_.log.error("artifacts cannot be tidied up; trying again", {{"what", failure}});
         last = std::move(failure);
         co_await use_.time.wait_for(options_.round_interval);
-    }
-}
-
-/// Why it failed; empty if it did not.
-task<std::string> janitor::try_to_clean()
-{
-    try {
-        auto cleaned = co_await clean();
-        co_return cleaned.has_error() ? cleaned.error().detail : std::string();
-    } catch (const boost::system::system_error& e) {
-        if (e.code() == asio::error::operation_aborted)
-            throw;
-        co_return e.what();
-    } catch (const std::exception& e) {
-        co_return e.what();
     }
 }
 

@@ -48,7 +48,6 @@ private:
     task<result<std::size_t>> remove_beyond_of(tenant_id tenant);
     task<result<std::size_t>> remove_unnamed();
     task<result<void>> erase(std::vector<owned_content> contents);
-    task<std::string> try_to_clean();
 
     services use_;
     janitor_options options_;

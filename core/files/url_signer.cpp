@@ -1,8 +1,7 @@
 #include "core/files/url_signer.hpp"
 
+#include "core/async/without_exceptions.hpp"
 #include "core/base/random.hpp"
-
-#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 #include <array>
@@ -67,25 +66,11 @@ task<> url_signer::rotate_if_due()
     if (key == nullptr || rotating_ || !is_due(*key))
         co_return;
     const turn mine(rotating_);
-    const auto failure = co_await try_to_rotate();
-    failed_at_ms_ = failure.empty() ? std::nullopt : std::optional(time_.now_ms());
-    if (!failure.empty())
-        log_.error("the key that signs addresses cannot be changed; trying again", {{"what", failure}});
-}
-
-/// Why it failed; empty if it did not.
-task<std::string> url_signer::try_to_rotate()
-{
-    try {
-        auto rotated = co_await rotate();
-        co_return rotated.has_error() ? rotated.error().detail : std::string();
-    } catch (const boost::system::system_error& e) {
-        if (e.code() == asio::error::operation_aborted)
-            throw;
-        co_return e.what();
-    } catch (const std::exception& e) {
-        co_return e.what();
-    }
+    auto attempt = without_exceptions(rotate());
+    const auto rotated = co_await std::move(attempt);
+    failed_at_ms_ = rotated.has_value() ? std::nullopt : std::optional(time_.now_ms());
+    if (rotated.has_error())
+        log_.error("the key that signs addresses cannot be changed; trying again", {{"what", rotated.error().detail}});
 }
 
 /// What signs from now on is known before the old ones are forgotten.

@@ -36,7 +36,6 @@ public:
 private:
     task<result<void>> reload();
     task<result<void>> rotate();
-    task<std::string> try_to_rotate();
     task<> rotate_if_due();
     bool is_due(const signing_key& key) const;
     const signing_key* find(std::int64_t id) const;

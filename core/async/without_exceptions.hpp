@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/async/task.hpp"
+#include "core/base/error.hpp"
+
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <exception>
+
+namespace caisson {
+
+/// What `work` gives; an exception becomes errc::internal with its text. Cancellation passes through.
+template <class T>
+task<result<T>> without_exceptions(task<result<T>> work)
+{
+    try {
+        co_return co_await std::move(work);
+    } catch (const boost::system::system_error& e) {
+        if (e.code() == asio::error::operation_aborted)
+            throw;
+        co_return error{errc::internal, e.what()};
+    } catch (const std::exception& e) {
+        co_return error{errc::internal, e.what()};
+    }
+}
+
+}    // namespace caisson
