@@ -93,8 +93,8 @@ task<> sqlite_content_writer::end_round()
     if (!round_)
         co_return;
     auto ending = round_->end();
+    round_.reset();    // before it can throw: nobody may ask for it twice
     next_.chunks = co_await std::move(ending);
-    round_.reset();
     content_change following{id_, false, next_.first_number + static_cast<std::int64_t>(next_.chunks.size()), {}, {}};
     queue_->add(std::exchange(next_, std::move(following)));
 }

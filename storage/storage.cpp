@@ -26,9 +26,6 @@ namespace caisson {
 
 namespace {
 
-/// What one run leaves at most by default becomes durable before any of it is written for the second time.
-constexpr std::int64_t content_burst_bytes = 256 << 20;
-
 void make_directory(const std::filesystem::path& dir)
 {
     std::error_code failure;
@@ -75,7 +72,8 @@ public:
         , dir_(std::move(dir))
         , reserve_(dir_ / "reserve", wanted.reserve_bytes)
         , events_(dir_ / "events.db", sqlite::events_schema, with_idle_work(options, &sqlite::tidy_events))
-        , content_(dir_ / "content.db", sqlite::content_schema, with_long_log(with_idle_work(options, content_tidying())))
+        , content_(dir_ / "content.db", sqlite::content_schema,
+              with_long_log(with_idle_work(options, content_tidying()), wanted.burst_log_bytes))
         , records_(dir_ / "records.db", sqlite::records_schema, with_idle_work(options, &sqlite::tidy_records))
         , content_store_({content_, debris_, wanted.make_hasher, clock_})
     {
@@ -115,9 +113,9 @@ private:
         };
         return options;
     }
-    static sqlite::database_options with_long_log(sqlite::database_options options)
+    static sqlite::database_options with_long_log(sqlite::database_options options, std::int64_t burst_log_bytes)
     {
-        options.writing.burst_log_bytes = content_burst_bytes;
+        options.writing.burst_log_bytes = burst_log_bytes;
         return options;
     }
     sqlite::idle_step content_tidying()
@@ -184,6 +182,7 @@ std::unique_ptr<storage> storage::open(const std::filesystem::path& data_dir, st
     const auto opening = sqlite::directory_lock::wait(dir / "open.lock");
     std::optional<sqlite::directory_lock> lock;
     sqlite::database_options wanted{.readers = options.readers, .patience = options.patience};
+    wanted.writing.log_bytes = options.log_bytes;
     const auto server_lock = dir / "server.lock";
     if (options.access == storage_access::server)
         lock = lock_for_server(dir);

@@ -30,6 +30,10 @@ struct storage_options {
     /// made room for.
     std::uint64_t reserve_bytes = 48 << 20;
     hasher_factory make_hasher = nullptr;    // of contents that are written; null: none can be
+    // Write-ahead logs of this size go into the databases; that of the contents may grow to the second while files come in a burst: what
+    // one run leaves at most by default is durable before any of it is written for the second time.
+    std::int64_t log_bytes = 16 << 20;
+    std::int64_t burst_log_bytes = 256 << 20;
 };
 
 /// How the databases are. A failure is a sentence for the operator, which may hold host paths; empty if there is none.

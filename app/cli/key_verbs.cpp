@@ -61,7 +61,7 @@ std::vector<scope> scopes_from(const std::vector<std::string>& names)
     return scopes;
 }
 
-void print_issued(const issued_key& issued, output_format format)
+void print_issued(const issued_key& issued, const std::filesystem::path& data_dir, output_format format)
 {
     if (format == output_format::json) {
         auto object = keys_json(std::span(&issued.row, 1)).at(0);
@@ -70,7 +70,8 @@ void print_issued(const issued_key& issued, output_format format)
         return;
     }
     print(std::string(issued.text.reveal()) + "\n");
-    complain("made " + issued.row.id.str() + " for tenant " + issued.row.tenant_name + "; its text is shown only this once");
+    complain("made " + issued.row.id.str() + " for tenant " + issued.row.tenant_name + " of the server in " + data_dir.string() +
+             "; its text is shown only this once");
 }
 
 }    // namespace
@@ -84,7 +85,7 @@ int run_verb(const key_create_options& options, const verb_context&)
     const auto issued = office.run(office.auth().create_key(options.tenant, scopes_from(options.scopes), expires_at_ms));
     if (issued.has_error())
         return complain(error{issued.error().code, issued.error().detail}, exit_status::failed);
-    print_issued(*issued, options.client.output);
+    print_issued(*issued, options.client.data_dir, options.client.output);
     return exit_status::ok;
 }
 

@@ -261,6 +261,8 @@ void collector::check_end()
 
 void collector::abandon(std::string why)
 {
+    if (complete_)
+        return;
     fail(std::move(why));
     changed_.notify_all();
 }

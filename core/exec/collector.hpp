@@ -56,7 +56,7 @@ public:
 
     /// Takes the stream until its end, or until it or the store fails. What was whole then is kept.
     task<> run();
-    /// Nothing more will come, and why: the first reason counts. run() ends.
+    /// Nothing more will come, and why: the first reason counts. run() ends. Of no effect once all has come.
     void abandon(std::string why);
     /// Keeps what was whole when run() was cancelled. After a run() that came to its end it does nothing.
     task<> settle();

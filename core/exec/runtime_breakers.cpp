@@ -1,6 +1,7 @@
 #include "core/exec/runtime_breakers.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace caisson {
 
@@ -13,8 +14,12 @@ struct runtime_breakers::gate {
     void succeeded();
     void failed(circuit_breaker::permit which);
     void abandoned(circuit_breaker::permit which);
+    using line = std::map<std::uint64_t, live_execution*>;    // by ticket
+    /// Of each tenant, beginning behind the one that had the last trial.
+    std::vector<const line*> lines() const;
+    /// One of each tenant, again and again: they come into the queue side by side.
     void wake_all() const;
-    /// Of each tenant; beginning behind the one that had the last trial.
+    /// Of each tenant.
     void wake_first() const;
 
     const std::string runtime;
@@ -23,8 +28,8 @@ struct runtime_breakers::gate {
     circuit_breaker breaker;
     std::int64_t since_ms = 0;    // of the last outage
     steady_time since;
-    bool over = false;                                                        // its server ended: what is left of it tells nobody
-    std::map<tenant_id, std::map<std::uint64_t, live_execution*>> waiting;    // by ticket; no empty entries
+    bool over = false;                    // its server ended: what is left of it tells nobody
+    std::map<tenant_id, line> waiting;    // no empty entries
     tenant_id last_trial;
 };
 
@@ -61,20 +66,33 @@ void runtime_breakers::gate::abandoned(circuit_breaker::permit which)
         wake_first();
 }
 
+std::vector<const runtime_breakers::gate::line*> runtime_breakers::gate::lines() const
+{
+    std::vector<const line*> out;
+    const auto middle = waiting.upper_bound(last_trial);
+    for (auto each = middle; each != waiting.end(); ++each)
+        out.push_back(&each->second);
+    for (auto each = waiting.begin(); each != middle; ++each)
+        out.push_back(&each->second);
+    return out;
+}
+
 void runtime_breakers::gate::wake_all() const
 {
-    for (const auto& [tenant, line] : waiting)
-        for (const auto& [ticket, one] : line)
-            one->wake();
+    std::multimap<std::size_t, live_execution*> by_place;    // in a tenant's line
+    for (const auto* each : lines()) {
+        std::size_t place = 0;
+        for (const auto& [ticket, one] : *each)
+            by_place.emplace(place++, one);
+    }
+    for (const auto& [place, one] : by_place)
+        one->wake();
 }
 
 void runtime_breakers::gate::wake_first() const
 {
-    const auto middle = waiting.upper_bound(last_trial);
-    for (auto each = middle; each != waiting.end(); ++each)
-        each->second.begin()->second->wake();
-    for (auto each = waiting.begin(); each != middle; ++each)
-        each->second.begin()->second->wake();
+    for (const auto* each : lines())
+        each->begin()->second->wake();
 }
 
 runtime_breakers::~runtime_breakers()

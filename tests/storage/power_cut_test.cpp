@@ -49,7 +49,11 @@ private:
     void open()
     {
         if (!store_)
-            store_ = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher});
+            store_ = storage::open(dir_.path(), {.readers = 1,
+                                                    .reserve_bytes = 0,
+                                                    .make_hasher = &make_sha256_hasher,
+                                                    .log_bytes = 64 << 10,    // so that some go into the databases meanwhile
+                                                    .burst_log_bytes = 300 << 10});
     }
 
     std::size_t run_group(const std::vector<store_call>& calls, std::size_t at)

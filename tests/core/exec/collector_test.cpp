@@ -310,6 +310,19 @@ TEST_F(Collector, WhatIsAbandonedKeepsWhatWasWhole)
     EXPECT_THAT(paths(got), ElementsAre("a"));
 }
 
+TEST_F(Collector, WhatIsAbandonedAfterAllHasComeLacksNothing)
+{
+    make();
+    background.spawn("collector", made->run());
+    hear(std::string(collect_magic) + file("out/a", "1") + done());
+    context.restart();
+    context.poll();
+    made->abandon("the execution was cancelled");
+    const auto got = made->take();
+    EXPECT_EQ(got.summary.error, "");
+    EXPECT_THAT(paths(got), ElementsAre("a"));
+}
+
 struct trouble {
     std::string_view name;
     void (*happens)(collector&);

@@ -88,6 +88,23 @@ TEST_F(ExecutionBreaker, AllThatWaitRunOneAfterTheOtherWhenItWorksAgain)
     EXPECT_EQ(w.running() + w.waiting(), 0u);
 }
 
+TEST_F(ExecutionBreaker, TenantsTakeTurnsWhenItWorksAgain)
+{
+    fail(5);
+    std::vector<execution_id> ours;
+    std::vector<execution_id> theirs;
+    for (int i = 0; i < 6; ++i) {
+        ours.push_back(w.submit(once()));
+        theirs.push_back(w.get(w.service().submit(w.stranger, once()))->id);
+    }
+    w.advance(1s);
+    ASSERT_EQ(is(), state::closed);
+    EXPECT_EQ(w.running(), 4u);
+    const auto running = [&](const execution_id& id) { return w.row(id).status == execution_status::running; };
+    EXPECT_EQ(std::ranges::count_if(ours, running), 2);
+    EXPECT_EQ(std::ranges::count_if(theirs, running), 2);
+}
+
 TEST_F(ExecutionBreaker, AnOutageCostsTheTrialsOnly)
 {
     fail(5);
