@@ -85,7 +85,6 @@ void connection::set_up(open_mode mode, int page_bytes, std::chrono::millisecond
     // EXTRA for the first step: a journal whose removal a power cut undid would take back all that came after it.
     execute("PRAGMA synchronous = EXTRA; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     execute("PRAGMA temp_store = MEMORY");    // where savepoints keep what they may have to put back
-    execute("PRAGMA cache_size = -32768");    // KiB
     execute("PRAGMA wal_autocheckpoint = " + std::to_string(checkpoint_bytes / integer("PRAGMA page_size")));
     execute("PRAGMA journal_size_limit = " + std::to_string(4 * checkpoint_bytes));
 }

@@ -37,6 +37,7 @@ std::unique_ptr<connection> open_newest(const std::filesystem::path& file, const
         empty_log(*db);
         db->tidy_up_on_close();
         db->keep_log();
+        db->execute("PRAGMA cache_size = -" + std::to_string(wanted.cache_bytes / 1024));    // KiB
         return db;
     } catch (const storage_error& failure) {
         if (failure.fault() == storage_fault::corrupt)

@@ -15,6 +15,7 @@ struct schema {
     std::int32_t application_id;
     std::span<const std::pair<std::string_view, std::string_view>> migrations;
     int page_bytes = 4096;
+    int cache_bytes = 32 << 20;    // of pages that the writer keeps in memory
 };
 
 enum class migrate_policy {

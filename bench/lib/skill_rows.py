@@ -21,7 +21,7 @@ MEBIBYTE = 2**20
 MOST_TIMES_ONE_SHOT = 1.5    # a skill's run against the same program as a one-shot execution
 MOST_GROWTH_MIB = 16         # of the server while it takes a large package
 LEAST_TIMES_TAR = 0.5        # the speed of collecting against tar to a file
-MOST_IDLE_MS = 50            # a place may be free while runs wait: the time to see an end and to begin the next
+LOOK_EVERY_S = 0.005
 
 
 def package(name, program, more=()):
@@ -68,18 +68,24 @@ def skill_run(bench, found):
 
 
 def upload(bench, found):
-    size = 49 * MEBIBYTE
-    parts = [(f"data/{number_of_part}.bin", os.urandom(size // 7)) for number_of_part in range(7)]
-    archive = package("bench-large", "true\n", parts)
+    small, large = 5 * MEBIBYTE, 49 * MEBIBYTE
+    first, _ = growth_by(bench, "bench-small", small)    # what any upload costs: buffers, caches, code that is read in
+    more, speed = growth_by(bench, "bench-large", large)
+    found.note(f"upload of a package of {large / MEBIBYTE:.0f} MiB: {number(speed)} MB/s from the first byte to 201 (received, checked, hashed, "
+               f"stored durably); the server's highest RSS grew by {first:.1f} MiB with one of {small / MEBIBYTE:.0f} MiB, and by {more:.1f} MiB "
+               "more with this one")
+    found.bound(f"upload of {large / MEBIBYTE:.0f} MiB with memory flat", f"the server grows by at most {MOST_GROWTH_MIB} MiB more than with "
+                f"{small / MEBIBYTE:.0f} MiB", f"{more:.1f} MiB", more <= MOST_GROWTH_MIB)
+
+
+def growth_by(bench, name, size):
+    """MiB that the server's highest RSS grows by with the upload of a package of so many bytes, and its MB/s."""
+    archive = package(name, "true\n", [(f"data/{number_of_part}.bin", os.urandom(size // 7)) for number_of_part in range(7)])
     before, peak = memory_of(bench.server.pid)[0], peak_memory_of(bench.server.pid)
     begin = time.monotonic()
     push(bench, archive)
     seconds = time.monotonic() - begin
-    grown = max(0.0, peak_memory_of(bench.server.pid) - max(peak, before))
-    found.note(f"upload of a package of {len(archive) / MEBIBYTE:.1f} MiB: {number(len(archive) / 1e6 / seconds)} MB/s from the first byte "
-               f"to 201 (received, checked, hashed, stored durably); the server's highest RSS grew by {grown:.1f} MiB")
-    found.bound(f"upload of {len(archive) / MEBIBYTE:.0f} MiB with memory flat", f"the server grows by at most {MOST_GROWTH_MIB} MiB", f"{grown:.1f} MiB",
-                grown <= MOST_GROWTH_MIB)
+    return max(0.0, peak_memory_of(bench.server.pid) - max(peak, before)), len(archive) / 1e6 / seconds
 
 
 def artifacts(bench, found):
@@ -122,16 +128,17 @@ def artifacts(bench, found):
 
 def queue(bench, found):
     rounds, runs, places, nap = bench.many(3, 1), 100, 10, "0.2"
-    idle = []
+    pauses, looks = [], []
 
     def caisson():
         begin = time.monotonic()
         ids = [bench.ask("POST", "/v1/executions", {"command": ["/bin/sleep", nap], "wait": False})["execution_id"] for _ in range(runs)]
+        looks.extend(places_in_use(bench))
         ends = [bench.ask("GET", f"/v1/executions/{each}?wait_ms=60000&include=none") for each in ids]
         seconds = time.monotonic() - begin
         if any(each["status"] != "success" for each in ends):
             raise Failed("not all of the queued runs succeeded")
-        idle.append(longest_idle(ends, places))
+        pauses.append(longest_pause(ends, places))
         return [seconds]
 
     def by_hand():
@@ -143,13 +150,24 @@ def queue(bench, found):
     with bench.other_server("queue", "--set", f"executions.max_running={places}"):
         series = in_turn(rounds, {"caisson: a limit of 10": ("s", caisson), "xargs -P 10, bwrap each": ("s", by_hand)})
     found.compare("queue-100", "100 runs of 0.2 s, 10 at once: all of them", series)
-    found.note(f"100 queued runs on a limit of 10: the longest that a place was free while runs waited, from the end of one to the "
-               f"begin of its successor's stages: {number(max(idle))} ms")
-    found.bound("100 queued runs on a limit of 10", f"no place free for more than {MOST_IDLE_MS} ms while runs wait", f"{number(max(idle))} ms",
-                max(idle) <= MOST_IDLE_MS)
+    free = sum(1 for running in looks if running < places)
+    found.note(f"100 queued runs on a limit of 10: in {len(looks)} looks at the server while runs waited a place was free {free} times; the longest "
+               f"from the end of a program to the begin of the next run's stages, with what tidying up takes: {number(max(pauses))} ms")
+    found.bound("100 queued runs on a limit of 10", "no place free while runs wait", f"{free} of {len(looks)} looks", free == 0 and len(looks) > 0)
 
 
-def longest_idle(ends, places):
+def places_in_use(bench):
+    """How many runs have a place, again and again until none waits."""
+    seen = []
+    while True:
+        now = bench.ask("GET", "/v1/stats")["executions"]
+        if now["waiting"] == 0:
+            return seen
+        seen.append(now["running"])
+        time.sleep(LOOK_EVERY_S)
+
+
+def longest_pause(ends, places):
     """By the records: the i-th place that becomes free is the (places + i)-th run's. A run holds its place from the end of its
     waiting on: its start less its stages; before it was created it did not wait."""
     begun = sorted((instant(one["started_at"]) - (one["stages"]["start_ms"] + one["stages"].get("agent_ms", 0)), instant(one["created_at"]))

@@ -16,11 +16,14 @@ constexpr std::array<std::string_view, 2> directories{"", "scripts/"};
 constexpr std::pair<std::string_view, std::string_view> language_endings[] = {
     {".py", "python"}, {".js", "node"}, {".mjs", "node"}, {".cjs", "node"}, {".sh", "bash"}};
 
-bool has_file(const package_index& index, std::string_view path)
+/// Null if it is not there.
+const package_entry* find_file(const package_index& index, std::string_view path)
 {
     const auto at = std::ranges::lower_bound(index.entries, path, {}, &package_entry::path);
-    return at != index.entries.end() && at->path == path;
+    return at != index.entries.end() && at->path == path ? &*at : nullptr;
 }
+
+bool has_file(const package_index& index, std::string_view path) { return find_file(index, path) != nullptr; }
 
 /// The language that the name tells; empty: none.
 std::string_view language_of(std::string_view path)
@@ -79,6 +82,21 @@ std::string named(const package_index& index, const skill_manifest& manifest, st
     return *path;
 }
 
+/// A program with a slash in its name is the package's, unless the name is absolute; others are found in PATH.
+void check_program(const package_index& index, const std::string& program, std::vector<std::string>& mistakes)
+{
+    if (program.starts_with('/') || program.find('/') == std::string::npos)
+        return;
+    const auto path = clean_name(program, index.format, package_limits());
+    const auto* const file = path.has_error() ? nullptr : find_file(index, *path);
+    constexpr std::uint32_t executable = 0111;
+    if (file == nullptr)
+        mistakes.push_back("command " + in_quotes(program) + " is not a file of the package");
+    else if ((file->mode & executable) == 0)
+        mistakes.push_back(
+            "command " + in_quotes(program) + " is not executable in the archive: chmod +x it, or name its interpreter first");
+}
+
 }    // namespace
 
 void find_entry_point(const package_index& index, skill_manifest& manifest, std::vector<std::string>& mistakes)
@@ -89,6 +107,8 @@ void find_entry_point(const package_index& index, skill_manifest& manifest, std:
         manifest.entrypoint = named(index, manifest, mistakes);
     else if (manifest.command.empty())
         manifest.entrypoint = search(index, known_language(manifest.lang), cognitive ? missing : mistakes);
+    else
+        check_program(index, manifest.command.front(), mistakes);
     if (manifest.lang.empty())
         manifest.lang = language_of(manifest.entrypoint);
     if (manifest.lang.empty() && !cognitive)

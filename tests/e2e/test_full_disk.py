@@ -41,3 +41,15 @@ def test_a_full_disk_is_503_and_passes(small_disk, contract):
     finally:
         server.stop()
         server.discard()
+
+
+def test_files_that_do_not_fit_are_told_and_what_fits_is_kept(small_disk, contract):
+    server = Server(str(small_disk), contract, None, (), {}).start()
+    try:
+        record = server.api.run(shell="echo small > a; head -c 100M /dev/zero > b; echo last > c", collect=["*"], limits={"disk_bytes": 200 << 20})
+        assert record["status"] == "success" and "too little room" in record["artifacts"]["error"], record
+        assert record["files_list"] == ["a"], record
+        assert server.api.run(command=["echo", "after"], collect=["*"])["stdout"] == "after\n"
+    finally:
+        server.stop()
+        server.discard()

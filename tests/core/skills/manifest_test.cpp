@@ -17,6 +17,7 @@ package_rules usual_rules()
     return rules;
 }
 
+/// A name that ends with '*' is that of a program.
 package_index package_of(std::string skill_md, std::vector<std::string> files = {"main.py"})
 {
     package_index index;
@@ -24,8 +25,10 @@ package_index package_of(std::string skill_md, std::vector<std::string> files = 
     index.skill_md = std::move(skill_md);
     files.emplace_back("SKILL.md");
     std::ranges::sort(files);
-    for (auto& each : files)
-        index.entries.push_back({std::move(each), 1, 0644});
+    for (const auto& each : files) {
+        const bool program = each.ends_with('*');
+        index.entries.push_back({each.substr(0, each.size() - (program ? 1 : 0)), 1, program ? 0755U : 0644U});
+    }
     return index;
 }
 
@@ -285,7 +288,15 @@ INSTANTIATE_TEST_SUITE_P(Cases, EntryPoint,
         entry_case{"language_from_it", "", {"main.sh"}, "main.sh", "bash"},
         entry_case{"named_in_a_directory", "entrypoint: src/tool.py", {"src/tool.py"}, "src/tool.py", "python"},
         entry_case{"named_without_ending", "lang: bash\nentrypoint: tool", {"tool"}, "tool", "bash"},
-        entry_case{"command_only", "lang: bash\ncommand: [./tool, -x]", {"tool"}, "", "bash"},
+        entry_case{"command_only", "lang: bash\ncommand: [./tool, -x]", {"tool*"}, "", "bash"},
+        entry_case{"command_in_a_directory", "lang: bash\ncommand: bin/tool", {"bin/tool*"}, "", "bash"},
+        entry_case{"command_of_the_host", "lang: bash\ncommand: [/usr/bin/env, ls]", {}, "", "bash"},
+        entry_case{"command_in_path", "lang: bash\ncommand: sed", {}, "", "bash"},
+        entry_case{"command_that_is_missing", "lang: bash\ncommand: scripts/x", {"x*"}, "", "",
+            R"(command "scripts/x" is not a file of the package)"},
+        entry_case{"command_outside", "lang: bash\ncommand: ../x", {"x*"}, "", "", R"(command "../x" is not a file of the package)"},
+        entry_case{"command_that_cannot_run", "lang: bash\ncommand: ./tool", {"tool"}, "", "",
+            R"(command "./tool" is not executable in the archive: chmod +x it, or name its interpreter first)"},
         entry_case{"cognitive", "mode: cognitive", {"notes.md"}, "", ""}, entry_case{"none", "lang: python", {"tool.py"}, "", "", no_entry},
         entry_case{"elsewhere", "lang: python", {"src/main.py"}, "", "", no_entry},
         entry_case{"no_language", "entrypoint: tool", {"tool"}, "", "", "lang is required"},
