@@ -190,7 +190,7 @@ void try_kind(std::uint8_t kind, std::string_view text)
         if (const auto parsed = parse_signal_request(text); accepted(parsed))
             check_signal(*parsed);
         return;
-    case 5: accepted(parse_cancel_request(text)); return;
+    case 5: accepted(parse_no_fields(text)); return;
     case 6: return try_queries(text);
     case 8: return try_key(text);
     default: return try_paths(text);

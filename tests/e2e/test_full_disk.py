@@ -11,8 +11,8 @@ pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="mounts a small file sy
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", tmp_path], check=True)
+def small_disk(tmp_path, request):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={getattr(request, 'param', '24m')}", "tmpfs", tmp_path], check=True)
     yield tmp_path
     subprocess.run(["umount", tmp_path], check=True)
 
@@ -43,6 +43,7 @@ def test_a_full_disk_is_503_and_passes(small_disk, contract):
         server.discard()
 
 
+@pytest.mark.parametrize("small_disk", ["160m"], indirect=True)
 def test_files_that_do_not_fit_are_told_and_what_fits_is_kept(small_disk, contract):
     server = Server(str(small_disk), contract, None, (), {}).start()
     try:
