@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace caisson {
+
+/// An element that two lists have in common: its index in each.
+struct common_element {
+    std::size_t from = 0;
+    std::size_t to = 0;
+};
+
+/// A longest common subsequence of two lists whose equal elements have equal numbers, in order. Nothing if finding it would take more
+/// than `max_steps`: about their common length times the elements that are in one of them only, and the square of those.
+std::vector<common_element> common_subsequence(
+    std::span<const std::uint32_t> from, std::span<const std::uint32_t> to, std::size_t max_steps);
+
+}    // namespace caisson

@@ -1,0 +1,54 @@
+#include "core/threads/retention_rules.hpp"
+
+#include <string_view>
+#include <unordered_map>
+
+namespace caisson {
+
+namespace {
+
+/// The way from a checkpoint to the nearest one that stays.
+struct way_back {
+    std::optional<checkpoint_id> to;
+    std::int64_t gap = 0;    // how many lie between
+};
+
+bool is_over(const retention_candidate& one, const retention_policy& policy, std::int64_t now_ms)
+{
+    return policy.ttl_ms && one.created_at_ms <= now_ms - *policy.ttl_ms;
+}
+
+}    // namespace
+
+retention_plan plan_retention(std::span<const retention_candidate> checkpoints, const retention_policy& policy, std::int64_t now_ms)
+{
+    std::vector<bool> goes(checkpoints.size());
+    for (std::size_t i = 0; i + 1 < checkpoints.size(); ++i) {
+        const auto& one = checkpoints[i];
+        const auto newer = static_cast<std::int64_t>(checkpoints.size() - 1 - i);
+        goes[i] = !one.pinned && !one.needed && (newer >= policy.max_checkpoints || is_over(one, policy, now_ms));
+    }
+    return plan_removal(checkpoints, goes);
+}
+
+retention_plan plan_removal(std::span<const retention_candidate> checkpoints, const std::vector<bool>& goes)
+{
+    retention_plan plan;
+    std::unordered_map<std::string_view, way_back> dropped;    // and the way that led on from each
+    for (std::size_t i = 0; i < checkpoints.size(); ++i) {
+        const auto& one = checkpoints[i];
+        way_back way{one.parent, one.gap};
+        const auto parent = one.parent ? dropped.find(one.parent->str()) : dropped.end();
+        if (parent != dropped.end())
+            way = {parent->second.to, one.gap + 1 + parent->second.gap};
+        if (goes[i]) {
+            plan.dropped.push_back(one.id);
+            dropped.emplace(one.id.str(), std::move(way));
+        } else if (parent != dropped.end()) {
+            plan.relinked.push_back({one.id, std::move(way.to), way.gap});
+        }
+    }
+    return plan;
+}
+
+}    // namespace caisson
