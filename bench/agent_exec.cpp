@@ -1,6 +1,7 @@
-/// usage: bench-agent-exec --agent PATH --work DIR [--count N] -- PROGRAM ARGS…
+/// usage: bench-agent-exec [--agent PATH] --work DIR [--cwd DIR] [--count N] -- PROGRAM ARGS…
 /// Starts the agent on the host as a subreaper and lets it run the program `count` times, one after the other, over the same
 /// link that the server uses, with the server's seccomp filter: from SPAWN to the exit status and the ends of both streams.
+/// Without --agent it listens at DIR/s for one that somebody else starts (in a container), which dials; programs start in --cwd.
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
 #include "bench/spawn.hpp"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 
@@ -35,6 +37,7 @@ public:
         const auto where = address();
         if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0 || ::listen(listener_.get(), 1) != 0)
             throw std::system_error(errno, std::system_category(), "bind");
+        std::filesystem::permissions(name, std::filesystem::perms(0666));    // an agent in a container is another user
     }
     ~agent_socket() { ::unlink(name); }
     agent_socket(const agent_socket&) = delete;
@@ -47,6 +50,14 @@ public:
         const auto where = address();
         if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0)
             throw std::system_error(errno, std::system_category(), "connect");
+        return socket;
+    }
+    /// The next that dials.
+    unique_fd accept() const
+    {
+        unique_fd socket(::accept(listener_.get(), nullptr, nullptr));
+        if (!socket)
+            throw std::system_error(errno, std::system_category(), "accept");
         return socket;
     }
 
@@ -128,16 +139,18 @@ private:
     std::string failure_;
 };
 
-task<result<std::unique_ptr<protocol::byte_stream>>> connect_to(const agent_socket* socket, io_executor executor)
+enum class opener { connects, accepts };
+
+task<result<std::unique_ptr<protocol::byte_stream>>> open_stream(const agent_socket* socket, opener by, io_executor executor)
 {
-    co_return protocol::make_unix_stream(executor, socket->connect());
+    co_return protocol::make_unix_stream(executor, by == opener::connects ? socket->connect() : socket->accept());
 }
 
 protocol::spawn_request request_for(const arguments& given)
 {
     protocol::spawn_request request;
     request.argv = given.command();
-    request.cwd = given.text("work");
+    request.cwd = given.text("cwd", given.text("work"));
     request.wall_ms = 10'000;
     request.seccomp_filter = payload_filter();
     return request;
@@ -212,12 +225,16 @@ void measure(const arguments& given)
 {
     std::filesystem::current_path(given.text("work"));    // a path that is too long for a socket's address does no harm
     const agent_socket socket;
-    const agent_process agent(given, socket.listener());
+    const bool own_agent = given.has("agent");
+    std::optional<agent_process> agent;
+    if (own_agent)
+        agent.emplace(given, socket.listener());
     asio::io_context context(1);
     const auto executor = context.get_executor();
     system_timers time;
     null_logger log;
-    const auto connect = [&socket, executor] { return connect_to(&socket, executor); };
+    const auto by = own_agent ? opener::connects : opener::accepts;
+    const auto connect = [&socket, by, executor] { return open_stream(&socket, by, executor); };
     const auto link = protocol::make_agent_link(executor, time, log, connect, {.instance = "bench"});
     measurement out;
     task_group all(executor, log);
@@ -225,7 +242,7 @@ void measure(const arguments& given)
     context.run();
     if (out.failure)
         std::rethrow_exception(out.failure);
-    print_report({{"memory", memory_of(agent.pid())}}, out.samples);
+    print_report({{"memory", agent ? memory_of(agent->pid()) : json::object()}}, out.samples);
 }
 
 }    // namespace

@@ -33,27 +33,11 @@ std::vector<content_chunk> chunk_cutter::finish()
     return made;
 }
 
-/// The digest of a content of one chunk is the chunk's: a chunk that is not full is the last one.
 void chunk_cutter::cut(std::vector<content_chunk>& into)
 {
-    of_chunk_->add(rest_);
-    content_chunk next{of_chunk_->finish(), {}};
-    if (!of_all_ && rest_.size() < chunk_bytes) {
-        only_digest_ = next.sha256;
-    } else {
-        if (!of_all_)
-            of_all_ = make_();
-        of_all_->add(rest_);
-    }
-    next.data = shared_bytes(std::exchange(rest_, {}));
-    into.push_back(std::move(next));
-}
-
-std::string chunk_cutter::digest()
-{
-    if (of_all_)
-        return of_all_->finish();
-    return only_digest_.empty() ? of_chunk_->finish() : only_digest_;
+    hasher_->add(rest_);
+    auto tag = hasher_->tag(tag_key_, rest_);
+    into.push_back({std::move(tag), shared_bytes(std::exchange(rest_, {}))});
 }
 
 }    // namespace caisson::sqlite

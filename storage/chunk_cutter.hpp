@@ -2,6 +2,7 @@
 
 #include "core/base/hasher.hpp"
 #include "core/base/shared_bytes.hpp"
+#include "storage/chunk_file.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,34 +12,29 @@
 
 namespace caisson::sqlite {
 
-/// All chunks of a content but the last have this size.
-inline constexpr std::size_t chunk_bytes = 256 << 10;
-
 struct content_chunk {
-    std::string sha256;    // raw
+    std::string tag;
     shared_bytes data;
 };
 
-/// Cuts one content into chunks and computes its digests. One thread at a time.
+/// Cuts one content into chunks, with their tags, and computes its digest. One thread at a time.
 class chunk_cutter {
 public:
-    explicit chunk_cutter(hasher_factory make) : make_(make), of_chunk_(make()) { }
+    chunk_cutter(hasher_factory make, std::string tag_key) : hasher_(make()), tag_key_(std::move(tag_key)) { }
 
     /// The chunks that `parts` complete.
     std::vector<content_chunk> add(const std::vector<shared_bytes>& parts);
     /// The last one, if there is any rest. Nothing may be added afterwards.
     std::vector<content_chunk> finish();
 
-    /// Of what was cut so far; raw.
-    std::string digest();
+    /// SHA-256 of what was cut, raw. To be called once.
+    std::string digest() { return hasher_->finish(); }
 
 private:
     void cut(std::vector<content_chunk>& into);
 
-    hasher_factory make_;
-    std::unique_ptr<hasher> of_chunk_;
-    std::unique_ptr<hasher> of_all_;    // of a content of more than one chunk
-    std::string only_digest_;           // of its first chunk, until there is another one
+    std::unique_ptr<hasher> hasher_;
+    const std::string tag_key_;
     std::string rest_;
 };
 

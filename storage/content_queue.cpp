@@ -8,7 +8,7 @@ namespace caisson::sqlite {
 namespace {
 
 constexpr std::size_t transaction_bytes = 4 << 20;
-constexpr std::size_t transaction_changes = 512;    // of small contents
+constexpr std::size_t transaction_changes = 128;    // of small contents: the next come meanwhile
 constexpr std::size_t most_in_transit = 2;
 
 /// What the callers of a writer are told of a disk that takes nothing now; anything else is thrown.
@@ -85,8 +85,10 @@ struct content_queue::transit {
     }
 };
 
-content_queue::content_queue(database& db, tenant_id tenant)
-    : db_(db), tenant_(std::move(tenant)), transit_(std::make_shared<transit>()) { }
+content_queue::content_queue(database& db, chunk_file& files, tenant_id tenant)
+    : db_(db), files_(files), tenant_(std::move(tenant)), transit_(std::make_shared<transit>())
+{
+}
 
 void content_queue::add(content_change next)
 {
@@ -100,11 +102,12 @@ void content_queue::add(content_change next)
 /// An earlier part that failed leaves nothing to build on: what follows it fails too, also within one transaction.
 void content_queue::send()
 {
-    auto work = [sent = transit_, tenant = tenant_, changes = std::exchange(gathered_, {})](connection& db) {
+    auto work = [sent = transit_, &files = files_, tenant = tenant_, changes = std::exchange(gathered_, {})](connection& db) {
         sent->check();
         try {
             for (const auto& each : changes)
-                store_change(db, tenant, each);
+                store_change(db, files, tenant, each);
+            files.sync();
         } catch (...) {
             sent->fail(std::current_exception());
             throw;

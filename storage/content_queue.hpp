@@ -12,8 +12,8 @@ namespace caisson::sqlite {
 /// are in the writer's queue at most. After a failure nothing more is written. I/O thread.
 class content_queue {
 public:
-    /// `db` outlives the calls.
-    content_queue(database& db, tenant_id tenant);
+    /// `db` and `files` outlive the calls.
+    content_queue(database& db, chunk_file& files, tenant_id tenant);
 
     const tenant_id& tenant() const { return tenant_; }
     void add(content_change next);
@@ -27,6 +27,7 @@ private:
     void send();
 
     database& db_;
+    chunk_file& files_;
     tenant_id tenant_;
     std::vector<content_change> gathered_;
     std::size_t gathered_bytes_ = 0;

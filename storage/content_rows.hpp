@@ -26,14 +26,21 @@ struct content_change {
 
 // In a write transaction of content.db:
 
-void store_change(connection& db, const tenant_id& tenant, const content_change& what);
+/// Whole chunks go into `files`, which is to be synced before the transaction is committed.
+void store_change(connection& db, chunk_file& files, const tenant_id& tenant, const content_change& what);
 /// From then on nobody finds them. Idempotent.
 void mark_erased(connection& db, const tenant_id& tenant, const std::vector<content_id>& ids);
 /// What a server that is gone was writing.
 void mark_unfinished_erased(connection& db);
 
-/// Removes some pieces of erased contents, in a transaction of its own; true if there may be more. An interrupted removal goes on with
-/// the next call.
-bool erase_some_contents(connection& db);
+enum class removal {
+    done,
+    goes_on,      // there may be more
+    postponed,    // another process holds the places of `files`
+};
+/// Removes some pieces of erased contents, in a transaction of its own. An interrupted removal goes on with the next call.
+removal erase_some_contents(connection& db, chunk_file& files);
+/// Gives some free places of `files` back to the file system, but not those that are kept at hand; true if there are more.
+bool give_back_places(connection& db, chunk_file& files);
 
 }    // namespace caisson::sqlite

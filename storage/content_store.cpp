@@ -6,6 +6,7 @@
 #include "storage/transaction.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 
 namespace caisson {
@@ -29,8 +30,17 @@ result<content_info> find_content(sqlite::connection& db, const tenant_id& tenan
     throw storage_error(storage_fault::corrupt, "content.db: content " + id.str() + " lacks a piece; `caisson db check` says more");
 }
 
+/// At most `most` bytes of a place, from `offset` on.
+void add_place(std::string& to, const sqlite::chunk_file& files, std::int64_t place, std::size_t offset, std::size_t most)
+{
+    const auto before = to.size();
+    to.resize(before + std::min(most, sqlite::chunk_bytes - offset));
+    to.resize(before + files.read(place, offset, std::span(to).subspan(before)));
+}
+
 /// Bytes [from, from + length) of a content that has them all.
-std::string read_pieces(sqlite::connection& db, const content_id& id, std::int64_t from, std::size_t length)
+std::string read_pieces(
+    sqlite::connection& db, const sqlite::chunk_file& files, const content_id& id, std::int64_t from, std::size_t length)
 {
     constexpr auto size = static_cast<std::int64_t>(sqlite::chunk_bytes);
     auto number = from / size;
@@ -40,9 +50,16 @@ std::string read_pieces(sqlite::connection& db, const content_id& id, std::int64
     auto query = db.prepare(sql::content::read);
     query.bind(id, number, 1 + (skipped + length) / sqlite::chunk_bytes);
     while (bytes.size() < length) {
-        if (!query.step() || query.integer(0) != number++ || query.view(1).size() <= skipped)
+        if (!query.step() || query.integer(0) != number++)
             throw_incomplete(id);
-        bytes += query.view(1).substr(std::exchange(skipped, 0), length - bytes.size());
+        const auto before = bytes.size();
+        if (query.is_null(2))
+            bytes += query.view(1).substr(std::min(skipped, query.view(1).size()), length - before);
+        else
+            add_place(bytes, files, query.integer(2), skipped, length - before);
+        if (bytes.size() == before)
+            throw_incomplete(id);
+        skipped = 0;
     }
     return bytes;
 }
@@ -75,7 +92,7 @@ std::vector<sqlite::content_debris::pile> sqlite::content_debris::take()
     return std::exchange(piles_, {});
 }
 
-bool sqlite::content_debris::clear_some(connection& db)
+bool sqlite::content_debris::clear_some(connection& db, chunk_file& files)
 {
     const auto piles = take();
     try {
@@ -90,7 +107,10 @@ bool sqlite::content_debris::clear_some(connection& db)
             add(each.tenant, each.ids);
         throw;
     }
-    return erase_some_contents(db);
+    const auto how = erase_some_contents(db, files);
+    if (how == removal::postponed)
+        postponed_ = true;
+    return how == removal::goes_on;
 }
 
 sqlite_content_store::sqlite_content_store(const parts& from) : core_(std::make_shared<core>(from)) { }
@@ -101,7 +121,7 @@ std::unique_ptr<content_writer> sqlite_content_store::create(tenant_id tenant)
 {
     if (core_->use.make_hasher == nullptr)
         throw std::logic_error("a storage that was opened without a hasher cannot take contents");
-    auto queue = std::make_shared<sqlite::content_queue>(core_->use.db, tenant);
+    auto queue = std::make_shared<sqlite::content_queue>(core_->use.db, core_->use.files, tenant);
     auto held = std::make_shared<sqlite::held_contents>(core_, std::move(tenant));
     return std::make_unique<sqlite::sqlite_content_writer>(
         core_, std::move(queue), std::move(held), sqlite::sqlite_content_writer::durability::at_finish);
@@ -116,15 +136,16 @@ std::unique_ptr<content_batch> sqlite_content_store::create_batch(tenant_id tena
 
 task<result<shared_bytes>> sqlite_content_store::read(tenant_id tenant, content_id id, std::int64_t offset, std::size_t max_bytes)
 {
-    return core_->use.db.read(
-        [tenant = std::move(tenant), id = std::move(id), offset, max_bytes](sqlite::connection& db) -> result<shared_bytes> {
-            const auto found = find_content(db, tenant, id);
-            if (found.has_error())
-                return found.error();
-            const auto left = std::max<std::int64_t>(found->size_bytes - std::max<std::int64_t>(offset, 0), 0);
-            const auto length = std::min({max_bytes, most_read_bytes, static_cast<std::size_t>(left)});
-            return shared_bytes(length == 0 ? std::string() : read_pieces(db, id, std::max<std::int64_t>(offset, 0), length));
-        });
+    return core_->use.db.read([&files = core_->use.files, tenant = std::move(tenant), id = std::move(id), offset, max_bytes](
+                                  sqlite::connection& db) -> result<shared_bytes> {
+        const auto reading = files.reading();    // before the first look at a row
+        const auto found = find_content(db, tenant, id);
+        if (found.has_error())
+            return found.error();
+        const auto left = std::max<std::int64_t>(found->size_bytes - std::max<std::int64_t>(offset, 0), 0);
+        const auto length = std::min({max_bytes, most_read_bytes, static_cast<std::size_t>(left)});
+        return shared_bytes(length == 0 ? std::string() : read_pieces(db, files, id, std::max<std::int64_t>(offset, 0), length));
+    });
 }
 
 task<result<content_info>> sqlite_content_store::find(tenant_id tenant, content_id id)

@@ -3,8 +3,10 @@
 #include "core/base/clock.hpp"
 #include "core/base/hasher.hpp"
 #include "core/files/ports.hpp"
+#include "storage/chunk_file.hpp"
 #include "storage/database.hpp"
 
+#include <atomic>
 #include <memory>
 
 namespace caisson {
@@ -16,7 +18,9 @@ class content_debris {
 public:
     void add(const tenant_id& tenant, std::vector<content_id> ids);
     /// Removes some of them, then of what else was erased; true if there may be more. On the writer's thread.
-    bool clear_some(connection& db);
+    bool clear_some(connection& db, chunk_file& files);
+    /// True if it was, since the last call: another process read all chunks meanwhile.
+    bool was_postponed() { return postponed_.exchange(false); }
 
 private:
     struct pile {
@@ -27,6 +31,7 @@ private:
 
     std::mutex mutex_;
     std::vector<pile> piles_;
+    std::atomic<bool> postponed_ = false;
 };
 
 }    // namespace sqlite
@@ -36,6 +41,8 @@ class sqlite_content_store : public content_store {
 public:
     struct parts {
         sqlite::database& db;
+        sqlite::chunk_file& files;
+        std::string tag_key;               // what chunks are recognised with
         sqlite::content_debris& debris;    // what `db` clears when it is idle
         hasher_factory make_hasher;        // null: nothing can be written
         const clock& time;

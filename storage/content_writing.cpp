@@ -48,7 +48,7 @@ sqlite_content_writer::sqlite_content_writer(std::shared_ptr<sqlite_content_stor
     , held_(std::move(held))
     , when_(when)
     , id_(store_->ids.make<content_id>())
-    , cutter_(std::make_shared<chunk_cutter>(store_->use.make_hasher))
+    , cutter_(std::make_shared<chunk_cutter>(store_->use.make_hasher, store_->use.tag_key))
 {
     next_.id = id_;
     next_.begins = true;
@@ -123,7 +123,7 @@ task<result<content_info>> sqlite_content_writer::finish()
 
 sqlite_content_batch::sqlite_content_batch(std::shared_ptr<sqlite_content_store::core> store, tenant_id tenant)
     : store_(std::move(store))
-    , queue_(std::make_shared<content_queue>(store_->use.db, tenant))
+    , queue_(std::make_shared<content_queue>(store_->use.db, store_->use.files, tenant))
     , held_(std::make_shared<held_contents>(store_, std::move(tenant)))
 {
 }

@@ -21,6 +21,8 @@ constexpr std::initializer_list<text_member> text_members{
     {"skill_version", &execution_row::skill_version},
     {"skill_digest", &execution_row::skill_digest},
     {"image", &execution_row::image},
+    {"image_digest", &execution_row::image_digest},
+    {"fallback_from", &execution_row::fallback_from},
     {"interpreter", &execution_row::interpreter},
 };
 

@@ -37,6 +37,8 @@ public:
         const bool content_fits = has_contents() && look_at_file("content.db", sqlite::content_schema);
         if (records_fit && events_fit && content_fits)
             compare_files();
+        if (content_fits)
+            look_at_places();
         if (content_fits && deep_ != nullptr)
             look_at_chunks();
         return std::move(report_);
@@ -120,13 +122,25 @@ private:
         }
     }
 
+    void look_at_places()
+    {
+        try {
+            connection db(dir_ / "content.db", mode_of("content.db"));
+            sqlite::check_places(db);
+        } catch (const storage_error& failure) {
+            add(finding_weight::damage, "content.db-chunks", failure.what(), restore_it);
+        }
+    }
+
     void look_at_chunks()
     {
         progress_("the bytes of contents");
         try {
+            const sqlite::chunk_reader files(dir_ / "content.db");
+            files.hold();
             connection db(dir_ / "content.db", mode_of("content.db"));
             const auto told = [this](std::uint64_t bytes) { progress_("contents: " + std::to_string(bytes >> 20) + " MiB are done"); };
-            for (auto& each : sqlite::wrong_chunks(db, deep_, most_lines, told))
+            for (auto& each : sqlite::wrong_chunks(db, files, deep_, most_lines, told))
                 add(finding_weight::damage, "content.db", std::move(each), restore_it);
         } catch (const storage_error& failure) {
             add(finding_weight::damage, "content.db", failure.what(), restore_it);

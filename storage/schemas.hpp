@@ -15,5 +15,7 @@ inline constexpr schema events_schema{0x43616902, migrations::events::files, 16'
 /// Small files go into pages of this size a quarter faster than into those of 64 KiB, large ones as fast. What was written is seldom
 /// wanted again soon: the cache holds two transactions.
 inline constexpr schema content_schema{0x43616903, migrations::content::files, 16'384, 8 << 20};
+/// From this one on whole chunks lie in a file of their own.
+inline constexpr std::size_t first_contents_with_places = 2;
 
 }    // namespace caisson::sqlite

@@ -1,6 +1,7 @@
 #include "storage/snapshot.hpp"
 
 #include "storage/agreement.hpp"
+#include "storage/chunk_file.hpp"
 #include "storage/database_copy.hpp"
 #include "storage/errors.hpp"
 #include "storage/schemas.hpp"
@@ -20,6 +21,8 @@ using sqlite::open_mode;
 /// A removal takes the events first and the record right after.
 constexpr std::chrono::milliseconds removal_pause{100};
 constexpr int removal_looks = 30;
+/// 16 MiB.
+constexpr std::size_t chunks_per_transaction = 64;
 
 bool has_record(connection& db, const std::string& id) { return db.prepare(sql::snapshot::find_record).bind(id).step(); }
 
@@ -62,14 +65,50 @@ void drop_what_is_removed(connection& original, const std::filesystem::path& int
     copy.tidy_up_on_close();
 }
 
+struct placed_chunk {
+    std::int64_t place = 0;
+    std::int64_t chunk = 0;
+};
+
+std::vector<placed_chunk> find_placed(connection& db)
+{
+    std::vector<placed_chunk> found;
+    auto query = db.prepare(sql::snapshot::places);
+    while (query.step())
+        found.push_back({query.integer(0), query.integer(1)});
+    return found;
+}
+
+/// A copy is one file: whole chunks become rows of it.
+void take_in_chunks(const std::filesystem::path& copied, const sqlite::chunk_reader& files, const copy_progress& progress)
+{
+    connection copy(copied, open_mode::read_write);
+    copy.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");    // a copy that is cut off is of no use
+    const auto placed = find_placed(copy);
+    for (std::size_t done = 0; done < placed.size();) {
+        sqlite::transaction some(copy, sqlite::transaction_kind::write);
+        const auto end = std::min(done + chunks_per_transaction, placed.size());
+        for (; done < end; ++done)
+            copy.prepare(sql::chunk::put_bytes).bind(placed[done].chunk, sqlite::borrowed_blob{files.read(placed[done].place)}).run();
+        some.commit();
+        progress("content.db-chunks", done * sqlite::chunk_bytes, placed.size() * sqlite::chunk_bytes);
+    }
+    copy.prepare(sql::snapshot::forget_places).run();
+    copy.tidy_up_on_close();
+}
+
 /// Returns its schema; 0 if there is none.
 std::size_t copy_contents(const std::filesystem::path& data_dir, const std::filesystem::path& into, const copy_progress& progress)
 {
     if (!std::filesystem::exists(data_dir / "content.db"))
         return 0;
+    const sqlite::chunk_reader files(data_dir / "content.db");
+    files.hold();    // before the copy says what is in which place
     connection content(data_dir / "content.db", open_mode::read_only);
     const auto has = sqlite::check_schema(content, sqlite::content_schema);
     sqlite::database_copy::make(content, into / "content.db", progress);
+    if (has >= sqlite::first_contents_with_places)
+        take_in_chunks(into / "content.db", files, progress);
     return has;
 }
 

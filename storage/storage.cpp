@@ -1,6 +1,8 @@
 #include "storage/storage.hpp"
 
+#include "storage/allowed_image_store.hpp"
 #include "storage/artifact_store.hpp"
+#include "storage/chunk_check.hpp"
 #include "storage/content_rows.hpp"
 #include "storage/content_store.hpp"
 #include "storage/database.hpp"
@@ -48,6 +50,20 @@ sqlite::directory_lock lock_for_server(const std::filesystem::path& dir)
 /// A directory of an earlier version has no contents.
 bool knows_contents(const std::filesystem::path& records) { return sqlite::stored_version(records) >= sqlite::first_records_with_contents; }
 
+/// Without a change of any file, as far as a database can be read that way.
+void check_chunk_file(const std::filesystem::path& database)
+{
+    std::error_code absent;
+    const auto log_bytes = std::filesystem::file_size(std::filesystem::path(database).concat("-wal"), absent);
+    std::optional<sqlite::connection> db;
+    try {
+        db.emplace(database, absent || log_bytes == 0 ? sqlite::open_mode::frozen : sqlite::open_mode::read_only);
+    } catch (const storage_error&) {    // opening it says what is wrong
+        return;
+    }
+    sqlite::check_places(*db);
+}
+
 /// Before anything is opened: SQLite would repair, or begin anew, without a word.
 void check_files(const std::filesystem::path& dir)
 {
@@ -59,6 +75,14 @@ void check_files(const std::filesystem::path& dir)
         sqlite::throw_damaged(dir / "events.db", "it is empty or gone, but records.db is not");
     if (records == file_content::data && content == file_content::nothing && knows_contents(dir / "records.db"))
         sqlite::throw_damaged(dir / "content.db", "it is empty or gone, but records.db is not");
+    if (content == file_content::data)
+        check_chunk_file(dir / "content.db");
+}
+
+std::string tag_key_of(const std::filesystem::path& database)
+{
+    sqlite::connection db(database, sqlite::open_mode::read_only);
+    return sqlite::find_tag_key(db);
 }
 
 /// Writes without a change.
@@ -72,10 +96,11 @@ public:
         , dir_(std::move(dir))
         , reserve_(dir_ / "reserve", wanted.reserve_bytes)
         , events_(dir_ / "events.db", sqlite::events_schema, with_idle_work(options, &sqlite::tidy_events))
+        , chunks_(dir_ / "content.db")
         , content_(dir_ / "content.db", sqlite::content_schema,
               with_long_log(with_idle_work(options, content_tidying()), wanted.burst_log_bytes))
         , records_(dir_ / "records.db", sqlite::records_schema, with_idle_work(options, &sqlite::tidy_records))
-        , content_store_({content_, debris_, wanted.make_hasher, clock_})
+        , content_store_({content_, chunks_, tag_key_of(dir_ / "content.db"), debris_, wanted.make_hasher, clock_})
     {
         if (!lock_)
             return;
@@ -92,6 +117,7 @@ public:
     artifact_store& artifacts() override { return artifact_store_; }
     signing_key_store& signing_keys() override { return signing_key_store_; }
     webhook_store& webhooks() override { return webhook_store_; }
+    allowed_image_store& allowed_images() override { return allowed_image_store_; }
     task<storage_health> look() override;
     storage_counters counters() const override
     {
@@ -120,7 +146,7 @@ private:
     }
     sqlite::idle_step content_tidying()
     {
-        return [this](sqlite::connection& db) { return sqlite::tidy_content(db, debris_); };
+        return [this](sqlite::connection& db) { return sqlite::tidy_content(db, chunks_, debris_); };
     }
 
     /// What an earlier server was writing, before this one writes anything.
@@ -136,6 +162,7 @@ private:
     system_clock clock_;
     sqlite::content_debris debris_;
     sqlite::database events_;    // made first
+    sqlite::chunk_file chunks_;
     sqlite::database content_;
     sqlite::database records_;
     sqlite_key_store key_store_{records_};
@@ -147,6 +174,7 @@ private:
     sqlite_artifact_store artifact_store_{records_};
     sqlite_signing_key_store signing_key_store_{records_};
     sqlite_webhook_store webhook_store_{records_};
+    sqlite_allowed_image_store allowed_image_store_{records_};
 };
 
 task<storage_health> sqlite_storage::look()
@@ -162,6 +190,8 @@ task<storage_health> sqlite_storage::look()
         if (const auto faults = each->faults(); !faults.damage.empty())
             found.damage = faults.damage;
     }
+    if (debris_.was_postponed())
+        content_.tidy();
     std::error_code unknown;
     if (const auto space = std::filesystem::space(dir_, unknown); !unknown) {
         found.free_bytes = space.available;

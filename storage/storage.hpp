@@ -4,6 +4,7 @@
 #include "core/base/hasher.hpp"
 #include "core/exec/ports.hpp"
 #include "core/files/ports.hpp"
+#include "core/images/ports.hpp"
 #include "core/sandbox/ports.hpp"
 #include "core/skills/ports.hpp"
 #include "core/webhooks/ports.hpp"
@@ -78,6 +79,7 @@ public:
     virtual artifact_store& artifacts() = 0;
     virtual signing_key_store& signing_keys() = 0;
     virtual webhook_store& webhooks() = 0;
+    virtual allowed_image_store& allowed_images() = 0;
     /// Writes to each database to see whether it can. Waits no longer than a write does.
     virtual task<storage_health> look() = 0;
     /// From any thread.

@@ -1,5 +1,6 @@
 #include "storage/tidying.hpp"
 
+#include "storage/content_rows.hpp"
 #include "storage/event_store.hpp"
 
 namespace caisson::sqlite {
@@ -32,6 +33,9 @@ bool tidy_events(connection& db) { return erase_some_events(db) || give_back_pag
 
 bool tidy_records(connection& db) { return give_back_pages(db); }
 
-bool tidy_content(connection& db, content_debris& debris) { return debris.clear_some(db) || give_back_pages(db); }
+bool tidy_content(connection& db, chunk_file& files, content_debris& debris)
+{
+    return debris.clear_some(db, files) || give_back_places(db, files) || give_back_pages(db);
+}
 
 }    // namespace caisson::sqlite

@@ -10,6 +10,6 @@ namespace caisson::sqlite {
 bool tidy_events(connection& db);
 bool tidy_records(connection& db);
 /// Also what was begun and given up.
-bool tidy_content(connection& db, content_debris& debris);
+bool tidy_content(connection& db, chunk_file& files, content_debris& debris);
 
 }    // namespace caisson::sqlite

@@ -46,6 +46,7 @@ int agent::run()
         for (const auto& each : ready)
             handle(each);
         enforce_deadlines();
+        dial();
         watch_all();
         pump();
         if (current_ && !current_->watch(events_, source::link_in))
@@ -66,6 +67,10 @@ bool agent::prepare()
     if (options_.listen_fd >= 0) {
         listener_.fd.reset(options_.listen_fd);
         return events_.want(listener_, source::listener, 0, EPOLLIN);
+    }
+    if (options_.connect_to) {
+        dial();
+        return true;
     }
     current_ = std::make_unique<connection>(connection::kind::stdio, unique_fd(options_.stdio_in), unique_fd(options_.stdio_out));
     return current_->watch(events_, source::link_in);
@@ -147,6 +152,8 @@ std::int64_t agent::lease_end_ms() const
 std::int64_t agent::next_timeout_ms() const
 {
     std::int64_t first = lease_end_ms();
+    if (may_dial() && (first < 0 || dial_at_ms_ < first))
+        first = dial_at_ms_;
     for (const auto& [number, each] : programs_)
         if (const auto at = each.next_deadline_ms(); at != 0 && (first < 0 || at < first))
             first = at;

@@ -38,6 +38,9 @@ private:
     void end_everything();
 
     void accept_candidate();
+    void dial();
+    void take_candidate(unique_fd connected);
+    bool may_dial() const { return options_.connect_to && !current_ && !candidate_; }
     void handle_link(std::unique_ptr<connection>& from, bool readable);
     bool handle_frames(connection& from);
     bool on_frame(connection& from, const protocol::frame_view& frame);
@@ -54,9 +57,11 @@ private:
     watched_fd signals_;
     watched_fd listener_;
     std::unique_ptr<connection> current_;      // obeyed, or over stdio: waiting for a server
-    std::unique_ptr<connection> candidate_;    // accepted, HELLO to come
+    std::unique_ptr<connection> candidate_;    // accepted or dialled, HELLO to come
     std::map<protocol::exec_number, program> programs_;
-    std::int64_t last_heard_ms_ = 0;    // of the server
+    std::int64_t last_heard_ms_ = 0;    // of the server that is obeyed: a whole frame
+    std::int64_t dial_at_ms_ = 0;       // not before that
+    std::int64_t dial_pause_ms_ = 0;    // after a try that leads to nothing
     bool greeted_ = false;              // a server was there
     bool ending_ = false;
     bool lease_over_ = false;

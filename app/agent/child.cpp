@@ -1,5 +1,6 @@
 #include "app/agent/child.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -39,11 +40,18 @@ bool take_stdio(const child_plan& plan)
 
 bool take_tty(const child_plan& plan) { return !plan.controlling_tty || ::ioctl(0, TIOCSCTTY, 0) == 0; }
 
+/// Where the agent itself may have less, as in gVisor, that is the limit: only who has rights can go above it.
 bool set_limits(const child_plan& plan)
 {
     for (const auto& each : plan.rlimits) {
-        const rlimit limit{each.value, each.value};
-        if (::setrlimit(static_cast<__rlimit_resource_t>(each.resource), &limit) != 0)
+        const auto resource = static_cast<__rlimit_resource_t>(each.resource);
+        rlimit own{};
+        if (::getrlimit(resource, &own) != 0)
+            return false;
+        const auto value = std::min<rlim_t>(each.value, own.rlim_max);
+        const rlimit limit{value, value};
+        const bool is_so = own.rlim_cur == value && own.rlim_max == value;    // gVisor refuses to set some at all
+        if (!is_so && ::setrlimit(resource, &limit) != 0)
             return false;
     }
     return true;

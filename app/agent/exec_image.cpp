@@ -1,6 +1,7 @@
 #include "app/agent/exec_image.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <string_view>
 #include <unistd.h>
 
@@ -13,12 +14,26 @@ char shell_path[] = "/bin/sh";
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-std::string_view path_of(const protocol::spawn_request& request)
+const std::string* named_path(const protocol::spawn_request& request)
 {
     for (const auto& [name, value] : request.env)
         if (name == "PATH")
-            return value;
-    return default_path;
+            return &value;
+    return nullptr;
+}
+
+/// The agent's own, which in a container is the image's; empty if it has none.
+std::string_view own_path()
+{
+    const char* const value = std::getenv("PATH");
+    return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+std::string_view path_of(const protocol::spawn_request& request)
+{
+    if (const auto* named = named_path(request))
+        return *named;
+    return own_path().empty() ? default_path : own_path();
 }
 
 std::vector<std::string> places_of(const protocol::spawn_request& request)
@@ -53,10 +68,14 @@ exec_image::exec_image(const protocol::spawn_request& request) : paths_(places_o
     argv_.push_back(nullptr);
     shell_argv_ = {shell_path, nullptr};
     shell_argv_.insert(shell_argv_.end(), argv_.begin() + 1, argv_.end());
-    variables_.reserve(request.env.size());
+    variables_.reserve(request.env.size() + 1);
     for (const auto& [name, value] : request.env) {
         valid_ = valid_ && !has_nul(name) && !has_nul(value) && name.find('=') == std::string::npos;
         variables_.push_back(name + '=' + value);
+        envp_.push_back(variables_.back().data());
+    }
+    if (named_path(request) == nullptr && !own_path().empty()) {
+        variables_.push_back("PATH=" + std::string(own_path()));
         envp_.push_back(variables_.back().data());
     }
     envp_.push_back(nullptr);

@@ -1,6 +1,9 @@
 #include "app/agent/agent.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 /// The half of the agent that talks to servers.
 namespace caisson::agent {
@@ -8,6 +11,20 @@ namespace caisson::agent {
 namespace {
 
 constexpr std::size_t output_bytes = 256 * 1024;    // encoded at a time
+constexpr std::int64_t first_pause_ms = 10;         // between two tries to reach a server
+constexpr std::int64_t longest_pause_ms = 1000;
+
+/// Invalid if nobody listens there, or too many wait.
+unique_fd connected_to(const char* path)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+    unique_fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
+        return {};
+    return socket;
+}
 
 }    // namespace
 
@@ -15,10 +32,26 @@ constexpr std::size_t output_bytes = 256 * 1024;    // encoded at a time
 void agent::accept_candidate()
 {
     unique_fd accepted(::accept4(listener_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!accepted)
+    if (accepted)
+        take_candidate(std::move(accepted));
+}
+
+/// One try, if it is time for one. A server that has said HELLO and goes is dialled again at once; else pauses double.
+void agent::dial()
+{
+    const auto now = monotonic_ms();
+    if (!may_dial() || now < dial_at_ms_)
         return;
+    dial_pause_ms_ = std::clamp(2 * dial_pause_ms_, first_pause_ms, longest_pause_ms);
+    dial_at_ms_ = now + dial_pause_ms_;
+    if (auto socket = connected_to(options_.connect_to))
+        take_candidate(std::move(socket));
+}
+
+void agent::take_candidate(unique_fd connected)
+{
     drop(candidate_);
-    candidate_ = std::make_unique<connection>(connection::kind::socket, std::move(accepted), unique_fd());
+    candidate_ = std::make_unique<connection>(connection::kind::socket, std::move(connected), unique_fd());
     if (!candidate_->watch(events_, source::candidate))
         drop(candidate_);
 }
@@ -29,10 +62,8 @@ void agent::handle_link(std::unique_ptr<connection>& from, bool readable)
         return;
     auto* const which = from.get();
     bool alive = !readable || which->read();
-    if (readable && alive) {
-        last_heard_ms_ = monotonic_ms();
+    if (readable && alive)
         alive = handle_frames(*which);
-    }
     if (!alive)
         drop(is_current(*which) ? current_ : candidate_);
 }
@@ -64,6 +95,7 @@ bool agent::on_frame(connection& from, const protocol::frame_view& frame)
         return on_hello(from, frame);
     if (!is_current(from) || !session_.is_open())
         return false;
+    last_heard_ms_ = monotonic_ms();
     session_.add_descriptors(from.take_descriptors());
     return session_.on_frame(frame);
 }
@@ -83,6 +115,8 @@ bool agent::on_hello(connection& from, const protocol::frame_view& frame)
         return false;
     }
     greeted_ = true;
+    last_heard_ms_ = monotonic_ms();
+    dial_at_ms_ = dial_pause_ms_ = 0;
     from.drop_output();
     from.output() = std::move(answer);
     if (!is_current(from)) {

@@ -49,10 +49,17 @@ bool take_listener(const options& how)
     return ::fcntl(how.listen_fd, F_SETFD, FD_CLOEXEC) == 0 && ::fcntl(how.listen_fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
+bool take_link(options& how)
+{
+    if (how.connect_to)
+        return true;
+    return how.listen_fd >= 0 ? take_listener(how) : take_stdio(how);
+}
+
 bool settle(options& how)
 {
     close_others(how.listen_fd);
-    if (!fill_stdio(false) || !(how.listen_fd >= 0 ? take_listener(how) : take_stdio(how)))
+    if (!fill_stdio(false) || !take_link(how))
         return false;
     ::mallopt(M_MMAP_THRESHOLD, large_bytes);
     ::signal(SIGPIPE, SIG_IGN);

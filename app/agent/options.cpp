@@ -3,13 +3,14 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace caisson::agent {
 
 namespace {
 
-constexpr char usage[] = "usage: caisson-agent [--subreaper] [--confine] [--work DIR] (--listen-fd N | --stdio)\n";
+constexpr char usage[] = "usage: caisson-agent [--subreaper] [--confine] [--work DIR] (--listen-fd N | --connect PATH | --stdio)\n";
 
 bool parse_fd(const char* text, int& out)
 {
@@ -19,6 +20,12 @@ bool parse_fd(const char* text, int& out)
         return false;
     out = static_cast<int>(value);
     return true;
+}
+
+bool parse_path(const char* text, const char*& out)
+{
+    out = text;
+    return *text != '\0' && std::strlen(text) < sizeof(sockaddr_un::sun_path);
 }
 
 bool read_all(int argc, char** argv, options& out)
@@ -34,10 +41,12 @@ bool read_all(int argc, char** argv, options& out)
             stdio = true;
         else if (std::strcmp(argv[i], "--work") == 0 && more)
             out.work = argv[++i];
+        else if (std::strcmp(argv[i], "--connect") == 0 && more && parse_path(argv[i + 1], out.connect_to))
+            ++i;
         else if (std::strcmp(argv[i], "--listen-fd") != 0 || !more || !parse_fd(argv[++i], out.listen_fd))
             return false;
     }
-    return stdio != (out.listen_fd >= 0);
+    return int{stdio} + int{out.listen_fd >= 0} + int{out.connect_to != nullptr} == 1;
 }
 
 }    // namespace

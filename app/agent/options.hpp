@@ -2,10 +2,11 @@
 
 namespace caisson::agent {
 
-/// The command line: caisson-agent [--subreaper] [--confine] [--work DIR] (--listen-fd N | --stdio)
+/// The command line: caisson-agent [--subreaper] [--confine] [--work DIR] (--listen-fd N | --connect PATH | --stdio)
 struct options {
-    int listen_fd = -1;    // an inherited listening unix stream socket; -1: the link is the next two
-    int stdio_in = -1;     // what descriptors 0 and 1 were
+    int listen_fd = -1;                  // an inherited listening unix stream socket
+    const char* connect_to = nullptr;    // else the path of one on which servers listen
+    int stdio_in = -1;                   // else what descriptors 0 and 1 were
     int stdio_out = -1;
     bool subreaper = false;             // not PID 1: descendants are re-parented here all the same
     bool confine = false;               // use Landlock, where the kernel has it

@@ -1,6 +1,7 @@
 #include "app/agent/stdio_set.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -63,13 +64,28 @@ int open_pipes(stdio_set& out)
     return open_output(out.error, out.child[2]);
 }
 
+/// The program's end of a terminal. gVisor has no TIOCGPTPEER; there its name has to do.
+int open_peer(int master)
+{
+    constexpr int flags = O_RDWR | O_NOCTTY | O_CLOEXEC;
+    const int peer = ::ioctl(master, TIOCGPTPEER, flags);
+    if (peer >= 0 || (errno != ENOTTY && errno != EINVAL))
+        return peer;
+    char name[32];
+    if (const int code = ::ptsname_r(master, name, sizeof name); code != 0) {
+        errno = code;
+        return -1;
+    }
+    return ::open(name, flags);
+}
+
 int open_terminal(protocol::spawn_request::size size, stdio_set& out)
 {
     out.output.reset(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
     int unlocked = 0;
     if (!out.output || ::ioctl(out.output.get(), TIOCSPTLCK, &unlocked) != 0)
         return errno;
-    out.child[0].reset(::ioctl(out.output.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    out.child[0].reset(open_peer(out.output.get()));
     out.input.reset(::fcntl(out.output.get(), F_DUPFD_CLOEXEC, 3));
     if (!out.child[0] || !out.input)
         return errno;

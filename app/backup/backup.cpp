@@ -6,6 +6,9 @@
 
 #include <boost/json/parse.hpp>
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -43,10 +46,10 @@ result<work_directory::placement> placement_of(const backup_options& options)
 std::uint64_t bytes_to_copy(const std::filesystem::path& data_dir)
 {
     std::uint64_t sum = 0;
-    for (const auto* name : {"records.db", "events.db", "content.db"}) {
-        std::error_code absent;
-        const auto bytes = std::filesystem::file_size(data_dir / name, absent);
-        sum += absent ? 0 : bytes;
+    for (const auto* name : {"records.db", "events.db", "content.db", "content.db-chunks"}) {
+        struct stat found{};
+        if (::stat((data_dir / name).c_str(), &found) == 0)    // the last one may have holes
+            sum += static_cast<std::uint64_t>(std::min<std::int64_t>(found.st_size, 512 * found.st_blocks));
     }
     return sum;
 }

@@ -98,6 +98,8 @@ task<result<boost::json::value>> api_client::get(std::string target) { return ca
 
 task<result<boost::json::value>> api_client::remove(std::string target) { return call(request_for("DELETE", std::move(target))); }
 
+task<result<boost::json::value>> api_client::put(std::string target) { return call(request_for("PUT", std::move(target))); }
+
 task<result<boost::json::value>> api_client::post(std::string target, boost::json::value body)
 {
     auto what = request_for("POST", std::move(target));
@@ -220,8 +222,21 @@ task<result<std::unique_ptr<net::websocket>>> api_client::connect(std::string ta
 
 task<result<std::unique_ptr<net::body_reader>>> api_client::open_lines(std::string target)
 {
-    auto what = request_for("GET", std::move(target));
+    return read_lines(request_for("GET", std::move(target)));
+}
+
+task<result<std::unique_ptr<net::body_reader>>> api_client::post_lines(std::string target, boost::json::value body)
+{
+    auto what = request_for("POST", std::move(target));
+    what.body = boost::json::serialize(body);
+    return read_lines(std::move(what));
+}
+
+task<result<std::unique_ptr<net::body_reader>>> api_client::read_lines(net::request what)
+{
     what.fields = common_fields();
+    if (!what.body.empty())
+        what.fields.set("Content-Type", "application/json");
     what.fields.set("Accept", "application/x-ndjson");
     auto opened = co_await client_.open_stream(std::move(what), time_.steady_now() + patience);
     if (opened.has_error())

@@ -46,6 +46,8 @@ public:
     /// The same for a body that is JSON already.
     task<result<boost::json::value>> post_text_once(std::string target, std::string body, std::string idempotency_key);
     task<result<boost::json::value>> remove(std::string target);
+    /// PUT without a body.
+    task<result<boost::json::value>> put(std::string target);
 
     /// A page of a list that is a bare array.
     struct page {
@@ -63,12 +65,15 @@ public:
 
     task<result<std::unique_ptr<net::websocket>>> connect(std::string target);
     task<result<std::unique_ptr<net::body_reader>>> open_lines(std::string target);
+    /// The same of a POST.
+    task<result<std::unique_ptr<net::body_reader>>> post_lines(std::string target, boost::json::value body);
 
     std::string address() const { return access_.address.str(); }
 
 private:
     task<result<boost::json::value>> call(net::request what);
     task<result<net::response>> send(net::request what);
+    task<result<std::unique_ptr<net::body_reader>>> read_lines(net::request what);
     result<boost::json::value> read(const net::response& answer) const;
     net::headers common_fields() const;
     error told(error what) const;

@@ -13,6 +13,7 @@ std::string general(const std::string& data_dir)
   caisson logs -f exe_…                       follow its output
   caisson skill run NAME --input '{"a": 1}'   run an uploaded skill; its output is JSON
   caisson artifacts get exe_…                 fetch the files that it left
+  caisson image ls                            images that sandboxes are made of
 
 Variables:
   CAISSON_URL       the server's address; default http://127.0.0.1:8320
@@ -62,6 +63,7 @@ Examples:
   caisson run --file data.csv --timeout 2m --memory 1Gi count.py data.csv
   tar c . | caisson run --stdin -- tar tv   standard input goes to the program, live
   caisson run --pty -l bash -c 'exec bash -i'
+  caisson run --runtime docker --image python:3.12-slim hello.py
   caisson run --detach long.py              prints the execution's id
   caisson run --collect '*.png' plot.py     keeps files; `caisson artifacts get` fetches them
 

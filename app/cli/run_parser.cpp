@@ -90,6 +90,7 @@ void verb_parsers::add_run()
         ->option_text("PATTERN");
     run_verb_->add_option("--cwd", run_.cwd, "directory to start in");
     run_verb_->add_option("--runtime", run_.runtime, "default: the server's");
+    run_verb_->add_option("--image", run_.image, "on runtimes with images; default: the server's for the language")->option_text("IMAGE");
     run_verb_->add_flag("--pty", run_.pty, "give it a terminal");
     run_verb_->add_flag("--detach,-d", run_.detach, "print the execution's id and leave it running");
     run_verb_->add_flag("--stats", run_.stats, "at the end say on standard error what it took");

@@ -21,6 +21,7 @@ void run_phase::become(state next, steady_time now)
     state_ = next;
     since_ = now;
     place_.reset();
+    waits_for_.clear();
 }
 
 void run_phase::printed(bool at_line_start, steady_time now)
@@ -39,6 +40,8 @@ std::string run_phase::line(steady_time now) const
         return "caisson: being cancelled" + how_long;
     if (state_ == state::running)
         return "caisson: running" + how_long;
+    if (!waits_for_.empty())
+        return "caisson: " + waits_for_ + how_long;
     return "caisson: " + (place_ ? "place " + std::to_string(*place_) + " in the queue" : std::string("waiting")) + how_long;
 }
 

@@ -18,6 +18,8 @@ public:
     void is_cancelled(steady_time now) { become(state::cancelling, now); }
     /// Its place in the queue, 1 for the next; nothing if nobody knows.
     void set_place(std::optional<std::int64_t> place) { place_ = place; }
+    /// What it waits for instead, as the record says it; empty: its turn.
+    void set_reason(std::string waits_for) { waits_for_ = std::move(waits_for); }
     /// Something was printed; `at_line_start`: it ended with its line.
     void printed(bool at_line_start, steady_time now);
 
@@ -35,6 +37,7 @@ private:
     steady_time quiet_since_;    // nothing was printed from then on
     bool at_line_start_ = true;
     std::optional<std::int64_t> place_;
+    std::string waits_for_;
 };
 
 }    // namespace caisson::cli

@@ -109,6 +109,8 @@ boost::json::object run_request(const run_options& options, run_inputs inputs)
         body["cwd"] = options.cwd;
     if (!options.runtime.empty())
         body["runtime"] = options.runtime;
+    if (!options.image.empty())
+        body["image"] = options.image;
     if (!options.network.empty())
         body["network"] = {{"mode", options.network}};
     put_limits(body, options);

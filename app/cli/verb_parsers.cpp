@@ -17,6 +17,7 @@ verb_parsers::verb_parsers(CLI::App& app, defaults values) : app_(app), defaults
     add_one_execution();
     add_artifacts();
     add_skills();
+    add_images();
     add_keys();
     add_doctor();
     add_storage();
@@ -159,6 +160,8 @@ command verb_parsers::chosen()
     if (*doctor_verb_)
         return chosen_doctor();
     if (auto one = chosen_skill())
+        return std::move(*one);
+    if (auto one = chosen_image())
         return std::move(*one);
     if (auto one = chosen_storage())
         return std::move(*one);

@@ -57,6 +57,8 @@ private:
     void add_skill_registry(CLI::App* skill);
     void add_skill_run(CLI::App* skill);
     void add_artifacts();
+    // image_parsers.cpp
+    void add_images();
     void add_keys();
     void add_doctor();
     void add_storage();
@@ -64,6 +66,8 @@ private:
     /// The verbs of add_skills() and add_artifacts(); nothing if none of them was given.
     std::optional<command> chosen_skill();
     artifact_get_options chosen_artifact_get();
+    /// The verbs of add_images(); nothing if none of them was given.
+    std::optional<command> chosen_image();
 
     serve_options chosen_serve();
     run_options chosen_run();
@@ -90,6 +94,11 @@ private:
     CLI::App* skill_run_verb_ = nullptr;
     CLI::App* artifact_list_verb_ = nullptr;
     CLI::App* artifact_get_verb_ = nullptr;
+    CLI::App* image_list_verb_ = nullptr;
+    CLI::App* image_pull_verb_ = nullptr;
+    CLI::App* image_build_verb_ = nullptr;
+    CLI::App* image_allow_verb_ = nullptr;
+    CLI::App* image_remove_verb_ = nullptr;
     CLI::App* key_create_verb_ = nullptr;
     CLI::App* key_list_verb_ = nullptr;
     CLI::App* key_revoke_verb_ = nullptr;
@@ -116,6 +125,11 @@ private:
     skill_run_options skill_run_;
     artifact_list_options artifact_list_;
     artifact_get_options artifact_get_;
+    image_list_options image_list_;
+    image_pull_options image_pull_;
+    image_build_options image_build_;
+    image_allow_options image_allow_;
+    image_remove_options image_remove_;
     key_create_options key_create_;
     key_list_options key_list_;
     key_revoke_options key_revoke_;

@@ -64,6 +64,7 @@ task<> watched_sink::ask_place()
     const auto* object = record.has_value() ? record->if_object() : nullptr;
     const auto* place = object != nullptr ? object->if_contains("queue_position") : nullptr;
     phase_.set_place(place != nullptr && place->is_int64() ? std::optional(place->get_int64()) : std::nullopt);
+    phase_.set_reason(object != nullptr ? text_of(*object, "waits_for") : std::string());
 }
 
 }    // namespace caisson::cli

@@ -1,6 +1,11 @@
 #include "app/config/checks.hpp"
 
+#include "core/exec/languages.hpp"
+#include "core/exec/skill_images.hpp"
+#include "core/images/name_rules.hpp"
+
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace caisson {
@@ -9,6 +14,14 @@ namespace {
 
 constexpr std::string_view process_key = "runtimes.process.i_know_this_runs_code_without_isolation";
 constexpr std::string_view mock_key = "runtimes.mock.enabled_for_tests";
+
+constexpr std::string_view name_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+bool is_runtime(std::string_view name)
+{
+    constexpr std::array<std::string_view, 5> known{"bubblewrap", "docker", "gvisor", "process", "mock"};
+    return std::ranges::find(known, name) != known.end();
+}
 
 class checker {
 public:
@@ -28,6 +41,8 @@ public:
         check_tls();
         check_public_url();
         check_images();
+        check_engine();
+        check_fallback();
     }
 
 private:
@@ -55,9 +70,9 @@ private:
             else if (name == "mock" && !draft_.mock_for_tests)
                 report({"runtimes.enabled"},
                     "runtimes.enabled: \"mock\" runs nothing; it is switched on only by " + std::string(mock_key) + " = true");
-            else if (name != "bubblewrap" && name != "process" && name != "mock")
-                report(
-                    {"runtimes.enabled"}, "runtimes.enabled: there is no runtime \"" + name + "\"; there are bubblewrap, process and mock");
+            else if (!is_runtime(name))
+                report({"runtimes.enabled"},
+                    "runtimes.enabled: there is no runtime \"" + name + "\"; there are bubblewrap, docker, gvisor, process and mock");
             else if (!enabled(name))
                 runtimes.push_back(name);
         }
@@ -129,11 +144,83 @@ private:
                 "http.public_url: \"" + std::string(url) + "\" is not like https://caisson.example or https://host/prefix");
     }
 
+    /// Each of `lines` has a text on both sides of its "=".
+    void check_pairs(const std::string& key, const std::vector<std::string>& lines, const std::string& form)
+    {
+        for (const auto& line : lines)
+            if (const auto equals = line.find('='); equals == std::string::npos || equals == 0 || equals + 1 == line.size())
+                report({key}, key + ": \"" + line + "\" is not " + form);
+    }
+
     void check_images()
     {
-        for (const auto& entry : draft_.config.images.host)
-            if (const auto equals = entry.find('='); equals == std::string::npos || equals == 0 || equals + 1 == entry.size())
-                report({"images.host"}, "images.host: \"" + entry + "\" is not IMAGE=PROGRAM");
+        const auto& images = draft_.config.images;
+        check_pairs("images.host", images.host, "IMAGE=PROGRAM");
+        check_pairs("images.languages", images.languages, "LANGUAGE=IMAGE");
+        check_pairs("images.interpreters", images.interpreters, "IMAGE=PROGRAM");
+        for (const auto& line : images.languages)
+            if (const auto name = line.substr(0, line.find('=')); find_language(name) == nullptr)
+                report({"images.languages"}, "images.languages: there is no language \"" + name + "\"");
+        check_names("images.allowed", images.allowed);
+        check_names("images.ensure", images.ensure);
+        for (const auto& [name, login] : images.credentials)
+            if (login.username.empty() || login.password_file.empty())
+                report({"images.credentials." + name + ".username", "images.credentials." + name + ".password_file"},
+                    "images.credentials." + name + ": username and password_file go together; only one of them is set");
+    }
+
+    void check_names(const std::string& key, const std::vector<std::string>& names)
+    {
+        for (const auto& each : names)
+            if (const auto problem = image_name_problem(each); !problem.empty())
+                report({key}, key + ": \"" + each + "\" " + problem);
+    }
+
+    void check_engine()
+    {
+        const auto& docker = draft_.config.docker;
+        const std::string_view engine = docker.engine;
+        const bool is_socket = engine.starts_with("unix:///");
+        if (!is_socket && !(engine.starts_with("tcp://") && engine.size() > 6))
+            report({"docker.engine"}, "docker.engine: \"" + docker.engine + "\" is neither unix:///PATH nor tcp://HOST:PORT");
+        if (docker.certificate_file.empty() != docker.key_file.empty())
+            report({"docker.certificate_file", "docker.key_file"},
+                "docker: certificate_file and key_file go together; only one of them is set");
+        if (docker.link == "socket" && !is_socket)
+            report(
+                {"docker.link", "docker.engine"}, "docker.link: \"socket\" needs an engine of this host (docker.engine = \"unix:///…\")");
+        if (draft_.config.gvisor.link == "socket")
+            report({"gvisor.link"}, "gvisor.link: gVisor lets no program connect to a socket of the host; \"stdio\" is possible");
+        if (docker.name_prefix.empty() || docker.name_prefix.find_first_not_of(name_characters) != std::string::npos)
+            report({"docker.name_prefix"}, "docker.name_prefix: must be of letters, digits, '.', '_' and '-', and not empty");
+        check_user(docker.user);
+    }
+
+    void check_user(const std::string& user)
+    {
+        const auto colon = user.find(':');
+        const auto is_number = [](std::string_view text) {
+            return !text.empty() && text.size() <= 9 && text.find_first_not_of("0123456789") == std::string_view::npos;
+        };
+        const auto uid = std::string_view(user).substr(0, colon);
+        if (colon == std::string::npos || !is_number(uid) || !is_number(std::string_view(user).substr(colon + 1)))
+            report({"docker.user"}, "docker.user: \"" + user + "\" is not UID:GID, two numbers");
+        else if (uid.find_first_not_of('0') == std::string_view::npos)
+            report({"docker.user"}, "docker.user: programs are never run as root");
+    }
+
+    void check_fallback()
+    {
+        const auto& config = draft_.config;
+        for (const auto& name : config.fallback) {
+            if (name == "process" || name == "mock")
+                report({"executions.fallback"}, "executions.fallback: \"" + name + "\" is never a fallback; a request has to name it");
+            else if (!enabled(name))
+                report({"executions.fallback"}, "executions.fallback: \"" + name + "\" is not an enabled runtime");
+            else if (has_images(name) && !has_images(config.default_runtime))
+                report({"executions.fallback"},
+                    "executions.fallback: \"" + name + "\" needs an image, and " + config.default_runtime + ", the default, has none");
+        }
     }
 
     draft_config& draft_;

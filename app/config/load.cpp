@@ -62,6 +62,11 @@ public:
             const auto one = tenant_setting(sample, "tenants.NAME." + std::string(field)).value();
             text += one.key + "\n    " + one.about + "; " + std::string(name_of(one.kind)) + "; in the file or by --set\n";
         }
+        for (const auto* field : {"username", "password_file"}) {
+            const std::string key = "images.credentials.\"REGISTRY\".";
+            const auto one = registry_setting(sample, "images.credentials.registry." + std::string(field)).value();
+            text += key + field + "\n    " + one.about + "; " + std::string(name_of(one.kind)) + "; in the file or by --set\n";
+        }
         return text;
     }
 

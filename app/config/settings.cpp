@@ -116,6 +116,8 @@ public:
     {
         add_server();
         add_runtimes();
+        add_engine();
+        add_images();
         add_cgroups();
         add_executions();
         add_skills();
@@ -130,6 +132,8 @@ private:
     void add(setting one) { settings_.push_back(std::move(one)); }
     void add_server();
     void add_runtimes();
+    void add_engine();
+    void add_images();
     void add_cgroups();
     void add_executions();
     void add_skills();
@@ -172,6 +176,42 @@ void table::add_runtimes()
     add(integer("runtimes.bubblewrap.uid_count", config_.bubblewrap.uid_count, 1, 16'777'216, "how many host user ids there are"));
 }
 
+void table::add_engine()
+{
+    const std::vector<std::pair<std::string, std::string>> links{{"auto", "auto"}, {"socket", "socket"}, {"stdio", "stdio"}};
+    auto& docker = config_.docker;
+    add(text("docker.engine", docker.engine, "the container engine of docker and gvisor: unix:///PATH, or tcp://HOST:PORT"));
+    add(path("docker.ca_file", docker.ca_file, "PEM file of the CA that an engine at tcp:// is trusted by; with it TLS is spoken"));
+    add(path("docker.certificate_file", docker.certificate_file, "PEM file of this server's own certificate for the engine"));
+    add(path("docker.key_file", docker.key_file, "PEM file of its key"));
+    add(text("docker.engine_runtime", docker.engine_runtime, "the engine's name for what runs containers of the runtime docker"));
+    add(choice<std::string>("docker.link", docker.link, links,
+        "how agents in containers are reached: by a socket on this host, by the engine, or what is possible"));
+    add(text("docker.name_prefix", docker.name_prefix, "what the names of containers begin with"));
+    add(text("docker.user", docker.user, "UID:GID of programs in containers, where sandboxes have no uids of their own"));
+    add(text(
+        "docker.probe_image", docker.probe_image, "what doctor tries the runtimes with; default an empty one, which is made and removed"));
+    add(text("gvisor.engine_runtime", config_.gvisor.engine_runtime, "the engine's name for what runs containers of the runtime gvisor"));
+    add(choice<std::string>("gvisor.link", config_.gvisor.link, links, "as docker.link"));
+}
+
+void table::add_images()
+{
+    auto& images = config_.images;
+    const std::vector<std::pair<std::string, std::string>> policies{{"missing", "missing"}, {"always", "always"}, {"never", "never"}};
+    add(text_list("images.allowed", images.allowed, "images that executions and skills may name, exactly so; empty: none"));
+    add(text_list("images.host", images.host, "IMAGE=PROGRAM: what stands for an image on runtimes without images, a name or a path"));
+    add(text_list("images.languages", images.languages, "LANGUAGE=IMAGE: what code runs in that names no image"));
+    add(text("images.default", images.standard, "what commands run in that name no image; empty: they have to"));
+    add(text_list("images.interpreters", images.interpreters, "IMAGE=PROGRAM: what runs code in it instead of its language's program"));
+    add(choice<std::string>("images.pull", images.pull, policies, "when an image is fetched: if the engine lacks it, always, or never"));
+    add(integer("images.max_pulls", images.max_pulls, 1, 100, "images that are fetched at once"));
+    add(integer("images.pull_timeout_ms", images.pull_timeout_ms, 1'000, day_ms, "time of a pull"));
+    add(integer("images.stall_timeout_ms", images.stall_timeout_ms, 1'000, day_ms, "how long none of its layers may move"));
+    add(text_list("images.ensure", images.ensure, "images that are fetched at the start"));
+    add(integer("images.max_load_bytes", images.max_load_bytes, 1'024, most, "an image that is uploaded"));
+}
+
 void table::add_cgroups()
 {
     add(text("cgroups.root", config_.cgroup_root,
@@ -183,6 +223,8 @@ void table::add_executions()
 {
     auto& executions = config_.executions;
     add(integer("executions.max_running", executions.max_running, 1, 10'000, "executions at once; the rest wait"));
+    add(text_list("executions.fallback", config_.fallback,
+        "runtimes for executions that name neither runtime nor image, while the default one makes no sandboxes"));
     add(integer("executions.max_queued", executions.max_queued, 0, 1'000'000, "executions that may wait; beyond it 429"));
     add(integer("executions.tenant_max_running", executions.tenant_max_running, 1, 10'000, "executions of one tenant at once"));
     add(integer("executions.tenant_max_queued", executions.tenant_max_queued, 0, 1'000'000,
@@ -204,9 +246,6 @@ void table::add_executions()
 void table::add_skills()
 {
     auto& skills = config_.skills;
-    add(text_list("images.allowed", config_.images.allowed, "images that skills may name, exactly so; empty: none"));
-    add(text_list(
-        "images.host", config_.images.host, "IMAGE=PROGRAM: what stands for an image on runtimes without images, a name or a path"));
     add(integer("skills.default_wall_ms", skills.default_wall_ms, 100, day_ms, "time of a skill that does not say"));
     add(integer("skills.max_wall_ms", skills.max_wall_ms, 100, day_ms, "most time of a skill"));
     add(integer("skills.default_memory_bytes", skills.default_memory_bytes, 1 << 20, most, "memory of a skill that does not say"));

@@ -39,7 +39,10 @@ std::vector<setting> settings_of(draft_config& draft);
 /// The setting "tenants.NAME.weight" and the like, bound to `draft`, which gets a tenant of that name; nothing if `key` is none.
 std::optional<setting> tenant_setting(draft_config& draft, const std::string& key);
 
-/// Settings by their keys; those of single tenants come into being when they are asked for.
+/// The same of "images.credentials.REGISTRY.username" and "….password_file".
+std::optional<setting> registry_setting(draft_config& draft, const std::string& key);
+
+/// Settings by their keys; those of single tenants and registries come into being when they are asked for.
 class setting_book {
 public:
     /// `draft` must outlive it.
@@ -47,17 +50,17 @@ public:
 
     /// Nothing if there is no such setting. Valid until the next call.
     const setting* find(const std::string& key);
-    /// True for "http", "tenants" and "tenants.acme": a table of settings.
+    /// True for "http", "tenants", "tenants.acme" and the like: a table of settings.
     bool is_group(const std::string& key) const;
     /// What is wrong with a key that is neither, or that is a group where a value stands.
     static std::string mistake_of(const std::string& key, std::string otherwise = "unknown key");
-    /// All but those of single tenants.
+    /// All but those of single tenants and registries.
     const std::vector<setting>& fixed() const { return settings_; }
 
 private:
     draft_config& draft_;
     std::vector<setting> settings_;
-    std::optional<setting> of_tenant_;
+    std::optional<setting> single_;    // of one of them
 };
 
 /// "CAISSON_HTTP_MAX_BODY_BYTES" of "http.max_body_bytes".

@@ -27,6 +27,7 @@ struct route {
 struct route_table {
     static constexpr std::uint64_t whole_body = UINT64_MAX;          // what the server takes at all
     static constexpr std::uint64_t package_body = UINT64_MAX - 1;    // a skill's package, as the config bounds it
+    static constexpr std::uint64_t image_body = UINT64_MAX - 2;      // an image, the same
     static constexpr auto routes = std::to_array<route>({
         {"POST", "/v1/executions", scope::run, &api::create_execution, false, whole_body},
         {"POST", "/v1/executions/batch", scope::run, &api::create_batch, false, whole_body},
@@ -57,6 +58,13 @@ struct route_table {
         {"GET", "/v1/skills/{name}/{version}/package", scope::read, &api::download_skill},
         {"POST", "/v1/skills/{name}/{version}/disable", scope::run, &api::disable_skill},
         {"POST", "/v1/skills/{name}/{version}/enable", scope::run, &api::enable_skill},
+        {"GET", "/v1/images", scope::read, &api::list_images},
+        {"POST", "/v1/images/pull", scope::run, &api::pull_image},
+        {"POST", "/v1/images/load", scope::admin, &api::load_image, true, image_body, net::body_mode::streamed},
+        {"DELETE", "/v1/images/{image...}", scope::admin, &api::remove_image},
+        {"GET", "/v1/admin/images", scope::admin, &api::list_allowed_images},
+        {"PUT", "/v1/admin/images/{image...}", scope::admin, &api::allow_image, true},
+        {"DELETE", "/v1/admin/images/{image...}", scope::admin, &api::disallow_image, true},
         {"POST", "/v1/tickets", scope::read, &api::create_ticket},
         {"GET", "/v1/languages", scope::read, &api::get_languages},
         {"GET", "/v1/runtimes", scope::read, &api::get_runtimes},
@@ -132,6 +140,8 @@ std::uint64_t api::body_limit(const net::request& head) const
     const auto bytes = route_table::routes[match.route].body_bytes;
     if (bytes == route_table::package_body)
         return static_cast<std::uint64_t>(use_.config.skills.max_package_bytes) + upload_overhead_bytes;
+    if (bytes == route_table::image_body)
+        return static_cast<std::uint64_t>(use_.config.images.max_load_bytes);
     return bytes == 0 ? small_body : bytes;
 }
 

@@ -56,6 +56,15 @@ private:
     task<> erase_skill(call_ptr one);
     task<> disable_skill(call_ptr one);
     task<> enable_skill(call_ptr one);
+    // image_routes.cpp
+    task<> list_images(call_ptr one);
+    task<> pull_image(call_ptr one);
+    task<> load_image(call_ptr one);
+    task<> remove_image(call_ptr one);
+    task<> list_allowed_images(call_ptr one);
+    task<> allow_image(call_ptr one);
+    task<> disallow_image(call_ptr one);
+    task<> answer_when_pulled(call_ptr one, std::string image);
     // log_routes.cpp
     task<> get_logs(call_ptr one);
     task<> get_events(call_ptr one);

@@ -2,16 +2,28 @@
 
 #include "app/wire/idempotency_key.hpp"
 #include "core/exec/skill_runs.hpp"
+#include "core/images/image_service.hpp"
 
 namespace caisson::http {
 
 namespace {
 
-/// The whole spec of a request. Errors: as skill_runs::prepare().
+/// The spec of a request without a skill. Errors: as image_permissions::check().
+task<result<execution_spec>> with_allowed_image(const api_services* use, principal who, execution_spec spec)
+{
+    if (!spec.image.empty()) {
+        const auto allowed = co_await use->images->check(std::move(who.tenant), std::move(who.tenant_name), spec.image);
+        if (allowed.has_error())
+            co_return allowed.error();
+    }
+    co_return spec;
+}
+
+/// The whole spec of a request. Errors: as skill_runs::prepare() and image_permissions::check().
 task<result<execution_spec>> complete(const api_services* use, principal who, wire::parsed_execution asked)
 {
     if (!asked.skill)
-        co_return std::move(asked.spec);
+        co_return co_await with_allowed_image(use, std::move(who), std::move(asked.spec));
     if (use->skills == nullptr)
         co_return error{errc::not_implemented, "skills are not available on this server", {{"skill", "is not available on this server"}}};
     auto preparing = use->skills->prepare(who.tenant, std::move(who.tenant_name), std::move(asked.spec), std::move(*asked.skill));
@@ -37,7 +49,7 @@ task<result<execution_service::submission>> begin_execution(
     const api_services* use, principal who, wire::parsed_execution asked, std::optional<idempotency_claim> claim)
 {
     auto& service = use->executions;
-    if (claim && asked.skill) {
+    if (claim && (asked.skill || !asked.spec.image.empty())) {    // what was allowed then is not asked again
         auto earlier = co_await service.find_submission(who.tenant, *claim);
         if (earlier.has_error())
             co_return earlier.error();

@@ -4,6 +4,7 @@
 #include "app/wire/control_request.hpp"
 #include "app/wire/openapi.hpp"
 #include "app/wire/service_view.hpp"
+#include "core/exec/skill_images.hpp"
 
 namespace caisson::http {
 
@@ -17,7 +18,11 @@ task<> api::create_ticket(call_ptr one)
     return one->answer(201, wire::ticket_json(*ticket, use_.time.now_ms() + use_.tickets.lifetime().count()));
 }
 
-task<> api::get_languages(call_ptr one) { return one->answer(200, wire::languages_json(use_.languages)); }
+task<> api::get_languages(call_ptr one)
+{
+    const auto* images = has_images(use_.config.default_runtime) ? use_.wire.images : nullptr;
+    return one->answer(200, wire::languages_json(use_.languages, images));
+}
 
 task<> api::get_runtimes(call_ptr one)
 {

@@ -19,6 +19,7 @@
 
 namespace caisson {
 
+class image_service;
 class skill_runs;
 class url_signer;
 class worker_pool;
@@ -53,6 +54,8 @@ struct api_services {
     worker_pool* work = nullptr;             // packs archives
     webhook_store* webhooks = nullptr;       // null: none are sent
     skill_store* skill_records = nullptr;    // for GET /v1/stats
+    image_service* images = nullptr;
+    std::function<task<result<tenant_id>>(std::string name)> tenant_called = {};    // which is recorded if need be
 };
 
 }    // namespace caisson::http

@@ -7,17 +7,11 @@
 #include "app/wire/skill_view.hpp"
 #include "core/adapters/net/percent.hpp"
 #include "core/adapters/net/ranges.hpp"
+#include "core/images/image_service.hpp"
 
 namespace caisson::http {
 
 namespace {
-
-/// Exact names of images that skills of this tenant may name.
-std::vector<std::string> images_of(const server_config& config, const principal& who)
-{
-    const auto own = config.tenants.find(who.tenant_name);
-    return own != config.tenants.end() && own->second.images ? *own->second.images : config.images.allowed;
-}
 
 /// Where the list goes on, as headers: its body is a bare array.
 void set_next(call& one, const std::string& cursor)
@@ -36,7 +30,10 @@ task<result<std::shared_ptr<package_upload>>> take_package(const api_services* u
     auto known = check_package_type(one->request());
     if (known.has_error())
         co_return known.error();
-    auto begun = co_await use->registry->begin_upload(one->tenant(), images_of(use->config, one->who));
+    auto images = co_await use->images->allowed_for(one->tenant(), one->who.tenant_name);
+    if (images.has_error())
+        co_return images.error();
+    auto begun = co_await use->registry->begin_upload(one->tenant(), std::move(*images));
     if (begun.has_error())
         co_return begun.error();
     std::shared_ptr<package_upload> upload = std::move(*begun);

@@ -1,6 +1,7 @@
 #include "app/server/host.hpp"
 
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
+#include "core/adapters/docker/engine_host.hpp"
 #include "core/adapters/mock/mock_runtime.hpp"
 #include "core/adapters/process/process_runtime.hpp"
 #include "core/adapters/spawn/launcher.hpp"
@@ -64,8 +65,13 @@ host::host(const server_config& config, const std::string& instance, io_executor
         } else if (name == "mock") {
             log.warning("the runtime \"mock\" is enabled: what it runs is a script, not a program");
             runtimes_.push_back(std::make_unique<mock_runtime>(executor, time, log));
+        } else if (is_of_engine(name)) {
+            if (!containers_)
+                containers_ = std::make_unique<containers>(config, instance, services);
+            has_images_ = true;
+            runtimes_.push_back(containers_->make(name));
         } else {
-            throw std::runtime_error("there is no runtime \"" + name + "\"; runtimes: bubblewrap, process, mock");
+            throw std::runtime_error("there is no runtime \"" + name + "\"; runtimes: bubblewrap, docker, gvisor, process, mock");
         }
     }
     const auto is_enabled = [&](const char* name) { return std::ranges::count(config.runtimes, name) > 0; };
@@ -73,6 +79,12 @@ host::host(const server_config& config, const std::string& instance, io_executor
         left_over_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance)));
     if (!is_enabled("process"))
         left_over_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance)));
+    // An engine that is not there is not waited for: it is not used any more.
+    if (!containers_ && docker::listener_of(config.docker.engine))
+        containers_ = std::make_unique<containers>(config, instance, services);
+    for (const auto* name : {"docker", "gvisor"})
+        if (containers_ && !is_enabled(name))
+            left_over_.push_back(containers_->make(name));
 }
 
 host::~host()

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/server/containers.hpp"
 #include "app/server/instance_mark.hpp"
 #include "core/adapters/spawn/cgroup_tree.hpp"
 #include "core/async/offload.hpp"
@@ -28,12 +29,16 @@ public:
     const cgroup_tree& groups() const { return groups_; }
     /// Those that the config enables.
     std::vector<runtime*> enabled() const;
+    /// Of the container engine that enabled runtimes use; null if none does.
+    image_engine* images() const { return has_images_ ? &containers_->images() : nullptr; }
     /// Also those that are only there for sandboxes of an earlier server.
     std::vector<runtime*> all() const;
 
 private:
     instance_mark mark_;
     cgroup_tree groups_;
+    std::unique_ptr<containers> containers_;    // null if no runtime is of the engine
+    bool has_images_ = false;
     std::vector<std::unique_ptr<runtime>> runtimes_;
     std::vector<std::unique_ptr<runtime>> left_over_;    // those that are not enabled: for what they left when they were
 };

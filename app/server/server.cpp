@@ -6,7 +6,8 @@
 #include "app/server/host.hpp"
 #include "app/server/instance.hpp"
 #include "app/server/left_overs.hpp"
-#include "app/server/probe_directory.hpp"
+#include "app/server/process_limits.hpp"
+#include "app/server/registry_logins.hpp"
 #include "app/server/service_manager.hpp"
 #include "app/server/skill_parts.hpp"
 #include "app/server/tenants.hpp"
@@ -22,13 +23,13 @@
 #include "core/exec/skill_runs.hpp"
 #include "core/files/janitor.hpp"
 #include "core/files/url_signer.hpp"
+#include "core/images/image_service.hpp"
 #include "storage/storage.hpp"
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,17 +47,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Each sandbox takes a few descriptors here, each client one. Returns the most that a process may have.
-std::int64_t raise_descriptor_limit()
-{
-    ::rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return 1'024;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    return static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_max, 1 << 20));
-}
-
 /// `config` with what this process may not exceed.
 server_config within_host(server_config config, std::int64_t most_descriptors)
 {
@@ -70,14 +60,7 @@ server_config within_host(server_config config, std::int64_t most_descriptors)
 /// Free memory above this goes back to the system when nobody needs it.
 constexpr std::size_t kept_free_bytes = 16 << 20;
 constexpr auto trim_every = 2s;
-
-/// Large buffers (bodies, files) are mapped one by one, so that they go back to the system at once; output chunks stay below.
-void set_allocator_limits()
-{
-    ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    ::mallopt(M_TRIM_THRESHOLD, 8 << 20);
-    ::mallopt(M_ARENA_MAX, 4);
-}
+constexpr auto probe_again_every = 10s;
 
 /// A server that was killed a moment ago may still hold its lock: the kernel is busy ending it.
 std::unique_ptr<storage> open_storage(const std::filesystem::path& data_dir)
@@ -151,10 +134,19 @@ private:
         made.artifact_lifetime = std::chrono::milliseconds(config_.artifacts.retention_ms);
         made.trees = &skills_.trees();
         made.schemas = &skills_.schemas();
+        made.images = host_.images() == nullptr ? nullptr : &images_;
+        made.fallback = config_.fallback;
         made.webhook_due = [this] { webhooks_.wake(); };
         made.idempotency.lifetime_ms = config_.idempotency.lifetime_ms;
         made.idempotency.most_keys_of_tenant = static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant);
         return made;
+    }
+
+    caisson::image_options image_options() const
+    {
+        auto options = image_options_of(config_);
+        options.login = registry_logins(config_.images);
+        return options;
     }
 
     std::uint64_t free_bytes() const
@@ -181,6 +173,11 @@ private:
         made.webhooks = &store_->webhooks();
         made.skill_records = &store_->skills();
         made.wire.private_webhooks = config_.webhooks.allow_private;
+        made.wire.images = &image_table_;
+        made.images = &images_;
+        made.tenant_called = [this](std::string name) {
+            return store_->keys().ensure_tenant(std::move(name), ids_.make<tenant_id>(), time_.now_ms());
+        };
         return made;
     }
 
@@ -259,6 +256,8 @@ private:
         background_.spawn("certificate", transport_.watch());
         background_.spawn("webhooks", webhooks_.run());
         background_.spawn("janitor", janitor_.run());
+        if (images_.has_engine())
+            background_.spawn("images", images_.fetch_wanted());
         background_.spawn("hangups", transport_.heed_hangups());
         background_.spawn("idempotency keys", executions_.forget_expired_keys());
     }
@@ -285,6 +284,22 @@ private:
         }
         version_runner run = [this](std::vector<std::string> argv) { return run_and_read(&time_, std::move(argv)); };
         co_await languages_.probe(std::move(run));
+        for (;;) {
+            co_await time_.wait_for(probe_again_every);
+            co_await probe_again();
+        }
+    }
+
+    /// What did not work may work by now: an engine was started, a package installed.
+    task<> probe_again()
+    {
+        for (auto* each : host_.enabled()) {
+            if (each->capabilities().available)
+                continue;
+            co_await each->probe();
+            if (each->capabilities().available)
+                log_->info("a runtime works now", {{"runtime", each->capabilities().name}});
+        }
     }
 
     task<> give_memory_back()
@@ -300,6 +315,7 @@ private:
     {
         co_await skills_.trees().stop();
         co_await background_.stop();
+        co_await images_.stop();
     }
 
     task<> stop()
@@ -333,9 +349,12 @@ private:
     id_factory ids_{time_};
     skill_parts skills_{config_, *store_, context_.get_executor(), time_, *log_};
     const execution_limit_ranges skill_limits_ = skill_limits(config_);
-    skill_runs skill_runs_{skills_.registry(), &skills_.schemas(), skill_options_of(config_), host_images(config_.images.host)};
     instance self_;
     host host_;
+    image_service images_{context_.get_executor(), time_, *log_, store_->allowed_images(), host_.images(), image_options()};
+    const image_table image_table_{config_.images};
+    skill_runs skill_runs_{
+        skills_.registry(), &skills_.schemas(), images_, skill_options_of(config_), host_images(config_.images.host), image_table_};
     execution_service executions_;
     auth_service auth_;
     ticket_office tickets_;
@@ -369,29 +388,6 @@ int serve(const server_config& config)
         std::fprintf(stderr, "caisson: %s\n", e.what());
         return 1;
     }
-}
-
-std::vector<runtime_capabilities> probe_runtimes(const server_config& config)
-{
-    asio::io_context context(1);
-    system_timers time;
-    null_logger log;
-    worker_pool work("caisson-work", 1);
-    const probe_directory directory;
-    auto elsewhere = config;    // a probe leaves the data directory alone
-    elsewhere.data_dir = directory.path();
-    const host here(elsewhere, directory.instance(), context.get_executor(), time, log, work);
-    std::vector<runtime_capabilities> found;
-    for (auto* each : here.enabled()) {
-        asio::co_spawn(context.get_executor(), each->probe(), [](std::exception_ptr failure) {
-            if (failure)
-                std::rethrow_exception(failure);
-        });
-        context.restart();
-        context.run();
-        found.push_back(each->capabilities());
-    }
-    return found;
 }
 
 }    // namespace caisson

@@ -27,9 +27,11 @@ std::map<std::string, std::string> read_env(object_reader& reader);
 std::map<std::string, std::string> read_labels(object_reader& reader);
 std::vector<named_file> read_files(object_reader& reader);
 
-/// What runs: exactly one of command, shell, and language with code. Sets kind, language and argv; adds the code's file to
-/// `files`. `spec.cwd` was read before.
-void read_program(object_reader& reader, const language_catalog& languages, execution_spec& spec, std::vector<named_file>& files);
+struct wire_context;
+
+/// What runs: exactly one of command, shell, and language with code. Sets kind, language and argv, for the runtime and the image that
+/// were read before like `spec.cwd`, and host_argv for what may fall back; adds the code's file to `files`.
+void read_program(object_reader& reader, const wire_context& context, execution_spec& spec, std::vector<named_file>& files);
 
 /// Notes arguments and environment that are too much for the kernel to start a program with.
 void check_argument_size(const execution_spec& spec, problem_list& problems);

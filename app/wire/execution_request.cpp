@@ -3,6 +3,7 @@
 #include "app/wire/collect_field.hpp"
 #include "app/wire/control_request.hpp"
 #include "app/wire/execution_fields.hpp"
+#include "app/wire/image_field.hpp"
 #include "app/wire/paths.hpp"
 #include "app/wire/retry_field.hpp"
 #include "app/wire/skill_fields.hpp"
@@ -17,7 +18,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> later_fields{"sandbox_id", "image", "user"};
+constexpr std::array<std::string_view, 2> later_fields{"sandbox_id", "user"};
 constexpr std::int64_t max_priority = 1'000'000;
 
 /// Fields that are described for later features. Values that mean "not used" are accepted.
@@ -107,6 +108,7 @@ parsed_execution read_execution(object_reader& reader, const wire_context& conte
     read_later_fields(reader);
     read_network(reader);
     read_runtime(reader, context, spec);
+    read_image(reader, context, spec);
     read_directory(reader, spec);
     read_pty(reader, spec);
     read_input(reader, spec);
@@ -120,7 +122,8 @@ parsed_execution read_execution(object_reader& reader, const wire_context& conte
     spec.env = read_env(reader);
     spec.labels = read_labels(reader);
     auto files = read_files(reader);
-    read_program(reader, *context.languages, spec, files);
+    read_program(reader, context, spec, files);
+    settle_image(reader, context, spec);
     check_argument_size(spec, reader.problems());
     out.skill = read_skill(reader, context, spec, text);
     if (out.skill)

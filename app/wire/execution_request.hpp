@@ -2,6 +2,7 @@
 
 #include "app/wire/request_reader.hpp"
 #include "core/base/config.hpp"
+#include "core/exec/image_table.hpp"
 #include "core/exec/languages.hpp"
 #include "core/exec/skill_request.hpp"
 #include "core/exec/types.hpp"
@@ -21,8 +22,9 @@ struct wire_context {
     const std::vector<std::string>* runtimes = nullptr;      // the enabled ones
     const execution_limit_ranges* skill_limits = nullptr;    // of skills; null: as the others
     std::int64_t max_skill_input_bytes = 16 << 20;
-    bool private_webhooks = false;      // webhooks may go to addresses that are not public
-    artifacts_config artifacts = {};    // limits of what is collected
+    bool private_webhooks = false;          // webhooks may go to addresses that are not public
+    artifacts_config artifacts = {};        // limits of what is collected
+    const image_table* images = nullptr;    // of runtimes with images; null: there are none
 };
 
 /// An execution request that was checked, with what belongs to the request alone.

@@ -17,6 +17,13 @@ void write_optional(json_writer& out, std::string_view name, const std::optional
         out.key(name).integer(*value);
 }
 
+/// What is not there is left out.
+void write_text(json_writer& out, std::string_view name, const std::string& value)
+{
+    if (!value.empty())
+        out.key(name).text(to_valid_utf8(value));
+}
+
 void write_time(json_writer& out, std::string_view name, const std::optional<std::int64_t>& at_ms)
 {
     if (at_ms)
@@ -53,7 +60,11 @@ void write_where(json_writer& out, const execution_row& row)
     out.key("labels").begin_object();
     for (const auto& [name, value] : row.labels)
         out.key(name).text(value);
-    out.end_object().key("runtime").text(row.runtime).key("degraded").begin_array();
+    out.end_object().key("runtime").text(row.runtime);
+    write_text(out, "fallback_from", row.fallback_from);
+    write_text(out, "image", row.image);
+    write_text(out, "image_digest", row.image_digest);
+    out.key("degraded").begin_array();
     for (const auto& control : row.degraded)
         out.text(control);
     out.end_array();

@@ -1,4 +1,5 @@
 #include "app/wire/execution_fields.hpp"
+#include "app/wire/image_field.hpp"
 
 namespace caisson::wire {
 
@@ -35,55 +36,77 @@ void read_command(object_reader& reader, execution_spec& spec)
         reader.problem("command", "must name a program first");
 }
 
-void read_shell(object_reader& reader, const language_catalog& languages, execution_spec& spec)
+/// [SHELL, "-c", TEXT, its name]: this host's, or of an image any that is called sh.
+std::vector<std::string> shell_argv(const language_catalog& host, bool in_image, std::string text)
 {
-    spec.kind = execution_kind::shell;
-    const auto* bash = languages.find("bash");
-    const auto shell = bash != nullptr && bash->available() ? bash->path : std::string("/bin/sh");
-    spec.argv = {shell, "-c", reader.text("shell", max_argument_bytes, 1).value_or(""), shell.substr(shell.rfind('/') + 1)};
+    const auto* bash = host.find("bash");
+    const auto path = in_image ? std::string("sh") : bash != nullptr && bash->available() ? bash->path : std::string("/bin/sh");
+    return {path, "-c", std::move(text), path.substr(path.rfind('/') + 1)};
 }
 
-const language_catalog::entry* read_language(object_reader& reader, const language_catalog& languages)
+void read_shell(object_reader& reader, const wire_context& context, execution_spec& spec)
+{
+    spec.kind = execution_kind::shell;
+    const auto text = reader.text("shell", max_argument_bytes, 1).value_or("");
+    const bool in_image = runs_in_image(context, spec);
+    spec.argv = shell_argv(*context.languages, in_image, text);
+    if (in_image)
+        spec.host_argv = shell_argv(*context.languages, false, text);
+}
+
+/// What runs a language in the image that it gets; unavailable if there is none.
+language_catalog::entry in_image(const wire_context& context, const execution_spec& spec, const language& what)
+{
+    const auto& image = spec.image.empty() ? context.images->image_of(what.name) : spec.image;
+    return {&what, image.empty() ? std::string() : context.images->interpreter(image, what.name), {}};
+}
+
+std::optional<language_catalog::entry> read_language(object_reader& reader, const wire_context& context, const execution_spec& spec)
 {
     if (!reader.has("language")) {
         reader.problem("language", "is required with code");
-        return nullptr;
+        return std::nullopt;
     }
     const auto name = reader.text("language", max_language_bytes);
     if (!name)
-        return nullptr;
-    const auto* found = languages.find(*name);
-    if (found != nullptr && found->available())
+        return std::nullopt;
+    const auto* known = context.languages->find(*name);
+    const bool needs_image = runs_in_image(context, spec);
+    auto found = known == nullptr ? language_catalog::entry() : needs_image ? in_image(context, spec, *known->what) : *known;
+    if (found.available())
         return found;
+    const auto* what = known == nullptr ? "is not known" : needs_image ? "has no image on this server" : "is not installed on this server";
     reader.problem("language",
-        std::string(found == nullptr ? "is not known" : "is not installed on this server") + "; available: " + languages.available_names());
-    return nullptr;
+        std::string(what) + "; available: " + (needs_image ? context.images->languages() : context.languages->available_names()));
+    return std::nullopt;
 }
 
 /// The file of the code; its name is the language's unless `entry` says otherwise.
-std::string read_entry(object_reader& reader, const language_catalog::entry* language)
+std::string read_entry(object_reader& reader, const std::optional<language_catalog::entry>& language)
 {
     const auto entry = reader.text("entry", max_path_bytes);
     if (!entry)
-        return language == nullptr ? "" : std::string(language->what->file);
+        return language ? std::string(language->what->file) : "";
     auto [path, problem] = check_file(*entry);
     if (!problem.empty())
         reader.problem("entry", problem);
     return path;
 }
 
-void read_code(object_reader& reader, const language_catalog& languages, execution_spec& spec, std::vector<named_file>& files)
+void read_code(object_reader& reader, const wire_context& context, execution_spec& spec, std::vector<named_file>& files)
 {
     spec.kind = execution_kind::code;
-    const auto* language = read_language(reader, languages);
+    const auto language = read_language(reader, context, spec);
     auto file = read_entry(reader, language);
     if (!reader.has("code"))
         reader.problem("code", "is required with language");
     auto code = reader.text("code", max_code_bytes);
-    if (language == nullptr || file.empty() || !code)
+    if (!language || file.empty() || !code)
         return;
     spec.language = language->what->name;
     spec.argv = run_command(*language, path_from(spec.cwd, file), {});
+    if (const auto* host = context.languages->find(spec.language); runs_in_image(context, spec) && host->available())
+        spec.host_argv = run_command(*host, path_from(spec.cwd, file), {});
     files.push_back({reader.has("entry") ? "entry" : "code", {std::move(file), std::move(*code)}});
 }
 
@@ -119,18 +142,24 @@ std::string_view chosen_program(object_reader& reader)
 
 }    // namespace
 
-void read_program(object_reader& reader, const language_catalog& languages, execution_spec& spec, std::vector<named_file>& files)
+void read_program(object_reader& reader, const wire_context& context, execution_spec& spec, std::vector<named_file>& files)
 {
     const auto way = chosen_program(reader);
     if (way == "command")
         read_command(reader, spec);
     else if (way == "shell")
-        read_shell(reader, languages, spec);
+        read_shell(reader, context, spec);
     else if (way == "code")
-        read_code(reader, languages, spec, files);
+        read_code(reader, context, spec, files);
     for (auto name : {"command", "shell", "language", "code", "entry"})
         reader.take(name);    // known, also where another of them was refused
+    if (way == "command" && runs_in_image(context, spec))
+        spec.host_argv = spec.argv;
     auto args = read_texts(reader, "args");
+    if (!spec.may_fall_back)
+        spec.host_argv.clear();
+    if (!spec.host_argv.empty())
+        spec.host_argv.insert(spec.host_argv.end(), args.begin(), args.end());
     spec.argv.insert(spec.argv.end(), std::make_move_iterator(args.begin()), std::make_move_iterator(args.end()));
 }
 

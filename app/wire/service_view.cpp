@@ -8,7 +8,14 @@ namespace caisson::wire {
 
 namespace {
 
-void write_language(json_writer& out, const language_catalog::entry& entry)
+/// In images a language is what the table says, whatever this host has.
+language_catalog::entry in_image(const language_catalog::entry& entry, const image_table& images)
+{
+    const auto& image = images.image_of(entry.what->name);
+    return {entry.what, image.empty() ? std::string() : images.interpreter(image, entry.what->name), {}};
+}
+
+void write_language(json_writer& out, const language_catalog::entry& entry, const std::string& image)
 {
     out.begin_object().key("name").text(entry.what->name).key("aliases").begin_array();
     for (auto alias : entry.what->aliases)
@@ -16,6 +23,8 @@ void write_language(json_writer& out, const language_catalog::entry& entry)
     out.end_array().key("file").text(entry.what->file).key("available").boolean(entry.available());
     if (entry.available())
         out.key("interpreter").text(entry.path);
+    if (!image.empty())
+        out.key("image").text(to_valid_utf8(image));
     if (!entry.version.empty())
         out.key("version").text(entry.version);
     out.end_object();
@@ -58,13 +67,16 @@ std::string breaker_detail(const runtime_breakers::view& breaker)
            " times in a row; executions are tried again later, the server's log says why";
 }
 
-std::string languages_json(const language_catalog& catalog)
+std::string languages_json(const language_catalog& catalog, const image_table* images)
 {
     std::string text;
     json_writer out(text);
     out.begin_object().key("items").begin_array();
     for (const auto& entry : catalog.entries())
-        write_language(out, entry);
+        if (images == nullptr)
+            write_language(out, entry, {});
+        else
+            write_language(out, in_image(entry, *images), images->image_of(entry.what->name));
     out.end_array().end_object();
     return text;
 }

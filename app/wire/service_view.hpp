@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/exec/image_table.hpp"
 #include "core/exec/languages.hpp"
 #include "core/exec/runtime_breakers.hpp"
 #include "core/runtime/types.hpp"
@@ -10,8 +11,9 @@
 
 namespace caisson::wire {
 
-/// GET /v1/languages: {"items":[{"name","aliases","file","available","version"?,"interpreter"?}]}.
-std::string languages_json(const language_catalog& catalog);
+/// GET /v1/languages: {"items":[{"name","aliases","file","available","version"?,"interpreter"?,"image"?}]}. With `images` what is
+/// available in them; null: on this host.
+std::string languages_json(const language_catalog& catalog, const image_table* images = nullptr);
 
 /// A runtime as it is shown.
 struct runtime_item {

@@ -125,7 +125,6 @@ void write_skill(json_writer& out, const execution_row& row)
     write_text(out, "skill_name", row.skill_name);
     write_text(out, "skill_version", row.skill_version);
     write_text(out, "skill_digest", row.skill_digest);
-    write_text(out, "image", row.image);
     write_text(out, "interpreter", row.interpreter);
 }
 

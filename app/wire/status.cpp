@@ -18,6 +18,7 @@ unsigned http_status(errc code)
     case errc::unprocessable: return 422;
     case errc::invalid_skill: return 400;
     case errc::image_not_allowed: return 400;
+    case errc::image_unavailable: return 503;
     case errc::rate_limited: return 429;
     case errc::quota_exceeded: return 429;
     case errc::queue_full: return 429;

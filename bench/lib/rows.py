@@ -4,6 +4,7 @@ import base64
 import os
 import statistics
 
+import container_rows
 import peers
 import skill_rows
 from machine import memory_of, peak_memory_of, sync_ms
@@ -206,4 +207,5 @@ ALL = {
     "skill-upload": skill_rows.upload,
     "artifacts": skill_rows.artifacts,
     "queue-100": skill_rows.queue,
+    "containers": container_rows.containers,
 }

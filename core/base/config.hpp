@@ -93,11 +93,27 @@ struct tenant_config {
     std::optional<std::vector<std::string>> images;    // that its skills may name; nothing: as images.allowed
 };
 
-/// Which images skills may name, and what stands for them where programs of this host are run instead.
+/// Of one registry, by its name in `images`.
+struct registry_config {
+    std::string username;
+    std::filesystem::path password_file;    // read before each pull; a line end at its end is left off
+};
+
+/// Which images may be named, how they come to the engine, and what stands for them where programs of this host are run instead.
 struct images_config {
     std::vector<std::string> allowed = {"python:3.12-slim", "python:3.11-slim", "node:20-slim", "node:18-slim", "bash:5"};    // exact names
     std::vector<std::string> host = {"python:3.12-slim=python3", "python:3.11-slim=python3", "node:20-slim=node", "node:18-slim=node",
         "bash:5=bash"};    // IMAGE=PROGRAM: a name to be looked for, or a path
+    std::vector<std::string> languages = {"python=python:3.12-slim", "javascript=node:20-slim", "bash=bash:5"};    // LANGUAGE=IMAGE
+    std::string standard = "bash:5";          // of commands and shell lines that name none; empty: they have to
+    std::vector<std::string> interpreters;    // IMAGE=PROGRAM: what runs code in an image instead of its language's program
+    std::string pull = "missing";             // missing, always, never
+    std::int64_t max_pulls = 3;               // at once
+    std::int64_t pull_timeout_ms = 1'800'000;
+    std::int64_t stall_timeout_ms = 120'000;               // while no layer of a pull moves
+    std::vector<std::string> ensure;                       // fetched at the start
+    std::int64_t max_load_bytes = 8LL << 30;               // of an image that is uploaded
+    std::map<std::string, registry_config> credentials;    // by registry: "registry.example"
 };
 
 /// What a skill's run may use where neither the request nor the skill says, and at most; and what packages may be.
@@ -143,6 +159,24 @@ struct bubblewrap_config {
     std::int64_t uid_count = 65'536;
 };
 
+/// The container engine that the runtimes docker and gvisor use.
+struct docker_config {
+    std::string engine = "unix:///var/run/docker.sock";    // also tcp://HOST:PORT; with a ca_file by TLS
+    std::filesystem::path ca_file;
+    std::filesystem::path certificate_file;    // of this server, with its key_file
+    std::filesystem::path key_file;
+    std::string engine_runtime = "runc";
+    std::string link = "auto";    // how agents are reached: socket, stdio, or what is possible here
+    std::string name_prefix = "caisson-";
+    std::string user = "1000:1000";    // that programs run as, where sandboxes have no uids of their own
+    std::string probe_image;           // what doctor tries it with; empty: images.default
+};
+
+struct gvisor_config {
+    std::string engine_runtime = "runsc";
+    std::string link = "auto";
+};
+
 /// What SIGTERM does to running sandboxes: keep them for the next start, or end them.
 enum class shutdown_action { keep, end };
 
@@ -158,7 +192,11 @@ struct server_config {
 
     std::string default_runtime = "bubblewrap";            // one of `runtimes`, never "mock"
     std::vector<std::string> runtimes = {"bubblewrap"};    // enabled ones; "process" and "mock" only by their loud names
+    /// Where executions that name neither runtime nor image run while the default runtime cannot make sandboxes; the first that can.
+    std::vector<std::string> fallback;
     bubblewrap_config bubblewrap;
+    docker_config docker;
+    gvisor_config gvisor;
     std::string cgroup_root;              // of v2, to make sandboxes' groups in; see cgroup_tree_options::root. Empty: the usual place
     std::filesystem::path agent_path;     // caisson-agent; default beside the executable
     std::filesystem::path launch_path;    // caisson-launch; the same

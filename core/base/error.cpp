@@ -18,6 +18,7 @@ std::string_view slug(errc code)
     case errc::unprocessable: return "unprocessable";
     case errc::invalid_skill: return "invalid_skill";
     case errc::image_not_allowed: return "image_not_allowed";
+    case errc::image_unavailable: return "image_unavailable";
     case errc::rate_limited: return "rate_limited";
     case errc::quota_exceeded: return "quota_exceeded";
     case errc::queue_full: return "queue_full";

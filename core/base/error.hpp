@@ -27,6 +27,7 @@ enum class errc {
     unprocessable,
     invalid_skill,        // a package that cannot be taken
     image_not_allowed,    // by the server or for the tenant
+    image_unavailable,    // no engine has it and it cannot be had now
     rate_limited,
     quota_exceeded,
     queue_full,

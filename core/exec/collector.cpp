@@ -16,7 +16,7 @@ namespace {
 using protocol::stream_number;
 
 /// So much becomes durable at once.
-constexpr std::uint64_t commit_every = 32 << 20;
+constexpr std::uint64_t commit_every = 128 << 20;
 /// An acknowledgement is worth a frame after so many bytes.
 constexpr std::uint64_t acknowledge_every = 128 << 10;
 /// Of what was left out, in the record: each list of executions reads it.
@@ -174,7 +174,7 @@ std::string collector::why_not(const protocol::collected_file& file) const
     return {};
 }
 
-/// Bytes are written twice: to the log of the database, then to its place.
+/// Those of small files are written twice: to the log of the database, then to their place.
 bool collector::has_room(std::uint64_t bytes) const { return !job_.free_bytes || job_.free_bytes() / 2 > bytes + least_free_bytes / 2; }
 
 /// Without the directory that names are told without.

@@ -31,7 +31,9 @@ verdict decide_verdict(const ending_facts& facts, const execution_limits& limits
     if (facts.cancelled)
         return verdict::cancelled;
     const bool ended_by_limit = facts.output_limit || facts.killed_for_memory || facts.wall_limit || facts.cpu_limit;
-    if (!facts.wait_status && !ended_by_limit)
+    // Where memory ends the whole sandbox, the agent cannot tell it any more: the group does.
+    const bool agent_died_of_memory = facts.group.oom_kills > 0;
+    if (!facts.wait_status && !ended_by_limit && !agent_died_of_memory)
         return verdict::lost;
     if (facts.output_limit)
         return verdict::output_limit;

@@ -48,6 +48,7 @@ execution_row row_of(const execution_spec& spec, execution_id id, tenant_id tena
     row.kind = spec.kind;
     row.language = spec.language;
     row.runtime = spec.runtime;
+    row.image = spec.image;
     row.labels = spec.labels;
     row.limits = spec.limits;
     row.pty = spec.pty.has_value();

@@ -69,6 +69,7 @@ void live_execution::forget_attempt()
     start_failure.clear();
     lost.clear();
     first_byte_at.reset();
+    image.reset();
     stdin_known = true;
     stdin_taken = 0;
     stdin_end_taken = false;

@@ -7,6 +7,7 @@
 #include "core/exec/types.hpp"
 #include "core/exec/waiting_place.hpp"
 #include "core/files/ports.hpp"
+#include "core/images/types.hpp"
 #include "core/protocol/agent_link.hpp"
 #include "core/runtime/ports.hpp"
 #include "core/skills/ports.hpp"
@@ -42,7 +43,8 @@ public:
     std::shared_ptr<caisson::sandbox> sandbox;
     std::shared_ptr<protocol::agent_link> link;
     std::unique_ptr<execution_group> group;
-    std::shared_ptr<const skill_tree> tree;    // of a skill: held until the sandbox is gone
+    std::shared_ptr<const skill_tree> tree;       // of a skill: held until the sandbox is gone
+    std::optional<result<stored_image>> image;    // of the attempt: what its sandbox is made of, or why that is not to be had
 
     // Its part in admission.
     std::uint64_t turn = 0;    // its ticket, once it has waited

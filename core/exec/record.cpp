@@ -17,6 +17,8 @@ std::string state_body(const execution_row& row)
     body["status"] = to_string(row.status);
     if (row.queue_position)
         body["queue_position"] = *row.queue_position;
+    if (!row.waits_for.empty())
+        body["waits_for"] = row.waits_for;
     if (row.attempts.size() > 1)
         body["attempt"] = row.attempts.back().number;
     body["stages"] = stages_to_json(row.stages);

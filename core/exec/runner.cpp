@@ -43,13 +43,18 @@ task<result<void>> runner::make_sandbox(live_ptr one)
     if (found == use_.runtimes.end() || !enabled)
         co_return error{errc::runtime_unavailable, "the runtime \"" + one->row.runtime + "\" is not enabled on this server"};
     auto& chosen = *found->second;
+    const auto image = check_image(*one);
+    if (image.has_error())
+        co_return image.error();
     auto wanted = co_await describe_sandbox(one);
     if (wanted.has_error())
         co_return wanted.error();
     one->at_host = true;
     auto created = co_await chosen.create(std::move(*wanted));
-    if (created.has_error())
+    if (created.has_error()) {
+        one->at_host = created.error().code != errc::image_unavailable;
         co_return created.error();
+    }
     one->sandbox = std::move(*created);
     auto started = co_await chosen.start(*one->sandbox);
     if (started.has_error())
@@ -82,6 +87,7 @@ task<result<void>> runner::record_sandbox(live_ptr one)
     row.runtime = one->row.runtime;
     row.state = sandbox_state::running;
     row.runtime_state = one->sandbox->runtime_state();
+    one->row.image_digest = one->sandbox->image_digest();
     row.created_at_ms = use_.time.now_ms();
     auto inserted = co_await use_.sandboxes.insert(std::move(row));
     if (inserted.has_error())

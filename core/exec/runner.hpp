@@ -60,6 +60,15 @@ private:
     task<after> attempt(live_ptr one);
     task<> wait_for_next(live_ptr one);
     task<std::optional<runtime_breakers::pass>> wait_for_turn(live_ptr one);
+    // runner_image.cpp
+    std::optional<runtime_breakers::pass> ask_for_leave(live_execution& one);
+    bool can_fall_back(const live_execution& one, const std::string& runtime) const;
+    void take_runtime(live_execution& one, const std::string& name) const;
+    bool runs_in_image(const live_execution& one) const;
+    task<bool> find_image(live_ptr one);
+    task<> wait_for_image(live_ptr one);
+    static result<void> check_image(live_execution& one);
+
     task<bool> wait_for_admission(live_ptr one);
     task<bool> wait_for_runtime(live_ptr one, const runtime_breakers::place* place);
     task<> wait_until_woken(live_ptr one, steady_time until);

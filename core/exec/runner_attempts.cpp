@@ -49,8 +49,11 @@ void runner::note_failure(live_execution& one, const error& why, ending_facts& f
 {
     use_.log.warning("a sandbox could not be made",
         {{"execution_id", one.row.id.str()}, {"runtime", one.row.runtime}, {"attempt", one.attempt().number}, {"what", why.detail}});
-    facts.fault = "the sandbox could not be started: " + why.detail;
-    facts.host_fault = one.link ? attempt_fault::agent_unreachable : attempt_fault::runtime_unavailable;
+    const bool lacks_image = !one.at_host && (why.code == errc::image_unavailable || (one.image && one.image->has_error()));
+    facts.fault = (lacks_image ? "the image " + one.spec.image + " could not be had: " : "the sandbox could not be started: ") + why.detail;
+    facts.host_fault = lacks_image ? attempt_fault::image_pull
+                       : one.link  ? attempt_fault::agent_unreachable
+                                   : attempt_fault::runtime_unavailable;
     facts.can_repeat = is_worth_another(why.code);
 }
 
@@ -73,8 +76,8 @@ task<> runner::wait_until_woken(live_ptr one, steady_time until)
     static_cast<void>(woken);
 }
 
-/// A place among those that run, and leave to make a sandbox. A breaker's refusal is no attempt: the place goes to others, and it comes
-/// again when it may ask. Nothing: it was cancelled, or it is too late.
+/// A place among those that run, and leave to make a sandbox of an image that is there. A breaker's refusal is no attempt, nor is an image
+/// that is to be fetched: the place goes to others, and it comes again when it may ask. Nothing: it was cancelled, or it is too late.
 task<std::optional<runtime_breakers::pass>> runner::wait_for_turn(live_ptr one)
 {
     std::unique_ptr<runtime_breakers::place> place;    // kept while it asks, so that no other of its tenant does
@@ -82,10 +85,19 @@ task<std::optional<runtime_breakers::pass>> runner::wait_for_turn(live_ptr one)
         const bool admitted = co_await wait_for_admission(one);
         if (!admitted)
             break;
-        auto leave = breakers_.ask(*one);
-        if (leave)
+        auto leave = ask_for_leave(*one);
+        bool can_begin = leave.has_value();
+        if (can_begin)
+            can_begin = co_await find_image(one);
+        if (can_begin)
             co_return leave;
         queue_.step_aside(*one);
+        if (leave) {
+            leave.reset();
+            place.reset();
+            co_await wait_for_image(one);
+            continue;
+        }
         if (!place)
             place = breakers_.line_up(one);
         may_begin = co_await wait_for_runtime(one, place.get());
@@ -200,6 +212,7 @@ task<> runner::schedule(live_ptr one, ending end, attempt_fault fault, std::chro
     one->row.stages = {};
     one->row.usage = {};
     one->row.degraded.clear();
+    one->row.image_digest.clear();
     co_await store_schedule(one);
     one->log->control(event_kind::state, next_attempt_body(one->row));
     co_await one->log->flushed();

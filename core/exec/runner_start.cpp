@@ -8,16 +8,17 @@ namespace caisson {
 
 namespace {
 
-/// What every program gets unless the request says otherwise.
-std::map<std::string, std::string> base_environment(const live_execution& one)
+/// What every program gets unless the request says otherwise. In an image PATH is the image's, which the agent knows.
+std::map<std::string, std::string> base_environment(const live_execution& one, const runtime& where)
 {
     std::map<std::string, std::string> env{
-        {"PATH", "/usr/local/bin:/usr/bin:/bin"},
         {"HOME", one.sandbox->work_directory()},
         {"LANG", "C.UTF-8"},
         {"CAISSON_EXECUTION_ID", one.row.id.str()},
         {"CAISSON_ATTEMPT", std::to_string(one.row.attempts.back().number)},
     };
+    if (!where.has_images())
+        env["PATH"] = "/usr/local/bin:/usr/bin:/bin";
     if (one.spec.pty)
         env["TERM"] = "xterm-256color";
     if (one.spec.kind == execution_kind::skill)
@@ -90,6 +91,7 @@ task<result<sandbox_spec>> runner::describe_sandbox(live_ptr one)
     wanted.id = use_.ids.make<sandbox_id>();
     wanted.limits = {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
     wanted.lease = use_.link.lease;
+    wanted.image = runs_in_image(*one) ? one->spec.image : std::string();
     auto held = co_await hold_package(one);
     if (held.has_error())
         co_return held.error();
@@ -105,8 +107,9 @@ protocol::spawn_request runner::spawn_request_for(const live_execution& one) con
     const auto& spec = one.spec;
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     protocol::spawn_request request;
-    request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, one.sandbox->work_directory()) : spec.argv;
-    auto env = base_environment(one);
+    const auto& argv = where.has_images() || spec.host_argv.empty() ? spec.argv : spec.host_argv;
+    request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, one.sandbox->work_directory()) : argv;
+    auto env = base_environment(one, where);
     for (const auto& [name, value] : spec.env)
         env[name] = value;
     request.env.assign(env.begin(), env.end());

@@ -9,6 +9,7 @@
 #include "core/exec/log_buffer.hpp"
 #include "core/exec/ports.hpp"
 #include "core/files/ports.hpp"
+#include "core/images/ports.hpp"
 #include "core/protocol/agent_link.hpp"
 #include "core/retry/backoff.hpp"
 #include "core/runtime/ports.hpp"
@@ -56,6 +57,8 @@ struct execution_services {
     skill_trees* trees = nullptr;                                                 // packages of skills; null: none can be run
     std::function<double()> jitter = draw_jitter;                                 // of delays between attempts: 0 to 1
     schema_checker* schemas = nullptr;                                            // of skills' outputs; null: not looked at
+    image_supply* images = nullptr;            // of runtimes with images; null: they use what their engines have
+    std::vector<std::string> fallback = {};    // runtimes for what may fall back, in this order
     std::function<void()> webhook_due = {};    // called when the end of an execution with a webhook is stored; may be not set
 };
 

@@ -163,27 +163,43 @@ execution_limit_ranges skill_limits(const server_config& config)
 
 skill_run_options skill_options_of(const server_config& config)
 {
-    skill_run_options out{skill_limits(config), config.images.allowed, {}, config.runtimes, config.skills.max_output_bytes};
-    for (const auto& [name, tenant] : config.tenants)
-        if (tenant.images)
-            out.tenant_images.emplace(name, *tenant.images);
-    return out;
+    return {skill_limits(config), config.runtimes, config.skills.max_output_bytes};
 }
 
-skill_runs::skill_runs(skill_finder& finder, schema_checker* checks, skill_run_options options, host_images images)
-    : finder_(finder), checks_(checks), options_(std::move(options)), images_(std::move(images))
+skill_runs::skill_runs(skill_finder& finder, schema_checker* checks, image_permissions& permissions, skill_run_options options,
+    host_images on_host, image_table programs)
+    : finder_(finder)
+    , checks_(checks)
+    , options_(std::move(options))
+    , permissions_(permissions)
+    , on_host_(std::move(on_host))
+    , programs_(std::move(programs))
 {
 }
 
-result<std::string> skill_runs::image_for(const skill_manifest& manifest, const std::string& tenant_name) const
+task<result<std::string>> skill_runs::image_for(tenant_id tenant, std::string tenant_name, std::string own, std::string lang)
 {
-    const auto own = options_.tenant_images.find(tenant_name);
-    const auto& allowed = own == options_.tenant_images.end() ? options_.images : own->second;
-    auto image = manifest.image.empty() ? std::string(default_image(manifest.lang)) : manifest.image;
-    const auto checked = check_image(image, allowed);
+    auto image = own.empty() ? std::string(default_image(lang)) : std::move(own);
+    const auto checked = co_await permissions_.check(std::move(tenant), std::move(tenant_name), image);
     if (checked.has_error())
-        return checked.error();
-    return image;
+        co_return checked.error();
+    co_return image;
+}
+
+/// What the image means on the runtime. Errors: as host_images::interpreter().
+result<void> skill_runs::take_image(execution_spec& spec, const skill_manifest& manifest, const std::string& image) const
+{
+    const auto lang = manifest.command.empty() ? manifest.lang : std::string();
+    if (has_images(spec.runtime)) {
+        spec.image = image;
+        spec.skill->interpreter = programs_.interpreter(image, lang);
+        return {};
+    }
+    auto program = on_host_.interpreter(image, lang);
+    if (program.has_error())
+        return program.error();
+    spec.skill->interpreter = std::move(*program);
+    return {};
 }
 
 task<result<void>> skill_runs::check_input(tenant_id tenant, std::string schema, shared_bytes input)
@@ -214,7 +230,7 @@ task<result<execution_spec>> skill_runs::prepare(tenant_id tenant, std::string t
     if (revision->disabled)
         co_return is_disabled(manifest);
     problems found;
-    auto matching = check_input(std::move(tenant), manifest.input_schema, spec.input);
+    auto matching = check_input(tenant, manifest.input_schema, spec.input);
     const auto matched = co_await std::move(matching);
     if (matched.has_error())
         found = matched.error().fields;
@@ -225,15 +241,15 @@ task<result<execution_spec>> skill_runs::prepare(tenant_id tenant, std::string t
     check_variables(spec, found);
     take_limits(spec.limits, manifest, options_.limits, asked, found);
     take_runtime(spec, manifest, options_.runtimes, asked, found);
-    auto image = image_for(manifest, tenant_name);
+    auto finding = image_for(std::move(tenant), std::move(tenant_name), manifest.image, manifest.lang);
+    const auto image = co_await std::move(finding);
     if (found.empty() && image.has_error())
         co_return image.error();
     spec.skill = run_of(*revision, image.has_value() ? *image : std::string());
     if (image.has_value()) {
-        auto interpreter = images_.interpreter(*image, manifest.command.empty() ? manifest.lang : std::string());
-        if (found.empty() && interpreter.has_error())
-            co_return interpreter.error();
-        spec.skill->interpreter = interpreter.has_value() ? *interpreter : std::string();
+        const auto taken = take_image(spec, manifest, *image);
+        if (found.empty() && taken.has_error())
+            co_return taken.error();
     }
     take_policy(spec, manifest, asked, found);
     take_collect(spec, manifest, options_.max_output_bytes);

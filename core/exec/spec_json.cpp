@@ -159,6 +159,12 @@ void add_later_members(json::object& out, const execution_spec& spec)
         out.emplace("retry", retry_to_json(spec.retry));
     if (spec.idempotent)
         out.emplace("idempotent", true);
+    if (!spec.image.empty())
+        out.emplace("image", bytes_to_json(spec.image));
+    if (spec.may_fall_back)
+        out.emplace("may_fall_back", true);
+    if (!spec.host_argv.empty())
+        out.emplace("host_argv", argv_to_json(spec.host_argv));
     if (spec.webhook)
         out.emplace("webhook", json::object{{"url", bytes_to_json(spec.webhook->url)}, {"secret", bytes_to_json(spec.webhook->secret)}});
 }
@@ -175,6 +181,13 @@ void read_later_members(execution_spec& spec, const json::object& object)
         spec.retry = retry_from_json(retry->as_object());
     if (const auto* idempotent = object.if_contains("idempotent"))
         spec.idempotent = idempotent->as_bool();
+    if (const auto* image = object.if_contains("image"))
+        spec.image = bytes_from_json(*image);
+    if (const auto* may_fall_back = object.if_contains("may_fall_back"))
+        spec.may_fall_back = may_fall_back->as_bool();
+    if (const auto* argv = object.if_contains("host_argv"))
+        for (const auto& argument : argv->as_array())
+            spec.host_argv.push_back(bytes_from_json(argument));
     if (const auto* webhook = object.if_contains("webhook"))
         spec.webhook = {bytes_from_json(webhook->as_object().at("url")), bytes_from_json(webhook->as_object().at("secret"))};
 }

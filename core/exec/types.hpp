@@ -84,6 +84,9 @@ struct execution_spec {
     execution_limits limits;
     on_output_limit output_limit_action = on_output_limit::truncate;
     std::string runtime;
+    std::string image;                     // what the sandbox is made of, on runtimes with images
+    bool may_fall_back = false;            // the request names neither runtime nor image
+    std::vector<std::string> host_argv;    // argv on runtimes without images, where it is another; empty: there it cannot run
     std::map<std::string, std::string> labels;
     bool cancel_on_disconnect = false;
     std::optional<skill_run> skill;    // there if and only if kind is skill
@@ -162,6 +165,8 @@ struct execution_row {
     std::string skill_version;
     std::string skill_digest;
     std::string image;
+    std::string image_digest;     // "sha256:…" of the one that it ran in; empty before, and on runtimes without images
+    std::string fallback_from;    // the runtime that it would have run on, had that one been able to
     std::string interpreter;
     std::vector<execution_attempt> attempts;           // those that were begun; more than one if it was tried again
     std::optional<std::int64_t> next_attempt_at_ms;    // while it waits for it (status queued)

@@ -47,6 +47,9 @@ public:
     /// Where programs of this sandbox start and files are put, as they see it: absolute.
     virtual std::string work_directory() const { return "/workspace"; }
 
+    /// Of the image that it was made of ("sha256:…"); empty where runtimes have no images, and before the start.
+    virtual std::string image_digest() const { return {}; }
+
     /// A new connection to the agent. Errors: errc::runtime_unavailable when the agent is gone.
     virtual task<result<std::unique_ptr<protocol::byte_stream>>> connect() = 0;
 
@@ -59,7 +62,8 @@ public:
     /// Returns when the sandbox has ended by itself or by stop(): its agent is gone. The text says why.
     virtual task<std::string> ended() = 0;
 
-    /// Freezes and thaws all programs, not the agent. Errors: errc::not_implemented where the host cannot.
+    /// Freezes and thaws all programs, not the agent; where only the whole sandbox can be frozen, as `degraded` says, nobody can
+    /// connect to the agent meanwhile. Errors: errc::not_implemented where the host cannot.
     virtual task<result<void>> pause() = 0;
     virtual task<result<void>> resume() = 0;
     /// Ends all processes, the agent too. Idempotent.
@@ -76,6 +80,8 @@ public:
     virtual std::string_view name() const = 0;
     /// Whether programs are kept from the host and from each other: known without a probe. Then they get the payload's filter.
     virtual bool isolates() const { return true; }
+    /// Whether sandboxes are made of images: sandbox_spec::image.
+    virtual bool has_images() const { return false; }
     /// Of the last probe(); before the first, what is known without trying.
     virtual const runtime_capabilities& capabilities() const = 0;
     /// Tries what this host enforces. Run once after the server is ready, and by `doctor`.

@@ -49,6 +49,7 @@ struct sandbox_spec {
     std::string work_directory = "/workspace";    // where isolating runtimes show the working directory
     std::vector<sandbox_tree> trees;
     sandbox_limits limits;
+    std::string image;                                          // exact reference, on runtimes with images; empty: the runtime's default
     std::chrono::milliseconds lease{std::chrono::hours(24)};    // without a server the agent ends the sandbox after this
 };
 

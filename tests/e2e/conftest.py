@@ -8,7 +8,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from harness.containers import RUNTIMES, ContainerServer, load_images  # noqa: E402
 from harness.contract import Contract  # noqa: E402
+from harness.engine import Engine, PrivateEngine, why_none  # noqa: E402
 from harness.leaks import Baseline, adopt_orphans, descriptors  # noqa: E402
 from harness.left_overs import unrecorded  # noqa: E402
 from harness.server import BINARY, ORDINARY_USER, Server, new_folder  # noqa: E402
@@ -124,3 +126,75 @@ def runtime(shared_server):
     """What the default runtime enforces on this host."""
     answer = shared_server.api.get("/v1/runtimes").value
     return next(each for each in answer["items"] if each["name"] == answer["default"])
+
+
+@pytest.fixture(scope="session")
+def engine():
+    """The Docker engine that the whole run has; its images stay."""
+    if reason := why_none():
+        pytest.skip(reason)
+    return Engine(os.environ["CAISSON_TEST_ENGINE"])
+
+
+@pytest.fixture
+def private_engine(engine):
+    """An engine of the test's own, that it may break."""
+    made = PrivateEngine()
+    try:
+        yield made.start()
+    finally:
+        made.discard()
+
+
+@pytest.fixture(scope="session")
+def images(engine):
+    """The images of the examples, made of this host's packages."""
+    load_images(engine)
+
+
+@pytest.fixture(scope="session", params=RUNTIMES)
+def box_server(request, contract, engine, images):
+    """One server for each runtime with containers, which all tests share that leave it as they found it."""
+    with new_folder() as folder:
+        server = ContainerServer(folder, contract, engine, request.param)
+        try:
+            server.start()
+            warm = server.api.run(shell="echo warm", limits={"wall_ms": 60_000})
+            assert warm["status"] == "success", warm
+            yield server
+            server.stop()
+            server.nothing_left()
+        finally:
+            server.discard()
+
+
+@pytest.fixture
+def box(box_server, request):
+    """The shared server with containers; afterwards nothing that the test began is left, on the engine neither."""
+    before = Baseline(box_server)
+    yield box_server
+    assert box_server.process.poll() is None, box_server.log_tail()
+    if getattr(request.node, "report_call", None) and request.node.report_call.passed:
+        box_server.nothing_left()
+        before.compare()
+
+
+@pytest.fixture
+def new_box(contract, engine, images):
+    """Makes servers with containers of the test's own: new_box(runtime, *options, on=an engine)."""
+    made, folders = [], []
+
+    def make(runtime, *more, on=None, **options):
+        folders.append(new_folder())
+        made.append(ContainerServer(folders[-1].name, contract, on or engine, runtime, *more, **options))
+        return made[-1].start()
+
+    yield make
+    try:
+        for each in made:
+            each.stop()
+    finally:
+        for each in made:
+            each.discard()
+        for each in folders:
+            each.cleanup()

@@ -96,7 +96,7 @@ def test_a_flipped_bit_in_a_file_of_a_backup_is_found_by_its_digest(new_server, 
     server = new_server()
     write(server.api, size=700_000)
     server.stop()
-    with open(f"{server.data}/content.db", "r+b") as file:
+    with open(f"{server.data}/content.db-chunks", "r+b") as file:
         file.seek(-100_000, 2)
         byte = file.read(1)
         file.seek(-1, 1)

@@ -23,9 +23,13 @@ protected:
     void open(std::function<void()> make_room = {})
     {
         store_.reset();
+        sqlite::make_file(dir_ / "content.db");
+        files_ = std::make_unique<sqlite::chunk_file>(dir_ / "content.db");
         db_ = std::make_unique<sqlite::database>(
             dir_ / "content.db", sqlite::content_schema, sqlite::database_options{.make_room = std::move(make_room)});
-        store_ = std::make_unique<sqlite_content_store>(sqlite_content_store::parts{*db_, debris_, &make_sha256_hasher, clock_});
+        const std::string key(32, 'k');
+        store_ =
+            std::make_unique<sqlite_content_store>(sqlite_content_store::parts{*db_, *files_, key, debris_, &make_sha256_hasher, clock_});
     }
     result<content_info> store(std::string bytes, std::size_t piece = 1 << 20)
     {
@@ -35,17 +39,17 @@ protected:
     {
         return run_task(context_, db_->read([sql](sqlite::connection& db) { return db.integer(sql); }));
     }
-    /// Rows of contents, finished or not, of pieces, and of chunks with and without counts.
+    /// Rows of contents, finished or not, of pieces, and of chunks with and without counts; places in use.
     std::int64_t rows()
     {
         return number("SELECT (SELECT count(*) FROM contents) + (SELECT count(*) FROM pieces) + (SELECT count(*) FROM chunks) + "
-                      "(SELECT count(*) FROM chunk_bytes)");
+                      "(SELECT count(*) FROM chunk_bytes) + (SELECT count(chunk) FROM chunk_places)");
     }
     /// One step of what the writer does when it is idle.
     bool tidy()
     {
         sqlite::connection db(dir_ / "content.db", sqlite::open_mode::read_write);
-        return sqlite::tidy_content(db, debris_);
+        return sqlite::tidy_content(db, *files_, debris_);
     }
 
     temp_dir dir_;
@@ -55,6 +59,7 @@ protected:
     system_clock clock_;
     const tenant_id tenant_ = numbered<tenant_id>(1);
     sqlite::content_debris debris_;
+    std::unique_ptr<sqlite::chunk_file> files_;
     std::unique_ptr<sqlite::database> db_;
     std::unique_ptr<sqlite_content_store> store_;
 };
@@ -136,8 +141,11 @@ TEST_F(ContentFile, AChunkThatTheDiskDamagedIsMendedByTheSameBytes)
     open();
     const auto bytes = noise(3 * sqlite::chunk_bytes, 4);
     const auto one = *store(bytes);
+    const std::string in_rows = "UPDATE chunk_places SET chunk = NULL WHERE chunk = 2; INSERT INTO chunk_bytes (chunk, data) VALUES (2, ";
     const std::pair<std::string, std::string> damages[] = {
-        {"other_bytes", "UPDATE chunk_bytes SET data = zeroblob(length(data)) WHERE chunk = 2"},
+        {"another_place", "UPDATE chunk_places SET place = 100 WHERE chunk = 2"},
+        {"no_place", "UPDATE chunk_places SET chunk = NULL WHERE chunk = 2"},
+        {"other_bytes", in_rows + "zeroblob(262144))"},
         {"fewer_bytes", "UPDATE chunk_bytes SET data = x'00' WHERE chunk = 2"},
         {"no_bytes", "DELETE FROM chunk_bytes WHERE chunk = 2"},
     };
@@ -147,6 +155,83 @@ TEST_F(ContentFile, AChunkThatTheDiskDamagedIsMendedByTheSameBytes)
         EXPECT_EQ(*run_task(context_, read_all(store_.get(), tenant_, one.id)) == bytes, true) << name;
     }
     EXPECT_EQ(number("SELECT count(*) FROM chunks"), 3) << "still shared";
+}
+
+TEST_F(ContentFile, AnotherPlaceThatTheDiskDamagedIsMendedToo)
+{
+    open();
+    const auto bytes = noise(2 * sqlite::chunk_bytes, 4);
+    const auto one = *store(bytes);
+    write_file(dir_ / "content.db-chunks", std::string(2 * sqlite::chunk_bytes, 'x'));
+    EXPECT_NE(*run_task(context_, read_all(store_.get(), tenant_, one.id)) == bytes, true);
+    ASSERT_TRUE(store(bytes).has_value());
+    EXPECT_EQ(*run_task(context_, read_all(store_.get(), tenant_, one.id)) == bytes, true);
+    EXPECT_EQ(number("SELECT count(*) FROM chunk_places"), 2) << "where they were";
+}
+
+TEST_F(ContentFile, OnlyWholeChunksHavePlaces)
+{
+    open();
+    const auto bytes = noise(2 * sqlite::chunk_bytes + 1, 4);
+    const auto one = *store(bytes);
+    EXPECT_EQ(number("SELECT count(*) FROM chunk_bytes"), 1);
+    EXPECT_EQ(std::filesystem::file_size(dir_ / "content.db-chunks"), 2 * sqlite::chunk_bytes);
+    for (const std::size_t from : {0ul, 1ul, sqlite::chunk_bytes - 1, sqlite::chunk_bytes, 2 * sqlite::chunk_bytes})
+        for (const std::size_t length : {1ul, 2ul, sqlite::chunk_bytes, 2 * sqlite::chunk_bytes}) {
+            const auto part = run_task(context_, store_->read(tenant_, one.id, static_cast<std::int64_t>(from), length));
+            EXPECT_EQ(part->view() == std::string_view(bytes).substr(from, length), true) << from << " " << length;
+        }
+}
+
+TEST_F(ContentFile, PlacesOfWhatWasErasedAreUsedAgain)
+{
+    open();
+    const auto first = *store(noise(4 * sqlite::chunk_bytes, 1));
+    const auto second = *store(noise(2 * sqlite::chunk_bytes, 2));
+    ASSERT_TRUE(run_task(context_, store_->erase(tenant_, {first.id})).has_value());
+    while (tidy()) { }
+    const auto bytes = noise(5 * sqlite::chunk_bytes, 3);
+    const auto third = *store(bytes);
+    EXPECT_EQ(std::filesystem::file_size(dir_ / "content.db-chunks"), 7 * sqlite::chunk_bytes);
+    EXPECT_EQ(*run_task(context_, read_all(store_.get(), tenant_, third.id)) == bytes, true);
+    EXPECT_EQ(*run_task(context_, read_all(store_.get(), tenant_, second.id)) == noise(2 * sqlite::chunk_bytes, 2), true);
+}
+
+TEST_F(ContentFile, FreePlacesThatAreNotKeptAtHandBecomeHolesAndAreUsedAgain)
+{
+    open();
+    const auto one = *store(noise(3 * sqlite::chunk_bytes, 1));
+    run_task(context_, db_->write([](sqlite::connection& db) {
+        db.execute("WITH RECURSIVE n (i) AS (VALUES (4) UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+                   "INSERT INTO chunk_places (place) SELECT i FROM n");
+    }));
+    while (tidy()) { }
+    EXPECT_LE(number("SELECT count(*) FROM chunk_places WHERE chunk IS NULL AND hole = 0"), 1024);
+    EXPECT_EQ(number("SELECT count(*) FROM chunk_places WHERE chunk IS NOT NULL AND hole = 1"), 0);
+    run_task(context_, db_->write([](sqlite::connection& db) { db.execute("UPDATE chunk_places SET hole = 1 WHERE chunk IS NULL"); }));
+    const auto bytes = noise(2 * sqlite::chunk_bytes, 2);
+    const auto two = *store(bytes);
+    EXPECT_EQ(number("SELECT count(*) FROM chunk_places WHERE chunk IS NOT NULL AND hole = 0"), 5);
+    EXPECT_EQ(*run_task(context_, read_all(store_.get(), tenant_, two.id)) == bytes, true);
+    EXPECT_EQ(*run_task(context_, read_all(store_.get(), tenant_, one.id)) == noise(3 * sqlite::chunk_bytes, 1), true);
+}
+
+TEST_F(ContentFile, WhoReadsAllPlacesHoldsUpRemovalOnly)
+{
+    open();
+    const auto one = *store(noise(3 * sqlite::chunk_bytes, 1));
+    ASSERT_TRUE(run_task(context_, store_->erase(tenant_, {one.id})).has_value());
+    {
+        const sqlite::chunk_reader backup(dir_ / "content.db");
+        backup.hold();
+        EXPECT_FALSE(tidy());
+        EXPECT_TRUE(debris_.was_postponed());
+        EXPECT_EQ(number("SELECT count(chunk) FROM chunk_places"), 3);
+        EXPECT_TRUE(store(noise(sqlite::chunk_bytes, 2)).has_value());
+    }
+    while (tidy()) { }
+    EXPECT_EQ(number("SELECT count(chunk) FROM chunk_places"), 1);
+    EXPECT_FALSE(debris_.was_postponed());
 }
 
 TEST_F(ContentFile, ARemovalFromAFullDiskIsGivenRoom)
@@ -209,7 +294,8 @@ TEST_F(ContentFile, WritersThatOutliveTheStoreCanBeDestroyed)
 
 class KilledServer : public ::testing::Test {
 protected:
-    static constexpr const char* names[] = {"records.db", "records.db-wal", "events.db", "events.db-wal", "content.db", "content.db-wal"};
+    static constexpr const char* names[] = {
+        "records.db", "records.db-wal", "events.db", "events.db-wal", "content.db", "content.db-wal", "content.db-chunks"};
     /// The files as they are now, as a kill leaves them.
     void kill()
     {

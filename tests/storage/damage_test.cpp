@@ -1,3 +1,4 @@
+#include "core/adapters/crypto/digest.hpp"
 #include "core/adapters/crypto/sha256_hasher.hpp"
 #include "storage/connection.hpp"
 #include "storage/errors.hpp"
@@ -47,7 +48,8 @@ public:
         auto store = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher});
         for (const auto& call : representative_calls())
             EXPECT_TRUE(run_task(busy_.context, call.run(*store)).has_value()) << call.name;
-        for (const auto* name : {"records.db", "records.db-wal", "events.db", "events.db-wal", "content.db", "content.db-wal"})
+        for (const auto* name :
+            {"records.db", "records.db-wal", "events.db", "events.db-wal", "content.db", "content.db-wal", "content.db-chunks"})
             killed_[name] = read_file(dir_.path() / name);
     }
     /// As a server leaves it that was killed: with logs (-wal).
@@ -130,6 +132,13 @@ const damage_case damages[] = {
         "events.db is damaged (it is empty or gone, but records.db is not)"},
     {"contents_gone", false, [](const auto& dir) { std::filesystem::remove(dir / "content.db"); }, storage_fault::corrupt,
         "content.db is damaged (it is empty or gone, but records.db is not)"},
+    {"chunks_gone", false, [](const auto& dir) { std::filesystem::remove(dir / "content.db-chunks"); }, storage_fault::corrupt,
+        "content.db-chunks is damaged (it has room for 0 of"},
+    {"chunks_cut", true,
+        [](const auto& dir) {
+            std::filesystem::resize_file(dir / "content.db-chunks", std::filesystem::file_size(dir / "content.db-chunks") - 1);
+        },
+        storage_fault::corrupt, "content.db-chunks is damaged"},
     {"contents_cut", true, [](const auto& dir) { write_file(dir / "content.db", read_file(dir / "content.db").substr(0, 10)); },
         storage_fault::corrupt, "content.db is damaged (its beginning"},
 };
@@ -249,6 +258,9 @@ TEST(Snapshot, IsTheSameInFilesThatNeedNoOthers)
     for (const auto file : all_databases)
         EXPECT_EQ(content_of(into.path(), file), content_of(data.path(), file));
     EXPECT_EQ(integrity_of(into.path()), "");
+    sqlite::connection db(into.path() / "content.db", sqlite::open_mode::frozen);
+    EXPECT_EQ(db.integer("SELECT count(*) FROM chunk_bytes WHERE length(data) = 262144"), 1) << "whole chunks are rows";
+    EXPECT_TRUE(inspect(into.path(), [](const std::string&) { }, &make_sha256_hasher).is_clean());
 }
 
 TEST(Snapshot, LeavesOutWhatIsBeingRemoved)
@@ -288,6 +300,33 @@ TEST(DeepInspection, FindsAFlippedBitInAContent)
     EXPECT_THAT(report.findings.back().what, HasSubstr("chunk 1 (of content cnt_"));
 }
 
+TEST(DeepInspection, FindsAFlippedBitInAWholeChunk)
+{
+    const LoadedDirectory data;
+    overwrite(data.path() / "content.db-chunks", 1000, "x");
+    EXPECT_TRUE(inspect(data.path(), [](const std::string&) { }).is_clean());
+    const auto report = inspect(data.path(), [](const std::string&) { }, &make_sha256_hasher);
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings.back().weight, finding_weight::damage);
+    EXPECT_THAT(report.findings.back().what, HasSubstr("is not what was written"));
+}
+
+/// What a tag is to a newer chunk.
+TEST(DeepInspection, ComparesAnOlderChunkWithItsDigest)
+{
+    const LoadedDirectory data;
+    const auto set_tag = [&](const std::string& tag) {
+        sqlite::connection db(data.path() / "content.db", sqlite::open_mode::read_write);
+        db.execute("UPDATE chunks SET tag = x'" + tag + "' WHERE key = 1");
+        db.tidy_up_on_close();
+    };
+    const auto is_clean = [&] { return inspect(data.path(), [](const std::string&) { }, &make_sha256_hasher).is_clean(); };
+    set_tag(sha256_hex("first"));
+    EXPECT_TRUE(is_clean());
+    set_tag(sha256_hex("second"));
+    EXPECT_FALSE(is_clean());
+}
+
 TEST(Snapshot, LosesRecordsOfContentsThatWereRemovedMeanwhile)
 {
     LoadedDirectory data;
@@ -302,7 +341,7 @@ TEST(Snapshot, LosesRecordsOfContentsThatWereRemovedMeanwhile)
     };
     const fast_dir into;
     const auto summary = take_snapshot(data.path(), into.path(), between);
-    EXPECT_EQ(summary.content_schema, 1u);
+    EXPECT_EQ(summary.content_schema, 2u);
     EXPECT_FALSE(inspect(into.path(), [](const std::string&) { }).is_clean());
     EXPECT_EQ(drop_lost_contents(into.path()).artifacts, 1u);
     EXPECT_EQ(drop_lost_contents(into.path()).artifacts, 0u);

@@ -68,6 +68,8 @@ inline execution_row full_execution(int number)
     row.skill_version = "1.2.3-rc.1";
     row.skill_digest = std::string(64, 'a');
     row.image = "python:3.12-slim";
+    row.image_digest = "sha256:0123";
+    row.fallback_from = "docker";
     row.interpreter = "/usr/bin/python3";
     row.attempts = {attempt(1), execution_attempt()};
     row.attempts.back().number = 2;
@@ -116,7 +118,8 @@ inline std::string text_of(const execution_row& row)
     optional(row.started_at_ms);
     optional(row.finished_at_ms);
     optional(row.duration_ms);
-    for (const auto* text : {&row.skill_name, &row.skill_version, &row.skill_digest, &row.image, &row.interpreter})
+    for (const auto* text :
+        {&row.skill_name, &row.skill_version, &row.skill_digest, &row.image, &row.image_digest, &row.fallback_from, &row.interpreter})
         out << " '" << *text << "'";
     for (const auto& each : row.attempts)
         out << text_of(each);

@@ -1,10 +1,14 @@
+#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "storage/chunk_file.hpp"
 #include "storage/database.hpp"
 #include "storage/errors.hpp"
+#include "storage/inspection.hpp"
 #include "storage/migrator.hpp"
 #include "storage/schemas.hpp"
 #include "storage/storage.hpp"
 #include "tests/storage/artifact_rows.hpp"
 #include "tests/storage/busy_context.hpp"
+#include "tests/storage/content_bytes.hpp"
 #include "tests/storage/execution_rows.hpp"
 #include "tests/storage/frozen_schema.hpp"
 #include "tests/storage/temp_dir.hpp"
@@ -136,9 +140,10 @@ TEST(Migrations, AreAsTheyWereGivenOut)
         {{"0001_tenants_keys_sandboxes_executions.sql", "13f6157e3be57429"}, {"0002_execution_list_indexes.sql", "2e1edba21f7224d6"},
             {"0003_idempotency_keys.sql", "c5f584b0ae5a5291"}, {"0004_sandboxes_ended.sql", "d47b2bb9f78b4597"},
             {"0005_execution_details.sql", "cc1b177e3851f284"}, {"0006_skills.sql", "f83001cfdc776dae"},
-            {"0007_artifacts.sql", "5551441b5829fe93"}, {"0008_webhooks.sql", "a3cc3fd6f810b40d"}});
+            {"0007_artifacts.sql", "5551441b5829fe93"}, {"0008_webhooks.sql", "a3cc3fd6f810b40d"},
+            {"0009_allowed_images.sql", "4d22bebd32c8cd7f"}});
     expect(sqlite::events_schema, {{"0001_logs.sql", "155623159c89aff9"}});
-    expect(sqlite::content_schema, {{"0001_contents.sql", "c16bff602725093a"}});
+    expect(sqlite::content_schema, {{"0001_contents.sql", "c16bff602725093a"}, {"0002_chunk_places.sql", "913564330db26032"}});
 }
 
 /// Replaces the one `mark` in `text`.
@@ -241,6 +246,22 @@ TEST_F(RecordsOfSchema1, AsSchema4GetDetailsBesideTheirRows)
     EXPECT_EQ(run_task(context_, stores->executions().list(tenant, wanted))->size(), 1u);
 }
 
+TEST_F(RecordsOfSchema1, AsSchema8GetAllowedImages)
+{
+    {
+        connection db(dir_ / "records.db", open_mode::read_write);
+        auto schema = sqlite::records_schema;
+        schema.migrations = schema.migrations.first(8);
+        sqlite::migrate(db, schema, migrate_policy::apply);
+    }
+    auto stores = storage::open(dir_.path());
+    const auto tenant = numbered<tenant_id>(1);
+    EXPECT_TRUE(run_task(context_, stores->allowed_images().list())->empty());
+    EXPECT_TRUE(run_task(context_, stores->allowed_images().add({"own:1", tenant, "acme", 5}, 10)).value());
+    EXPECT_EQ(run_task(context_, stores->allowed_images().list())->front().tenant_name, "acme");
+    EXPECT_EQ(run_task(context_, stores->executions().find(tenant, numbered<execution_id>(1)))->image_digest, "");
+}
+
 TEST_F(RecordsOfSchema1, AsSchema6GetArtifactsAndTheirFileBesideTheirRows)
 {
     {
@@ -258,6 +279,39 @@ TEST_F(RecordsOfSchema1, AsSchema6GetArtifactsAndTheirFileBesideTheirRows)
     ASSERT_TRUE(run_task(context_, stores->executions().finish({ended, {artifact(2, "a", 1)}})).has_value());
     EXPECT_EQ(run_task(context_, stores->artifacts().list(tenant, old, "", 10))->size(), 1u);
     EXPECT_EQ(run_task(context_, stores->executions().list(tenant, {}))->size(), 2u);
+}
+
+/// Whole chunks were rows, and chunks were recognised by their digests.
+TEST_F(RecordsOfSchema1, HaveContentsOfSchema1ThatStayAsTheyAre)
+{
+    const auto tenant = numbered<tenant_id>(1);
+    const auto id = numbered<content_id>(1);
+    const auto whole = noise(sqlite::chunk_bytes, 1);
+    const auto hasher = make_sha256_hasher();
+    hasher->add(whole);
+    const auto digest = hasher->finish();
+    write_file(dir_ / "content.db", "");
+    {
+        connection db(dir_ / "content.db", open_mode::read_write, 16'384);
+        auto schema = sqlite::content_schema;
+        schema.migrations = schema.migrations.first(1);
+        sqlite::migrate(db, schema, migrate_policy::apply);
+        db.prepare("INSERT INTO contents VALUES (?, ?, 2, ?, ?, 1)").bind(id, tenant, sqlite::borrowed_blob{digest}, whole.size()).run();
+        db.prepare("INSERT INTO chunks VALUES (1, ?, ?, ?, 1)").bind(tenant, sqlite::borrowed_blob{digest}, whole.size()).run();
+        db.prepare("INSERT INTO chunk_bytes VALUES (1, ?)").bind(sqlite::borrowed_blob{whole}).run();
+        db.prepare("INSERT INTO pieces VALUES (?, 0, 1)").bind(id).run();
+    }
+    {
+        auto stores = storage::open(dir_.path(), {.make_hasher = &make_sha256_hasher});
+        EXPECT_EQ(*run_task(context_, read_all(&stores->contents(), tenant, id)) == whole, true);
+        const auto same = *run_task(context_, write_all(stores->contents().create(tenant), whole));
+        EXPECT_EQ(*run_task(context_, read_all(&stores->contents(), tenant, same.id)) == whole, true);
+        ASSERT_TRUE(run_task(context_, stores->contents().erase(tenant, {id})).has_value());
+        EXPECT_EQ(*run_task(context_, read_all(&stores->contents(), tenant, same.id)) == whole, true);
+    }
+    const auto report = inspect(dir_.path(), [](const std::string&) { }, &make_sha256_hasher);
+    for (const auto& each : report.findings)
+        EXPECT_TRUE(each.weight == finding_weight::note || !each.file.starts_with("content.db")) << each.what;
 }
 
 TEST_F(RecordsOfSchema1, AreTheSchemaThatTheFirstMigrationMakes)

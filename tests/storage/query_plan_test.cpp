@@ -46,7 +46,8 @@ protected:
         for (const auto& [name, sql] : files) {
             auto plan = plan_of(db, sql);
             for (const std::string partial : {"SCAN sandboxes USING INDEX sandboxes_alive", "SCAN e USING INDEX executions_unfinished",
-                     "SCAN contents USING INDEX contents_erased", "SCAN contents USING INDEX contents_unfinished"})
+                     "SCAN contents USING INDEX contents_erased", "SCAN contents USING INDEX contents_unfinished",
+                     "SCAN chunk_places USING INDEX chunk_places_free"})
                 if (const auto at = plan.find(partial); at != std::string::npos)
                     plan.erase(at, partial.size());
             EXPECT_EQ(plan.find("TEMP B-TREE"), std::string::npos) << name << "\n" << plan;
@@ -68,10 +69,11 @@ TEST_F(QueryPlan, EveryStatementGoesByAnIndex)
     expect_indexed(records_, sql::execution::files);
     expect_indexed(records_, sql::idempotency::files);
     expect_indexed(records_, sql::webhook::files);
+    expect_indexed(records_, sql::allowed_image::files);
     expect_indexed(records_, sql::skill::files);
     expect_indexed(records_, sql::artifact::files, "tenants.sql");
     expect_indexed(content_, sql::content::files);
-    expect_indexed(content_, sql::chunk::files);
+    expect_indexed(content_, sql::chunk::files, "find_tag_key.sql");
     expect_indexed(events_, sql::log::files);
     expect_indexed(events_, sql::event::files);
 }

@@ -60,7 +60,7 @@ TEST_F(Storage, MakesItsDirectoryAndFilesForTheOwnerOnly)
         EXPECT_EQ(mode_of(each.path()), 0600u) << each.path();
         ++files;
     }
-    EXPECT_EQ(files, 12) << "three databases with -wal and -shm, two locks, the reserve";
+    EXPECT_EQ(files, 13) << "three databases with -wal and -shm, whole chunks, two locks, the reserve";
 }
 
 TEST_F(Storage, ATrailingSlashDoesNotOpenTheDirectoryToOthers)

@@ -1,5 +1,7 @@
 #include "tests/support/fake_runtime.hpp"
 
+#include "tests/support/fake_images.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -46,6 +48,7 @@ public:
 
     const sandbox_id& id() const override { return box_->spec.id; }
     std::string runtime_state() const override { return state_text(id()); }
+    std::string image_digest() const override { return box_->spec.image.empty() ? std::string() : digest_of(box_->spec.image); }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
     std::optional<disk_usage> disk() const override { return box_->disk; }

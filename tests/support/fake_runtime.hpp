@@ -37,7 +37,11 @@ class fake_runtime : public runtime {
 public:
     enum class call { create, start, connect, open_group, recover, destroy, left_overs, remove_left_over };
 
-    std::string_view name() const override { return "fake"; }
+    fake_runtime() = default;
+    explicit fake_runtime(std::string name) : name_(std::move(name)) { host.name = name_; }
+
+    std::string_view name() const override { return name_; }
+    bool has_images() const override { return images; }
     bool isolates() const override { return host.isolates; }
     const runtime_capabilities& capabilities() const override { return host; }
     task<> probe() override;
@@ -59,6 +63,7 @@ public:
     std::function<void(fake_box&)> prepare;
     /// What time it is on the host of the sandboxes; empty: their starts are not dated.
     std::function<steady_time()> now;
+    bool images = false;    // its sandboxes are made of images
     runtime_capabilities host{.name = "fake", .available = true, .isolates = true, .execution_usage = true};
 
     /// In the order of creation, destroyed ones too. Throws std::out_of_range.
@@ -78,6 +83,7 @@ private:
         bool throws;
         bool passes;
     };
+    std::string name_ = "fake";
     std::map<call, std::deque<plan>> planned_;
     std::map<call, gate> gates_;
     std::vector<std::shared_ptr<fake_box>> boxes_;

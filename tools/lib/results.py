@@ -2,11 +2,13 @@
 
 usage: results.py [--expected FILE] [--save FILE] XML...
 With --expected a skip that the file does not list is a failure. Lines of that file: name pattern | reason
+A reason that begins with "run by an ordinary user" holds for none but ordinary users.
 """
 
 import argparse
 import fnmatch
 import json
+import os
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -52,7 +54,8 @@ def expected_patterns(path):
             pattern, bar, reason = line.partition("|")
             if not bar or not reason.strip():
                 sys.exit(f"{path}: a line is: name pattern | reason; this is not: {line}")
-            patterns.append(pattern.strip())
+            if os.getuid() != 0 or not reason.strip().startswith("run by an ordinary user"):
+                patterns.append(pattern.strip())
     return patterns
 
 

@@ -1,7 +1,8 @@
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
 
 #include "core/adapters/bubblewrap/arguments.hpp"
-#include "core/adapters/bubblewrap/bubblewrap_sandbox.hpp"
+#include "core/adapters/spawn/isolated_sandbox.hpp"
+#include "core/adapters/spawn/kernel_text.hpp"
 #include "core/adapters/spawn/seccomp_filter.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 #include "core/async/deadline.hpp"
@@ -37,16 +38,6 @@ try {
     return boost::json::parse(boost::json::string_view(info.data(), info.size())).at("child-pid").to_number<pid_t>();
 } catch (const std::exception&) {
     return std::nullopt;
-}
-
-/// The value of a line "Name:\tvalue" of /proc/PID/status.
-std::string status_value(std::string_view status, std::string_view name)
-{
-    const auto at = status.find("\n" + std::string(name) + ":\t");
-    if (at == std::string_view::npos)
-        return {};
-    const auto value = status.substr(at + name.size() + 3);
-    return std::string(value.substr(0, value.find('\n')));
 }
 
 std::optional<dev_t> device_of(const std::string& path)
@@ -97,7 +88,7 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
 
 std::unique_ptr<local_sandbox> bubblewrap_runtime::make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory)
 {
-    return std::make_unique<bubblewrap_sandbox>(services(), std::move(id), std::move(record), std::move(directory), live(), uids_);
+    return std::make_unique<isolated_sandbox>(services(), std::move(id), std::move(record), std::move(directory), live(), uids_);
 }
 
 result<void> bubblewrap_runtime::prepare(local_sandbox& created)

@@ -76,7 +76,7 @@ connection_ptr client::impl::take_idle()
 task<result<stream>> client::impl::connect()
 {
     if (server.encrypted && !trust) {
-        auto made = tls_context::for_client(options.ca_file);
+        auto made = tls_context::for_client(options.ca_file, {options.certificate_file, options.key_file});
         if (made.has_error())
             co_return made.error();
         trust = std::move(*made);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/net/http_types.hpp"
+#include "core/adapters/net/raw_connection.hpp"
 #include "core/adapters/net/url.hpp"
 #include "core/adapters/net/websocket.hpp"
 #include "core/async/timers.hpp"
@@ -26,8 +27,16 @@ struct client_options {
     std::uint64_t max_response_bytes = 256ull << 20;    // of send()
     std::size_t max_head_bytes = 64 * 1024;
     std::size_t max_idle_connections = 4;
-    std::filesystem::path ca_file = {};    // of https: PEM certificates of the CAs to trust instead of the system's
-    address_finder addresses = {};         // not set: the system's names
+    std::filesystem::path ca_file = {};             // of https: PEM certificates of the CAs to trust instead of the system's
+    address_finder addresses = {};                  // not set: the system's names
+    std::filesystem::path certificate_file = {};    // of https: this client's own, PEM, for servers that ask for one
+    std::filesystem::path key_file = {};            // of that certificate
+};
+
+/// What a server made of a request to hand over the connection.
+struct upgrade_answer {
+    response answer;                               // with its body, if it kept the connection: at most 64 KiB of it
+    std::unique_ptr<raw_connection> connection;    // null if it kept it
 };
 
 /// The body of a request that is sent as it is made. Outlives the upload.
@@ -92,6 +101,10 @@ public:
     /// Errors: also what error_of_status makes of the server's status.
     task<result<std::unique_ptr<websocket>>> connect_websocket(
         std::string target, headers fields, steady_time deadline, websocket_options options = {});
+
+    /// Asks for the connection (Connection: Upgrade, Upgrade: tcp, unless `what` names another protocol), on one of its own. It is handed
+    /// over by a 101, or by a 200 without an end of its own, as old engines give it. The client may end before it.
+    task<result<upgrade_answer>> upgrade(request what, steady_time deadline);
 
     const url& server() const;
     /// Whether a connection could ever be made.

@@ -8,6 +8,8 @@
 #include <boost/asio/write.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <netinet/tcp.h>
+
 #include <array>
 
 namespace caisson::net {
@@ -17,10 +19,17 @@ namespace {
 constexpr std::size_t max_fields = 1000;
 constexpr std::size_t max_input_bytes = 128 * 1024;
 
-error broken(const boost::system::error_code& why)
+/// A peer that vanished is noticed within two minutes, also by who only reads.
+void watch_peer(tcp_socket& socket)
 {
-    const auto how = why == asio::error::eof ? std::string("closed by the server before the answer was complete") : why.message();
-    return {errc::runtime_unavailable, "the connection broke: " + how};
+    using idle_s = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+    using interval_s = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+    using probes = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
+    boost::system::error_code ignored;
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    socket.set_option(idle_s(60), ignored);
+    socket.set_option(interval_s(15), ignored);
+    socket.set_option(probes(4), ignored);
 }
 
 error not_http(const refusal& why)
@@ -121,7 +130,7 @@ task<result<any_socket>> connect_by_tcp(url server, address_finder by)
         co_return cannot_connect(server, failed);
     boost::system::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    watch_peer(socket);
     co_return any_socket(std::move(socket));
 }
 
@@ -235,26 +244,66 @@ task<result<void>> client_connection::read_more()
     co_return result<void>();
 }
 
+error client_connection::broken(const boost::system::error_code& why)
+{
+    auto how = why.message();
+    if (why == asio::error::eof)
+        how = "closed by the server before the answer was complete";
+    else if (socket_.tls() && !socket_.tls()->failure().empty())    // a server that takes no certificate of this client says so now
+        how = socket_.tls()->failure();
+    return {errc::runtime_unavailable, "the connection broke: " + how};
+}
+
+task<result<response_head>> client_connection::read_one_head(std::string method)
+{
+    const head_limits limits{max_head_bytes_, max_head_bytes_, max_fields};
+    head_scanner scanner(limits);
+    while (!scanner.scan(input_.view())) {
+        if (scanner.refused())
+            co_return not_http(*scanner.refused());
+        auto more = co_await read_more();
+        if (more.has_error())
+            co_return more.error();
+    }
+    response_head head;
+    const auto refused = parse_response_head(input_.view().substr(0, scanner.head_bytes()), method, head);
+    input_.consume(scanner.head_bytes());
+    if (refused)
+        co_return not_http(*refused);
+    co_return head;
+}
+
 task<result<response>> client_connection::read_head(std::string method, std::uint64_t max_body_bytes)
 {
     while (true) {
-        const head_limits limits{max_head_bytes_, max_head_bytes_, max_fields};
-        head_scanner scanner(limits);
-        while (!scanner.scan(input_.view())) {
-            if (scanner.refused())
-                co_return not_http(*scanner.refused());
-            auto more = co_await read_more();
-            if (more.has_error())
-                co_return more.error();
-        }
-        response_head head;
-        const auto refused = parse_response_head(input_.view().substr(0, scanner.head_bytes()), method, head);
-        input_.consume(scanner.head_bytes());
-        if (refused)
-            co_return not_http(*refused);
-        if (head.response.status / 100 != 1)
-            co_return begin_body(std::move(head), max_body_bytes);
+        auto head = co_await read_one_head(method);
+        if (head.has_error())
+            co_return head.error();
+        if (head->response.status / 100 != 1)
+            co_return begin_body(std::move(*head), max_body_bytes);
     }
+}
+
+task<result<response>> client_connection::read_upgrade(std::string method, std::string protocol, std::uint64_t max_body_bytes)
+{
+    while (true) {
+        auto head = co_await read_one_head(method);
+        if (head.has_error())
+            co_return head.error();
+        const auto& [status, fields, body] = head->response;
+        if (status == 101 && !fields.has_token("Upgrade", protocol))
+            co_return error{errc::bad_request, "the answer is refused: it switches to another protocol than '" + protocol + "'"};
+        if (status / 100 == 1 && status != 101)
+            continue;
+        handed_over_ = status == 101 || (status == 200 && head->body == framing::until_close);
+        co_return begin_body(std::move(*head), max_body_bytes);
+    }
+}
+
+std::pair<stream, std::string> client_connection::release()
+{
+    std::string rest(input_.view());
+    return {std::move(socket_), std::move(rest)};
 }
 
 result<response> client_connection::begin_body(response_head head, std::uint64_t max_body_bytes)

@@ -32,6 +32,12 @@ public:
     bool answer_begins();
     /// The answer's head; 1xx answers are passed over. `max_body_bytes` bounds what read_body gives in all.
     task<result<response>> read_head(std::string method, std::uint64_t max_body_bytes);
+    /// As read_head for a request to hand the connection over to `protocol`: 101 is an answer too, of the protocol that was asked for.
+    task<result<response>> read_upgrade(std::string method, std::string protocol, std::uint64_t max_body_bytes);
+    /// True if that answer handed it over: what follows is no HTTP. Then nothing but release() makes sense.
+    bool handed_over() const { return handed_over_; }
+    /// The connection itself, and the bytes that were read from it already.
+    std::pair<stream, std::string> release();
     /// Appends what came to `out`, at least one byte unless the body is over. Then done() is true.
     task<result<void>> read_body(std::string* out);
 
@@ -43,6 +49,8 @@ public:
 private:
     task<result<void>> send_parts(std::string head, std::string_view body);
     task<result<void>> read_more();
+    task<result<response_head>> read_one_head(std::string method);
+    error broken(const boost::system::error_code& why);
     result<response> begin_body(response_head head, std::uint64_t max_body_bytes);
 
     stream socket_;
@@ -51,6 +59,7 @@ private:
     body_decoder body_;
     bool keep_alive_ = false;
     bool answered_ = false;
+    bool handed_over_ = false;
     bool refuses_ = false;    // the server takes no more
 };
 

@@ -46,6 +46,8 @@ struct client::impl {
     task<result<void>> send_body(client_connection* on, body_source* body, const transfer_options* how);
     task<result<response>> read_answer(client_connection* from, std::string method);
     task<result<response>> download(request what, body_sink to, transfer_options how);
+    // client_upgrade.cpp
+    task<result<upgrade_answer>> upgrade(request what);
 
     template <class T>
     task<result<T>> bounded(steady_time deadline, task<result<T>> work);

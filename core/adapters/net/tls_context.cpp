@@ -140,7 +140,7 @@ result<std::shared_ptr<const tls_context>> tls_context::for_server(const tls_fil
     return std::shared_ptr<const tls_context>(std::move(made));
 }
 
-result<std::shared_ptr<const tls_context>> tls_context::for_client(const std::filesystem::path& ca_file)
+result<std::shared_ptr<const tls_context>> tls_context::for_client(const std::filesystem::path& ca_file, const tls_files& identity)
 {
     std::shared_ptr<tls_context> made(new tls_context);
     made->context_.reset(::SSL_CTX_new(::TLS_client_method()));
@@ -150,6 +150,10 @@ result<std::shared_ptr<const tls_context>> tls_context::for_client(const std::fi
     auto trusted = made->trust(ca_file);
     if (trusted.has_error())
         return trusted.error();
+    const bool anonymous = identity.certificate.empty() && identity.key.empty();
+    auto loaded = anonymous ? result<void>() : made->load(identity);
+    if (loaded.has_error())
+        return loaded.error();
     return std::shared_ptr<const tls_context>(std::move(made));
 }
 
@@ -169,6 +173,8 @@ result<void> tls_context::load(const tls_files& files)
     bool locked = false;
     ::SSL_CTX_set_default_passwd_cb(context, no_passphrase);
     ::SSL_CTX_set_default_passwd_cb_userdata(context, &locked);
+    if (files.certificate.empty() || files.key.empty())
+        return error{errc::bad_request, "a TLS certificate and its key belong together: name the files of both"};
     if (const auto why = unfit(files.certificate); !why.empty())
         return cannot_use("certificate", files.certificate, why);
     if (const auto why = unfit(files.key); !why.empty())

@@ -12,7 +12,7 @@ struct ssl_ctx_st;
 
 namespace caisson::net {
 
-/// Where a server's certificate is: PEM, the chain from the server's own certificate on, and its key without a passphrase.
+/// Where a certificate of one side is: PEM, the chain from its own certificate on, and its key without a passphrase.
 struct tls_files {
     std::filesystem::path certificate;
     std::filesystem::path key;
@@ -35,10 +35,11 @@ public:
     /// Errors: errc::bad_request, naming the file and what is wrong: not there, not PEM, an encrypted key, a key that does not
     /// belong to the certificate, a key that is too weak.
     static result<std::shared_ptr<const tls_context>> for_server(const tls_files& files);
-    /// Trusts the CAs in `ca_file`, or the system's if it is empty. Errors: errc::bad_request for a file that holds none.
-    static result<std::shared_ptr<const tls_context>> for_client(const std::filesystem::path& ca_file);
+    /// Trusts the CAs in `ca_file`, or the system's if it is empty. `identity` is shown to servers that ask for a certificate; without
+    /// files there is none. Errors: errc::bad_request for a CA file that holds none, and for an identity as of for_server.
+    static result<std::shared_ptr<const tls_context>> for_client(const std::filesystem::path& ca_file, const tls_files& identity = {});
 
-    /// Of a server's context: its own certificate.
+    /// The own certificate of this side, if it has one.
     const certificate_facts& certificate() const { return facts_; }
     ssl_ctx_st* native() const { return context_.get(); }
 

@@ -28,4 +28,13 @@ std::optional<std::int64_t> number_of(std::string_view text, std::string_view ke
     return std::nullopt;
 }
 
+std::string status_value(std::string_view status, std::string_view name)
+{
+    const auto at = status.find("\n" + std::string(name) + ":\t");
+    if (at == std::string_view::npos)
+        return {};
+    const auto value = status.substr(at + name.size() + 3);
+    return std::string(value.substr(0, value.find('\n')));
+}
+
 }    // namespace caisson

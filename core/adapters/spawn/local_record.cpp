@@ -31,6 +31,27 @@ json::object limits_to_json(const sandbox_limits& limits)
         {"disk_bytes", limits.disk_bytes}, {"inodes", limits.inodes}};
 }
 
+json::value container_to_json(const std::optional<local_record::container>& made)
+{
+    if (!made)
+        return nullptr;
+    return json::object{{"id", made->id}, {"name", made->name}, {"image", made->image}, {"image_digest", made->image_digest},
+        {"engine_pid", made->engine_pid}};
+}
+
+std::optional<local_record::container> container_from_json(const json::object& record)
+{
+    const auto* made = record.if_contains("container");
+    if (made == nullptr || made->is_null())
+        return std::nullopt;
+    const auto member = [made](const char* name) { return std::string(made->at(name).as_string()); };
+    return local_record::container{.id = member("id"),
+        .name = member("name"),
+        .image = member("image"),
+        .engine_pid = made->at("engine_pid").to_number<pid_t>(),
+        .image_digest = member("image_digest")};
+}
+
 sandbox_limits limits_from_json(const json::value& text)
 {
     const auto member = [&](const char* name) { return text.at(name).to_number<std::int64_t>(); };
@@ -65,6 +86,8 @@ std::string local_record::to_json() const
         object["uid"] = *uid;
     object["made_at_ns"] = made_at_ns;
     object["work_directory"] = work_directory;
+    if (made_of)
+        object["container"] = container_to_json(made_of);
     return json::serialize(object);
 }
 
@@ -89,6 +112,7 @@ try {
         record.made_at_ns = made->to_number<std::int64_t>();
     if (const auto* work = whole.if_contains("work_directory"))
         record.work_directory = work->as_string();
+    record.made_of = container_from_json(whole);
     if (!record.is_of_this_boot())
         record.agent = record.monitor = std::nullopt;    // their numbers may be anybody's now
     return record;

@@ -17,8 +17,16 @@ struct local_record {
     std::optional<process_identity> monitor;    // what the server started and waits for: bwrap, or the agent itself
     std::optional<uid_t> uid;                   // given to this sandbox alone
     control_group group;
-    std::string boot_id;            // of the host, when the sandbox was made; empty in records of older servers
-    std::int64_t made_at_ns = 0;    // CLOCK_MONOTONIC of that boot; 0: not recorded
+    struct container {
+        std::string id;    // empty: the engine was asked to make it, and that is all that is known
+        std::string name;
+        std::string image;           // as it was asked for
+        pid_t engine_pid = 0;        // of the engine that started it; 0: it does not run, or nobody knows
+        std::string image_digest;    // "sha256:…"; empty before the start
+    };
+    std::optional<container> made_of;    // where an engine makes sandboxes
+    std::string boot_id;                 // of the host, when the sandbox was made; empty in records of older servers
+    std::int64_t made_at_ns = 0;         // CLOCK_MONOTONIC of that boot; 0: not recorded
 
     /// Also says which start of the host it is of.
     /// Takes down this boot and now.

@@ -1,7 +1,8 @@
 #include "core/adapters/spawn/local_runtime.hpp"
 
+#include "core/adapters/spawn/greeting.hpp"
 #include "core/adapters/spawn/log_writers.hpp"
-#include "core/protocol/agent_link.hpp"
+#include "core/async/undisturbed.hpp"
 
 #include <algorithm>
 #include <unistd.h>
@@ -15,17 +16,6 @@ using namespace std::chrono_literals;
 /// A sweep kills and waits for no longer than this, but for a disk that does not answer.
 constexpr auto sweep_grace = 15s;
 constexpr sandbox_limits probe_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
-
-/// Says HELLO to the agent of a probe's sandbox.
-task<result<void>> greet(local_services services, sandbox* running)
-{
-    auto connect = [running] { return running->connect(); };
-    protocol::link_options options{.instance = "probe", .epoch = static_cast<std::uint64_t>(services.time.now_ms())};
-    const auto link = protocol::make_agent_link(services.executor, services.time, services.log, std::move(connect), std::move(options));
-    auto opened = co_await link->open(services.time.steady_now() + 10s);
-    link->close();
-    co_return opened;
-}
 
 }    // namespace
 
@@ -70,13 +60,22 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
     record.group = services_.groups.sandbox_group(spec.id.str());
     auto created = make_sandbox(spec.id, std::move(record), std::move(*directory));
     created->set_trees(spec.trees);
-    auto prepared = prepare_parts(*created, spec);
-    if (!prepared.has_error())
+    std::exception_ptr failure;
+    result<void> prepared;
+    try {
+        prepared = co_await prepare_all(created.get(), spec);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (!failure && !prepared.has_error())
         co_return std::unique_ptr<sandbox>(std::move(created));
-    auto removed = co_await created->destroy();
+    co_await asio::this_coro::throw_if_cancelled(false);
+    auto removed = co_await undisturbed(created->destroy());
     if (removed.has_error())
         services_.log.warning(
             "a sandbox that could not be made is not wholly removed", {{"sandbox", spec.id.str()}, {"reason", removed.error().detail}});
+    if (failure)
+        std::rethrow_exception(failure);
     co_return prepared.error();
 }
 
@@ -89,12 +88,23 @@ result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_
     auto group = services_.groups.make_sandbox_group(spec.id.str(), spec.limits);
     if (group.has_error())
         return group.error();
-    auto listener = created.directory().listen();
-    if (listener.has_error())
-        return listener.error();
-    created.listener() = std::move(*listener);
+    done = created.open_listener();
+    if (done.has_error())
+        return done;
     return prepare(created);
 }
+
+task<result<void>> local_runtime::prepare_all(local_sandbox* created, sandbox_spec spec)
+{
+    auto done = prepare_parts(*created, spec);
+    if (done.has_error())
+        co_return done;
+    co_return co_await prepare_outside(created, std::move(spec));
+}
+
+task<result<void>> local_runtime::prepare_outside(local_sandbox*, sandbox_spec) { co_return result<void>(); }
+
+void local_runtime::fit_trial(sandbox_spec&) const { }
 
 task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std::string runtime_state)
 {
@@ -121,10 +131,13 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
     const bool runs = found->find_processes();
     if (runs && found->has_directory())
         co_return std::unique_ptr<sandbox>(std::move(found));
+    std::string why = "the host was booted since";
+    if (same_boot)
+        why = co_await found->why_gone();
     auto removed = co_await found->destroy();
     if (removed.has_error())
         services_.log.warning("a lost sandbox is not wholly removed", {{"sandbox", id.str()}, {"reason", removed.error().detail}});
-    co_return error{errc::gone, same_boot ? "its agent does not run any more" : "the host was booted since"};
+    co_return error{errc::gone, std::move(why)};
 }
 
 /// By the record in the run directory, else by `runtime_state`; nothing if it is another runtime's.
@@ -253,6 +266,7 @@ task<result<void>> local_runtime::try_sandbox(runtime_capabilities* found)
 {
     id_factory ids(services_.time);
     sandbox_spec spec{.id = ids.make<sandbox_id>(), .limits = probe_limits};
+    fit_trial(spec);
     auto created = co_await create(std::move(spec));
     if (created.has_error())
         co_return created.error();
@@ -264,17 +278,11 @@ task<result<void>> local_runtime::try_sandbox(runtime_capabilities* found)
     } catch (...) {
         failure = std::current_exception();
     }
-    // Also of a probe that is cancelled, by a server that stops: the agent would wait a day for the next. A cancellation is told later.
+    // Also of a probe that is cancelled, by a server that stops: the agent would wait a day for the next.
     co_await asio::this_coro::throw_if_cancelled(false);
-    co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation(), asio::disable_cancellation());
-    auto removed = co_await local.destroy();
-    const auto meanwhile = (co_await asio::this_coro::cancellation_state).cancelled();
-    co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-    co_await asio::this_coro::throw_if_cancelled(true);
+    auto removed = co_await undisturbed(local.destroy());
     if (failure)
         std::rethrow_exception(failure);
-    if (meanwhile != asio::cancellation_type::none)
-        throw boost::system::system_error(asio::error::operation_aborted);
     co_return tried.has_error() ? tried : removed;
 }
 
@@ -283,7 +291,7 @@ task<result<void>> local_runtime::try_running(local_sandbox* created, runtime_ca
     auto done = co_await start(*created);
     if (done.has_error())
         co_return done;
-    done = co_await greet(services_, created);
+    done = co_await greet_agent(services_.executor, services_.time, services_.log, created);
     if (done.has_error()) {
         const auto line = created->directory().first_log_line();
         co_return error{errc::runtime_unavailable, "the agent does not answer: " + (line.empty() ? done.error().detail : line)};

@@ -33,8 +33,12 @@ protected:
     virtual std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) = 0;
     /// What a new sandbox needs besides its directory, groups and socket. Errors: errc::runtime_unavailable.
     virtual result<void> prepare(local_sandbox& created) = 0;
+    /// The part of it that waits, afterwards. Errors: errc::runtime_unavailable.
+    virtual task<result<void>> prepare_outside(local_sandbox* created, sandbox_spec spec);
     /// start() of a sandbox of the own class.
     virtual task<result<void>> start_local(local_sandbox* created) = 0;
+    /// Completes what probe() makes its trial sandbox of.
+    virtual void fit_trial(sandbox_spec& spec) const;
     /// Nothing if a sandbox can be tried here; else a sentence that says what to do.
     virtual std::optional<std::string> missing() const = 0;
     /// Looks from outside at a probe's running sandbox, and adds what it finds. Errors: why the runtime must not be used.
@@ -51,6 +55,7 @@ private:
     task<result<void>> try_sandbox(runtime_capabilities* found);
     task<result<void>> try_running(local_sandbox* created, runtime_capabilities* found);
     result<void> prepare_parts(local_sandbox& created, const sandbox_spec& spec);
+    task<result<void>> prepare_all(local_sandbox* created, sandbox_spec spec);
     bool is_of_another_runtime(const sandbox_id& id) const;
     std::unique_ptr<local_sandbox> find_left_over(const sandbox_id& id, const std::string& runtime_state = {});
     task<result<void>> remove_traces(local_sandbox* left);

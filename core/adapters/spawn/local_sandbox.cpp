@@ -82,6 +82,25 @@ result<void> local_sandbox::hold(uid_lease lease)
     return save();
 }
 
+result<void> local_sandbox::open_listener()
+{
+    auto opened = directory_->listen();
+    if (opened.has_error())
+        return opened.error();
+    listener_ = std::move(*opened);
+    return {};
+}
+
+result<void> local_sandbox::set_container(local_record::container made)
+{
+    record_.made_of = std::move(made);
+    return save();
+}
+
+task<std::string> local_sandbox::why_gone() { co_return "its agent does not run any more"; }
+
+task<result<void>> local_sandbox::remove_outside() { co_return result<void>(); }
+
 result<void> local_sandbox::adopt_monitor(process_handle monitor)
 {
     record_.monitor = monitor.identity();
@@ -224,9 +243,12 @@ task<result<void>> local_sandbox::stop()
 
 task<result<void>> local_sandbox::destroy()
 {
+    const auto removed = co_await remove_outside();
     auto done = co_await stop();
     if (done.has_error())
         co_return done;
+    if (removed.has_error())
+        co_return removed;
     done = co_await remove_group(services_.time, record_.group, services_.time.steady_now() + end_deadline);
     if (done.has_error())
         co_return done;

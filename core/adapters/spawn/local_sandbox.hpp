@@ -38,6 +38,7 @@ public:
     const sandbox_id& id() const override { return id_; }
     std::string runtime_state() const override { return record_.to_json(); }
     std::string work_directory() const override { return record_.work_directory; }
+    std::string image_digest() const override { return record_.made_of ? record_.made_of->image_digest : std::string(); }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
     std::optional<disk_usage> disk() const override { return std::nullopt; }
@@ -56,22 +57,34 @@ public:
     bool has_directory() const { return directory_.has_value(); }
     /// Only if there is one.
     const run_directory& directory() const { return *directory_; }
+    /// Makes the socket over which the agent is found. Errors: errc::runtime_unavailable.
+    virtual result<void> open_listener();
     /// The socket until the agent has it; then invalid.
     unique_fd& listener() { return listener_; }
     /// Keeps the lease until destroy() has ended everything.
     /// Errors: errc::runtime_unavailable if the record cannot be written.
     result<void> hold(uid_lease lease);
     const std::optional<uid_lease>& lease() const { return lease_; }
+    /// Takes what the engine made, also into the record on disk. Errors: errc::runtime_unavailable.
+    result<void> set_container(local_record::container made);
     /// Takes the processes, also into the record on disk. Errors: errc::runtime_unavailable.
     result<void> adopt_monitor(process_handle monitor);
     result<void> adopt_agent(process_handle agent);
     /// Opens the recorded processes that still run; true if the agent does.
     bool find_processes();
     std::optional<steady_time> made_at() const override;
+    /// Of one whose agent does not run any more, though nobody ended it: why, as a clause.
+    virtual task<std::string> why_gone();
 
 protected:
     const std::optional<process_handle>& agent() const { return agent_; }
     local_services& services() { return services_; }
+    control_group group() const { return record_.group; }
+    bool can_freeze() const { return record_.group.controls(cgroup_control::freeze); }
+    std::optional<run_directory> duplicate_directory() const { return directory_ ? directory_->duplicate() : std::nullopt; }
+    /// First step of destroy(): removes what is neither a process, nor a group, nor in the run directory. If it fails, what runs is ended
+    /// all the same, and the rest stays for the next try.
+    virtual task<result<void>> remove_outside();
     /// Last step of destroy(), when nothing of the sandbox runs or is mounted any more.
     virtual void release_uid();
 

@@ -23,11 +23,11 @@ error failure(const std::string& what, int code)
 }
 
 /// By way of the directory's descriptor: a path of the data directory may be longer than an address holds.
-sockaddr_un address_in(int directory)
+sockaddr_un address_in(int directory, const char* name = "/s")
 {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    const auto path = "/proc/self/fd/" + std::to_string(directory) + "/s";
+    const auto path = "/proc/self/fd/" + std::to_string(directory) + name;
     path.copy(address.sun_path, sizeof address.sun_path - 1);
     return address;
 }
@@ -77,17 +77,35 @@ std::vector<sandbox_id> run_directory::list(const std::string& data_dir)
     return found;
 }
 
-result<unique_fd> run_directory::listen() const
+namespace {
+
+result<unique_fd> listen_at(const sockaddr_un& address)
 {
     unique_fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket)
         return failure("socket", errno);
-    const auto address = address_in(directory_.get());
     if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         return failure("bind", errno);
     constexpr int backlog = 16;
     if (::listen(socket.get(), backlog) != 0)
         return failure("listen", errno);
+    return socket;
+}
+
+}    // namespace
+
+result<unique_fd> run_directory::listen() const { return listen_at(address_in(directory_.get())); }
+
+result<unique_fd> run_directory::listen_in_link() const
+{
+    const int directory = directory_.get();
+    if ((::mkdirat(directory, "link", 0755) != 0 && errno != EEXIST) || ::fchmodat(directory, "link", 0755, 0) != 0)
+        return failure("link", errno);
+    if (::unlinkat(directory, "link/s", 0) != 0 && errno != ENOENT)
+        return failure("link/s", errno);
+    auto socket = listen_at(address_in(directory, "/link/s"));
+    if (!socket.has_error() && ::fchmodat(directory, "link/s", 0666, 0) != 0)
+        return failure("link/s", errno);
     return socket;
 }
 
@@ -104,13 +122,42 @@ result<unique_fd> run_directory::connect() const
     return error{errc::runtime_unavailable, "the agent is gone: " + std::string(std::strerror(errno))};
 }
 
+namespace {
+
+result<void> write_new(int directory, const std::string& name, std::string_view text, mode_t mode)
+{
+    const unique_fd file(::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file || ::fchmod(file.get(), mode) != 0)
+        return failure(name, errno);
+    if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+        return failure(name, ENOSPC);
+    return {};
+}
+
+}    // namespace
+
+result<void> run_directory::write_file(const std::string& name, std::string_view text) const
+{
+    return write_new(directory_.get(), name, text, 0644);
+}
+
+result<void> run_directory::copy_program(const std::string& directory, const std::string& name, const std::string& source)
+{
+    const auto path = directory + "/" + name;
+    std::error_code failed;
+    std::filesystem::copy_file(source, path, failed);
+    if (!failed && ::chmod(path.c_str(), 0555) != 0)
+        failed = std::error_code(errno, std::generic_category());
+    if (failed)
+        return failure(name, failed.value());
+    return {};
+}
+
 result<void> run_directory::write_state(const std::string& text) const
 {
-    const unique_fd file(::openat(directory_.get(), "state.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file)
-        return failure("state", errno);
-    if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-        return failure("state", ENOSPC);
+    auto written = write_new(directory_.get(), "state.new", text, 0600);
+    if (written.has_error())
+        return written;
     if (::renameat(directory_.get(), "state.new", directory_.get(), "state") != 0)
         return failure("state", errno);
     return {};

@@ -6,12 +6,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace caisson {
 
 /// `<data>/run/<sandbox id>`, mode 0700: a live sandbox's socket `s`, its record `state` and the text `log` that its agent and
-/// launcher print. Nothing in it is reachable from a sandbox that isolates. All calls are a few quick system calls.
+/// launcher print. Nothing in it is reachable from a sandbox that isolates, but the directory `link` and single files where a
+/// container is shown them, read-only. All calls are a few quick system calls.
 class run_directory {
 public:
     /// Makes it, or empties one that is left over. Errors: errc::runtime_unavailable.
@@ -24,10 +26,18 @@ public:
     const std::string& path() const { return path_; }
     /// Makes the socket that the agent inherits. Errors: errc::runtime_unavailable.
     result<unique_fd> listen() const;
+    /// Makes the directory `link` with a socket `s` to which everybody may connect who sees it, in place of an earlier server's: for
+    /// an agent that comes to the server. Errors: errc::runtime_unavailable.
+    result<unique_fd> listen_in_link() const;
     /// A non-blocking stream to the agent. Errors: errc::runtime_unavailable when nobody listens; errc::timed_out when too
     /// many connections wait.
     result<unique_fd> connect() const;
 
+    /// Makes a file that everybody may read who sees it. Errors: errc::runtime_unavailable.
+    result<void> write_file(const std::string& name, std::string_view text) const;
+    /// Copies the program `source`, so that nobody else's locks and watches meet at it. May take a while: call it on a worker.
+    /// Errors: errc::runtime_unavailable.
+    static result<void> copy_program(const std::string& directory, const std::string& name, const std::string& source);
     /// Replaces the record. Errors: errc::runtime_unavailable.
     result<void> write_state(const std::string& text) const;
     std::optional<std::string> read_state() const;

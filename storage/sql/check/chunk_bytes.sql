@@ -1,4 +1,5 @@
-SELECT k.key, k.sha256, b.data
+SELECT k.key, k.tag, b.data, l.place
 FROM chunks AS k
-JOIN chunk_bytes AS b ON b.chunk = k.key
+LEFT JOIN chunk_bytes AS b ON b.chunk = k.key
+LEFT JOIN chunk_places AS l ON l.chunk = k.key
 ORDER BY k.key

@@ -1,6 +1,7 @@
-SELECT p.number, b.data
+SELECT p.number, b.data, l.place
 FROM pieces AS p
-JOIN chunk_bytes AS b ON b.chunk = p.chunk
+LEFT JOIN chunk_bytes AS b ON b.chunk = p.chunk
+LEFT JOIN chunk_places AS l ON l.chunk = p.chunk
 WHERE p.content_id = ? AND p.number >= ?
 ORDER BY p.number
 LIMIT ?

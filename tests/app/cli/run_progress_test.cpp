@@ -34,6 +34,8 @@ TEST_P(RunPhase, SaysWhatItDoes)
 INSTANTIATE_TEST_SUITE_P(Cases, RunPhase,
     ::testing::Values(phase_case{"nothing_at_once", [](run_phase&) {}, 500ms, ""},
         phase_case{"waits", [](run_phase&) {}, 1s, "caisson: waiting, 1 s"},
+        phase_case{"waits_for_an_image", [](run_phase& one) { one.set_reason("the image a:1 is being pulled: 43 %"); }, 4s,
+            "caisson: the image a:1 is being pulled: 43 %, 4 s"},
         phase_case{"has_a_place", [](run_phase& one) { one.set_place(3); }, 4s, "caisson: place 3 in the queue, 4 s"},
         phase_case{"runs", [](run_phase& one) { one.starts(begun + 2s); }, 14s, "caisson: running, 12 s"},
         phase_case{"runs_on",

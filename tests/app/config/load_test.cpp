@@ -87,6 +87,28 @@ TEST_F(Load, AnImageOfTheHostNeedsItsProgram)
                         "c.toml:2:8: images.host: \"=b\" is not IMAGE=PROGRAM", "c.toml:2:8: images.host: \"c=\" is not IMAGE=PROGRAM"));
 }
 
+TEST_F(Load, TheEngineAndItsImages)
+{
+    file("[docker]\nengine = \"tcp://engine:2376\"\nca_file = \"/c/ca.pem\"\ncertificate_file = \"/c/me.pem\"\nkey_file = \"/c/me.key\"\n"
+         "link = \"stdio\"\n[gvisor]\nengine_runtime = \"runsc-kvm\"\n[images]\npull = \"never\"\nlanguages = [\"py=own:1\"]\n"
+         "default = \"own:2\"\ninterpreters = [\"own:1=/opt/python\"]\nensure = [\"own:1\"]\n"
+         "[images.credentials.\"registry.example:5000\"]\nusername = \"robot\"\npassword_file = \"/c/word\"\n"
+         "[runtimes]\nenabled = [\"docker\", \"gvisor\", \"bubblewrap\"]\ndefault = \"docker\"\n[executions]\n"
+         "fallback = [\"gvisor\", \"bubblewrap\"]\n");
+    const auto config = good();
+    EXPECT_EQ(config.docker.engine, "tcp://engine:2376");
+    EXPECT_EQ(config.docker.ca_file, "/c/ca.pem");
+    EXPECT_EQ(config.docker.link, "stdio");
+    EXPECT_EQ(config.gvisor.engine_runtime, "runsc-kvm");
+    EXPECT_EQ(config.images.pull, "never");
+    EXPECT_EQ(config.images.standard, "own:2");
+    EXPECT_THAT(config.images.languages, ElementsAre("py=own:1"));
+    EXPECT_EQ(config.images.credentials.at("registry.example:5000").username, "robot");
+    EXPECT_EQ(config.images.credentials.at("registry.example:5000").password_file, "/c/word");
+    EXPECT_THAT(config.runtimes, ElementsAre("docker", "gvisor", "bubblewrap"));
+    EXPECT_THAT(config.fallback, ElementsAre("gvisor", "bubblewrap"));
+}
+
 TEST_F(Load, TenantsAreTablesByTheirNames)
 {
     file("[tenants.acme]\nweight = 3\nmax_running = 2\n[tenants.\"a.b-c_D\"]\nmax_queued = 0\n[tenants.plain]\n");
@@ -231,6 +253,27 @@ INSTANTIATE_TEST_SUITE_P(Cases, LoadToml,
         toml_case{"mock_without_the_loud_name", "[runtimes]\nenabled = [\"bubblewrap\", \"mock\"]\n", "enabled_for_tests"},
         toml_case{"mock_as_default", "[runtimes]\ndefault = \"mock\"\n[runtimes.mock]\nenabled_for_tests = true\n", "is never a default"},
         toml_case{"default_not_enabled", "[runtimes]\ndefault = \"process\"\n", "\"process\" is not an enabled runtime"},
+        toml_case{"engine_of_another_kind", "[docker]\nengine = \"http://host\"\n", "docker.engine: \"http://host\" is neither"},
+        toml_case{"engine_certificate_alone", "[docker]\nkey_file = \"/k\"\n", "docker: certificate_file and key_file go together"},
+        toml_case{"engine_far_away_by_socket", "[docker]\nengine = \"tcp://h:1\"\nlink = \"socket\"\n", "docker.link: \"socket\" needs"},
+        toml_case{"link_of_another_kind", "[gvisor]\nlink = \"wire\"\n", "gvisor.link: must be one of auto, socket, stdio"},
+        toml_case{"gvisor_by_socket", "[gvisor]\nlink = \"socket\"\n", "gvisor.link: gVisor lets no program"},
+        toml_case{"root_in_containers", "[docker]\nuser = \"0:0\"\n", "docker.user: programs are never run as root"},
+        toml_case{"user_without_group", "[docker]\nuser = \"1000\"\n", "docker.user: \"1000\" is not UID:GID"},
+        toml_case{"prefix_with_a_slash", "[docker]\nname_prefix = \"a/\"\n", "docker.name_prefix: must be of letters"},
+        toml_case{"pull_policy", "[images]\npull = \"sometimes\"\n", "images.pull: must be one of missing, always, never"},
+        toml_case{"image_of_no_language", "[images]\nlanguages = [\"cobol=c:1\"]\n", "there is no language \"cobol\""},
+        toml_case{"image_name", "[images]\nallowed = [\"a b\"]\n", "images.allowed: \"a b\" must be the name of an image"},
+        toml_case{
+            "login_without_password", "[images.credentials.\"r.example\"]\nusername = \"a\"\n", "username and password_file go together"},
+        toml_case{"login_with_more", "[images.credentials.\"r.example\"]\npassword = \"a\"\n", "a registry is images.credentials.\"NAME\""},
+        toml_case{"fallback_without_isolation",
+            "[runtimes]\n[runtimes.process]\ni_know_this_runs_code_without_isolation = true\n"
+            "[executions]\nfallback = [\"process\"]\n",
+            "\"process\" is never a fallback"},
+        toml_case{"fallback_not_enabled", "[executions]\nfallback = [\"gvisor\"]\n", "\"gvisor\" is not an enabled runtime"},
+        toml_case{"fallback_with_images", "[runtimes]\nenabled = [\"bubblewrap\", \"docker\"]\n[executions]\nfallback = [\"docker\"]\n",
+            "\"docker\" needs an image, and bubblewrap, the default, has none"},
         toml_case{"unknown_default", "[runtimes]\ndefault = \"gvisor\"\n", "\"gvisor\" is not an enabled runtime"}),
     [](const auto& info) { return std::string(info.param.name); });
 

@@ -214,7 +214,6 @@ class Later : public testing::TestWithParam<bad_case> { };
 TEST_P(Later, IsNotImplemented) { EXPECT_EQ(refusal(GetParam().body), "not_implemented: " + GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, Later,
     testing::Values(bad_case{"sandbox", R"({"command":["a"],"sandbox_id":"sbx_1"})", "sandbox_id is not available in this version"},
-        bad_case{"image", R"({"command":["a"],"image":"debian"})", "image is not available in this version"},
         bad_case{"user", R"({"command":["a"],"user":"root"})", "user is not available in this version"},
         bad_case{"priority", R"({"command":["a"],"priority":5})", "priority other than 0 is not available in this version"},
         bad_case{"network", R"({"command":["a"],"network":{"mode":"allow","allow_hosts":["x"]}})",

@@ -165,7 +165,7 @@ TEST(ExecutionRequest, TellsEveryMistakeAtOnce)
 
 TEST(ExecutionRequest, MistakesComeBeforeWhatIsNotBuiltYet)
 {
-    EXPECT_EQ(refused(R"({"command":["a"],"image":"x","wait":1})"), "bad_request: wait must be true or false");
+    EXPECT_EQ(refused(R"({"command":["a"],"user":"x","wait":1})"), "bad_request: wait must be true or false");
 }
 
 TEST(ExecutionRequest, TheMessageIsBounded)

@@ -57,7 +57,8 @@ TEST(OpenApi, HasEachRoute)
         "delete /v1/skills/{name}/{version}", "get /v1/skills/{name}/{version}/package", "post /v1/skills/{name}/{version}/disable",
         "post /v1/skills/{name}/{version}/enable", "post /v1/executions/batch", "get /v1/executions/{id}/artifacts",
         "get /v1/executions/{id}/artifacts/{path}", "delete /v1/executions/{id}/artifacts/{path}", "get /v1/executions/{id}/files",
-        "get /v1/stats"};
+        "get /v1/stats", "get /v1/images", "post /v1/images/pull", "post /v1/images/load", "delete /v1/images/{image}",
+        "get /v1/admin/images", "put /v1/admin/images/{image}", "delete /v1/admin/images/{image}"};
     EXPECT_EQ(routes, want);
 }
 

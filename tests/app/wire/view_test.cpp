@@ -61,6 +61,8 @@ execution_row skill_row()
     row.skill_version = "1.0.0";
     row.skill_digest = std::string(64, 'a');
     row.image = "bash:5";
+    row.image_digest = "sha256:0123";
+    row.fallback_from = "docker";
     row.interpreter = "/usr/bin/bash";
     row.collected = collect_summary();
     return row;
@@ -220,8 +222,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, Status,
         status_case{errc::forbidden, 403}, status_case{errc::not_found, 404}, status_case{errc::method_not_allowed, 405},
         status_case{errc::conflict, 409}, status_case{errc::gone, 410}, status_case{errc::too_large, 413},
         status_case{errc::unsupported_media_type, 415}, status_case{errc::unprocessable, 422}, status_case{errc::invalid_skill, 400},
-        status_case{errc::image_not_allowed, 400}, status_case{errc::rate_limited, 429}, status_case{errc::quota_exceeded, 429},
-        status_case{errc::queue_full, 429}, status_case{errc::not_implemented, 501}, status_case{errc::runtime_unavailable, 503}),
+        status_case{errc::image_not_allowed, 400}, status_case{errc::image_unavailable, 503}, status_case{errc::rate_limited, 429},
+        status_case{errc::quota_exceeded, 429}, status_case{errc::queue_full, 429}, status_case{errc::not_implemented, 501},
+        status_case{errc::runtime_unavailable, 503}),
     [](const auto& info) { return std::string(slug(info.param.code)); });
 
 TEST(ErrorSlugs, AreAllInTheContract)

@@ -75,6 +75,13 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
                 f.lost = "no report";
                 return f;
             }(), s::failed, v::memory_limit, {limit_kind::memory}},
+        ending_case{"oom_of_the_whole_sandbox",
+            [] {
+                ending_facts f;
+                f.group.oom_kills = 1;
+                f.lost = "the sandbox ended: it needed more memory than it may";
+                return f;
+            }(), s::failed, v::memory_limit, {limit_kind::memory}},
         ending_case{"exit_137", facts(exited(137)), s::failed, v::exited},
         ending_case{"file_size_signal", facts(signaled(SIGXFSZ)), s::failed, v::signaled},
         ending_case{"cpu_signal", facts(signaled(SIGXCPU)), s::failed, v::signaled},

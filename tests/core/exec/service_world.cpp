@@ -46,6 +46,9 @@ execution_services services_of(
     execution_services made{context.get_executor(), time, world.log, ids, world.executions, world.events, world.sandboxes, {}, "a filter",
         {}, chosen.logs, chosen.bounds, {}, chosen.keys};
     made.runtimes.emplace("fake", &world.runtime);
+    made.runtimes.emplace("spare", &world.spare);
+    made.images = &world.images;
+    made.fallback = chosen.fallback;
     made.bounds.max_running = chosen.max_running;
     made.bounds.max_queued = chosen.max_queued;
     made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;

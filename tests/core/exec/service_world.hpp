@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/exec/execution_service.hpp"
+#include "tests/support/fake_images.hpp"
 #include "tests/support/fake_runtime.hpp"
 #include "tests/support/fake_schemas.hpp"
 #include "tests/support/fake_stores.hpp"
@@ -44,6 +45,7 @@ public:
         log_options logs = {};
         admission_bounds bounds = {};    // the three above win
         idempotency_options keys = {};
+        std::vector<std::string> fallback = {};
     };
 
     service_world() : service_world(options()) { }
@@ -109,6 +111,8 @@ public:
     testing::fake_event_store events;
     testing::fake_sandbox_store sandboxes;
     testing::fake_runtime runtime;
+    testing::fake_runtime spare{"spare"};
+    testing::fake_image_supply images;
     testing::fake_skill_trees trees;
     testing::fake_schema_checker schemas;
     message_logger log;

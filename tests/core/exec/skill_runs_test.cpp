@@ -1,6 +1,9 @@
 #include "core/exec/skill_runs.hpp"
 
+#include "core/images/image_service.hpp"
+#include "tests/support/fake_images.hpp"
 #include "tests/support/fake_schemas.hpp"
+#include "tests/support/fake_timers.hpp"
 #include "tests/support/run_task.hpp"
 
 #include <gmock/gmock.h>
@@ -55,7 +58,6 @@ protected:
         spec.limits.wall_ms = 120'000;
         spec.limits.memory_bytes = 256 << 20;
         spec.runtime = "bubblewrap";
-        server_config config;
         config.tenants["strict"].images = std::vector<std::string>();
         config.tenants["bash-only"].images = std::vector<std::string>{"bash:5"};
         options = skill_options_of(config);
@@ -66,7 +68,8 @@ protected:
 
     result<execution_spec> prepare(std::string tenant_name = "default")
     {
-        skill_runs runs(finder, &checker, options, host_images(table, &only_python_and_bash));
+        image_service images(context.get_executor(), time, log, allowed, nullptr, image_options_of(config));
+        skill_runs runs(finder, &checker, images, options, host_images(table, &only_python_and_bash), image_table(config.images));
         return testing::run_task(context, runs.prepare({}, std::move(tenant_name), spec, asked));
     }
     execution_spec good()
@@ -83,6 +86,10 @@ protected:
     skill_manifest& manifest() { return finder.revision.manifest; }
 
     asio::io_context context;
+    testing::fake_timers time{context.get_executor()};
+    null_logger log;
+    testing::fake_allowed_images allowed;
+    server_config config;
     testing::fake_schema_checker checker;
     one_skill finder;
     skill_run_options options;
@@ -262,6 +269,24 @@ TEST_F(SkillRuns, AnImageWithoutAProgramNamesTheTable)
     EXPECT_EQ(refused(),
         "image_not_allowed: image \"python:3.12-slim\" stands for /nowhere/python on this host (images.host), which is not "
         "installed");
+}
+
+TEST_F(SkillRuns, RunInTheirImageWhereTheRuntimeHasImages)
+{
+    spec.runtime = "docker";
+    table.clear();
+    auto made = good();
+    EXPECT_EQ(made.image, "python:3.12-slim");
+    EXPECT_EQ(made.skill->image, "python:3.12-slim");
+    EXPECT_EQ(made.skill->interpreter, "python3");
+    EXPECT_THAT(made.argv, ElementsAre("python3", "-u", "/sandbox/scripts/scripts/main.py"));
+    config.images.interpreters = {"python:3.12-slim=/opt/python"};
+    EXPECT_EQ(good().argv.front(), "/opt/python");
+    config.images.interpreters.clear();
+    manifest().image = "bash:5";
+    EXPECT_EQ(good().image, "bash:5") << "whether it has Python is the image's";
+    manifest().image = "other:1";
+    EXPECT_THAT(refused(), ::testing::StartsWith("image_not_allowed: image \"other:1\" is not in the allowlist"));
 }
 
 TEST_F(SkillRuns, TakeTheSkillsLimitsUnlessTheRequestGivesThem)

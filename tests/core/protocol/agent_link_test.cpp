@@ -290,8 +290,9 @@ TEST_P(AgentLink, RunsManyAtOnce)
         EXPECT_TRUE(sinks[number - 1].out == std::string(200'000, 'a') + std::to_string(number) + "\n") << number;
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, AgentLink, ::testing::Values(agent_process::transport::unix_socket, agent_process::transport::pipes),
-    [](const auto& info) { return info.param == agent_process::transport::unix_socket ? "unix_socket" : "pipes"; });
+INSTANTIATE_TEST_SUITE_P(Transports, AgentLink,
+    ::testing::Values(agent_process::transport::unix_socket, agent_process::transport::dialled, agent_process::transport::pipes),
+    [](const auto& info) { return agent_process::name_of(info.param); });
 
 }    // namespace
 }    // namespace caisson::protocol

@@ -29,16 +29,27 @@ void check(bool good, const char* what)
         throw std::system_error(errno, std::generic_category(), what);
 }
 
+sockaddr_un address_of(const std::string& path)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    return address;
+}
+
+unique_fd listen_on(const sockaddr_un& address)
+{
+    unique_fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    check(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0, "bind");
+    check(::listen(listener.get(), 8) == 0, "listen");
+    return listener;
+}
+
 class socket_agent final : public agent_process {
 public:
-    explicit socket_agent(io_executor executor) : executor_(executor)
+    explicit socket_agent(io_executor executor) : executor_(executor), address_(address_of(work_ + ".s"))
     {
-        address_.sun_family = AF_UNIX;
-        const auto path = work_ + ".s";
-        path.copy(address_.sun_path, sizeof(address_.sun_path) - 1);
-        unique_fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        check(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof(address_)) == 0, "bind");
-        check(::listen(listener.get(), 8) == 0, "listen");
+        const auto listener = listen_on(address_);
         spawn(-1, -1, listener.get());
     }
     ~socket_agent() override { ::unlink(address_.sun_path); }
@@ -58,7 +69,44 @@ private:
     }
 
     io_executor executor_;
-    sockaddr_un address_{};
+    sockaddr_un address_;
+};
+
+/// The agent comes to where this process listens, as out of a container.
+class dialling_agent final : public agent_process {
+public:
+    explicit dialling_agent(io_executor executor) : executor_(executor), address_(address_of(work_ + ".s")), listener_(listen_on(address_))
+    {
+        spawn(-1, -1, -1, address_.sun_path);
+    }
+    ~dialling_agent() override { ::unlink(address_.sun_path); }
+    agent_link::connector connector() override
+    {
+        return [this] { return accept(this); };
+    }
+    /// The next server listens at the same place.
+    void abandon() override
+    {
+        ::unlink(address_.sun_path);
+        listener_ = listen_on(address_);
+    }
+
+private:
+    static task<result<std::unique_ptr<byte_stream>>> accept(dialling_agent* self)
+    {
+        while (!self->has_ended()) {
+            unique_fd fd(::accept4(self->listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+            if (fd)
+                co_return make_unix_stream(self->executor_, std::move(fd));
+            co_await self->time_.wait_for(std::chrono::milliseconds(2));
+        }
+        co_return error{errc::gone, "the agent has ended"};
+    }
+
+    io_executor executor_;
+    system_timers time_;
+    sockaddr_un address_;
+    unique_fd listener_;
 };
 
 /// As an engine's attached stdio: the pipes stay when a server goes.
@@ -106,9 +154,20 @@ private:
 std::unique_ptr<agent_process> agent_process::start(io_executor executor, transport how)
 {
     ::signal(SIGPIPE, SIG_IGN);
-    if (how == transport::unix_socket)
-        return std::make_unique<socket_agent>(executor);
-    return std::make_unique<pipe_agent>(executor);
+    switch (how) {
+    case transport::unix_socket: return std::make_unique<socket_agent>(executor);
+    case transport::dialled: return std::make_unique<dialling_agent>(executor);
+    default: return std::make_unique<pipe_agent>(executor);
+    }
+}
+
+std::string agent_process::name_of(transport how)
+{
+    switch (how) {
+    case transport::unix_socket: return "unix_socket";
+    case transport::dialled: return "dialled";
+    default: return "pipes";
+    }
 }
 
 agent_process::agent_process()
@@ -131,13 +190,15 @@ agent_process::~agent_process()
     std::filesystem::remove_all(work_, ignored);
 }
 
-void agent_process::spawn(int stdio_in, int stdio_out, int listener)
+void agent_process::spawn(int stdio_in, int stdio_out, int listener, const char* connect_to)
 {
     const auto listen_text = std::to_string(listener < 0 ? 0 : 3);
     const char* chosen = std::getenv("CAISSON_TEST_AGENT");    // a wrapper, for example, that makes the agent PID 1
     const char* program = chosen ? chosen : CAISSON_AGENT_PATH;
     std::vector<const char*> argv{program, "--subreaper", "--work", work_.c_str()};
-    if (listener >= 0)
+    if (connect_to)
+        argv.insert(argv.end(), {"--connect", connect_to});
+    else if (listener >= 0)
         argv.insert(argv.end(), {"--listen-fd", listen_text.c_str()});
     else
         argv.push_back("--stdio");
@@ -154,6 +215,13 @@ void agent_process::spawn(int stdio_in, int stdio_out, int listener)
     errno = ::posix_spawn(&pid_, program, &actions, nullptr, const_cast<char* const*>(argv.data()), env);
     ::posix_spawn_file_actions_destroy(&actions);
     check(errno == 0, program);
+}
+
+/// It stays for whoever waits for it.
+bool agent_process::has_ended() const
+{
+    siginfo_t about{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid != 0;
 }
 
 bool agent_process::ends_within(std::chrono::milliseconds timeout)

@@ -12,7 +12,8 @@ namespace caisson::protocol {
 /// A real caisson-agent in a directory of its own. Killed with all it started when the test ends.
 class agent_process {
 public:
-    enum class transport { unix_socket, pipes };
+    enum class transport { unix_socket, dialled, pipes };
+    static std::string name_of(transport how);
 
     /// Throws std::system_error.
     static std::unique_ptr<agent_process> start(io_executor executor, transport how);
@@ -30,7 +31,8 @@ public:
 
 protected:
     agent_process();
-    void spawn(int stdio_in, int stdio_out, int listener);
+    void spawn(int stdio_in, int stdio_out, int listener, const char* connect_to = nullptr);
+    bool has_ended() const;
 
     std::string work_;
     pid_t pid_ = -1;

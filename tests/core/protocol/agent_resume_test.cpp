@@ -290,8 +290,9 @@ TEST_P(AgentResume, ALowerEpochIsDropped)
     EXPECT_EQ(sink.out, "still\n");
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, AgentResume, ::testing::Values(agent_process::transport::unix_socket, agent_process::transport::pipes),
-    [](const auto& info) { return info.param == agent_process::transport::unix_socket ? "unix_socket" : "pipes"; });
+INSTANTIATE_TEST_SUITE_P(Transports, AgentResume,
+    ::testing::Values(agent_process::transport::unix_socket, agent_process::transport::dialled, agent_process::transport::pipes),
+    [](const auto& info) { return agent_process::name_of(info.param); });
 
 }    // namespace
 }    // namespace caisson::protocol

@@ -268,7 +268,7 @@ TEST_P(AgentStart, TheChildJoinsItsGroups)
         link->forget(number);
     }
     group.reset();
-    EXPECT_EQ(rest_of(written), GetParam() == agent_process::transport::unix_socket ? "000000" : "");
+    EXPECT_EQ(rest_of(written), GetParam() != agent_process::transport::pipes ? "000000" : "");
 }
 
 TEST_P(AgentStart, AGroupThatCannotBeJoinedStopsTheStart)
@@ -278,14 +278,15 @@ TEST_P(AgentStart, AGroupThatCannotBeJoinedStopsTheStart)
     link->attach(1, sink, std::nullopt);
     link->spawn(1, shell("true"), {unwritable.get()});
     run_until([&] { return sink.complete(); });
-    if (GetParam() == agent_process::transport::unix_socket)
+    if (GetParam() != agent_process::transport::pipes)
         EXPECT_EQ(sink.failed, std::pair(EBADF, std::string("cgroup")));
     else
         EXPECT_TRUE(sink.exited.has_value()) << "pipes carry no descriptors";
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, AgentStart, ::testing::Values(agent_process::transport::unix_socket, agent_process::transport::pipes),
-    [](const auto& info) { return info.param == agent_process::transport::unix_socket ? "unix_socket" : "pipes"; });
+INSTANTIATE_TEST_SUITE_P(Transports, AgentStart,
+    ::testing::Values(agent_process::transport::unix_socket, agent_process::transport::dialled, agent_process::transport::pipes),
+    [](const auto& info) { return agent_process::name_of(info.param); });
 
 }    // namespace
 }    // namespace caisson::protocol

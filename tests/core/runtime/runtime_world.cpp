@@ -2,8 +2,8 @@
 
 #include "core/adapters/mock/mock_runtime.hpp"
 #include "core/adapters/process/process_runtime.hpp"
-#include "core/async/task_group.hpp"
 #include "core/base/unique_fd.hpp"
+#include "tests/core/runtime/open_link.hpp"
 
 #include <gtest/gtest.h>
 
@@ -63,107 +63,6 @@ cgroup_tree_options visible_cgroups(cgroups visible)
     return options;
 }
 
-/// Collects what one execution's sink hears.
-class recorder : public protocol::execution_sink {
-public:
-    explicit recorder(io_executor executor) : changed_(executor) { }
-
-    void on_started(std::int32_t, std::uint64_t) override
-    {
-        started_ = true;
-        changed_.notify_all();
-    }
-    void on_output(protocol::stream_number stream, std::uint64_t, shared_bytes bytes) override
-    {
-        (stream == protocol::stream_number::stdout_stream ? outcome.out : outcome.err) += bytes.view();
-    }
-    void on_gap(protocol::stream_number, std::uint64_t, std::uint64_t) override { ADD_FAILURE() << "a gap"; }
-    void on_eof(protocol::stream_number, std::uint64_t) override
-    {
-        ++ended_;
-        changed_.notify_all();
-    }
-    void on_stdin_taken(std::uint64_t) override { }
-    void on_exited(protocol::exit_report report) override
-    {
-        outcome.exit = report;
-        changed_.notify_all();
-    }
-    void on_start_failed(int code, std::string step) override
-    {
-        outcome.start_failure.emplace(code, std::move(step));
-        changed_.notify_all();
-    }
-    void on_unknown() override
-    {
-        outcome.unknown = true;
-        changed_.notify_all();
-    }
-
-    task<> wait()
-    {
-        while (!(outcome.exit && ended_ == 2) && !outcome.start_failure && !outcome.unknown)
-            co_await changed_.wait_past(changed_.version());
-    }
-
-    task<> wait_started()
-    {
-        while (!started_ && !outcome.start_failure)
-            co_await changed_.wait_past(changed_.version());
-    }
-
-    program_outcome outcome;
-
-private:
-    notifier changed_;
-    bool started_ = false;
-    int ended_ = 0;
-};
-
-task<> run_link(protocol::agent_link* link) { (void)co_await link->run(); }
-
-/// A link to a sandbox's agent that carries one execution.
-class open_link {
-public:
-    open_link(io_executor executor, timers& time, logger& log, sandbox& box)
-        : time_(time), heard_(executor), number_(++last_number), link_(make(executor, time, log, box)), background_(executor, log)
-    {
-    }
-
-    task<> greet()
-    {
-        auto opened = co_await link_->open(time_.steady_now() + std::chrono::seconds(10));
-        if (opened.has_error())
-            throw std::runtime_error("link: " + opened.error().detail);
-        background_.spawn("link", run_link(link_.get()));
-        link_->attach(number_, heard_, std::nullopt);
-    }
-    task<> close()
-    {
-        link_->close();
-        co_await background_.stop();
-    }
-
-    protocol::agent_link& link() { return *link_; }
-    recorder& heard() { return heard_; }
-    protocol::exec_number number() const { return number_; }
-
-private:
-    static std::unique_ptr<protocol::agent_link> make(io_executor executor, timers& time, logger& log, sandbox& box)
-    {
-        static std::uint64_t epoch = 0;
-        auto connect = [&box] { return box.connect(); };
-        return protocol::make_agent_link(executor, time, log, std::move(connect), {.instance = "test", .epoch = ++epoch});
-    }
-
-    static inline protocol::exec_number last_number = 0;
-    timers& time_;
-    recorder heard_;
-    protocol::exec_number number_;
-    std::unique_ptr<protocol::agent_link> link_;
-    task_group background_;
-};
-
 }    // namespace
 
 runtime_world::runtime_world(const runtime_case& which)
@@ -173,6 +72,11 @@ runtime_world::runtime_world(const runtime_case& which)
     , groups_(std::make_shared<system_cgroup_io>(), visible_cgroups(which.visible))
 {
     std::filesystem::create_directory(data_dir_);
+    if (has_engine()) {
+        image_ = std::make_unique<engine_image>();
+        engine_ =
+            std::make_unique<docker::engine>(context_.get_executor(), time_, docker::engine_options{.address = *test_engine_address()});
+    }
     runtime_ = make_runtime();
 }
 
@@ -184,6 +88,7 @@ runtime_world::~runtime_world()
         ADD_FAILURE() << e.what();
     }
     runtime_.reset();
+    engine_.reset();
     workers_.join();
     std::error_code ignored;
     std::filesystem::remove_all(directory_, ignored);
@@ -195,12 +100,52 @@ std::unique_ptr<runtime> runtime_world::make_runtime()
     if (kind_ == runtime_kind::mock)
         return std::make_unique<mock_runtime>(context_.get_executor(), time_, log_);
     local_runtime_options options{.data_dir = data_dir_,
-        .instance = "test",
-        .launch_path = copy_program(directory_, "caisson-launch"),
-        .agent_path = copy_program(directory_, "caisson-agent")};
+        .instance = "test-" + std::to_string(::getpid()),
+        .launch_path = program("caisson-launch"),
+        .agent_path = program("caisson-agent")};
+    if (kind_ == runtime_kind::docker) {
+        docker_options of_docker{.local = std::move(options), .default_image = image(), .uid_lock_dir = uid_lock_dir()};
+        return std::make_unique<docker_runtime>(services, *engine_, std::move(of_docker));
+    }
+    if (is_over_stdio())
+        return make_runtime_with_volume("");
     if (kind_ == runtime_kind::process)
         return std::make_unique<process_runtime>(services, std::move(options));
     return std::make_unique<bubblewrap_runtime>(services, bubblewrap_options{.local = std::move(options), .uid_lock_dir = uid_lock_dir()});
+}
+
+engine_runtime_options runtime_world::options_over_stdio()
+{
+    engine_runtime_options options{
+        .instance = "test-" + std::to_string(::getpid()), .agent_path = program("caisson-agent"), .default_image = image()};
+    if (kind_ == runtime_kind::gvisor) {
+        options.name = "gvisor";
+        options.engine_runtime = "runsc";
+    }
+    return options;
+}
+
+std::unique_ptr<runtime> runtime_world::make_runtime_with_volume(const std::string& volume)
+{
+    auto options = options_over_stdio();
+    options.agent_volume = volume;
+    const engine_services services{context_.get_executor(), time_, log_, *engine_};
+    return std::make_unique<engine_runtime>(services, workers_, std::move(options));
+}
+
+task<std::size_t> runtime_world::count_containers()
+{
+    docker::containers all(*engine_);
+    auto labels = std::vector{"caisson.instance=test-" + std::to_string(::getpid())};
+    const auto listed = co_await all.list(std::move(labels), engine_->deadline());
+    co_return listed.value().size();
+}
+
+/// Copied once.
+std::string runtime_world::program(const std::string& name)
+{
+    const auto path = directory_ + "/" + name;
+    return std::filesystem::exists(path) ? path : copy_program(directory_, name);
 }
 
 sandbox_spec runtime_world::spec()
@@ -258,7 +203,7 @@ std::vector<std::string> runtime_world::hang() const
 
 protocol::spawn_request runtime_world::request(std::vector<std::string> argv) const
 {
-    return {.argv = std::move(argv), .env = {{"PATH", "/usr/bin:/bin"}}, .cwd = kind_ == runtime_kind::bubblewrap ? "/workspace" : "/"};
+    return {.argv = std::move(argv), .env = {{"PATH", "/usr/bin:/bin"}}, .cwd = confines() ? "/workspace" : "/"};
 }
 
 std::unique_ptr<execution_group> runtime_world::open_group(sandbox& box)
@@ -326,9 +271,15 @@ task<> runtime_world::kill_when(execution_group* group, std::function<bool()> wh
 std::optional<std::string> cannot_run(const runtime_case& which)
 {
     if (which.user == runs_as::root && ::geteuid() != 0)
-        return "needs root: bubblewrap with a host uid for each sandbox";
+        return "needs root: a host uid for each sandbox";
     if (which.kind == runtime_kind::bubblewrap && ::access("/usr/bin/bwrap", X_OK) != 0)
         return "needs /usr/bin/bwrap: apt-get install bubblewrap";
+    const bool on_engine =
+        which.kind == runtime_kind::docker || which.kind == runtime_kind::docker_stdio || which.kind == runtime_kind::gvisor;
+    if (on_engine && !test_engine_address())
+        return "needs a Docker Engine to test with: CAISSON_TEST_ENGINE=unix:///…";
+    if (which.kind == runtime_kind::gvisor && !test_engine_has("runsc"))
+        return "needs gVisor: a Docker Engine to test with that has the runtime runsc";
     if (which.visible == cgroups::v1_only && ::access("/sys/fs/cgroup/memory", F_OK) != 0)
         return "needs cgroup v1 on this host";
     return std::nullopt;

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
+#include "core/adapters/docker/docker_runtime.hpp"
+#include "core/adapters/docker/engine_runtime.hpp"
 #include "core/async/deadline.hpp"
 #include "core/protocol/agent_link.hpp"
+#include "tests/core/runtime/engine_image.hpp"
 #include "tests/support/run_task.hpp"
 
 #include <functional>
@@ -14,7 +17,8 @@
 
 namespace caisson::testing {
 
-enum class runtime_kind { bubblewrap, process, mock };
+/// docker_stdio and gvisor: containers of an engine that may be anywhere.
+enum class runtime_kind { bubblewrap, process, mock, docker, docker_stdio, gvisor };
 
 /// As whom a case runs: as the tests do, as root, or as an ordinary user (root's tests then fork one).
 enum class runs_as { tester, root, ordinary_user };
@@ -36,6 +40,10 @@ inline constexpr runtime_case bubblewrap_v1{"bubblewrap_v1", runtime_kind::bubbl
 inline constexpr runtime_case bubblewrap_user{"bubblewrap_user", runtime_kind::bubblewrap, runs_as::ordinary_user};
 inline constexpr runtime_case process_as_is{"process", runtime_kind::process};
 inline constexpr runtime_case process_user{"process_user", runtime_kind::process, runs_as::ordinary_user};
+inline constexpr runtime_case docker_root{"docker_root", runtime_kind::docker, runs_as::root};
+inline constexpr runtime_case docker_v1{"docker_v1", runtime_kind::docker, runs_as::root, cgroups::v1_only};
+inline constexpr runtime_case docker_over_stdio{"docker_stdio", runtime_kind::docker_stdio};
+inline constexpr runtime_case gvisor{"gvisor", runtime_kind::gvisor};
 inline constexpr runtime_case mock_as_is{"mock", runtime_kind::mock};
 
 /// How a program ended, as the agent told it.
@@ -58,6 +66,19 @@ public:
     asio::io_context& context() { return context_; }
     timers& time() { return time_; }
     runtime_kind kind() const { return kind_; }
+    /// Whether programs have a root of their own.
+    bool confines() const { return kind_ == runtime_kind::bubblewrap || has_engine(); }
+    bool is_over_stdio() const { return kind_ == runtime_kind::docker_stdio || kind_ == runtime_kind::gvisor; }
+    bool has_engine() const { return kind_ == runtime_kind::docker || is_over_stdio(); }
+    /// Only of those that have one.
+    docker::engine& engine() { return *engine_; }
+    const std::string& image() const { return image_->name(); }
+    /// Of those over stdio: another runtime, whose agent comes in this volume of the engine.
+    std::unique_ptr<runtime> make_runtime_with_volume(const std::string& volume);
+    /// Containers of this world on its engine, running or not.
+    task<std::size_t> count_containers();
+    /// Another server's runtime over the same data.
+    std::unique_ptr<runtime> make_runtime();
     const std::string& data_dir() const { return data_dir_; }
     std::string uid_lock_dir() const { return directory_ + "/uids"; }
 
@@ -100,7 +121,8 @@ public:
     void leave_running(sandbox& box, std::vector<std::string> argv, std::vector<int> join);
 
 private:
-    std::unique_ptr<runtime> make_runtime();
+    std::string program(const std::string& name);
+    engine_runtime_options options_over_stdio();
     task<program_outcome> run_to_end(sandbox* box, protocol::spawn_request request, std::vector<int> join);
     task<program_outcome> run_and_kill(sandbox* box, std::vector<std::string> argv, execution_group* group, std::function<bool()> when);
     task<> start_and_leave(sandbox* box, std::vector<std::string> argv, std::vector<int> join);
@@ -115,6 +137,8 @@ private:
     worker_pool workers_{"work", 1};
     cgroup_tree groups_;
     id_factory ids_{time_};
+    std::unique_ptr<engine_image> image_;
+    std::unique_ptr<docker::engine> engine_;
     std::unique_ptr<runtime> runtime_;
 };
 

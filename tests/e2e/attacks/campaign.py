@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from by_runtime import stays_on
 from catalogue import JUSTIFIED
 from world import World
 
@@ -88,7 +89,7 @@ class Campaign:
         result = Result(outcome=f"{record['verdict']}, {record['status']}")
         said = record["stdout"] + record["stderr"]
         for line in said.splitlines():
-            if any(word in line for word in BAD_WORDS) or ("REACHABLE" in line and case.id not in JUSTIFIED):
+            if any(word in line for word in BAD_WORDS) or ("REACHABLE" in line and case.id not in JUSTIFIED | stays_on(self.runtime)):
                 result.problems.append(line[:200])
         try:
             case.judge(record, api)

@@ -1,5 +1,6 @@
 """The server that is attacked, and the results of both passes."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -8,23 +9,33 @@ from pathlib import Path
 
 import pytest
 
+from harness.containers import RUNTIMES, ContainerServer
 from harness.server import BINARY, Server
 
+from by_runtime import cases_on
 from campaign import ROOM, Campaign
 from catalogue import Case, catalogue_cases, ends_by, says
 from own_cases import own_cases
 
 REPORT = Path(os.environ.get("CAISSON_ATTACKS_REPORT", BINARY.parent / "reports" / "attacks.json"))
+# Four hundred runs in containers take long: they are asked for by name.
+collect_ignore = [] if os.environ.get("CAISSON_ATTACKS_IN_CONTAINERS") else ["test_attacks_containers.py"]
 OPTIONS = ("--set", f"executions.max_running={ROOM}", "--set", f"executions.tenant_max_running={ROOM}")
 # Little quarantine, freed memory back to the kernel at once: what the server holds is what it uses.
 SANITIZER = "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:allocator_release_to_os_interval_ms=0:exitcode=99"
 
 
+def named(text):
+    return text.replace(" ", "_").replace("/", "_")
+
+
 def pytest_generate_tests(metafunc):
     if "attack" in metafunc.fixturenames:
         rows = [(case, number) for number in (1, 2) for case in catalogue_cases() + own_cases()]
-        ids = [f"{case.id}-{number}-{case.name}".replace(" ", "_").replace("/", "_") for case, number in rows]
-        metafunc.parametrize("attack", rows, ids=ids)
+        metafunc.parametrize("attack", rows, ids=[named(f"{case.id}-{number}-{case.name}") for case, number in rows])
+    if "container_attack" in metafunc.fixturenames:
+        rows = [(runtime, case, number) for runtime in RUNTIMES for number in (1, 2) for case in cases_on(runtime)]
+        metafunc.parametrize("container_attack", rows, ids=[named(f"{runtime}-{case.id}-{number}-{case.name}") for runtime, case, number in rows])
 
 
 @pytest.fixture(scope="session")
@@ -56,14 +67,57 @@ def warm_up(campaign):
 
 
 @pytest.fixture(scope="session")
-def campaign(attacked, canary):
-    cases = catalogue_cases() + own_cases()
+def report():
+    """The campaigns of this run; what they found is written down at the end."""
+    finished = []
+    yield finished
+    rows = sorted((row for one in finished for row in one), key=lambda each: (each["case"], each["runtime"], each["pass"]))
+    canaries = sum(one.canaries for one in finished)
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    REPORT.write_text(json.dumps({"canary_runs": canaries, "rows": rows}, indent=1) + "\n")
+
+
+class Finished(list):
+    """Rows of a campaign that is over."""
+
+    def __init__(self, campaign, cases):
+        super().__init__(campaign.table(cases) + campaign.rows)
+        self.canaries = campaign.canaries
+
+
+@contextlib.contextmanager
+def led(report, server, canary, runtime, cases):
+    """A campaign whose cases have all run twice."""
     with tempfile.TemporaryDirectory(prefix="caisson-attacks-c-", dir="/tmp") as folder:
-        made = Campaign(attacked, canary, Path(folder))
+        made = Campaign(server, canary, Path(folder), runtime)
         warm_up(made)
         for number in (1, 2):
             made.run(cases, number)
         yield made
-        rows = sorted(made.table(cases) + made.rows, key=lambda each: (each["case"], each["pass"]))
-        REPORT.parent.mkdir(parents=True, exist_ok=True)
-        REPORT.write_text(json.dumps({"canary_runs": made.canaries, "rows": rows}, indent=1) + "\n")
+        report.append(Finished(made, cases))
+
+
+@pytest.fixture(scope="session")
+def campaign(report, attacked, canary):
+    with led(report, attacked, canary, "bubblewrap", catalogue_cases() + own_cases()) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def container_campaigns(report, contract, engine, images, canary):
+    """By runtime, each begun when it is first asked for."""
+    with contextlib.ExitStack() as stack:
+        made = {}
+
+        def campaign_on(runtime):
+            if runtime not in made:
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="caisson-attacks-", dir="/tmp"))
+                server = ContainerServer(folder, contract, engine, runtime, *OPTIONS)
+                server.env.update({"SRV_SECRET": "x", "ASAN_OPTIONS": SANITIZER})
+                stack.callback(server.discard)
+                server.start()
+                stack.callback(server.stop)
+                made[runtime] = stack.enter_context(led(report, server, canary, runtime, cases_on(runtime)))
+            return made[runtime]
+
+        yield campaign_on

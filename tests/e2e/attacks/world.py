@@ -9,6 +9,7 @@ from harness import leaks
 from harness.waiting import TimedOut, until
 
 WITHIN_S = 2
+CONTAINERS_WITHIN_S = 20    # an engine takes its time to remove one
 MEMORY_BYTES = 16 << 20
 DISK_BYTES, DISK_INODES = 64 << 20, 5_000
 SANDBOX_UIDS = range(700_000, 765_536)
@@ -95,6 +96,8 @@ class World:
         self.named = network_namespaces({server.pid}) | held_namespaces(server.pid)
         self.files = foreign_files()
         self.disk = free_outside(server.folder)
+        self.engine = getattr(server, "engine", None)    # of a server whose programs run in containers
+        self.volumes = self.engine.volumes() if self.engine else set()
 
     def others_at_work(self):
         """Whether somebody else on this machine uses its disk meanwhile; a machine that only runs these tests has nobody."""
@@ -122,6 +125,9 @@ class World:
         grown = leaks.resident_bytes(self.server.pid) - self.memory
         found["memory"] = grown if grown > MEMORY_BYTES else 0
         found["disk"] = self.disk_lost()
+        if self.engine:
+            found["containers"] = self.server.containers()
+            found["volumes"] = sorted(self.engine.volumes() - self.volumes)
         return {what: value for what, value in found.items() if value}
 
     def left_behind(self):
@@ -134,7 +140,7 @@ class World:
             return not last
 
         try:
-            until(clean, WITHIN_S, "the world as it was")
+            until(clean, CONTAINERS_WITHIN_S if self.engine else WITHIN_S, "the world as it was")
         except TimedOut:
             return dict(last)
         return {}

@@ -21,7 +21,7 @@ class Contract:
         self.resolver = jsonschema.RefResolver("", self.document)
         self.routes = []  # (pattern, path, item)
         for path, item in self.document["paths"].items():
-            pattern = re.compile("^" + re.sub(r"\\\{[^}]*\\\}", "[^/]+", re.escape(path).replace(r"\{path\}", ".+")) + "$")
+            pattern = re.compile("^" + re.sub(r"\\\{[^}]*\\\}", "[^/]+", re.escape(path).replace(r"\{path\}", ".+").replace(r"\{image\}", ".+")) + "$")
             self.routes.append((pattern, path, item))
         self.seen = set()  # (METHOD, path, status)
         self._validators = {}

@@ -146,7 +146,8 @@ class Baseline:
         found["directories"] = sorted(named_directories([self.server.folder]) - self.folders)
         if self.server.process is not None:
             now = descriptors(self.server.pid)
-            found["descriptors"] = [(kind, count) for kind, count in now.items() if count > self.descriptors.get(kind, 0)]
+            spare = {"socket": self.server.kept_connections}
+            found["descriptors"] = [(kind, count) for kind, count in now.items() if count > self.descriptors.get(kind, 0) + spare.get(kind, 0)]
             found["mounts"] = max(0, mounts(self.server.pid) - self.mounts)
         found["own mounts"] = max(0, mounts("self") - self.own_mounts)
         return {what: value for what, value in found.items() if value}

@@ -54,6 +54,8 @@ def programs_for(user, folder):
 class Server:
     """One data directory, and at most one process on it at a time."""
 
+    kept_connections = 0    # that it may have beyond those it had before, when all is over
+
     def __init__(self, folder, contract, user=None, options=(), env=None):
         self.folder, self.contract, self.user = Path(folder), contract, user
         self.options, self.env = list(options), environment(**(env or {}))

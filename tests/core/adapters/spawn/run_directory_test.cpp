@@ -89,6 +89,22 @@ TEST_F(RunDirectory, ListsSandboxesOnly)
     EXPECT_EQ(run_directory::list(data), std::vector{id});
 }
 
+/// Of all that is in it a container sees these, as whatever user.
+TEST_F(RunDirectory, WhatIsForContainersCanBeReadByAll)
+{
+    const auto made = run_directory::make(data, id);
+    ASSERT_TRUE(made.has_value());
+    ASSERT_TRUE(made->listen_in_link().has_value());
+    const auto again = made->listen_in_link();
+    EXPECT_TRUE(again.has_value()) << again.error().detail;
+    ASSERT_TRUE(made->write_file("passwd", "text").has_value());
+    for (const auto& [path, mode] : {std::pair{"", 0700U}, {"/link", 0755U}, {"/link/s", 0666U}, {"/passwd", 0644U}}) {
+        struct stat seen{};
+        ASSERT_EQ(::stat((made->path() + path).c_str(), &seen), 0) << path;
+        EXPECT_EQ(seen.st_mode & 07777, mode) << path;
+    }
+}
+
 TEST_F(RunDirectory, CannotBeMadeWhereThereIsNoDataDirectory)
 {
     const auto made = run_directory::make(data + "/nothing", id);

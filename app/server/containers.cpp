@@ -1,0 +1,114 @@
+#include "app/server/containers.hpp"
+
+#include "app/server/host.hpp"
+#include "core/adapters/crypto/digest.hpp"
+#include "core/adapters/docker/docker_runtime.hpp"
+#include "core/adapters/docker/engine_host.hpp"
+#include "core/adapters/docker/engine_runtime.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+namespace caisson {
+
+namespace {
+
+docker::engine_options options_of(const docker_config& config)
+{
+    docker::engine_options options;
+    options.address = config.engine;
+    options.ca_file = config.ca_file;
+    options.certificate_file = config.certificate_file;
+    options.key_file = config.key_file;
+    return options;
+}
+
+/// Marks that engines leave in what they run.
+bool is_in_container()
+{
+    return ::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0 || std::getenv("container") != nullptr;
+}
+
+/// So that each agent has a volume of its own.
+std::string volume_of(const std::filesystem::path& agent)
+{
+    constexpr std::size_t digits = 16;
+    std::ifstream file(agent, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    return "caisson-agent-" + sha256_hex(bytes).substr(0, digits);
+}
+
+}    // namespace
+
+bool is_of_engine(std::string_view runtime) { return runtime == "docker" || runtime == "gvisor"; }
+
+containers::containers(const server_config& config, std::string instance, local_services services)
+    : config_(config)
+    , instance_(std::move(instance))
+    , services_(std::move(services))
+    , engine_(services_.executor, services_.time, options_of(config.docker))
+    , images_(engine_)
+    , on_engine_{services_.executor, services_.time, services_.log, engine_}
+{
+}
+
+bool containers::is_there() const { return docker::listener_of(config_.docker.engine).has_value(); }
+
+/// An engine that is away for a while is taken for one of this host's, unless the server is in a container.
+bool containers::reaches_by_socket(const std::string& link) const
+{
+    if (link != "auto")
+        return link == "socket";
+    if (!engine_.local() || ::geteuid() != 0)
+        return false;
+    if (!is_there())
+        return !is_in_container();
+    return !docker::why_not_beside(engine_.address(), config_.data_dir.string());
+}
+
+std::unique_ptr<runtime> containers::make(const std::string& name)
+{
+    // gVisor lets no container connect to sockets of the host.
+    const bool by_socket = name == "docker" && reaches_by_socket(config_.docker.link);
+    return by_socket ? make_beside(name) : make_anywhere(name);
+}
+
+std::unique_ptr<runtime> containers::make_beside(const std::string& name)
+{
+    docker_options options;
+    options.local = {config_.data_dir.string(), instance_, config_.launch_path.string(), config_.agent_path.string()};
+    options.name = name;
+    options.engine_runtime = config_.docker.engine_runtime;
+    options.name_prefix = config_.docker.name_prefix;
+    options.default_image = config_.images.standard;
+    options.trial_image = config_.docker.probe_image;
+    options.images = config_.images.allowed;
+    options.first_uid = static_cast<uid_t>(config_.bubblewrap.uid_first);
+    options.last_uid = static_cast<uid_t>(config_.bubblewrap.uid_first + config_.bubblewrap.uid_count - 1);
+    options.uid_lock_dir = uid_lock_directory();
+    return std::make_unique<docker_runtime>(services_, engine_, std::move(options));
+}
+
+std::unique_ptr<runtime> containers::make_anywhere(const std::string& name)
+{
+    engine_runtime_options options;
+    options.name = name;
+    options.instance = instance_;
+    options.engine_runtime = name == "gvisor" ? config_.gvisor.engine_runtime : config_.docker.engine_runtime;
+    options.name_prefix = config_.docker.name_prefix;
+    options.user = config_.docker.user;
+    options.agent_path = config_.agent_path.string();
+    const bool sees_files =
+        engine_.local() && (is_there() ? !docker::why_not_beside(engine_.address(), options.agent_path) : !is_in_container());
+    if (!sees_files)
+        options.agent_volume = volume_of(config_.agent_path);
+    options.default_image = config_.images.standard;
+    options.trial_image = config_.docker.probe_image;
+    options.images = config_.images.allowed;
+    return std::make_unique<engine_runtime>(on_engine_, services_.workers, std::move(options));
+}
+
+}    // namespace caisson

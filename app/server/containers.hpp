@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/adapters/docker/docker_image_engine.hpp"
+#include "core/adapters/docker/engine.hpp"
+#include "core/adapters/docker/engine_sandbox.hpp"
+#include "core/adapters/spawn/local_runtime.hpp"
+#include "core/base/config.hpp"
+
+#include <memory>
+#include <string>
+
+namespace caisson {
+
+/// Whether a runtime of this name makes its sandboxes on the container engine.
+bool is_of_engine(std::string_view runtime);
+
+/// The container engine of the config, and the runtimes on it. Outlives them.
+class containers {
+public:
+    /// Nothing is sent to the engine yet. `config` and what `services` refer to outlive it. Throws std::runtime_error for an address or
+    /// files that cannot be used.
+    containers(const server_config& config, std::string instance, local_services services);
+
+    image_engine& images() { return images_; }
+    /// "docker" or "gvisor", by the config's link, or by the one that is possible here.
+    std::unique_ptr<runtime> make(const std::string& name);
+    /// Whether something listens at the engine's address, if that is a socket of this host.
+    bool is_there() const;
+
+private:
+    bool reaches_by_socket(const std::string& link) const;
+    std::unique_ptr<runtime> make_beside(const std::string& name);
+    std::unique_ptr<runtime> make_anywhere(const std::string& name);
+
+    const server_config& config_;
+    std::string instance_;
+    local_services services_;
+    docker::engine engine_;
+    docker_image_engine images_;
+    engine_services on_engine_;    // shared by all runtimes
+};
+
+}    // namespace caisson

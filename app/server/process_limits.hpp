@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace caisson {
+
+/// Each sandbox takes a few descriptors here, each client one. Returns the most that a process may have.
+std::int64_t raise_descriptor_limit();
+
+/// Large buffers (bodies, files) are mapped one by one, so that they go back to the system at once; output chunks stay below.
+void set_allocator_limits();
+
+}    // namespace caisson

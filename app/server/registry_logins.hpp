@@ -1,0 +1,17 @@
+#pragma once
+
+#include "core/base/config.hpp"
+#include "core/base/error.hpp"
+#include "core/images/types.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace caisson {
+
+/// Logins by registries' names, whose passwords are read from their files each time. Nothing for a registry that the config does not
+/// name. Errors: errc::image_unavailable if the file cannot be read or is empty.
+std::function<result<std::optional<registry_login>>(const std::string&)> registry_logins(const images_config& config);
+
+}    // namespace caisson

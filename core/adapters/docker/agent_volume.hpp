@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/adapters/docker/containers.hpp"
+#include "core/async/offload.hpp"
+
+#include <functional>
+#include <string>
+
+namespace caisson::docker {
+
+/// A named volume of an engine that does not see the server's files, with the agent's program in it. It stays: the next server with the
+/// same agent finds it filled.
+class agent_volume {
+public:
+    /// All outlive it. `program` is the agent on this host.
+    agent_volume(engine& on, worker_pool& workers, std::string name, std::string program)
+        : engine_(on), workers_(workers), name_(std::move(name)), agent_path_(std::move(program))
+    {
+    }
+
+    const std::string& name() const { return name_; }
+    /// Fills it if it is not known to be filled, through `helper`: a container of any image with other mounts than the volume removed,
+    /// which is never started, and which is removed in the end, also on failure. Errors: those of containers; errc::runtime_unavailable if
+    /// the agent's file cannot be read.
+    task<result<void>> fill(container_spec helper);
+
+private:
+    task<result<void>> fill_through(std::string container);
+    task<bool> is_filled(std::string container, steady_time deadline);
+
+    engine& engine_;
+    worker_pool& workers_;
+    std::string name_;
+    std::string agent_path_;
+    bool filled_ = false;
+};
+
+}    // namespace caisson::docker

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/adapters/docker/container_types.hpp"
+#include "core/base/error.hpp"
+
+#include <string>
+
+namespace caisson::docker {
+
+/// Whether the engine that answers now is the one that started the container.
+enum class engine_since { the_same, another };
+
+/// Why a container's first process ended though nobody here ended it, as a clause, by what the engine said when it was asked afterwards.
+std::string cause_of_end(const result<container_info>& found, engine_since engine);
+
+}    // namespace caisson::docker

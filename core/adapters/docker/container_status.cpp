@@ -1,0 +1,78 @@
+#include "core/adapters/docker/container_status.hpp"
+
+#include <algorithm>
+
+namespace caisson::docker {
+
+namespace {
+
+bool may_run(container_state state)
+{
+    return state != container_state::exited && state != container_state::dead && state != container_state::removing;
+}
+
+void raise(std::optional<std::int64_t>& known, const std::optional<std::int64_t>& seen)
+{
+    if (seen)
+        known = std::max(known.value_or(0), *seen);
+}
+
+}    // namespace
+
+void container_status::note(const container_event& event)
+{
+    if (event.action == "oom") {
+        usage_.oom_kills = std::max(usage_.oom_kills, ++oom_events_);
+    } else if (event.action == "pause") {
+        paused_ = true;
+    } else if (event.action == "unpause") {
+        paused_ = false;
+    } else if (event.action == "kill") {
+        const auto signal = event.attributes.find("signal");
+        killed_by_ = signal == event.attributes.end() ? "9" : signal->second;
+    } else if (event.action == "destroy") {
+        removed_ = wants_look_ = true;
+    } else if (event.action == "die") {
+        wants_look_ = true;
+    }
+}
+
+void container_status::note_look(const result<container_info>& found)
+{
+    const bool gone = found.has_error() && found.error().code == errc::not_found;
+    if (found.has_error() && !gone)
+        return;
+    wants_look_ = false;
+    if (found.has_value() && may_run(found->state)) {
+        paused_ = found->state == container_state::paused;
+        engine_was_lost_ = false;
+        return;
+    }
+    if (found.has_value() && found->oom_killed)
+        usage_.oom_kills = std::max<std::int64_t>(usage_.oom_kills, 1);
+    if (!cause_)
+        cause_ = cause_of(found);
+}
+
+std::string container_status::cause_of(const result<container_info>& found) const
+{
+    if (ended_here_)
+        return "this server ended the container";
+    if (removed_ || found.has_error())
+        return usage_.oom_kills > 0 ? "the container ran out of memory and its agent was killed" : "the container was removed from outside";
+    const bool explained = found->oom_killed || engine_was_lost_ || found->state == container_state::removing;
+    if (!killed_by_.empty() && !explained)
+        return "the container was killed from outside, or by the engine as it stopped (signal " + killed_by_ + ")";
+    return cause_of_end(found, engine_was_lost_ ? engine_since::another : engine_since::the_same);
+}
+
+void container_status::note_usage(const group_usage& seen)
+{
+    raise(usage_.cpu_us, seen.cpu_us);
+    raise(usage_.memory_peak_bytes, seen.memory_peak_bytes);
+    raise(usage_.pids_peak, seen.pids_peak);
+    usage_.oom_kills = std::max(usage_.oom_kills, seen.oom_kills);
+    usage_.pids_refused = std::max(usage_.pids_refused, seen.pids_refused);
+}
+
+}    // namespace caisson::docker

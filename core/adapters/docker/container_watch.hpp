@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/adapters/docker/container_status.hpp"
+#include "core/adapters/docker/containers.hpp"
+#include "core/adapters/spawn/control_group.hpp"
+#include "core/async/notifier.hpp"
+#include "core/base/log.hpp"
+
+#include <memory>
+#include <string>
+
+namespace caisson::docker {
+
+/// What a sandbox, its groups and who waits for its end share. I/O thread.
+struct watched_container {
+    explicit watched_container(io_executor executor) : changed(executor) { }
+
+    std::string id;    // of the engine; empty until it is made
+    container_status status;
+    control_group group;               // the engine's, where it is seen from here
+    std::int64_t cpu_before_us = 0;    // what it had used when its agent was there
+    bool thaw_wanted = false;          // somebody has to end its programs, and it is paused
+    notifier changed;
+};
+
+struct watch_order {
+    engine& on;    // as all references it outlives the watch
+    timers& time;
+    logger& log;
+    std::vector<std::string> labels;    // of this container alone
+    std::shared_ptr<watched_container> what;
+};
+
+/// Returns when the container has ended, with the cause. Until then it keeps the status fresh, also of usage that only the engine
+/// can tell, and thaws the container when that is wanted. While the engine is away nothing is known, and it goes on waiting.
+task<std::string> watch_container(watch_order order);
+
+/// Asks the engine now and notes what it says. An engine that does not answer within `deadline` says nothing.
+task<> look_at(engine* on, std::shared_ptr<watched_container> what, steady_time deadline);
+
+}    // namespace caisson::docker

@@ -1,0 +1,180 @@
+#include "core/adapters/docker/containers.hpp"
+
+#include "core/adapters/docker/json_fields.hpp"
+#include "core/adapters/docker/text_source.hpp"
+#include "core/async/deadline.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace caisson::docker {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr int most_removals = 10;
+constexpr std::size_t most_wait_bytes = 64 * 1024;
+
+std::string path_of(const std::string& id, std::string_view action) { return "/containers/" + escaped(id) + std::string(action); }
+
+bool says(const error& what, std::string_view words) { return what.detail.find(words) != std::string::npos; }
+
+/// What a request is for that the engine has nothing to say to.
+result<void> without_value(const result<json::value>& answer) { return answer.has_error() ? result<void>(answer.error()) : result<void>(); }
+
+std::string filter_of(const std::vector<std::string>& labels)
+{
+    json::array wanted(labels.begin(), labels.end());
+    return escaped(json::serialize(json::object{{"label", std::move(wanted)}}));
+}
+
+/// All of it, at most `most` bytes.
+task<result<std::string>> read_all(net::body_reader* from, std::size_t most)
+{
+    std::string out;
+    while (true) {
+        auto piece = co_await from->read();
+        if (piece.has_error())
+            co_return piece.error();
+        if (!*piece)
+            co_return out;
+        if ((*piece)->size() > most - out.size())
+            co_return error{errc::too_large, "it is more than " + std::to_string(most) + " bytes"};
+        out += **piece;
+    }
+}
+
+std::int64_t exit_status_from(const json::value& from)
+{
+    if (const auto* const failed = member(from, "Error"))
+        if (const auto message = text_of(*failed, "Message"); !message.empty())
+            throw std::runtime_error(message);
+    return needed(from, "StatusCode").as_int64();
+}
+
+}    // namespace
+
+task<result<std::string>> containers::create(container_spec spec, steady_time deadline)
+{
+    auto target = "/containers/create?name=" + escaped(spec.name);
+    json::value body = to_json(spec);
+    auto made = co_await engine_.call("POST", std::move(target), std::move(body), deadline);
+    co_return read_answer(made, "a new container", [](const json::value& it) { return std::string(needed(it, "Id").as_string()); });
+}
+
+task<result<void>> containers::start(std::string id, steady_time deadline)
+{
+    co_return without_value(co_await engine_.call("POST", path_of(id, "/start"), deadline));
+}
+
+task<result<void>> containers::kill(std::string id, std::string signal, steady_time deadline)
+{
+    auto target = path_of(id, "/kill") + "?signal=" + escaped(signal.empty() ? "SIGKILL" : signal);
+    const auto done = co_await engine_.call("POST", std::move(target), deadline);
+    if (done.has_error() && done.error().code == errc::conflict && says(done.error(), "is not running"))
+        co_return result<void>();
+    co_return without_value(done);
+}
+
+task<result<void>> containers::pause(std::string id, steady_time deadline)
+{
+    co_return without_value(co_await engine_.call("POST", path_of(id, "/pause"), deadline));
+}
+
+task<result<void>> containers::unpause(std::string id, steady_time deadline)
+{
+    auto done = co_await engine_.call("POST", path_of(id, "/unpause"), deadline);
+    // The engine says it with a status of 500, as if something were wrong with it.
+    if (done.has_error() && says(done.error(), "is not paused"))
+        co_return error{errc::conflict, done.error().detail};
+    co_return without_value(done);
+}
+
+task<result<container_info>> containers::inspect(std::string id, steady_time deadline)
+{
+    const auto got = co_await engine_.call("GET", path_of(id, "/json"), deadline);
+    co_return read_answer(got, "a container", container_info_from);
+}
+
+task<result<std::vector<container_summary>>> containers::list(std::vector<std::string> labels, steady_time deadline)
+{
+    auto target = "/containers/json?all=true&filters=" + filter_of(labels);
+    const auto got = co_await engine_.call("GET", std::move(target), deadline);
+    co_return read_answer(got, "its containers", [](const json::value& all) {
+        std::vector<container_summary> out;
+        for (const auto& each : all.as_array())
+            out.push_back(container_summary_from(each));
+        return out;
+    });
+}
+
+task<result<void>> containers::remove(std::string id, steady_time deadline)
+{
+    for (int tries = 1; true; ++tries) {
+        const auto done = co_await engine_.call("DELETE", path_of(id, "?force=true&v=true"), deadline);
+        if (done.has_value() || done.error().code == errc::not_found)
+            co_return result<void>();
+        const bool under_way = done.error().code == errc::conflict && says(done.error(), "is already in progress");
+        if (!under_way || tries == most_removals)
+            co_return done.error();
+        // Somebody else removes it. What came of that the next try tells; this one may not even find it any more.
+        const auto gone = co_await engine_.call("POST", path_of(id, "/wait?condition=removed"), deadline);
+        if (gone.has_error() && gone.error().code != errc::not_found)
+            co_return gone.error();
+    }
+}
+
+task<result<std::int64_t>> containers::wait(std::string id)
+{
+    auto opened = co_await engine_.open_stream("POST", path_of(id, "/wait?condition=not-running"), net::headers(), engine_.deadline());
+    if (opened.has_error())
+        co_return opened.error();
+    auto text = co_await read_all(opened->get(), most_wait_bytes);
+    if (text.has_error())
+        co_return text.error();
+    boost::system::error_code failed;
+    result<json::value> answer = json::parse(*text, failed);
+    if (failed)
+        answer = not_an_engine("it does not say how a container ended");
+    co_return read_answer(answer, "a container's end", exit_status_from);
+}
+
+task<result<container_stats>> containers::stats(std::string id, steady_time deadline)
+{
+    const auto got = co_await engine_.call("GET", path_of(id, "/stats?stream=false&one-shot=true"), deadline);
+    co_return read_answer(got, "a container's usage", container_stats_from);
+}
+
+namespace {
+
+task<result<void>> upload(engine* to, std::string target, std::string tar)
+{
+    text_source body(std::move(tar));
+    auto done = co_await to->upload("PUT", std::move(target), body);
+    co_return done.has_error() ? result<void>(done.error()) : result<void>();
+}
+
+task<result<std::string>> download(engine* from, std::string target, std::size_t most, steady_time deadline)
+{
+    auto opened = co_await from->open_stream("GET", std::move(target), net::headers(), deadline);
+    if (opened.has_error())
+        co_return opened.error();
+    co_return co_await read_all(opened->get(), most);
+}
+
+}    // namespace
+
+task<result<void>> containers::put_archive(std::string id, std::string path, std::string tar, steady_time deadline)
+{
+    auto work = upload(&engine_, path_of(id, "/archive?path=") + escaped(path), std::move(tar));
+    co_return co_await with_deadline(engine_.time(), deadline, std::move(work));
+}
+
+task<result<std::string>> containers::get_archive(std::string id, std::string path, std::size_t most, steady_time deadline)
+{
+    auto work = download(&engine_, path_of(id, "/archive?path=") + escaped(path), most, deadline);
+    co_return co_await with_deadline(engine_.time(), deadline, std::move(work));
+}
+
+}    // namespace caisson::docker

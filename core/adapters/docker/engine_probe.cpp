@@ -1,0 +1,160 @@
+#include "core/adapters/docker/docker_sandbox.hpp"
+#include "core/adapters/docker/engine_runtime.hpp"
+#include "core/adapters/docker/json_fields.hpp"
+#include "core/adapters/docker/text_source.hpp"
+#include "core/adapters/spawn/greeting.hpp"
+#include "core/async/deadline.hpp"
+#include "core/async/undisturbed.hpp"
+
+#include <algorithm>
+
+/// How the runtime finds out what the engine does.
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto call_within = 5s;
+constexpr auto trial_within = 45s;               // a platform that hangs does not come back
+constexpr std::size_t empty_tar_bytes = 1024;    // two blocks of zeros end a tar
+constexpr sandbox_limits trial_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
+
+task<result<void>> import_empty(docker::images* to, std::string name)
+{
+    docker::text_source tar(std::string(empty_tar_bytes, '\0'));
+    std::vector<std::string> changes;
+    co_return co_await to->import(std::move(name), tar, std::move(changes));
+}
+
+bool has(const std::vector<std::string>& names, const std::string& wanted) { return std::ranges::find(names, wanted) != names.end(); }
+
+}    // namespace
+
+/// What an engine commonly does. The probe takes away what this one does not.
+runtime_capabilities engine_runtime::known_without_trying() const
+{
+    runtime_capabilities known{.name = options_.name};
+    known.isolates = known.pauses = true;
+    known.enforces_memory = known.enforces_cpu = known.enforces_disk = true;
+    known.enforces_pids = !is_gvisor();
+    known.degraded = {
+        {"usage", "CPU time and memory are those of the whole container, its agent included, and there is no count of processes",
+            "use the docker runtime over its socket, or bubblewrap"},
+        {"disk_full", "whether a sandbox's disk was full cannot be seen", "use the docker runtime over its socket, or bubblewrap"},
+        {"pause", "a sandbox that is paused stands still with its agent", "use the docker runtime over its socket, or bubblewrap"},
+    };
+    if (is_gvisor()) {
+        known.degraded.push_back({"pids", "gVisor counts the processes of a user by RLIMIT_NPROC, and cannot tell how often it refused one",
+            "use the docker or the bubblewrap runtime where that matters"});
+        known.degraded.push_back({"inodes", "gVisor does not bound the number of files", "limits.memory_bytes bounds them"});
+        known.degraded.push_back({"memory", "out of memory the whole sandbox ends at once, and what was not sent yet of its output is lost",
+            "use the docker or the bubblewrap runtime where that matters"});
+    }
+    return known;
+}
+
+task<> engine_runtime::probe()
+{
+    auto found = known_without_trying();
+    auto done = co_await try_engine(&found);
+    if (!done.has_error())
+        done = co_await try_sandbox();
+    found.available = !done.has_error();
+    found.unavailable_reason = done.has_error() ? explain(done.error()) : "";
+    if (found.available && !co_await has_an_image())
+        found.degraded.push_back({"image", "the engine has none of the images that are allowed", "docker pull " + options_.images.front()});
+    capabilities_ = std::move(found);
+}
+
+/// What the engine says of its host's kernel.
+task<result<void>> engine_runtime::try_engine(runtime_capabilities* found)
+{
+    const auto info = co_await services_.on.info(services_.time.steady_now() + call_within);
+    if (info.has_error())
+        co_return error{errc::runtime_unavailable, "no engine answers at " + services_.on.address() + " (" + info.error().detail +
+                                                       "): start it, or set docker.engine to its address"};
+    if (!has(info->runtimes, options_.engine_runtime))
+        co_return error{errc::runtime_unavailable, "the engine has no OCI runtime \"" + options_.engine_runtime +
+                                                       "\": register it in the engine's daemon.json (\"runtimes\": {\"" +
+                                                       options_.engine_runtime + "\": {\"path\": \"/usr/bin/" + options_.engine_runtime +
+                                                       "\"}}) and restart the engine"};
+    const auto said = co_await services_.on.call("GET", "/info", services_.time.steady_now() + call_within);
+    if (said.has_error())
+        co_return said.error();
+    const auto lacks = [&](const char* name) { return said->is_object() && docker::member(*said, name) && !docker::flag_of(*said, name); };
+    const auto take_away = [&](bool& enforced, const char* name, const char* control) {
+        if (!lacks(name))
+            return;
+        enforced = false;
+        found->degraded.push_back({control, "the engine's kernel does not enforce it", "give the engine's host that cgroup controller"});
+    };
+    take_away(found->enforces_memory, "MemoryLimit", "memory");
+    take_away(found->enforces_pids, "PidsLimit", "pids");
+    take_away(found->enforces_cpu, "CpuCfsQuota", "cpu");
+    co_return result<void>();
+}
+
+task<result<void>> engine_runtime::try_sandbox()
+{
+    id_factory ids(services_.time);
+    sandbox_spec spec{.id = ids.make<sandbox_id>(), .limits = trial_limits};
+    spec.image = options_.trial_image.empty() ? trial_image_of(spec.id) : options_.trial_image;
+    const bool own_image = options_.trial_image.empty();
+    auto trial = object_of(spec.id, spec.work_directory, spec.image);
+    if (own_image)
+        trial->own_image(spec.image);
+    std::exception_ptr failure;
+    result<void> tried;
+    try {
+        if (own_image)    // cut off in the middle it might come into being later
+            tried = co_await undisturbed(import_empty(&images_, spec.image));
+        if (!tried.has_error())
+            tried = co_await make_container(trial.get(), std::move(spec));
+        if (!tried.has_error()) {
+            auto running = try_running(trial.get());
+            tried = co_await with_deadline(services_.time, services_.time.steady_now() + trial_within, std::move(running));
+        }
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    // Also of a probe that is cancelled, by a server that stops.
+    co_await asio::this_coro::throw_if_cancelled(false);
+    auto removed = co_await undisturbed(trial->destroy());
+    if (failure)
+        std::rethrow_exception(failure);
+    co_return tried.has_error() ? tried : removed;
+}
+
+task<result<void>> engine_runtime::try_running(engine_sandbox* created)
+{
+    auto done = co_await created->run();
+    if (done.has_error())
+        co_return done;
+    done = co_await greet_agent(services_.executor, services_.time, services_.log, created);
+    if (done.has_error())
+        co_return error{done.error().code, "the agent does not answer: " + done.error().detail};
+    co_return result<void>();
+}
+
+/// Of those that the config allows, if it names any.
+task<bool> engine_runtime::has_an_image()
+{
+    for (const auto& each : options_.images) {
+        const auto found = co_await images_.inspect(each, services_.time.steady_now() + call_within);
+        if (found.has_value() || found.error().code != errc::not_found)
+            co_return true;
+    }
+    co_return options_.images.empty();
+}
+
+std::string engine_runtime::explain(const error& failure) const
+{
+    if (!is_gvisor() || failure.detail.starts_with("no engine") || failure.detail.starts_with("the engine has no"))
+        return failure.detail;
+    return "a trial sandbox under gVisor failed (" + failure.detail +
+           "): where its platform cannot work (kvm without /dev/kvm, or in a virtual " + "machine), register " + options_.engine_runtime +
+           " with \"runtimeArgs\": [\"--platform=systrap\"] (older ones: ptrace)";
+}
+
+}    // namespace caisson

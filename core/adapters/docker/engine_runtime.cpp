@@ -1,0 +1,225 @@
+#include "core/adapters/docker/engine_runtime.hpp"
+
+#include "core/adapters/docker/docker_sandbox.hpp"
+#include "core/async/undisturbed.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto call_within = 5s;
+constexpr auto remove_within = 10s;
+constexpr auto sweep_grace = 15s;
+
+/// What the engine refuses is the runtime's failure, whatever it calls it.
+error as_failure(error what)
+{
+    if (what.code != errc::timed_out && what.code != errc::image_unavailable && what.code != errc::not_implemented)
+        what.code = errc::runtime_unavailable;
+    return what;
+}
+
+docker::container_settings settings_of(const engine_runtime_options& options)
+{
+    docker::container_settings out;
+    out.instance = options.instance;
+    out.runtime = options.name;
+    out.engine_runtime = options.engine_runtime;
+    out.name_prefix = options.name_prefix;
+    out.user = options.user;
+    out.image = options.default_image;
+    out.entry = options.agent_volume.empty() ? docker::agent_entry::bind : docker::agent_entry::volume;
+    out.agent = options.agent_volume.empty() ? std::filesystem::absolute(options.agent_path).string() : options.agent_volume;
+    out.link = docker::agent_way::stdio;
+    out.counts_threads = options.name == "gvisor" || options.engine_runtime.starts_with("runsc");
+    return out;
+}
+
+/// While it lives the sandbox is being swept.
+class sweep_mark {
+public:
+    sweep_mark(std::shared_ptr<std::set<sandbox_id>> swept, sandbox_id id) : swept_(std::move(swept)), id_(std::move(id))
+    {
+        swept_->insert(id_);
+    }
+    ~sweep_mark() { swept_->erase(id_); }
+    sweep_mark(const sweep_mark&) = delete;
+    sweep_mark& operator=(const sweep_mark&) = delete;
+
+private:
+    std::shared_ptr<std::set<sandbox_id>> swept_;
+    sandbox_id id_;
+};
+
+}    // namespace
+
+engine_runtime::engine_runtime(engine_services services, worker_pool& workers, engine_runtime_options options)
+    : services_(services)
+    , options_(std::move(options))
+    , settings_(settings_of(options_))
+    , engine_(services_.on)
+    , images_(services_.on)
+    , volume_(services_.on, workers, options_.agent_volume, options_.agent_path)
+{
+    capabilities_ = known_without_trying();
+    capabilities_.unavailable_reason = "not tried yet";
+}
+
+std::unique_ptr<engine_sandbox> engine_runtime::object_of(sandbox_id id, std::string work_directory, std::string image)
+{
+    engine_record record;
+    record.runtime = name();
+    record.work_directory = std::move(work_directory);
+    record.image = std::move(image);
+    record.stamp(services_.time.steady_now());
+    return std::make_unique<engine_sandbox>(services_, std::move(id), std::move(record), settings_);
+}
+
+task<result<std::unique_ptr<sandbox>>> engine_runtime::create(sandbox_spec spec)
+{
+    if (spec.image.empty())
+        spec.image = options_.default_image;
+    if (spec.image.empty())
+        co_return error{errc::runtime_unavailable, "no image is named, and there is no default: set images.default"};
+    auto created = object_of(spec.id, spec.work_directory, spec.image);
+    const auto id = spec.id;
+    std::exception_ptr failure;
+    result<void> made;
+    try {
+        made = co_await make_container(created.get(), std::move(spec));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (!failure && !made.has_error())
+        co_return std::unique_ptr<sandbox>(std::move(created));
+    // An answer that was lost may have been a container. What cannot be removed now a sweep removes.
+    co_await asio::this_coro::throw_if_cancelled(false);
+    const auto removed = co_await undisturbed(created->destroy());
+    if (removed.has_error())
+        services_.log.warning(
+            "a container that could not be made may be there", {{"sandbox", id.str()}, {"reason", removed.error().detail}});
+    if (failure)
+        std::rethrow_exception(failure);
+    co_return as_failure(made.error());
+}
+
+task<result<void>> engine_runtime::make_container(engine_sandbox* created, sandbox_spec spec)
+{
+    if (settings_.entry == docker::agent_entry::volume) {
+        auto brought = co_await bring_agent(spec);
+        if (brought.has_error())
+            co_return brought;
+    }
+    auto planned = docker::plan_container(spec, settings_);
+    planned.entrypoint.insert(planned.entrypoint.begin() + 1, "--confine");
+    // Cut off in the middle the engine might make it after its removal.
+    auto made = co_await undisturbed(created->make(std::move(planned)));
+    if (made.has_error() && made.error().code == errc::not_found)
+        co_return error{errc::image_unavailable, "the engine does not have the image " + spec.image + ": " + made.error().detail};
+    co_return made;
+}
+
+/// The helper has the sandbox's name and labels, so that whoever removes that one removes it too.
+task<result<void>> engine_runtime::bring_agent(sandbox_spec spec)
+{
+    if (!spec.trees.empty())
+        co_return error{
+            errc::not_implemented, "the engine does not see this host's directories: packages cannot be shown to programs there"};
+    auto helper = docker::plan_container(spec, settings_);
+    helper.tmpfs.clear();
+    auto done = co_await volume_.fill(std::move(helper));
+    if (done.has_error() && done.error().code == errc::not_found)
+        co_return error{errc::image_unavailable, "the engine does not have the image " + spec.image + ": " + done.error().detail};
+    co_return done;
+}
+
+task<result<void>> engine_runtime::start_container(engine_sandbox* created)
+{
+    auto done = co_await created->run();
+    if (done.has_error())
+        co_return as_failure(done.error());
+    co_return done;
+}
+
+task<result<void>> engine_runtime::wait_for_sweep(sandbox_id id)
+{
+    const auto until = services_.time.steady_now() + sweep_grace;
+    while (services_.swept->contains(id)) {
+        if (services_.time.steady_now() >= until)
+            co_return error{errc::timed_out, "a sweep has been removing it for " + std::to_string(sweep_grace.count()) + " s"};
+        co_await services_.time.wait_for(5ms);
+    }
+    co_return result<void>();
+}
+
+task<result<std::unique_ptr<sandbox>>> engine_runtime::recover(sandbox_id id, std::string runtime_state)
+{
+    const auto waited = co_await wait_for_sweep(id);
+    if (waited.has_error())
+        co_return waited.error();
+    auto record = engine_record::from_json(runtime_state).value_or(engine_record{});
+    if (record.runtime != name())
+        record = engine_record{.runtime = std::string(name())};
+    auto found = std::make_unique<engine_sandbox>(services_, id, std::move(record), settings_);    // from here on it counts as held
+    auto there = co_await found->find();
+    if (!there.has_error())
+        co_return std::unique_ptr<sandbox>(std::move(found));
+    if (there.error().code != errc::gone)
+        co_return there.error();
+    const auto removed = co_await remove_containers(id);
+    if (removed.has_error())
+        services_.log.warning("a lost sandbox is not wholly removed", {{"sandbox", id.str()}, {"reason", removed.error().detail}});
+    co_return there.error();
+}
+
+task<result<std::vector<sandbox_id>>> engine_runtime::left_overs()
+{
+    const auto listed = co_await engine_.list(docker::own_labels(settings_), services_.time.steady_now() + call_within);
+    if (listed.has_error())
+        co_return listed.error();
+    std::vector<sandbox_id> ids;
+    for (const auto& each : *listed) {
+        auto id = docker::sandbox_of(each.labels, settings_);
+        if (id && !services_.live->contains(*id) && std::ranges::find(ids, *id) == ids.end())
+            ids.push_back(std::move(*id));
+    }
+    co_return ids;
+}
+
+task<result<void>> engine_runtime::remove_left_over(sandbox_id id, std::string)
+{
+    if (services_.live->contains(id))
+        co_return error{errc::conflict, "the sandbox is in use"};
+    const sweep_mark mark(services_.swept, id);
+    co_return co_await remove_containers(id);
+}
+
+/// By their labels: the prefix of names may have been another one.
+task<result<void>> engine_runtime::remove_containers(sandbox_id id)
+{
+    auto labels = docker::labels_of_sandbox(id, settings_);
+    const auto listed = co_await engine_.list(std::move(labels), services_.time.steady_now() + call_within);
+    if (listed.has_error())
+        co_return listed.error();
+    for (const auto& each : *listed) {
+        if (each.state == docker::container_state::paused)    // or gVisor would not hear of its end
+            static_cast<void>(co_await engine_.unpause(each.id, services_.time.steady_now() + call_within));
+        auto removed = co_await engine_.remove(each.id, services_.time.steady_now() + remove_within);
+        if (removed.has_error())
+            co_return removed;
+    }
+    if (listed->empty())
+        co_return result<void>();
+    const auto image =
+        co_await images_.remove(trial_image_of(id), services_.time.steady_now() + call_within);    // of a probe that was killed
+    if (image.has_error() && image.error().code != errc::not_found)
+        co_return image;
+    co_return result<void>();
+}
+
+}    // namespace caisson

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "core/adapters/docker/agent_volume.hpp"
+#include "core/adapters/docker/engine_sandbox.hpp"
+#include "core/adapters/docker/images.hpp"
+#include "core/async/offload.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+struct engine_runtime_options {
+    std::string name = "docker";             // of the runtime: "docker", "gvisor"
+    std::string instance;                    // of the server: its containers are known by it
+    std::string engine_runtime = "runc";     // that the engine is to use: "runc", "runsc"
+    std::string name_prefix = "caisson-";    // of containers
+    std::string user = "1000:1000";          // in containers, by numbers
+    std::string agent_path;                  // caisson-agent on this host
+    /// Of a named volume, for an engine that does not see the agent's file ("caisson-agent-" and the begin of its digest); it is filled
+    /// when it is needed. Empty: the engine sees this host's files.
+    std::string agent_volume = {};
+    std::string default_image = {};          // of a spec that names none
+    std::string trial_image = {};            // that probe() uses; else one without any file, which it makes and removes
+    std::vector<std::string> images = {};    // that the config allows; a probe says if the engine has none of them
+};
+
+/// Sandboxes that are containers of a Docker Engine anywhere, under an OCI runtime of its: gVisor's, or any where the server cannot share
+/// sockets and groups with containers. The link goes over their attached stdio.
+class engine_runtime : public runtime {
+public:
+    /// `workers` outlives it.
+    engine_runtime(engine_services services, worker_pool& workers, engine_runtime_options options);
+
+    std::string_view name() const override { return capabilities_.name; }
+    bool has_images() const override { return true; }
+    const runtime_capabilities& capabilities() const override { return capabilities_; }
+    task<> probe() override;
+    /// Errors: errc::image_unavailable if the engine does not have the image; errc::runtime_unavailable or errc::timed_out, after seconds,
+    /// if the engine is away.
+    task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
+    task<result<void>> start(sandbox& created) override { return start_container(static_cast<engine_sandbox*>(&created)); }
+    /// Errors: also errc::runtime_unavailable or errc::timed_out if the engine is away: nothing is known then.
+    task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
+    task<result<std::vector<sandbox_id>>> left_overs() override;
+    task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) override;
+
+private:
+    bool is_gvisor() const { return settings_.counts_threads; }
+    runtime_capabilities known_without_trying() const;
+    std::unique_ptr<engine_sandbox> object_of(sandbox_id id, std::string work_directory, std::string image);
+    task<result<void>> make_container(engine_sandbox* created, sandbox_spec spec);
+    task<result<void>> bring_agent(sandbox_spec spec);
+    task<result<void>> start_container(engine_sandbox* created);
+    task<result<void>> wait_for_sweep(sandbox_id id);
+    task<result<void>> remove_containers(sandbox_id id);
+
+    task<result<void>> try_engine(runtime_capabilities* found);
+    task<result<void>> try_sandbox();
+    task<result<void>> try_running(engine_sandbox* created);
+    task<bool> has_an_image();
+    std::string explain(const error& failure) const;
+
+    engine_services services_;
+    engine_runtime_options options_;
+    docker::container_settings settings_;
+    docker::containers engine_;
+    docker::images images_;
+    docker::agent_volume volume_;
+    runtime_capabilities capabilities_;
+};
+
+}    // namespace caisson

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/adapters/spawn/local_sandbox.hpp"
+
+namespace caisson {
+
+/// A sandbox with a root of its own, whose writable file systems are tmpfs that go with its last process, and, where the server is
+/// root, with a host uid of its own.
+class isolated_sandbox : public local_sandbox {
+public:
+    /// `uids` outlives it.
+    isolated_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live,
+        uid_allocator& uids)
+        : local_sandbox(services, std::move(id), std::move(record), std::move(directory), std::move(live)), uids_(uids)
+    {
+    }
+
+    /// Of the working directory.
+    std::optional<disk_usage> disk() const override;
+
+protected:
+    /// Of the tmpfs at `place`, absolute and right below the sandbox's root; nothing if there is none.
+    std::optional<disk_usage> disk_at(const std::string& place) const;
+    void release_uid() override;
+
+private:
+    uid_allocator& uids_;
+};
+
+}    // namespace caisson

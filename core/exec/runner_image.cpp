@@ -1,0 +1,108 @@
+#include "core/async/deadline.hpp"
+#include "core/async/without_exceptions.hpp"
+#include "core/exec/record.hpp"
+#include "core/exec/runner.hpp"
+#include "core/images/pull_rules.hpp"
+
+#include <algorithm>
+
+/// Where an attempt runs: on which runtime, and in which image.
+namespace caisson {
+
+namespace {
+
+task<> cancel_wish(std::shared_ptr<live_execution> one)
+{
+    while (!one->cancel_wanted()) {
+        const auto seen = one->changed.version();
+        co_await one->changed.wait_past(seen);
+    }
+}
+
+/// What the engine itself failed at, not the image.
+bool is_of_engine(errc code) { return code == errc::runtime_unavailable || code == errc::timed_out; }
+
+}    // namespace
+
+/// Of its own runtime; while that one's breaker refuses, of the first that it may fall back to.
+std::optional<runtime_breakers::pass> runner::ask_for_leave(live_execution& one)
+{
+    const auto own = one.spec.runtime;
+    take_runtime(one, own);
+    auto leave = breakers_.ask(one);
+    if (leave)
+        return leave;
+    for (const auto& name : use_.fallback) {
+        if (!can_fall_back(one, name))
+            continue;
+        take_runtime(one, name);
+        if (auto other = breakers_.ask(one))
+            return other;
+    }
+    take_runtime(one, own);
+    return std::nullopt;
+}
+
+bool runner::can_fall_back(const live_execution& one, const std::string& runtime) const
+{
+    const auto found = use_.runtimes.find(runtime);
+    const bool enabled = use_.enabled.empty() || std::ranges::find(use_.enabled, runtime) != use_.enabled.end();
+    if (!one.spec.may_fall_back || runtime == one.spec.runtime || found == use_.runtimes.end() || !enabled)
+        return false;
+    return found->second->has_images() ? !one.spec.image.empty() : !one.spec.host_argv.empty();
+}
+
+void runner::take_runtime(live_execution& one, const std::string& name) const
+{
+    one.row.runtime = name;
+    if (!one.spec.may_fall_back)
+        return;
+    one.row.fallback_from = name == one.spec.runtime ? std::string() : one.spec.runtime;
+    one.row.image = runs_in_image(one) ? one.spec.image : std::string();
+}
+
+bool runner::runs_in_image(const live_execution& one) const
+{
+    const auto found = use_.runtimes.find(one.row.runtime);
+    return found != use_.runtimes.end() && found->second->has_images() && !one.spec.image.empty();
+}
+
+/// Whether there is nothing to wait for: the image is there, none is needed, or it is known why it cannot be had.
+task<bool> runner::find_image(live_ptr one)
+{
+    if (use_.images == nullptr || one->image || !runs_in_image(*one))
+        co_return true;
+    auto finding = without_exceptions(use_.images->find(one->spec.image));
+    auto found = co_await std::move(finding);
+    if (found.has_error() && found.error().code == errc::not_found)
+        co_return false;
+    one->image = std::move(found);
+    co_return true;
+}
+
+/// Without a place, until the image is there, cannot be had, or a cancel is wanted.
+task<> runner::wait_for_image(live_ptr one)
+{
+    image_watcher watcher = [one](const image_progress& now) { one->row.waits_for = pull_sentence(one->spec.image, now); };
+    watcher({});
+    if (one->row.attempts.empty())    // later ones have an event that says which attempt is waited for
+        one->log->control(event_kind::state, state_body(one->row));
+    auto fetching = without_exceptions(use_.images->ensure(one->spec.image, std::move(watcher)));
+    auto leaving = cancel_wish(one);
+    auto outcome = co_await race(std::move(fetching), std::move(leaving));
+    one->row.waits_for.clear();
+    if (auto* fetched = std::get_if<0>(&outcome))
+        one->image = std::move(*fetched);
+}
+
+/// Errors: why the image cannot be had.
+result<void> runner::check_image(live_execution& one)
+{
+    if (!one.image || one.image->has_value())
+        return {};
+    auto what = one.image->error();
+    one.at_host = is_of_engine(what.code);
+    return what;
+}
+
+}    // namespace caisson

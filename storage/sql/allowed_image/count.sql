@@ -1,0 +1,3 @@
+SELECT count(*)
+FROM allowed_images
+WHERE tenant_id >= ''

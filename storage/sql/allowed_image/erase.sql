@@ -1,0 +1,2 @@
+DELETE FROM allowed_images
+WHERE tenant_id = ? AND image = ?

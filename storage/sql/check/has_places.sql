@@ -1,0 +1,3 @@
+SELECT count(*)
+FROM sqlite_schema
+WHERE type = 'table' AND name = 'chunk_places'

@@ -1,0 +1,3 @@
+INSERT INTO chunk_places (chunk)
+VALUES (?)
+RETURNING place

@@ -1,0 +1,3 @@
+SELECT key
+FROM tag_keys
+LIMIT 1

@@ -1,0 +1,3 @@
+UPDATE chunk_places
+SET chunk = NULL
+WHERE chunk = ?

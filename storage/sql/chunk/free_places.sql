@@ -1,0 +1,5 @@
+SELECT place
+FROM chunk_places INDEXED BY chunk_places_free
+WHERE chunk IS NULL AND hole = 0
+ORDER BY place DESC
+LIMIT ?

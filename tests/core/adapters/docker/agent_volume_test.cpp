@@ -1,0 +1,92 @@
+#include "tests/core/adapters/docker/engine_runtime_fixture.hpp"
+
+#include "tests/core/adapters/spawn/scratch_directory.hpp"
+
+#include <fstream>
+
+namespace caisson::docker {
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// An engine that does not see this host's files.
+class AgentVolume : public EngineRuntime {
+protected:
+    AgentVolume()
+    {
+        options.agent_path = scratch.path() + "/agent";
+        options.agent_volume = "caisson-agent-0011223344556677";
+        std::ofstream(options.agent_path) << "ELF";
+    }
+    void plan_helper()
+    {
+        there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}});
+        there.on("PUT", "/containers/c1/archive").empty(200);
+        there.on("DELETE", "/containers/c1").empty(204);
+    }
+    std::size_t writes() { return there.requests("PUT", "/containers/c1/archive").size(); }
+
+    caisson::testing::scratch_directory scratch;
+};
+
+TEST_F(AgentVolume, IsFilledOnceByAContainerThatNeverRuns)
+{
+    plan_helper();
+    engine_runtime remote(services, workers, options);
+    for (int i = 0; i < 2; ++i) {
+        auto made = run(remote.create(spec()));
+        ASSERT_TRUE(made.has_value()) << made.error().detail;
+    }
+    const auto created = there.requests("POST", "/containers/create");
+    ASSERT_THAT(created, SizeIs(3));
+    const auto helper = json::parse(created[0].body).at("HostConfig").at("Mounts").at(0);
+    EXPECT_EQ(helper.at("Type"), "volume");
+    EXPECT_EQ(helper.at("ReadOnly"), false);
+    const auto box = json::parse(created[1].body);
+    EXPECT_EQ(box.at("HostConfig").at("Mounts").at(0).at("Source"), json::value(options.agent_volume));
+    EXPECT_EQ(box.at("HostConfig").at("Mounts").at(0).at("ReadOnly"), true);
+    EXPECT_EQ(box.at("Entrypoint").at(0), "/.caisson/bin/agent");
+    EXPECT_EQ(writes(), 2u) << "the agent, then the mark that it is whole";
+    EXPECT_THAT(there.requests("DELETE", "/containers/c1"), SizeIs(1));
+    EXPECT_THAT(there.requests("POST", "/containers/c1/start"), IsEmpty());
+}
+
+TEST_F(AgentVolume, ThatAnEarlierServerFilledIsUsed)
+{
+    plan_helper();
+    there.on("GET", "/containers/c1/archive").whole(200, {}, "tar");
+    engine_runtime remote(services, workers, options);
+    ASSERT_TRUE(run(remote.create(spec())).has_value());
+    EXPECT_EQ(writes(), 0u);
+}
+
+TEST_F(AgentVolume, ThatCannotBeFilledIsTriedAgain)
+{
+    plan_helper();
+    there.forget("PUT", "/containers/c1/archive");
+    there.on("PUT", "/containers/c1/archive").fails(500, "no space left on device");
+    engine_runtime remote(services, workers, options);
+    const auto failed = run(remote.create(spec()));
+    ASSERT_TRUE(failed.has_error());
+    EXPECT_THAT(failed.error().detail, HasSubstr("no space left"));
+    there.forget("PUT", "/containers/c1/archive");
+    there.on("PUT", "/containers/c1/archive").empty(200);
+    EXPECT_TRUE(run(remote.create(spec())).has_value());
+}
+
+TEST_F(AgentVolume, PackagesAreRefusedInWords)
+{
+    engine_runtime remote(services, workers, options);
+    auto wanted = spec();
+    wanted.trees.push_back({"/data/x", "scripts"});
+    const auto made = run(remote.create(wanted));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::not_implemented);
+}
+
+}    // namespace
+
+}    // namespace caisson::docker

@@ -1,0 +1,163 @@
+#include "tests/core/adapters/docker/engine_runtime_fixture.hpp"
+
+namespace caisson::docker {
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+task<bool> probe(engine_runtime* of)
+{
+    co_await of->probe();
+    co_return true;
+}
+
+TEST_F(EngineRuntime, AContainerIsForTheAgentOverItsStdio)
+{
+    const auto box = started();
+    const auto asked = json::parse(there.requests("POST", "/containers/create").at(0).body);
+    EXPECT_EQ(asked.at("Entrypoint"), (json::array{"/.caisson/agent", "--confine", "--work", "/workspace", "--stdio"}));
+    EXPECT_EQ(asked.at("OpenStdin"), true);
+    EXPECT_EQ(asked.at("StdinOnce"), false);
+    EXPECT_EQ(asked.at("User"), "1000:1000");
+    EXPECT_EQ(asked.at("HostConfig").at("Memory"), (64 + 4 + 64) << 20);
+    EXPECT_EQ(json::parse(box->runtime_state()).at("container"), "c1");
+    EXPECT_EQ(box->image_digest(), "sha256:1");
+    EXPECT_TRUE(run(box->destroy()).has_value());
+}
+
+TEST_F(EngineRuntime, AnImageThatTheEngineDoesNotHaveIsNamed)
+{
+    there.on("POST", "/containers/create").fails(404, "No such image: busybox:latest");
+    const auto made = run(runtime.create(spec()));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::image_unavailable);
+    EXPECT_THAT(made.error().detail, HasSubstr("busybox"));
+}
+
+TEST_F(EngineRuntime, AnImageMustBeNamed)
+{
+    options.default_image.clear();
+    engine_runtime without(services, workers, options);
+    const auto made = run(without.create(spec()));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::runtime_unavailable);
+    EXPECT_THAT(there.requests("POST", "/containers/create"), IsEmpty());
+}
+
+TEST_F(EngineRuntime, WhatTheEngineRefusesIsTheRuntimesFailure)
+{
+    there.on("POST", "/containers/create").fails(400, "no such option");
+    const auto made = run(runtime.create(spec()));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::runtime_unavailable);
+    EXPECT_THAT(made.error().detail, HasSubstr("no such option"));
+}
+
+TEST_F(EngineRuntime, AContainerWhoseAnswerWasLostIsRemovedByItsName)
+{
+    const auto wanted = spec();
+    there.on("POST", "/containers/create").cut();
+    there.on("DELETE", "/containers/caisson-" + wanted.id.str()).empty(204);
+    const auto made = run(runtime.create(wanted));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_THAT(there.requests("DELETE", "/containers/caisson-" + wanted.id.str()), SizeIs(1));
+    EXPECT_TRUE(services.live->empty());
+}
+
+TEST_F(EngineRuntime, AnEngineThatIsAwayIsTheRuntimesFailure)
+{
+    there.go_down();
+    const auto made = run(runtime.create(spec()));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::runtime_unavailable);
+    EXPECT_TRUE(run(runtime.left_overs()).has_error());
+    EXPECT_TRUE(run(runtime.remove_left_over(spec().id, "")).has_error()) << "what is there is not known";
+}
+
+TEST_F(EngineRuntime, AnEngineThatHangsIsGivenUpSoon)
+{
+    there.on("GET", "/containers/json");
+    const auto sweep = begin(runtime.left_overs());
+    run(there.until_requests("GET", "/containers/json", 1));
+    settle();
+    EXPECT_FALSE(sweep->done());
+    time.advance(5s);
+    EXPECT_TRUE(end(*sweep).has_error());
+}
+
+TEST_F(EngineRuntime, OnlyItsOwnAreLeftOvers)
+{
+    const auto own = spec().id;
+    const auto foreign = spec().id;
+    json::array all{listed(own, "c1"), listed(foreign, "c2", {.instance = "another"})};
+    there.on("GET", "/containers/json").json(200, std::move(all));
+    EXPECT_THAT(run(runtime.left_overs()).value(), ElementsAre(own));
+    EXPECT_THAT(there.requests("GET", "/containers/json").at(0).query_value("filters"), HasSubstr("caisson.instance=test"));
+}
+
+TEST_F(EngineRuntime, ALeftOverGoesWithAllItsContainersAndItsProbesImage)
+{
+    const auto id = spec().id;
+    there.on("GET", "/containers/json").json(200, json::array{listed(id, "c1"), listed(id, "c2")});
+    there.on("DELETE", "/containers/c1").empty(204);
+    there.on("DELETE", "/containers/c2").empty(204);
+    EXPECT_TRUE(run(runtime.remove_left_over(id, "")).has_value());
+    EXPECT_THAT(there.requests("DELETE", "/containers/c1"), SizeIs(1));
+    EXPECT_THAT(there.requests("DELETE", "/containers/c2"), SizeIs(1));
+}
+
+TEST_F(EngineRuntime, WhatIsHeldIsNoLeftOver)
+{
+    const auto box = started();
+    there.on("GET", "/containers/json").json(200, json::array{listed(box->id(), "c1")});
+    EXPECT_THAT(run(runtime.left_overs()).value(), IsEmpty());
+    const auto removed = run(runtime.remove_left_over(box->id(), ""));
+    ASSERT_TRUE(removed.has_error());
+    EXPECT_EQ(removed.error().code, errc::conflict);
+    EXPECT_THAT(there.requests("DELETE", "/containers/c1"), IsEmpty());
+}
+
+TEST_F(EngineRuntime, ProbeSaysThatNoEngineIsThere)
+{
+    there.go_down();
+    run(runtime.probe());
+    EXPECT_FALSE(runtime.capabilities().available);
+    EXPECT_THAT(runtime.capabilities().unavailable_reason, HasSubstr("no engine answers at unix://"));
+}
+
+TEST_F(EngineRuntime, ProbeSaysHowToRegisterARuntime)
+{
+    there.on("GET", "/info").json(200, json::object{{"MemTotal", 1}, {"Runtimes", {{"runc", json::object()}}}});
+    options.name = "gvisor";
+    options.engine_runtime = "runsc";
+    engine_runtime gvisor(services, workers, options);
+    run(gvisor.probe());
+    EXPECT_FALSE(gvisor.capabilities().available);
+    EXPECT_THAT(gvisor.capabilities().unavailable_reason, HasSubstr("register it in the engine's daemon.json"));
+}
+
+TEST_F(EngineRuntime, ProbeOfARuntimeThatHangsEndsAndSaysWhatToDo)
+{
+    there.on("GET", "/info").json(200, json::object{{"MemTotal", 1}, {"MemoryLimit", false}, {"Runtimes", {{"runsc", json::object()}}}});
+    there.on("POST", "/images/create").json(200, json::object{{"status", "sha256:1"}});
+    there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}});
+    there.on("POST", "/containers/c1/start");
+    there.on("DELETE", "/containers/c1").empty(204);
+    options.name = "gvisor";
+    options.engine_runtime = "runsc";
+    engine_runtime gvisor(services, workers, options);
+    const auto probing = begin(probe(&gvisor));
+    pass_until_done(*probing);
+    EXPECT_FALSE(gvisor.capabilities().available);
+    EXPECT_THAT(gvisor.capabilities().unavailable_reason, HasSubstr("--platform=systrap"));
+    EXPECT_FALSE(gvisor.capabilities().enforces_memory);
+    EXPECT_THAT(there.requests("DELETE", "/containers/c1"), SizeIs(1)) << "nothing stays";
+}
+
+}    // namespace
+
+}    // namespace caisson::docker

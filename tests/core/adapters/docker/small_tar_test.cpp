@@ -1,0 +1,29 @@
+#include "core/adapters/docker/small_tar.hpp"
+
+#include "tests/core/adapters/docker/busybox.hpp"
+
+#include <gtest/gtest.h>
+
+namespace caisson::docker {
+namespace {
+
+TEST(SmallTar, HoldsOneProgram)
+{
+    const std::string content(1234, 'x');
+    const auto tar = tar_of_program("agent", content);
+    EXPECT_EQ(tar.size() % 512, 0u);
+    const auto members = caisson::testing::tar_members(tar);
+    ASSERT_EQ(members.size(), 1u);
+    EXPECT_EQ(members[0].name, "agent");
+    EXPECT_EQ(members[0].content, content);
+}
+
+TEST(SmallTar, OfAnEmptyFile)
+{
+    const auto members = caisson::testing::tar_members(tar_of_program("whole", ""));
+    ASSERT_EQ(members.size(), 1u);
+    EXPECT_EQ(members[0].content, "");
+}
+
+}    // namespace
+}    // namespace caisson::docker

@@ -1,0 +1,61 @@
+"""A server whose programs run in containers, and the images that they need, under the names by which the examples call them."""
+
+from .server import Server
+from .waiting import until
+
+RUNTIMES = ("docker", "gvisor")
+# name -> recipe
+IMAGES = {"python:3.12-slim": "python", "bash:5": "bash", "node:20-slim": "node", "busybox:1": "busybox"}
+PYTHON, BASH, NODE, BUSYBOX = IMAGES
+GONE_S = 30
+
+
+def load_images(engine, *names):
+    for name in names or IMAGES:
+        if not engine.has_image(name):
+            engine.load(IMAGES[name], name)
+
+
+def options(engine, runtime, *more, allowed=(), enabled=("docker", "gvisor", "bubblewrap")):
+    """For `caisson serve`: everything runs on `runtime`, unless a request says otherwise."""
+    given = {
+        "docker.engine": engine.address,
+        "runtimes.enabled": ",".join(enabled),
+        "runtimes.default": runtime,
+        "images.allowed": ",".join([*IMAGES, *allowed]),
+        "images.languages": f"python={PYTHON},bash={BASH},node={NODE}",
+        "images.default": PYTHON,
+        "images.pull": "never",
+    }
+    return [word for name, value in given.items() for word in ("--set", f"{name}={value}")] + list(more)
+
+
+class ContainerServer(Server):
+    """With what its containers are on the engine."""
+
+    kept_connections = 4    # to the engine, for the next requests
+
+    def __init__(self, folder, contract, engine, runtime, *more, **options_of):
+        super().__init__(folder, contract, options=options(engine, runtime, *more, **options_of))
+        self.engine, self.runtime = engine, runtime
+
+    def containers(self):
+        return self.engine.containers(self.instance())
+
+    def container(self):
+        """The name of the only container that it has."""
+        def only():
+            found = self.containers()
+            return found[0] if len(found) == 1 else None
+        return until(only, what="one container")
+
+    def nothing_left(self):
+        until(lambda: not self.containers(), GONE_S, f"no container of {self.instance()} left")
+
+    def discard(self):
+        super().discard()
+        if (self.data / "instance.json").exists():
+            if not self.engine.answers():    # a test's own, which is gone already
+                return
+            for name in self.containers():
+                self.engine.docker("rm", "-fv", name, check=False)
