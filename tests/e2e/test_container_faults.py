@@ -166,13 +166,14 @@ def test_two_servers_on_one_engine_leave_each_other_alone(new_box, runtime):
 
 def test_what_a_server_that_was_killed_left_is_removed_by_the_next(new_box):
     server = new_box("docker", *SOON)
-    ids = [waits(server.api) for _ in range(3)]
+    until(lambda: all(each["available"] for each in server.api.get("/v1/runtimes").value["items"]), what="the end of the probes")
+    ids = [waits(server.api)]
+    lost = server.container()
+    ids += [waits(server.api) for _ in range(2)]
     server.kill()
-    for name in server.containers()[:1]:
-        server.engine.docker("rm", "-f", name)
+    server.engine.docker("rm", "-f", lost)
     server.start()
-    lost = until(lambda: next((one for one in ids if server.api.show(one)["status"] == "interrupted"), None), what="the end of what was removed")
-    ids.remove(lost)
+    assert server.api.ended(ids.pop(0))["status"] == "interrupted"
     for one in ids:
         server.api.cancel(one)
     assert [server.api.ended(one)["status"] for one in ids] == ["cancelled", "cancelled"]
