@@ -8,7 +8,7 @@ namespace caisson::sqlite {
 namespace {
 
 constexpr std::size_t transaction_bytes = 4 << 20;
-constexpr std::size_t transaction_changes = 128;    // of small contents: the next come meanwhile
+constexpr std::size_t transaction_changes = 512;    // of small contents
 constexpr std::size_t most_in_transit = 2;
 
 /// What the callers of a writer are told of a disk that takes nothing now; anything else is thrown.

@@ -169,7 +169,7 @@ struct docker_config {
     std::string link = "auto";    // how agents are reached: socket, stdio, or what is possible here
     std::string name_prefix = "caisson-";
     std::string user = "1000:1000";    // that programs run as, where sandboxes have no uids of their own
-    std::string probe_image;           // what doctor tries it with; empty: images.default
+    std::string probe_image;           // what doctor tries it with; empty: one without files, made for it
 };
 
 struct gvisor_config {

@@ -1,6 +1,7 @@
 #include "core/adapters/docker/engine_runtime.hpp"
 
 #include "core/adapters/docker/docker_sandbox.hpp"
+#include "core/adapters/spawn/sweep_mark.hpp"
 #include "core/async/undisturbed.hpp"
 
 #include <algorithm>
@@ -39,22 +40,6 @@ docker::container_settings settings_of(const engine_runtime_options& options)
     out.counts_threads = options.name == "gvisor" || options.engine_runtime.starts_with("runsc");
     return out;
 }
-
-/// While it lives the sandbox is being swept.
-class sweep_mark {
-public:
-    sweep_mark(std::shared_ptr<std::set<sandbox_id>> swept, sandbox_id id) : swept_(std::move(swept)), id_(std::move(id))
-    {
-        swept_->insert(id_);
-    }
-    ~sweep_mark() { swept_->erase(id_); }
-    sweep_mark(const sweep_mark&) = delete;
-    sweep_mark& operator=(const sweep_mark&) = delete;
-
-private:
-    std::shared_ptr<std::set<sandbox_id>> swept_;
-    sandbox_id id_;
-};
 
 }    // namespace
 

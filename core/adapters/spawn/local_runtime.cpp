@@ -2,6 +2,7 @@
 
 #include "core/adapters/spawn/greeting.hpp"
 #include "core/adapters/spawn/log_writers.hpp"
+#include "core/adapters/spawn/sweep_mark.hpp"
 #include "core/async/undisturbed.hpp"
 
 #include <algorithm>
@@ -182,22 +183,6 @@ std::vector<sandbox_id> ids_on_host(const std::string& data_dir, const cgroup_tr
     ids.erase(repeated.begin(), repeated.end());
     return ids;
 }
-
-/// While it lives the sandbox is being swept.
-class sweep_mark {
-public:
-    sweep_mark(std::shared_ptr<std::set<sandbox_id>> swept, sandbox_id id) : swept_(std::move(swept)), id_(std::move(id))
-    {
-        swept_->insert(id_);
-    }
-    ~sweep_mark() { swept_->erase(id_); }
-    sweep_mark(const sweep_mark&) = delete;
-    sweep_mark& operator=(const sweep_mark&) = delete;
-
-private:
-    std::shared_ptr<std::set<sandbox_id>> swept_;
-    sandbox_id id_;
-};
 
 }    // namespace
 
