@@ -13,6 +13,11 @@ function(caisson_library name)
   caisson_precompiled(${name})
 endfunction()
 
+set(caisson_precompiled_headers
+  <algorithm> <array> <chrono> <cstdint> <filesystem> <functional> <map> <memory> <optional> <span> <string>
+  <string_view> <unordered_map> <utility> <variant> <vector>
+  <boost/asio.hpp> <boost/asio/experimental/parallel_group.hpp> <boost/json.hpp> <boost/system/result.hpp>)
+
 # All targets but the first share one precompiled header: it is most of the build time.
 function(caisson_precompiled name)
   if(TARGET caisson_pch)
@@ -20,11 +25,17 @@ function(caisson_precompiled name)
   endif()
 endfunction()
 
+# The same for the code of tests, which is not optimised: with it their templates take four times as long to compile.
+function(caisson_precompiled_test name)
+  target_compile_options(${name} PRIVATE -O0)
+  target_precompile_headers(${name} REUSE_FROM caisson_test_pch)
+endfunction()
+
 # caisson_tests(NAME DEPS...): one test program of this folder's *_test.cpp and helpers.
 function(caisson_tests name)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE caisson_options ${ARGN} tests_support GTest::gmock GTest::gtest GTest::gtest_main)
-  caisson_precompiled(${name})
+  caisson_precompiled_test(${name})
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
 endfunction()

@@ -9,10 +9,17 @@ void insert_artifacts(connection& db, const std::vector<artifact_row>& rows)
     if (rows.empty())
         return;
     auto insert = db.prepare(sql::artifact::insert);
+    std::int64_t files = 0, bytes = 0;
     for (const auto& row : rows) {
-        insert.bind(row.execution, borrowed_text{row.path}, row.tenant, row.content, row.size_bytes, borrowed_text{row.sha256});
-        insert.bind(borrowed_text{row.media_type}, row.mode, row.partial, row.created_at_ms, row.expires_at_ms).run();
+        insert.bind(borrowed_text{row.execution.str()}, borrowed_text{row.path}, borrowed_text{row.tenant.str()});
+        insert.bind(borrowed_text{row.content.str()}, row.size_bytes, borrowed_text{row.sha256}, borrowed_text{row.media_type});
+        insert.bind(row.mode, row.partial, row.created_at_ms, row.expires_at_ms).run();
+        if (db.changes() == 0)    // it was there
+            continue;
+        ++files;
+        bytes += row.size_bytes;
     }
+    db.prepare(sql::artifact::add_to_totals).bind(rows.front().tenant, files, bytes).run();
 }
 
 std::vector<content_id> erase_artifacts(connection& db, const tenant_id& tenant, const execution_id& execution, std::size_t limit)

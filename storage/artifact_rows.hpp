@@ -7,7 +7,7 @@
 
 namespace caisson::sqlite {
 
-/// Adds records to records.db, in a transaction of the caller's; of two with one path the first counts.
+/// Adds records of one tenant to records.db, in a transaction of the caller's; of two with one path the first counts.
 void insert_artifacts(connection& db, const std::vector<artifact_row>& rows);
 
 /// Removes those of an execution, at most `limit`, in a transaction of the caller's; returns their contents.

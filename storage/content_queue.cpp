@@ -105,8 +105,7 @@ void content_queue::send()
     auto work = [sent = transit_, &files = files_, tenant = tenant_, changes = std::exchange(gathered_, {})](connection& db) {
         sent->check();
         try {
-            for (const auto& each : changes)
-                store_change(db, files, tenant, each);
+            store_changes(db, files, tenant, changes);
             files.sync();
         } catch (...) {
             sent->fail(std::current_exception());

@@ -1,5 +1,6 @@
 #include "storage/content_rows.hpp"
 
+#include "storage/errors.hpp"
 #include "storage/sql.hpp"
 #include "storage/transaction.hpp"
 
@@ -55,22 +56,55 @@ void put_chunk(connection& db, chunk_file& files, std::int64_t key, std::string_
         db.prepare(sql::chunk::put_bytes).bind(key, borrowed_blob{bytes}).run();
 }
 
-/// A known chunk that the disk damaged is mended by whoever brings its bytes again.
-std::int64_t use_chunk(connection& db, chunk_file& files, const tenant_id& tenant, const content_chunk& chunk)
-{
+struct used_chunk {
     std::int64_t key = 0;
-    bool fresh = false;
-    {
-        auto use = db.prepare(sql::chunk::use);
-        use.bind(tenant, borrowed_blob{chunk.tag}, chunk.data.size()).step();
-        key = use.integer(0);
-        fresh = use.integer(1) == 1;
-        use.run();
+    std::int64_t added_bytes = 0;    // 0: it was there
+};
+
+/// A known chunk that the disk damaged is mended by whoever brings its bytes again.
+used_chunk use_chunk(connection& db, chunk_file& files, const tenant_id& tenant, const content_chunk& chunk)
+{
+    const borrowed_text owner{tenant.str()};
+    const borrowed_blob tag{chunk.tag};
+    db.prepare(sql::chunk::insert).bind(owner, tag, chunk.data.size()).run();
+    if (db.changes() == 1) {
+        const auto key = db.last_key();
+        put_chunk(db, files, key, chunk.data.view(), {});
+        return {key, static_cast<std::int64_t>(chunk.data.size())};
     }
-    const auto known = fresh ? stored_chunk() : look_at(db, files, key, chunk.data.view());
+    db.prepare(sql::chunk::use_again).bind(owner, tag).run();
+    auto find = db.prepare(sql::chunk::find);
+    if (!find.bind(owner, tag).step())
+        throw storage_error(storage_fault::corrupt, "content.db: a chunk is in its index only; `caisson db check` says more");
+    const auto key = find.integer(0);
+    const auto known = look_at(db, files, key, chunk.data.view());
     if (!known.is_as_wanted)
         put_chunk(db, files, key, chunk.data.view(), known);
-    return key;
+    return {key, 0};
+}
+
+/// How many bytes more the tenant has stored now.
+std::int64_t store_change(connection& db, chunk_file& files, const tenant_id& tenant, const content_change& what)
+{
+    const borrowed_text id{what.id.str()}, owner{tenant.str()};
+    if (what.begins && what.end)
+        db.prepare(sql::content::insert)
+            .bind(id, owner, borrowed_blob{what.end->sha256}, what.end->size_bytes, what.end->finished_at_ms)
+            .run();
+    else if (what.begins)
+        db.prepare(sql::content::begin).bind(id, owner).run();
+    auto number = what.first_number;
+    std::int64_t added_bytes = 0;
+    for (const auto& chunk : what.chunks) {
+        const auto used = use_chunk(db, files, tenant, chunk);
+        added_bytes += used.added_bytes;
+        db.prepare(sql::content::insert_piece).bind(id, number++, used.key).run();
+    }
+    if (!what.begins && what.end)
+        db.prepare(sql::content::finish)
+            .bind(borrowed_blob{what.end->sha256}, what.end->size_bytes, what.end->finished_at_ms, what.id)
+            .run();
+    return added_bytes;
 }
 
 void unuse_chunk(connection& db, std::int64_t key)
@@ -143,23 +177,13 @@ std::string next_erased(connection& db)
 
 }    // namespace
 
-void store_change(connection& db, chunk_file& files, const tenant_id& tenant, const content_change& what)
+void store_changes(connection& db, chunk_file& files, const tenant_id& tenant, const std::vector<content_change>& what)
 {
-    if (what.begins && what.end)
-        db.prepare(sql::content::insert)
-            .bind(what.id, tenant, borrowed_blob{what.end->sha256}, what.end->size_bytes, what.end->finished_at_ms)
-            .run();
-    else if (what.begins)
-        db.prepare(sql::content::begin).bind(what.id, tenant).run();
-    auto number = what.first_number;
-    for (const auto& chunk : what.chunks) {
-        const auto key = use_chunk(db, files, tenant, chunk);
-        db.prepare(sql::content::insert_piece).bind(what.id, number++, key).run();
-    }
-    if (!what.begins && what.end)
-        db.prepare(sql::content::finish)
-            .bind(borrowed_blob{what.end->sha256}, what.end->size_bytes, what.end->finished_at_ms, what.id)
-            .run();
+    std::int64_t added_bytes = 0;
+    for (const auto& each : what)
+        added_bytes += store_change(db, files, tenant, each);
+    if (added_bytes > 0)
+        db.prepare(sql::content::add_stored_bytes).bind(tenant, added_bytes).run();
 }
 
 void mark_erased(connection& db, const tenant_id& tenant, const std::vector<content_id>& ids)

@@ -27,7 +27,7 @@ struct content_change {
 // In a write transaction of content.db:
 
 /// Whole chunks go into `files`, which is to be synced before the transaction is committed.
-void store_change(connection& db, chunk_file& files, const tenant_id& tenant, const content_change& what);
+void store_changes(connection& db, chunk_file& files, const tenant_id& tenant, const std::vector<content_change>& what);
 /// From then on nobody finds them. Idempotent.
 void mark_erased(connection& db, const tenant_id& tenant, const std::vector<content_id>& ids);
 /// What a server that is gone was writing.

@@ -4,10 +4,7 @@
 
 namespace caisson::sqlite {
 
-transaction::transaction(connection& db, transaction_kind kind) : db_(db)
-{
-    db_.prepare(kind == transaction_kind::read ? "BEGIN" : "BEGIN IMMEDIATE").run();
-}
+transaction::transaction(connection& db, transaction_kind kind) : db_(db), kind_(kind) { begin(); }
 
 transaction::~transaction()
 {
@@ -24,5 +21,13 @@ void transaction::commit()
     db_.prepare("COMMIT").run();
     open_ = false;
 }
+
+void transaction::restart()
+{
+    db_.prepare("ROLLBACK").run();
+    begin();
+}
+
+void transaction::begin() { db_.prepare(kind_ == transaction_kind::read ? "BEGIN" : "BEGIN IMMEDIATE").run(); }
 
 }    // namespace caisson::sqlite

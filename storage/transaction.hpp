@@ -19,9 +19,14 @@ public:
 
     /// When it throws nothing of the transaction is kept.
     void commit();
+    /// Nothing of what was done so far is kept; what follows is in a new transaction of the same kind.
+    void restart();
 
 private:
+    void begin();
+
     connection& db_;
+    const transaction_kind kind_;
     bool open_ = true;
 };
 

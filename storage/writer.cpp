@@ -169,8 +169,11 @@ void writer::commit_batch(jobs& batch)
     take_next(batch);
     try {
         transaction all(*db_, transaction_kind::write);
+        bool first = true;
         do {
-            run_isolated(*batch.back());
+            auto& one = *batch.back();
+            first ? run_first(one, all) : run_isolated(one);
+            first = first && !one.is_success();
         } while (batch.size() < limits_.batch && std::chrono::steady_clock::now() < until && take_next(batch));
         all.commit();
         faults_.committed();
@@ -185,18 +188,31 @@ void writer::commit_batch(jobs& batch)
     closures_ += batch.size();
 }
 
+/// With nothing before it the whole transaction can go; within a savepoint SQLite copies each page before its first change.
+void writer::run_first(job& one, transaction& all)
+{
+    run(one);
+    if (!one.is_success())
+        all.restart();
+}
+
 void writer::run_isolated(job& one)
 {
     db_->prepare("SAVEPOINT one").run();
+    run(one);
+    if (!one.is_success())
+        db_->prepare("ROLLBACK TO one").run();
+    db_->prepare("RELEASE one").run();
+}
+
+void writer::run(job& one)
+{
     one.run(*db_);
     if (one.failure())
         faults_.closure_failed(one.failure());
     if (!db_->in_transaction())    // a full or failing disk: SQLite gave up the whole transaction
         std::rethrow_exception(
             one.failure() ? one.failure() : std::make_exception_ptr(storage_error(storage_fault::broken, "the transaction was lost")));
-    if (!one.is_success())
-        db_->prepare("ROLLBACK TO one").run();
-    db_->prepare("RELEASE one").run();
 }
 
 }    // namespace caisson::sqlite

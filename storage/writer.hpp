@@ -29,6 +29,8 @@ struct writer_limits {
     std::chrono::milliseconds quiet{200};
 };
 
+class transaction;
+
 /// One step of work that can wait, on the writer's connection and outside of a transaction; true if there is more of it.
 using idle_step = std::function<bool(connection&)>;
 
@@ -94,7 +96,9 @@ private:
     void make_room(const std::exception_ptr& failure);
     bool take_next(jobs& batch);
     void commit_batch(jobs& batch);
+    void run_first(job& one, transaction& all);
     void run_isolated(job& one);
+    void run(job& one);
 
     std::unique_ptr<connection> db_;
     const writer_limits limits_;

@@ -19,6 +19,8 @@ using protocol::stream_number;
 constexpr std::uint64_t commit_every = 128 << 20;
 /// An acknowledgement is worth a frame after so many bytes.
 constexpr std::uint64_t acknowledge_every = 128 << 10;
+/// Of small files on one look at the disk's room.
+constexpr std::uint64_t bytes_per_look = 1 << 20;
 /// Of what was left out, in the record: each list of executions reads it.
 constexpr std::size_t most_skipped = 100;
 constexpr std::size_t most_skipped_bytes = 16 << 10;
@@ -174,8 +176,25 @@ std::string collector::why_not(const protocol::collected_file& file) const
     return {};
 }
 
+/// Small files share a look at the disk.
+bool collector::has_room(std::uint64_t bytes)
+{
+    if (!job_.free_bytes)
+        return true;
+    if (room_bytes_ <= bytes)
+        room_bytes_ = std::min(room_bytes(), bytes + bytes_per_look);
+    if (room_bytes_ <= bytes)
+        return false;
+    room_bytes_ -= bytes;
+    return true;
+}
+
 /// Those of small files are written twice: to the log of the database, then to their place.
-bool collector::has_room(std::uint64_t bytes) const { return !job_.free_bytes || job_.free_bytes() / 2 > bytes + least_free_bytes / 2; }
+std::uint64_t collector::room_bytes() const
+{
+    const auto half = job_.free_bytes() / 2;
+    return half - std::min(half, least_free_bytes / 2);
+}
 
 /// Without the directory that names are told without.
 std::string collector::kept_name(const std::string& path) const

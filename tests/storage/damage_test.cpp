@@ -341,7 +341,7 @@ TEST(Snapshot, LosesRecordsOfContentsThatWereRemovedMeanwhile)
     };
     const fast_dir into;
     const auto summary = take_snapshot(data.path(), into.path(), between);
-    EXPECT_EQ(summary.content_schema, 2u);
+    EXPECT_EQ(summary.content_schema, 3u);
     EXPECT_FALSE(inspect(into.path(), [](const std::string&) { }).is_clean());
     EXPECT_EQ(drop_lost_contents(into.path()).artifacts, 1u);
     EXPECT_EQ(drop_lost_contents(into.path()).artifacts, 0u);

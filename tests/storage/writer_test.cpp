@@ -86,6 +86,31 @@ struct log_case {
     bool moved;    // the log, into the file
 };
 void PrintTo(const log_case& c, std::ostream* out) { *out << c.name; }
+/// What comes before all others in a transaction is undone in another way than what comes later.
+TEST_F(Writer, AFailingFirstClosureLeavesNothingAndDoesNotDisturbTheOthers)
+{
+    open({.batch_time = std::chrono::hours(1)});
+    start([this](connection& db) {
+        inserting(100)(db);
+        held_.count_down();
+        go_.wait();
+        throw std::runtime_error("after a write");
+    });
+    held_.wait();
+    start([](connection& db) -> result<void> {
+        inserting(100)(db);
+        return error{errc::conflict, "after a write"};
+    });
+    start(inserting(100));
+    start(inserting(100));
+    start(inserting(2));
+    go_.count_down();
+    finish();
+    EXPECT_EQ(failures_, 2) << "the exception and the broken constraint";
+    EXPECT_EQ(rows(), 2);
+    EXPECT_EQ(db_->commits(), 1u);
+}
+
 class WriterLog : public Writer, public ::testing::WithParamInterface<log_case> { };
 /// Each commit is 10 pages in the log, which counts as long with 20.
 TEST_P(WriterLog, GoesIntoTheFileWhenItIsLong)

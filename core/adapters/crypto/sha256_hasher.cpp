@@ -48,6 +48,7 @@ private:
     struct closer {
         void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
         void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
+        void operator()(EVP_MD* method) const { EVP_MD_free(method); }
         void operator()(EVP_MAC* method) const { EVP_MAC_free(method); }
     };
     struct gmac {
@@ -55,7 +56,13 @@ private:
         std::unique_ptr<EVP_MAC, closer> method{EVP_MAC_fetch(nullptr, "GMAC", nullptr)};
     };
     static const unsigned char* as_bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
-    void begin() { check(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr)); }
+    void begin() { check(EVP_DigestInit_ex2(context_.get(), method_of(), nullptr)); }
+    /// Found once: EVP_sha256() is looked up anew by each context.
+    static const EVP_MD* method_of()
+    {
+        static const std::unique_ptr<EVP_MD, closer> method(EVP_MD_fetch(nullptr, "SHA256", nullptr));
+        return method.get();
+    }
 
     std::unique_ptr<EVP_MD_CTX, closer> context_{EVP_MD_CTX_new()};
 };

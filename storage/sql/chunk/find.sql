@@ -1,0 +1,3 @@
+SELECT key
+FROM chunks
+WHERE tenant_id = ? AND tag = ?

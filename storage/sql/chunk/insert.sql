@@ -1,0 +1,3 @@
+INSERT INTO chunks (tenant_id, tag, size_bytes, uses)
+VALUES (?, ?, ?, 1)
+ON CONFLICT (tenant_id, tag) DO NOTHING

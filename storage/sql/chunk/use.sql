@@ -1,4 +1,0 @@
-INSERT INTO chunks (tenant_id, tag, size_bytes, uses)
-VALUES (?, ?, ?, 1)
-ON CONFLICT (tenant_id, tag) DO UPDATE SET uses = uses + 1
-RETURNING key, uses

@@ -1,0 +1,3 @@
+UPDATE chunks
+SET uses = uses + 1
+WHERE tenant_id = ? AND tag = ?
