@@ -91,6 +91,17 @@ json::object collected_to_json(const collect_summary& collected)
         {"skipped_files", collected.skipped_files}, {"partial", collected.partial}, {"error", bytes_to_json(collected.error)}};
 }
 
+json::object note_to_json(const checkpoint_note& note)
+{
+    return {{"thread", note.thread.str()}, {"id", note.id.str()}, {"error", bytes_to_json(note.error)}};
+}
+
+checkpoint_note note_from_json(const json::object& from)
+{
+    return {thread_name(bytes_from_json(from.at("thread"))), checkpoint_id::from_trusted(bytes_from_json(from.at("id"))),
+        bytes_from_json(from.at("error"))};
+}
+
 collect_summary collected_from_json(const json::object& from)
 {
     collect_summary out;
@@ -121,6 +132,8 @@ std::string details_text(const execution_row& row)
     put_optional(out, "next_attempt_at_ms", row.next_attempt_at_ms);
     if (row.collected)
         out.emplace("collected", collected_to_json(*row.collected));
+    if (row.checkpoint)
+        out.emplace("checkpoint", note_to_json(*row.checkpoint));
     return json::serialize(out);
 }
 
@@ -139,6 +152,8 @@ void read_details(execution_row& row, std::string_view text)
     take_optional(object, "next_attempt_at_ms", row.next_attempt_at_ms);
     if (const auto* collected = object.if_contains("collected"))
         row.collected = collected_from_json(collected->as_object());
+    if (const auto* note = object.if_contains("checkpoint"))
+        row.checkpoint = note_from_json(note->as_object());
 }
 
 }    // namespace caisson::sqlite

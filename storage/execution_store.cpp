@@ -2,6 +2,7 @@
 
 #include "storage/artifact_rows.hpp"
 #include "storage/execution_columns.hpp"
+#include "storage/execution_end.hpp"
 #include "storage/execution_rows.hpp"
 #include "storage/idempotency_rows.hpp"
 #include "storage/sql.hpp"
@@ -70,6 +71,8 @@ task<result<void>> sqlite_execution_store::update(execution_row row)
 task<result<void>> sqlite_execution_store::finish(execution_end end)
 {
     return db_.write([end = std::move(end)](sqlite::connection& db) -> result<void> {
+        if (end.checkpoint)
+            return sqlite::finish_with_checkpoint(db, end);
         auto updated = sqlite::update_execution(db, end.row);
         if (updated.has_value())
             sqlite::insert_artifacts(db, end.artifacts);
@@ -165,6 +168,25 @@ task<result<std::vector<unfinished_execution>>> sqlite_execution_store::unfinish
             page.push_back({std::move(row), spec_from_json(spec)});
         }
         return page;
+    });
+}
+
+task<result<execution_totals>> sqlite_execution_store::totals(tenant_id tenant)
+{
+    return db_.read([tenant = std::move(tenant)](sqlite::connection& db) -> result<execution_totals> {
+        auto query = db.prepare(sql::execution::totals);
+        query.bind(tenant);
+        execution_totals found;
+        while (query.step()) {
+            sqlite::column_reader columns(query);
+            const auto part = columns.text();
+            auto name = columns.text();
+            auto& tally = part.empty() ? found.all : part == "skill" ? found.by_skill[std::move(name)] : found.by_language[std::move(name)];
+            for (auto* each :
+                {&tally.total, &tally.success, &tally.failed, &tally.timeout, &tally.cancelled, &tally.interrupted, &tally.duration_ms})
+                *each = columns.integer();
+        }
+        return found;
     });
 }
 

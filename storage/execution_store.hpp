@@ -26,6 +26,7 @@ public:
     task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) override;
     task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) override;
     task<result<std::vector<sandbox_id>>> sandboxes_in_use() override;
+    task<result<execution_totals>> totals(tenant_id tenant) override;
 
 private:
     sqlite::database& db_;

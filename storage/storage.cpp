@@ -16,6 +16,7 @@
 #include "storage/schemas.hpp"
 #include "storage/signing_key_store.hpp"
 #include "storage/skill_store.hpp"
+#include "storage/thread_store.hpp"
 #include "storage/tidying.hpp"
 #include "storage/webhook_store.hpp"
 
@@ -105,7 +106,7 @@ public:
         if (!lock_)
             return;
         reserve_.keep();
-        drop_unfinished_contents();
+        drop_what_is_unfinished();
     }
 
     key_store& keys() override { return key_store_; }
@@ -118,6 +119,7 @@ public:
     signing_key_store& signing_keys() override { return signing_key_store_; }
     webhook_store& webhooks() override { return webhook_store_; }
     allowed_image_store& allowed_images() override { return allowed_image_store_; }
+    thread_store& threads() override { return thread_store_; }
     task<storage_health> look() override;
     storage_counters counters() const override
     {
@@ -150,10 +152,12 @@ private:
     }
 
     /// What an earlier server was writing, before this one writes anything.
-    void drop_unfinished_contents()
+    void drop_what_is_unfinished()
     {
         content_.start_write(&sqlite::mark_unfinished_erased, [](std::exception_ptr, auto&&) { });    // or at the next start
         content_.tidy();
+        records_.start_write(&sqlite_thread_store::drop_unfinished_imports, [](std::exception_ptr, auto&&) { });
+        records_.tidy();
     }
 
     std::optional<sqlite::directory_lock> lock_;
@@ -175,6 +179,7 @@ private:
     sqlite_signing_key_store signing_key_store_{records_};
     sqlite_webhook_store webhook_store_{records_};
     sqlite_allowed_image_store allowed_image_store_{records_};
+    sqlite_thread_store thread_store_{records_};
 };
 
 task<storage_health> sqlite_storage::look()

@@ -7,6 +7,7 @@
 #include "core/images/ports.hpp"
 #include "core/sandbox/ports.hpp"
 #include "core/skills/ports.hpp"
+#include "core/threads/ports.hpp"
 #include "core/webhooks/ports.hpp"
 #include "storage/errors.hpp"
 
@@ -80,6 +81,7 @@ public:
     virtual signing_key_store& signing_keys() = 0;
     virtual webhook_store& webhooks() = 0;
     virtual allowed_image_store& allowed_images() = 0;
+    virtual thread_store& threads() = 0;
     /// Writes to each database to see whether it can. Waits no longer than a write does.
     virtual task<storage_health> look() = 0;
     /// From any thread.

@@ -125,6 +125,7 @@ void agent::reap()
         if (auto* execution = session_.find(found->first))
             execution->set_exited(report);
     }
+    childless_ = !has_children();
     for (auto& [number, each] : programs_)
         each.look_for_group();
     std::erase_if(
@@ -175,9 +176,13 @@ void agent::end_everything()
 
 void agent::watch_all()
 {
-    for (auto& [number, each] : programs_)
-        if (auto* execution = session_.find(number))
+    for (auto& [number, each] : programs_) {
+        auto* execution = session_.find(number);
+        if (execution && childless_)
+            each.end_silent_output(events_, execution->output(protocol::stream_number::stdout_stream));
+        if (execution)
             each.watch(events_, *execution);
+    }
 }
 
 protocol::agent_host::start_result agent::start(
@@ -189,8 +194,10 @@ protocol::agent_host::start_result agent::start(
         return {EAGAIN, "too many executions", {}};
     program fresh(number);
     auto outcome = fresh.start(request, join, rules_);
-    if (outcome.code == 0)
+    if (outcome.code == 0) {
+        childless_ = false;
         programs_.emplace(number, std::move(fresh));
+    }
     return outcome;
 }
 

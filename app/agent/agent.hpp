@@ -63,6 +63,7 @@ private:
     std::int64_t dial_at_ms_ = 0;       // not before that
     std::int64_t dial_pause_ms_ = 0;    // after a try that leads to nothing
     bool greeted_ = false;              // a server was there
+    bool childless_ = true;             // no process is there but the agent
     bool ending_ = false;
     bool lease_over_ = false;
 };

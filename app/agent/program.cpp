@@ -54,6 +54,7 @@ protocol::agent_host::start_result program::start(
     started_us_ = monotonic_us();
     running_ = group_alive_ = true;
     terminal_ = request.pty.has_value();
+    tells_end_ = stdio.tells_end;
     input_.fd = std::move(stdio.input);
     output_.fd = std::move(stdio.output);
     error_.fd = std::move(stdio.error);
@@ -111,6 +112,22 @@ void program::read(poller& events, protocol::output_window& into, protocol::stre
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {    // a terminal ends with EIO
         into.end();
         events.drop(from);
+    }
+}
+
+void program::end_silent_output(poller& events, protocol::output_window& into)
+{
+    while (!tells_end_ && !running_ && output_.fd) {
+        const auto room = into.room();
+        if (room.empty())
+            return;
+        const auto got = ::read(output_.fd.get(), room.data(), room.size());
+        if (got > 0) {
+            into.filled(static_cast<std::size_t>(got));
+        } else if (got == 0 || errno != EINTR) {
+            into.end();
+            events.drop(output_);
+        }
     }
 }
 

@@ -32,6 +32,8 @@ public:
 
     /// Reads once from a stream into its window; the stream ends in the window when it has ended.
     void read(poller& events, protocol::output_window& into, protocol::stream_number stream);
+    /// No process is left that could write: output that does not tell its end is read as far as there is room, and has ended then.
+    void end_silent_output(poller& events, protocol::output_window& into);
     /// Writes stdin as far as the program takes it, and closes it at its end.
     void feed(poller& events, protocol::input_window& from);
     /// Watches what there is room and data for.
@@ -50,6 +52,7 @@ private:
     protocol::exec_number number_;
     pid_t pid_ = -1;
     bool terminal_ = false;
+    bool tells_end_ = true;    // of its output
     bool running_ = false;
     bool group_alive_ = false;
     bool forgotten_ = false;

@@ -64,13 +64,15 @@ int open_pipes(stdio_set& out)
     return open_output(out.error, out.child[2]);
 }
 
-/// The program's end of a terminal. gVisor has no TIOCGPTPEER; there its name has to do.
-int open_peer(int master)
+/// The program's end of a terminal. gVisor has no TIOCGPTPEER; there its name has to do, and a master whose other end was closed reads as
+/// an empty one.
+int open_peer(int master, bool& tells_end)
 {
     constexpr int flags = O_RDWR | O_NOCTTY | O_CLOEXEC;
     const int peer = ::ioctl(master, TIOCGPTPEER, flags);
     if (peer >= 0 || (errno != ENOTTY && errno != EINVAL))
         return peer;
+    tells_end = false;
     char name[32];
     if (const int code = ::ptsname_r(master, name, sizeof name); code != 0) {
         errno = code;
@@ -85,7 +87,7 @@ int open_terminal(protocol::spawn_request::size size, stdio_set& out)
     int unlocked = 0;
     if (!out.output || ::ioctl(out.output.get(), TIOCSPTLCK, &unlocked) != 0)
         return errno;
-    out.child[0].reset(open_peer(out.output.get()));
+    out.child[0].reset(open_peer(out.output.get(), out.tells_end));
     out.input.reset(::fcntl(out.output.get(), F_DUPFD_CLOEXEC, 3));
     if (!out.child[0] || !out.input)
         return errno;

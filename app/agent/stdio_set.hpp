@@ -10,7 +10,8 @@ struct stdio_set {
     unique_fd child[3];    // what the child gets; under a terminal only the first, for all three
     unique_fd input;       // the agent's ends, non-blocking
     unique_fd output;
-    unique_fd error;    // none under a terminal
+    unique_fd error;          // none under a terminal
+    bool tells_end = true;    // a read from `output` says when nobody can write to it any more
 };
 
 /// Returns an errno, 0 for success.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/adapters/docker/foreign_servers.hpp"
 #include "core/base/config.hpp"
 #include "core/runtime/types.hpp"
 
@@ -15,6 +16,7 @@ struct server_hooks {
     std::function<int(const server_config&)> serve;
     std::function<std::vector<runtime_capabilities>(const server_config&)> probe_runtimes;
     std::function<std::vector<dead_instance>(const server_config&)> find_dead_instances = {};
+    std::function<std::vector<docker::foreign_server>(const server_config&)> find_foreign_containers = {};
 };
 
 /// Runs one verb; `args` are those after the program's name. Returns the process's exit status; never throws.

@@ -3,6 +3,7 @@
 #include "app/cli/client_options.hpp"
 #include "app/cli/image_options.hpp"
 #include "app/cli/skill_options.hpp"
+#include "app/cli/thread_options.hpp"
 #include "app/config/load.hpp"
 
 #include <cstdint>
@@ -132,8 +133,10 @@ struct version_options { };
 using command = std::variant<serve_options, run_options, ps_options, show_options, logs_options, cancel_options, rm_options,
     skill_new_options, skill_lint_options, skill_pack_options, skill_push_options, skill_list_options, skill_show_options,
     skill_remove_options, skill_run_options, artifact_list_options, artifact_get_options, image_list_options, image_pull_options,
-    image_build_options, image_allow_options, image_remove_options, key_create_options, key_list_options, key_revoke_options,
-    doctor_options, db_check_options, backup_options, restore_options, version_options>;
+    image_build_options, image_allow_options, image_remove_options, thread_list_options, thread_log_options, thread_show_options,
+    thread_diff_options, thread_rollback_options, thread_branch_options, thread_remove_options, thread_export_options,
+    thread_import_options, key_create_options, key_list_options, key_revoke_options, doctor_options, db_check_options, backup_options,
+    restore_options, version_options>;
 
 /// Either a command, or a text to print and the status to exit with (help on stdout, mistakes on stderr).
 struct parse_outcome {

@@ -132,6 +132,26 @@ std::vector<finding> judge_dead_instances(const std::vector<dead_instance>& dead
     return all;
 }
 
+std::vector<finding> judge_foreign_containers(const std::vector<docker::foreign_server>& foreign, const std::string& engine)
+{
+    std::vector<finding> all;
+    for (const auto& each : foreign) {
+        auto detail = "the engine has " + std::to_string(each.containers) + " containers of another server, " +
+                      std::to_string(each.running) + " of them running";
+        if (!each.data_dir.empty())
+            detail += "; its data is in " + each.data_dir;
+        if (each.alive) {
+            all.push_back({finding_state::information, "containers of " + each.instance, detail + ", and it runs", ""});
+            continue;
+        }
+        const auto docker = "docker -H " + engine + " ";
+        all.push_back({finding_state::information, "containers of " + each.instance, detail + "; it does not run on this host",
+            "if it runs nowhere else, and will not be started again: " + docker +
+                "ps -aq --filter label=caisson.instance=" + each.instance + " | xargs -r " + docker + "rm -fv"});
+    }
+    return all;
+}
+
 bool healthy(const std::vector<finding>& all)
 {
     return std::ranges::none_of(all, [](const finding& one) { return one.state == finding_state::failed; });

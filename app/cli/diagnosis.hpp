@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/adapters/docker/foreign_servers.hpp"
 #include "core/base/config.hpp"
 #include "core/runtime/types.hpp"
 
@@ -34,6 +35,10 @@ std::vector<finding> judge_runtimes(const std::vector<runtime_capabilities>& fou
 
 /// Servers of which only control groups are left, each with the command that removes them.
 std::vector<finding> judge_dead_instances(const std::vector<dead_instance>& dead);
+
+/// Other servers' containers on the engine at `engine`, each with the command that removes those of one that is gone. None is ever removed
+/// by this server.
+std::vector<finding> judge_foreign_containers(const std::vector<docker::foreign_server>& foreign, const std::string& engine);
 
 /// True if `all` has no failed finding.
 bool healthy(const std::vector<finding>& all);

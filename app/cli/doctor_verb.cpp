@@ -52,6 +52,10 @@ int run_verb(const doctor_options& options, const verb_context& context)
         const auto dead = judge_dead_instances(context.hooks->find_dead_instances(*config));
         all.insert(all.end(), dead.begin(), dead.end());
     }
+    if (context.hooks->find_foreign_containers) {
+        const auto foreign = judge_foreign_containers(context.hooks->find_foreign_containers(*config), config->docker.engine);
+        all.insert(all.end(), foreign.begin(), foreign.end());
+    }
     all.push_back(look_at_server(options.client, context));
     if (options.client.output == output_format::json)
         print_json({{"healthy", healthy(all)}, {"findings", findings_json(all)}});

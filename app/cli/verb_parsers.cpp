@@ -18,6 +18,7 @@ verb_parsers::verb_parsers(CLI::App& app, defaults values) : app_(app), defaults
     add_artifacts();
     add_skills();
     add_images();
+    add_threads();
     add_keys();
     add_doctor();
     add_storage();
@@ -162,6 +163,8 @@ command verb_parsers::chosen()
     if (auto one = chosen_skill())
         return std::move(*one);
     if (auto one = chosen_image())
+        return std::move(*one);
+    if (auto one = chosen_thread())
         return std::move(*one);
     if (auto one = chosen_storage())
         return std::move(*one);

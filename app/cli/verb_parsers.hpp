@@ -59,6 +59,10 @@ private:
     void add_artifacts();
     // image_parsers.cpp
     void add_images();
+    // thread_parsers.cpp
+    void add_threads();
+    void add_thread_changes(CLI::App* thread);
+    void add_thread_files(CLI::App* thread);
     void add_keys();
     void add_doctor();
     void add_storage();
@@ -68,6 +72,8 @@ private:
     artifact_get_options chosen_artifact_get();
     /// The verbs of add_images(); nothing if none of them was given.
     std::optional<command> chosen_image();
+    /// The verbs of add_threads(); nothing if none of them was given.
+    std::optional<command> chosen_thread();
 
     serve_options chosen_serve();
     run_options chosen_run();
@@ -99,6 +105,15 @@ private:
     CLI::App* image_build_verb_ = nullptr;
     CLI::App* image_allow_verb_ = nullptr;
     CLI::App* image_remove_verb_ = nullptr;
+    CLI::App* thread_list_verb_ = nullptr;
+    CLI::App* thread_log_verb_ = nullptr;
+    CLI::App* thread_show_verb_ = nullptr;
+    CLI::App* thread_diff_verb_ = nullptr;
+    CLI::App* thread_rollback_verb_ = nullptr;
+    CLI::App* thread_branch_verb_ = nullptr;
+    CLI::App* thread_remove_verb_ = nullptr;
+    CLI::App* thread_export_verb_ = nullptr;
+    CLI::App* thread_import_verb_ = nullptr;
     CLI::App* key_create_verb_ = nullptr;
     CLI::App* key_list_verb_ = nullptr;
     CLI::App* key_revoke_verb_ = nullptr;
@@ -130,6 +145,15 @@ private:
     image_build_options image_build_;
     image_allow_options image_allow_;
     image_remove_options image_remove_;
+    thread_list_options thread_list_;
+    thread_log_options thread_log_;
+    thread_show_options thread_show_;
+    thread_diff_options thread_diff_;
+    thread_rollback_options thread_rollback_;
+    thread_branch_options thread_branch_;
+    thread_remove_options thread_remove_;
+    thread_export_options thread_export_;
+    thread_import_options thread_import_;
     key_create_options key_create_;
     key_list_options key_list_;
     key_revoke_options key_revoke_;

@@ -122,6 +122,7 @@ public:
         add_executions();
         add_skills();
         add_artifacts();
+        add_threads();
         add_webhooks();
         add_limits();
         add_http();
@@ -138,6 +139,7 @@ private:
     void add_executions();
     void add_skills();
     void add_artifacts();
+    void add_threads();
     void add_webhooks();
     void add_limits();
     void add_limit(const std::string& name, limit_range& range, const std::string& what);
@@ -288,6 +290,19 @@ void table::add_limits()
     add_limit("file_bytes", limits.file_bytes, "size of one file (default 0: disk_bytes)");
     add_limit("open_files", limits.open_files, "open files of a process");
     add_limit("max_output_bytes", limits.max_output_bytes, "output kept");
+}
+
+void table::add_threads()
+{
+    auto& threads = config_.threads;
+    add(integer("threads.max_state_bytes", threads.max_state_bytes, 1'024, 16LL << 20, "a saved state"));
+    add(integer("threads.max_bytes_per_tenant", threads.max_bytes_per_tenant, 1'024, most,
+        "saved states of a tenant, as they are stored; beyond it 429"));
+    add(integer("threads.max_threads_per_tenant", threads.max_threads_per_tenant, 1, 100'000'000, "threads of a tenant; beyond it 429"));
+    add(integer("threads.max_import_bytes", threads.max_import_bytes, 1'024, most, "a thread that is imported"));
+    add(integer("threads.max_checkpoints", threads.max_checkpoints, 1, 100'000, "checkpoints that are kept of a thread that does not say"));
+    add(integer("threads.ttl_ms", threads.ttl_ms, 0, 3'650 * day_ms, "how long they are kept there; 0: for ever"));
+    add(integer("threads.sweep_interval_ms", threads.sweep_interval_ms, 10, day_ms, "between two looks for checkpoints that ran out"));
 }
 
 void table::add_artifacts()

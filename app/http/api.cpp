@@ -4,6 +4,7 @@
 #include "app/http/skill_upload.hpp"
 #include "app/http/storage_refusal.hpp"
 #include "app/wire/query.hpp"
+#include "app/wire/thread_request.hpp"
 #include "core/auth/scopes.hpp"
 #include "core/files/signed_url.hpp"
 
@@ -28,6 +29,8 @@ struct route_table {
     static constexpr std::uint64_t whole_body = UINT64_MAX;          // what the server takes at all
     static constexpr std::uint64_t package_body = UINT64_MAX - 1;    // a skill's package, as the config bounds it
     static constexpr std::uint64_t image_body = UINT64_MAX - 2;      // an image, the same
+    static constexpr std::uint64_t state_body = UINT64_MAX - 3;      // a checkpoint with its state, the same
+    static constexpr std::uint64_t thread_body = UINT64_MAX - 4;     // a whole thread, the same
     static constexpr auto routes = std::to_array<route>({
         {"POST", "/v1/executions", scope::run, &api::create_execution, false, whole_body},
         {"POST", "/v1/executions/batch", scope::run, &api::create_batch, false, whole_body},
@@ -65,6 +68,22 @@ struct route_table {
         {"GET", "/v1/admin/images", scope::admin, &api::list_allowed_images},
         {"PUT", "/v1/admin/images/{image...}", scope::admin, &api::allow_image, true},
         {"DELETE", "/v1/admin/images/{image...}", scope::admin, &api::disallow_image, true},
+        {"GET", "/v1/threads", scope::read, &api::list_threads, true},
+        {"GET", "/v1/threads/{thread}", scope::read, &api::get_thread},
+        {"PUT", "/v1/threads/{thread}", scope::run, &api::put_thread},
+        {"DELETE", "/v1/threads/{thread}", scope::run, &api::delete_thread},
+        {"POST", "/v1/threads/{thread}/checkpoints", scope::run, &api::save_checkpoint, false, state_body},
+        {"GET", "/v1/threads/{thread}/checkpoints", scope::read, &api::list_checkpoints, true},
+        {"GET", "/v1/threads/{thread}/checkpoints/{checkpoint}", scope::read, &api::get_checkpoint, true},
+        {"DELETE", "/v1/threads/{thread}/checkpoints/{checkpoint}", scope::run, &api::delete_checkpoint},
+        {"GET", "/v1/threads/{thread}/checkpoints/{checkpoint}/state", scope::read, &api::get_checkpoint_state},
+        {"PUT", "/v1/threads/{thread}/checkpoints/{checkpoint}/pin", scope::run, &api::pin_checkpoint},
+        {"DELETE", "/v1/threads/{thread}/checkpoints/{checkpoint}/pin", scope::run, &api::unpin_checkpoint},
+        {"POST", "/v1/threads/{thread}/rollback", scope::run, &api::roll_back_thread},
+        {"POST", "/v1/threads/{thread}/branch", scope::run, &api::branch_thread},
+        {"GET", "/v1/threads/{thread}/diff", scope::read, &api::diff_thread, true},
+        {"GET", "/v1/threads/{thread}/export", scope::read, &api::export_thread},
+        {"POST", "/v1/threads/{thread}/import", scope::run, &api::import_thread, false, thread_body, net::body_mode::streamed},
         {"POST", "/v1/tickets", scope::read, &api::create_ticket},
         {"GET", "/v1/languages", scope::read, &api::get_languages},
         {"GET", "/v1/runtimes", scope::read, &api::get_runtimes},
@@ -95,7 +114,7 @@ bool may_be_json(const net::request& from)
 }
 
 /// Beginnings of addresses that the API describes and this version does not serve.
-constexpr std::array<std::string_view, 3> later_routes{"/v1/sandboxes", "/v1/threads", "/v1/admin"};
+constexpr std::array<std::string_view, 2> later_routes{"/v1/sandboxes", "/v1/admin"};
 
 std::optional<error> not_built_yet(std::string_view path)
 {
@@ -142,6 +161,10 @@ std::uint64_t api::body_limit(const net::request& head) const
         return static_cast<std::uint64_t>(use_.config.skills.max_package_bytes) + upload_overhead_bytes;
     if (bytes == route_table::image_body)
         return static_cast<std::uint64_t>(use_.config.images.max_load_bytes);
+    if (bytes == route_table::state_body)
+        return static_cast<std::uint64_t>(use_.config.threads.max_state_bytes) / 3 * 4 + wire::most_beside_state;
+    if (bytes == route_table::thread_body)
+        return static_cast<std::uint64_t>(use_.config.threads.max_import_bytes);
     return bytes == 0 ? small_body : bytes;
 }
 

@@ -65,6 +65,25 @@ private:
     task<> allow_image(call_ptr one);
     task<> disallow_image(call_ptr one);
     task<> answer_when_pulled(call_ptr one, std::string image);
+    // thread_routes.cpp
+    task<> save_checkpoint(call_ptr one);
+    task<> list_checkpoints(call_ptr one);
+    task<> get_checkpoint(call_ptr one);
+    task<> get_checkpoint_state(call_ptr one);
+    task<> delete_checkpoint(call_ptr one);
+    task<> pin_checkpoint(call_ptr one);
+    task<> unpin_checkpoint(call_ptr one);
+    task<> set_pin(call_ptr one, bool pinned);
+    task<> list_threads(call_ptr one);
+    task<> get_thread(call_ptr one);
+    task<> put_thread(call_ptr one);
+    task<> delete_thread(call_ptr one);
+    task<> roll_back_thread(call_ptr one);
+    task<> branch_thread(call_ptr one);
+    task<> diff_thread(call_ptr one);
+    // thread_file_routes.cpp
+    task<> export_thread(call_ptr one);
+    task<> import_thread(call_ptr one);
     // log_routes.cpp
     task<> get_logs(call_ptr one);
     task<> get_events(call_ptr one);
@@ -96,6 +115,7 @@ private:
     api_services use_;
     net::router router_;
     std::size_t waiting_clients_ = 0;
+    std::size_t imports_ = 0;    // of threads
 };
 
 }    // namespace caisson::http

@@ -24,6 +24,7 @@ class skill_runs;
 class url_signer;
 class worker_pool;
 class skill_service;
+class thread_service;
 
 }    // namespace caisson
 
@@ -55,6 +56,7 @@ struct api_services {
     webhook_store* webhooks = nullptr;       // null: none are sent
     skill_store* skill_records = nullptr;    // for GET /v1/stats
     image_service* images = nullptr;
+    thread_service* threads = nullptr;
     std::function<task<result<tenant_id>>(std::string name)> tenant_called = {};    // which is recorded if need be
 };
 

@@ -2,6 +2,7 @@
 
 #include "app/http/api.hpp"
 #include "app/wire/stats_view.hpp"
+#include "core/threads/thread_service.hpp"
 
 namespace caisson::http {
 
@@ -11,6 +12,15 @@ task<result<wire::tenant_stats>> api::stats_of(tenant_id tenant)
     const auto load = use_.executions.load(tenant);
     found.running = load.running;
     found.waiting = load.waiting;
+    auto ended = co_await use_.executions.totals(tenant);
+    if (ended.has_error())
+        co_return ended.error();
+    found.ended = std::move(*ended);
+    auto threads = co_await use_.threads->usage(tenant);
+    if (threads.has_error())
+        co_return threads.error();
+    found.threads = *threads;
+    found.max_thread_bytes = use_.config.threads.max_bytes_per_tenant;
     const auto files = co_await use_.artifacts->usage(tenant);
     if (files.has_error())
         co_return files.error();

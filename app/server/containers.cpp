@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -16,15 +17,8 @@ namespace caisson {
 
 namespace {
 
-docker::engine_options options_of(const docker_config& config)
-{
-    docker::engine_options options;
-    options.address = config.engine;
-    options.ca_file = config.ca_file;
-    options.certificate_file = config.certificate_file;
-    options.key_file = config.key_file;
-    return options;
-}
+/// Where packages are unpacked.
+std::string trees_of(const server_config& config) { return std::filesystem::absolute(config.data_dir / "skills").string(); }
 
 /// Marks that engines leave in what they run.
 bool is_in_container()
@@ -43,16 +37,28 @@ std::string volume_of(const std::filesystem::path& agent)
 
 }    // namespace
 
+docker::engine_options engine_options_of(const docker_config& config)
+{
+    docker::engine_options options;
+    options.address = config.engine;
+    options.ca_file = config.ca_file;
+    options.certificate_file = config.certificate_file;
+    options.key_file = config.key_file;
+    return options;
+}
+
 bool is_of_engine(std::string_view runtime) { return runtime == "docker" || runtime == "gvisor"; }
 
 containers::containers(const server_config& config, std::string instance, local_services services)
     : config_(config)
     , instance_(std::move(instance))
     , services_(std::move(services))
-    , engine_(services_.executor, services_.time, options_of(config.docker))
+    , engine_(services_.executor, services_.time, engine_options_of(config.docker))
     , images_(engine_)
+    , packages_(services_.executor, engine_, services_.log, services_.workers, {instance_, trees_of(config)})
     , on_engine_{services_.executor, services_.time, services_.log, engine_}
 {
+    on_engine_.packages = &packages_;
 }
 
 bool containers::is_there() const { return docker::listener_of(config_.docker.engine).has_value(); }

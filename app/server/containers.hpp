@@ -14,6 +14,9 @@ namespace caisson {
 /// Whether a runtime of this name makes its sandboxes on the container engine.
 bool is_of_engine(std::string_view runtime);
 
+/// How the engine of the config is spoken to.
+docker::engine_options engine_options_of(const docker_config& config);
+
 /// The container engine of the config, and the runtimes on it. Outlives them.
 class containers {
 public:
@@ -24,6 +27,8 @@ public:
     image_engine& images() { return images_; }
     /// "docker" or "gvisor", by the config's link, or by the one that is possible here.
     std::unique_ptr<runtime> make(const std::string& name);
+    /// For the engine's volumes with packages: as package_volumes::sweep().
+    task<result<std::size_t>> sweep_packages() { return packages_.sweep(); }
     /// Whether something listens at the engine's address, if that is a socket of this host.
     bool is_there() const;
 
@@ -37,6 +42,7 @@ private:
     local_services services_;
     docker::engine engine_;
     docker_image_engine images_;
+    docker::package_volumes packages_;
     engine_services on_engine_;    // shared by all runtimes
 };
 

@@ -110,6 +110,13 @@ std::vector<runtime*> host::all() const
     return found;
 }
 
+task<result<std::size_t>> host::sweep_packages() const
+{
+    if (!containers_)
+        co_return std::size_t{0};
+    co_return co_await containers_->sweep_packages();
+}
+
 task<result<std::string>> run_and_read(timers* time, std::vector<std::string> argv)
 {
     auto pipe = make_pipe();

@@ -31,6 +31,8 @@ public:
     std::vector<runtime*> enabled() const;
     /// Of the container engine that enabled runtimes use; null if none does.
     image_engine* images() const { return has_images_ ? &containers_->images() : nullptr; }
+    /// Removes what is not needed of the container engine's volumes with packages; returns how many. Errors: those of the engine.
+    task<result<std::size_t>> sweep_packages() const;
     /// Also those that are only there for sandboxes of an earlier server.
     std::vector<runtime*> all() const;
 

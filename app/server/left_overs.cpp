@@ -107,15 +107,14 @@ task<counted> sweep_probes(server_config config, io_executor executor, timers* t
     co_return directories->size();
 }
 
-/// The id in a data directory's instance.json; empty if there is none.
+}    // namespace
+
 std::string instance_in(const std::string& data_dir)
 try {
     return std::string(boost::json::parse(read_small_file(data_dir + "/instance.json").value_or("")).at("id").as_string());
 } catch (const std::exception&) {
     return {};
 }
-
-}    // namespace
 
 std::vector<sweep_chore> sweep_chores(
     const server_config& config, const cgroup_tree& groups, io_executor executor, timers& time, worker_pool& work)

@@ -15,4 +15,7 @@ namespace caisson {
 std::vector<sweep_chore> sweep_chores(
     const server_config& config, const cgroup_tree& groups, io_executor executor, timers& time, worker_pool& work);
 
+/// The id in a data directory's instance.json; empty if there is none.
+std::string instance_in(const std::string& data_dir);
+
 }    // namespace caisson

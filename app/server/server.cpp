@@ -11,6 +11,7 @@
 #include "app/server/service_manager.hpp"
 #include "app/server/skill_parts.hpp"
 #include "app/server/tenants.hpp"
+#include "app/server/thread_parts.hpp"
 #include "app/server/transport.hpp"
 #include "app/server/webhooks.hpp"
 #include "app/version.hpp"
@@ -127,6 +128,7 @@ private:
         made.link.lease = std::chrono::milliseconds(config_.executions.agent_lease_ms);
         made.sweep_interval = std::chrono::milliseconds(config_.executions.sweep_interval_ms);
         made.chores = sweep_chores(config_, host_.groups(), context_.get_executor(), time_, work_);
+        made.chores.push_back({"packages on the engine", [this] { return host_.sweep_packages(); }});
         made.logs.ring_bytes = static_cast<std::size_t>(config_.executions.live_buffer_bytes);
         made.contents = &store_->contents();
         made.artifacts = &store_->artifacts();
@@ -136,6 +138,7 @@ private:
         made.schemas = &skills_.schemas();
         made.images = host_.images() == nullptr ? nullptr : &images_;
         made.fallback = config_.fallback;
+        made.checkpoints = &threads_.service();
         made.webhook_due = [this] { webhooks_.wake(); };
         made.idempotency.lifetime_ms = config_.idempotency.lifetime_ms;
         made.idempotency.most_keys_of_tenant = static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant);
@@ -175,6 +178,7 @@ private:
         made.wire.private_webhooks = config_.webhooks.allow_private;
         made.wire.images = &image_table_;
         made.images = &images_;
+        made.threads = &threads_.service();
         made.tenant_called = [this](std::string name) {
             return store_->keys().ensure_tenant(std::move(name), ids_.make<tenant_id>(), time_.now_ms());
         };
@@ -256,6 +260,7 @@ private:
         background_.spawn("certificate", transport_.watch());
         background_.spawn("webhooks", webhooks_.run());
         background_.spawn("janitor", janitor_.run());
+        background_.spawn("threads", threads_.service().run());
         if (images_.has_engine())
             background_.spawn("images", images_.fetch_wanted());
         background_.spawn("hangups", transport_.heed_hangups());
@@ -355,6 +360,7 @@ private:
     const image_table image_table_{config_.images};
     skill_runs skill_runs_{
         skills_.registry(), &skills_.schemas(), images_, skill_options_of(config_), host_images(config_.images.host), image_table_};
+    thread_parts threads_{config_.threads, *store_, time_, *log_, ids_};
     execution_service executions_;
     auth_service auth_;
     ticket_office tickets_;

@@ -1,5 +1,6 @@
 #include "app/wire/execution_request.hpp"
 
+#include "app/wire/checkpoint_field.hpp"
 #include "app/wire/collect_field.hpp"
 #include "app/wire/control_request.hpp"
 #include "app/wire/execution_fields.hpp"
@@ -132,6 +133,7 @@ parsed_execution read_execution(object_reader& reader, const wire_context& conte
     for (auto& [field, file] : files)
         spec.files.push_back(std::move(file));
     spec.webhook = read_webhook(reader, context.private_webhooks);
+    spec.checkpoint = read_checkpoint(reader, text);
     spec.cancel_on_disconnect = reader.boolean("cancel_on_disconnect").value_or(false);
     out.wait = reader.boolean("wait").value_or(true);
     return out;

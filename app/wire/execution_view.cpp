@@ -1,6 +1,7 @@
 #include "app/wire/execution_view.hpp"
 
 #include "app/wire/attempts_view.hpp"
+#include "app/wire/checkpoint_field.hpp"
 #include "app/wire/skill_fields.hpp"
 #include "app/wire/webhook_field.hpp"
 #include "core/base/clock.hpp"
@@ -93,6 +94,7 @@ void write_execution(json_writer& out, const execution_row& row, const execution
     write_artifacts(out, row, parts.files, parts.skipped);
     if (parts.webhook != nullptr)
         write_webhook(out, *parts.webhook);
+    write_checkpoint_note(out, row.checkpoint);
     write_optional(out, "duration_ms", row.duration_ms);
     out.key("error");
     if (row.error.empty())

@@ -26,6 +26,29 @@ public:
         return &found->second;
     }
 
+    /// The values of a parameter that may be given more than once.
+    std::vector<std::string> take_all(std::string_view name)
+    {
+        std::vector<std::string> values;
+        taken_.push_back(name);
+        for (const auto& [each, text] : query_)
+            if (each == name)
+                values.push_back(text);
+        return values;
+    }
+
+    /// Parameters whose names begin with `prefix`, without it, and their values.
+    query_parameters take_prefixed(std::string_view prefix)
+    {
+        query_parameters found;
+        for (const auto& [each, text] : query_)
+            if (each.size() > prefix.size() && each.starts_with(prefix)) {
+                taken_.push_back(each);
+                found.emplace_back(each.substr(prefix.size()), text);
+            }
+        return found;
+    }
+
     std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max)
     {
         const auto* text = take(name);

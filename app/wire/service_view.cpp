@@ -46,6 +46,7 @@ void write_runtime(json_writer& out, const runtime_item& item)
     out.key("enforces").begin_object();
     out.key("memory").boolean(runtime.enforces_memory).key("pids").boolean(runtime.enforces_pids);
     out.key("cpu").boolean(runtime.enforces_cpu).key("disk").boolean(runtime.enforces_disk).end_object();
+    out.key("images").boolean(item.has_images);
     out.key("execution_usage").boolean(runtime.execution_usage).key("pauses").boolean(runtime.pauses);
     out.key("degraded").begin_array();
     for (const auto& [control, reason, remedy] : runtime.degraded) {

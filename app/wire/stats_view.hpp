@@ -1,5 +1,8 @@
 #pragma once
 
+#include "core/exec/types.hpp"
+#include "core/threads/ports.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -9,12 +12,15 @@ namespace caisson::wire {
 struct tenant_stats {
     std::size_t running = 0;    // executions
     std::size_t waiting = 0;
+    execution_totals ended;
     std::int64_t files = 0;    // artifacts
     std::int64_t file_bytes = 0;
     std::int64_t skills = 0;
     std::int64_t packages = 0;    // of skills: versions, and what they were before
     std::int64_t package_bytes = 0;
     std::int64_t stored_bytes = 0;    // of files and packages, equal parts counted once
+    thread_usage threads;
+    std::int64_t max_thread_bytes = 0;
     std::int64_t max_file_bytes = 0;
     std::int64_t max_package_bytes = 0;
     std::int64_t retention_ms = 0;

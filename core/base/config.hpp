@@ -60,6 +60,17 @@ struct http_config {
     std::int64_t max_refs_per_connection = 1'024;    // executions that one /v1/connect may follow at once
 };
 
+/// Saved states of agents.
+struct threads_config {
+    std::int64_t max_state_bytes = 4 << 20;            // one state, as it is sent
+    std::int64_t max_bytes_per_tenant = 10LL << 30;    // of all, as they are stored; beyond it nothing is saved
+    std::int64_t max_threads_per_tenant = 1'000'000;
+    std::int64_t max_import_bytes = 1LL << 30;    // a file that is imported
+    std::int64_t max_checkpoints = 100;           // of a thread that does not say; the same for the next
+    std::int64_t ttl_ms = 0;                      // 0: for ever
+    std::int64_t sweep_interval_ms = 5'000;       // between two looks for what ran out
+};
+
 /// What is kept of the files that executions leave, and how it is given out.
 struct artifacts_config {
     std::int64_t max_files = 1'000;    // of one execution; the same for the next three
@@ -207,6 +218,7 @@ struct server_config {
     images_config images;
     skills_config skills;
     artifacts_config artifacts;
+    threads_config threads;
     webhook_config webhooks;
     execution_limit_ranges limits;
     http_config http;

@@ -110,7 +110,7 @@ private:
     std::uint64_t uncommitted_bytes_ = 0;
     std::size_t committed_ = 0;    // of files_.artifacts
     std::int64_t bytes_ = 0;
-    std::uint64_t room_bytes_ = 0;    // what the last look at the disk found, without the files since then
+    std::uint64_t room_bytes_ = 0;     // what the last look at the disk found, without the files since then
     std::size_t skipped_bytes_ = 0;    // of files_.summary.skipped
     std::set<std::string, std::less<>> names_;
     artifact_row current_;

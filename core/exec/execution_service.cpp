@@ -93,6 +93,8 @@ task<result<execution_row>> execution_service::find(tenant_id tenant, execution_
     co_return row;
 }
 
+task<result<execution_totals>> execution_service::totals(tenant_id tenant) { return use_.executions.totals(std::move(tenant)); }
+
 task<result<execution_payload>> execution_service::payload(tenant_id tenant, execution_id id, std::size_t most_bytes)
 {
     auto found = co_await use_.executions.find_payload(std::move(tenant), id, most_bytes);

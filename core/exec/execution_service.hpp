@@ -46,6 +46,8 @@ public:
 
     /// As it is now. Errors: errc::not_found.
     task<result<execution_row>> find(tenant_id tenant, execution_id id);
+    /// What the tenant's executions came to, since the first one.
+    task<result<execution_totals>> totals(tenant_id tenant);
     /// What a skill was given and gave so far; texts of more than `most_bytes` are left out. Errors: errc::not_found.
     task<result<execution_payload>> payload(tenant_id tenant, execution_id id, std::size_t most_bytes);
     /// A piece of one of them, as execution_store::read_payload(). Errors: errc::not_found.

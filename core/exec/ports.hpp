@@ -5,6 +5,7 @@
 #include "core/exec/events.hpp"
 #include "core/exec/types.hpp"
 #include "core/files/types.hpp"
+#include "core/threads/ports.hpp"
 
 #include <memory>
 #include <optional>
@@ -35,6 +36,7 @@ struct unfinished_execution {
 struct execution_end {
     execution_row row;                      // final
     std::vector<artifact_row> artifacts;    // what it left; the contents are durable already. Of two with one path the first counts
+    std::optional<checkpoint_end> checkpoint = std::nullopt;    // saved with it, or the row's note says why not
 };
 
 /// Records of executions. Call from the I/O thread; the work runs on the store's own database threads. Every change is
@@ -80,6 +82,8 @@ public:
     virtual task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) = 0;
     /// The sandboxes of all unfinished executions, in no order.
     virtual task<result<std::vector<sandbox_id>>> sandboxes_in_use() = 0;
+    /// What the tenant's executions came to, since the first one.
+    virtual task<result<execution_totals>> totals(tenant_id tenant) = 0;
 };
 
 /// Where one stream's kept head ended because max_output_bytes was reached.

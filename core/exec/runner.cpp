@@ -52,7 +52,7 @@ task<result<void>> runner::make_sandbox(live_ptr one)
     one->at_host = true;
     auto created = co_await chosen.create(std::move(*wanted));
     if (created.has_error()) {
-        one->at_host = created.error().code != errc::image_unavailable;
+        one->at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
         co_return created.error();
     }
     one->sandbox = std::move(*created);

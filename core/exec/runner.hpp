@@ -126,6 +126,8 @@ private:
     static void say_end(live_execution& one);
     task<> store_end(live_ptr one);
     task<> store_final(live_ptr one);
+    task<std::optional<checkpoint_end>> checkpoint_of(live_ptr one);
+    task<> take_note(live_ptr one);
     static void say_goodbye(live_execution& one);
     void clean_up_after(live_ptr one);
     task<> dispose(live_ptr one);

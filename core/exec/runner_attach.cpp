@@ -181,12 +181,11 @@ task<runner::after> runner::go_on(live_ptr one)
     co_return co_await run_in_sandbox(one);
 }
 
-/// Programs cannot reach the agent of a runtime that isolates: it is the first process of their namespace. Where they can, its end
-/// may be their doing.
+/// Where programs can reach their agent its end may be their doing.
 bool runner::agent_was_taken(const live_execution& one) const
 {
     const auto found = use_.runtimes.find(one.row.runtime);
-    return one.agent_died && found != use_.runtimes.end() && found->second->isolates();
+    return one.agent_died && found != use_.runtimes.end() && found->second->protects_agent();
 }
 
 }    // namespace caisson

@@ -50,10 +50,14 @@ void runner::note_failure(live_execution& one, const error& why, ending_facts& f
     use_.log.warning("a sandbox could not be made",
         {{"execution_id", one.row.id.str()}, {"runtime", one.row.runtime}, {"attempt", one.attempt().number}, {"what", why.detail}});
     const bool lacks_image = !one.at_host && (why.code == errc::image_unavailable || (one.image && one.image->has_error()));
-    facts.fault = (lacks_image ? "the image " + one.spec.image + " could not be had: " : "the sandbox could not be started: ") + why.detail;
-    facts.host_fault = lacks_image ? attempt_fault::image_pull
-                       : one.link  ? attempt_fault::agent_unreachable
-                                   : attempt_fault::runtime_unavailable;
+    const bool refuses_image = !one.at_host && !lacks_image && why.code == errc::image_not_allowed;
+    facts.fault = (lacks_image        ? "the image " + one.spec.image + " could not be had: "
+                      : refuses_image ? "the image " + one.spec.image + " cannot be used: "
+                                      : "the sandbox could not be started: ") +
+                  why.detail;
+    facts.host_fault = lacks_image || refuses_image ? attempt_fault::image_pull
+                       : one.link                   ? attempt_fault::agent_unreachable
+                                                    : attempt_fault::runtime_unavailable;
     facts.can_repeat = is_worth_another(why.code);
 }
 

@@ -57,9 +57,10 @@ struct execution_services {
     skill_trees* trees = nullptr;                                                 // packages of skills; null: none can be run
     std::function<double()> jitter = draw_jitter;                                 // of delays between attempts: 0 to 1
     schema_checker* schemas = nullptr;                                            // of skills' outputs; null: not looked at
-    image_supply* images = nullptr;            // of runtimes with images; null: they use what their engines have
-    std::vector<std::string> fallback = {};    // runtimes for what may fall back, in this order
-    std::function<void()> webhook_due = {};    // called when the end of an execution with a webhook is stored; may be not set
+    image_supply* images = nullptr;             // of runtimes with images; null: they use what their engines have
+    checkpoint_maker* checkpoints = nullptr;    // of ends; null: none are written
+    std::vector<std::string> fallback = {};     // runtimes for what may fall back, in this order
+    std::function<void()> webhook_due = {};     // called when the end of an execution with a webhook is stored; may be not set
 };
 
 }    // namespace caisson

@@ -146,6 +146,32 @@ retry_policy retry_from_json(const json::object& object)
     return out;
 }
 
+json::object checkpoint_to_json(const checkpoint_order& order)
+{
+    const auto& metadata = order.metadata;
+    json::object out{{"thread", order.thread.str()}, {"id", order.id.str()}, {"pinned", order.pinned}, {"state", order.state},
+        {"node_id", metadata.node_id}, {"tags", json::array(metadata.tags.begin(), metadata.tags.end())}, {"custom", metadata.custom}};
+    if (metadata.step)
+        out.emplace("step", *metadata.step);
+    return out;
+}
+
+checkpoint_order checkpoint_from_json(const json::object& object)
+{
+    checkpoint_order out;
+    out.thread = thread_name(text_from_json(object.at("thread")));
+    out.id = checkpoint_id::from_trusted(text_from_json(object.at("id")));
+    out.pinned = object.at("pinned").as_bool();
+    out.state = text_from_json(object.at("state"));
+    out.metadata.node_id = text_from_json(object.at("node_id"));
+    for (const auto& tag : object.at("tags").as_array())
+        out.metadata.tags.push_back(text_from_json(tag));
+    out.metadata.custom = text_from_json(object.at("custom"));
+    if (const auto* step = object.if_contains("step"))
+        out.metadata.step = step->to_number<std::int64_t>();
+    return out;
+}
+
 /// What is at its default is left out, as it is in specs of earlier releases.
 void add_later_members(json::object& out, const execution_spec& spec)
 {
@@ -167,6 +193,8 @@ void add_later_members(json::object& out, const execution_spec& spec)
         out.emplace("host_argv", argv_to_json(spec.host_argv));
     if (spec.webhook)
         out.emplace("webhook", json::object{{"url", bytes_to_json(spec.webhook->url)}, {"secret", bytes_to_json(spec.webhook->secret)}});
+    if (spec.checkpoint)
+        out.emplace("checkpoint", checkpoint_to_json(*spec.checkpoint));
 }
 
 void read_later_members(execution_spec& spec, const json::object& object)
@@ -190,6 +218,8 @@ void read_later_members(execution_spec& spec, const json::object& object)
             spec.host_argv.push_back(bytes_from_json(argument));
     if (const auto* webhook = object.if_contains("webhook"))
         spec.webhook = {bytes_from_json(webhook->as_object().at("url")), bytes_from_json(webhook->as_object().at("secret"))};
+    if (const auto* checkpoint = object.if_contains("checkpoint"))
+        spec.checkpoint = checkpoint_from_json(checkpoint->as_object());
 }
 
 }    // namespace

@@ -132,7 +132,7 @@ std::uint64_t content_bytes(const execution_spec& spec)
         sum += file.path.size() + file.content.size();
     if (spec.skill)
         sum += spec.skill->instructions.size() + spec.skill->output_schema.size();
-    return sum + spec.input.size();
+    return sum + spec.input.size() + (spec.checkpoint ? spec.checkpoint->state.size() : 0);
 }
 
 std::string_view to_string(execution_kind value) { return name_of(kinds, value); }

@@ -5,6 +5,7 @@
 #include "core/files/types.hpp"
 #include "core/retry/types.hpp"
 #include "core/runtime/types.hpp"
+#include "core/threads/types.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -95,6 +96,7 @@ struct execution_spec {
     retry_policy retry;
     bool idempotent = false;    // running it twice does no harm
     std::optional<webhook_spec> webhook;
+    std::optional<checkpoint_order> checkpoint;    // written in the transaction of its end
 };
 
 struct execution_usage {
@@ -172,6 +174,25 @@ struct execution_row {
     std::optional<std::int64_t> next_attempt_at_ms;    // while it waits for it (status queued)
     std::optional<collect_summary> collected;          // of what it left; nothing if nothing was asked for
     shared_bytes output;                               // JSON text: a skill's end brings it; rows that are read are without
+    std::optional<checkpoint_note> checkpoint;         // with the end, if one was to be written
+};
+
+/// How many executions ended, and how. Those that were removed since are among them.
+struct execution_tally {
+    std::int64_t total = 0;
+    std::int64_t success = 0;
+    std::int64_t failed = 0;
+    std::int64_t timeout = 0;
+    std::int64_t cancelled = 0;
+    std::int64_t interrupted = 0;
+    std::int64_t duration_ms = 0;    // of all together
+    bool operator==(const execution_tally&) const = default;
+};
+/// Of a tenant; the parts by name, of at most 1,000.
+struct execution_totals {
+    execution_tally all;
+    std::map<std::string, execution_tally> by_language;
+    std::map<std::string, execution_tally> by_skill;
 };
 
 /// What a skill was given, and what it gave.

@@ -91,6 +91,24 @@ struct state_info {
     std::string media_type = "application/json";
 };
 
+/// A checkpoint that is to be written when an execution ends.
+struct checkpoint_order {
+    thread_name thread;
+    checkpoint_id id;    // empty: one is made
+    checkpoint_metadata metadata;
+    bool pinned = false;
+    std::string state;    // in canonical form; empty: how the execution ended
+    bool operator==(const checkpoint_order&) const = default;
+};
+
+/// What became of it.
+struct checkpoint_note {
+    thread_name thread;
+    checkpoint_id id;     // empty if it was not written
+    std::string error;    // why not, a sentence
+    bool operator==(const checkpoint_note&) const = default;
+};
+
 /// A saved state. Nothing of it changes but its pin, and what retention does to its parent.
 struct checkpoint_row {
     tenant_id tenant;

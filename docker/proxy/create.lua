@@ -26,6 +26,20 @@ local function array_of(rule)
 end
 
 local function just(wanted) return function(value) return json.kind(value) == "array" and #value == 1 and value[1] == wanted end end
+
+-- All of `wanted`, and what else there may be.
+local function with(wanted)
+    return function(value)
+        if json.kind(value) ~= "array" then return false end
+        local there = {}
+        for _, each in ipairs(value) do there[each] = true end
+        for _, each in ipairs(wanted) do
+            if not there[each] then return false end
+        end
+        return true
+    end
+end
+
 local function none(value) return value == json.null or (type(value) == "table" and next(value) == nil) end
 
 -- An object whose members all have a rule and keep to it. Returns the name of one that does not.
@@ -45,25 +59,42 @@ local function object_of(rules)
     end
 end
 
--- Of the engine's host a container may see one thing: the volume with the agent.
-local mount = object_of({
-    Type = only("volume"),
-    Source = matches("^caisson%-agent%-%x%x%x%x%x%x%x%x%x%x%x%x%x%x%x%x$"),
-    Target = matches("^/%.caisson/"),
-    ReadOnly = is("boolean"),
-    VolumeOptions = object_of({ NoCopy = is("boolean") }),
-})
+-- Of the engine's host a container may see Caisson's volumes: that with the agent, and those with packages of skills.
+local function volume_at(source, target)
+    return object_of({
+        Type = only("volume"),
+        Source = matches(source),
+        Target = matches(target),
+        ReadOnly = is("boolean"),
+        VolumeOptions = object_of({ NoCopy = is("boolean") }),
+    })
+end
+
+local agent = volume_at("^caisson%-agent%-%x%x%x%x%x%x%x%x%x%x%x%x%x%x%x%x$", "^/%.caisson/")
+local package = volume_at("^caisson%-package%-[%w_.-]+$", "^/[%w_.-]+/[%w_.-]+$")
+
+local function mount(value)
+    local fine, inner = agent(value)
+    if fine or package(value) then return true end
+    return false, inner
+end
+
+-- What engines mask where nobody says what.
+local masked = { "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
+    "/proc/timer_list", "/proc/timer_stats", "/sys" }
 
 local host = {
     AutoRemove = is("boolean"),
     Binds = none,
     CapAdd = none,
     CapDrop = just("ALL"),
+    CgroupnsMode = only("private"),
     CpuShares = whole,
     Devices = none,
     Init = is("boolean"),
     IpcMode = one_of("private", "none"),
     LogConfig = object_of({ Type = only("none"), Config = none }),
+    MaskedPaths = with(masked),
     Memory = whole,
     MemorySwap = whole,
     Mounts = array_of(mount),
@@ -96,10 +127,12 @@ local container = {
     Env = array_of(is("string")),
     Healthcheck = object_of({ Test = just("NONE") }),
     HostConfig = object_of(host),
+    Hostname = is("string"),
     Image = is("string"),
     Labels = is("object"),
     OpenStdin = is("boolean"),
     StdinOnce = is("boolean"),
+    StopSignal = only("SIGKILL"),
     Tty = is("boolean"),
     User = matches("^[1-9]%d*:[1-9]%d*$"),    -- never root, and never a name, which the image could give root
     WorkingDir = is("string"),

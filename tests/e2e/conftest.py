@@ -14,6 +14,7 @@ from harness.engine import Engine, PrivateEngine, why_none  # noqa: E402
 from harness.leaks import Baseline, adopt_orphans, descriptors  # noqa: E402
 from harness.left_overs import unrecorded  # noqa: E402
 from harness.server import BINARY, ORDINARY_USER, Server, new_folder  # noqa: E402
+from harness.threads import Thread  # noqa: E402
 from harness.waiting import until  # noqa: E402
 
 
@@ -86,6 +87,20 @@ def new_server(contract, request):
             each.discard()
         for each in folders:
             each.cleanup()
+
+
+@pytest.fixture
+def thread_owner(server):
+    """A tenant of the test's own, whose threads are removed afterwards."""
+    api = server.tenant("threads")
+    yield api
+    for each in api.get("/v1/threads", query={"limit": 200})["items"]:
+        Thread(api, each["thread"]).remove()
+
+
+@pytest.fixture
+def agent(thread_owner):
+    return Thread(thread_owner, "agent-1")
 
 
 @pytest.fixture(scope="session")

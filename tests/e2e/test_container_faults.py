@@ -1,6 +1,7 @@
 """What happens to programs in containers when the engine, the server or somebody else interferes: each end has its cause, nothing is
 run twice or left on the engine, and no byte is lost."""
 
+import json
 import os
 import random
 import signal
@@ -177,6 +178,98 @@ def test_what_a_server_that_was_killed_left_is_removed_by_the_next(new_box):
     for one in ids:
         server.api.cancel(one)
     assert [server.api.ended(one)["status"] for one in ids] == ["cancelled", "cancelled"]
+    server.nothing_left()
+
+
+def trial_image(engine, instance, sandbox, runtime="docker"):
+    """What a probe's server leaves that is killed before it makes a container of it."""
+    name = f"caisson-trial:{sandbox}"
+    labels = [word for label in (f"instance={instance}", f"runtime={runtime}") for word in ("--change", f"LABEL caisson.{label}")]
+    engine.docker("import", *labels, "-", name, input=bytes(1024))
+    return name
+
+
+@each_runtime
+def test_trial_images_of_this_server_alone_are_removed(new_box, engine, runtime):
+    server = new_box(runtime, *SOON)
+    others = trial_image(engine, "0" * 12, "sbx_00000000000000000000000001", runtime)
+    own = trial_image(engine, server.instance(), "sbx_00000000000000000000000002", runtime)
+    try:
+        until(lambda: not engine.has_image(own), what="the image to go")
+        assert engine.has_image(others)
+    finally:
+        engine.docker("rmi", own, others, check=False)
+
+
+def test_a_server_that_is_killed_while_it_probes_leaves_no_image_to_the_next(new_box, engine):
+    def images():
+        return engine.docker("images", "-q", "--filter", f"label=caisson.instance={server.instance()}").split()
+
+    server = new_box("docker", *SOON)
+    for _ in range(4):
+        server.kill()
+        server.start()    # ready before its probes
+    until(lambda: all(each["available"] for each in server.api.get("/v1/runtimes").value["items"]), what="the end of the probes")
+    until(lambda: not images(), what="its images to go")
+    server.nothing_left()
+
+
+def test_doctor_tells_of_other_servers_containers_and_leaves_them(new_box, engine):
+    server = new_box("docker")
+    name = plant(engine, f"caisson-foreign-{os.getpid()}", instance="0" * 12, sandbox="sbx_00000000000000000000000001", runtime="docker")
+    one = waits(server.api)
+    try:
+        done = server.cli("doctor", "--data", server.data, *server.options, "--output", "json")
+        found = {each["what"]: each for each in json.loads(done.stdout)["findings"]}
+        foreign = found["containers of " + "0" * 12]
+        assert "1 containers of another server, 1 of them running" in foreign["detail"], foreign
+        assert f"--filter label=caisson.instance={'0' * 12} | xargs" in foreign["remedy"] and foreign["state"] == "note", foreign
+        assert "containers of " + server.instance() not in found, "its own"
+        assert name in engine.containers()
+        goes_on(server.api, one)
+    finally:
+        engine.docker("rm", "-f", name)
+
+
+# Memory that runs out, and settings that change, while no server is there
+
+
+@pytest.mark.parametrize("runtime, link", [("gvisor", "auto"), ("docker", "stdio"), ("docker", "socket")])
+def test_out_of_memory_while_no_server_is_there_is_told_by_the_next(new_box, runtime, link):
+    server = new_box(runtime, "--set", f"{runtime}.link={link}")
+    code = "import sys, time\nprint('on', flush=True)\ntime.sleep(float(sys.argv[1]))\nkeep = []\nwhile True: keep.append(bytes(1 << 20))"
+    one = server.api.start(language="python", code=code, args=["4"], limits={**LONG, "memory_bytes": 64 << 20, "disk_bytes": 8 << 20})
+    first_output(server.api, one)
+    name = server.container()
+    server.kill()
+
+    def is_over():
+        told = server.engine.inspect(name)["State"]
+        return not told["Running"] or (runtime == "docker" and not children_of(told["Pid"]))
+
+    until(is_over, 60, "its end")
+    server.start()
+    record = server.api.ended(one)
+    assert (record["status"], record["verdict"], record["stdout"]) == ("failed", "memory_limit", "on\n"), record
+    assert record["limits_hit"] == ["memory"], record
+    server.nothing_left()
+
+
+def children_of(process):
+    with open(f"/proc/{process}/task/{process}/children") as found:
+        return found.read().split()
+
+
+@pytest.mark.parametrize("before, after", [("socket", "stdio"), ("stdio", "socket")])
+def test_a_link_that_is_switched_while_no_server_is_there_ends_what_ran_with_the_cause(new_box, before, after):
+    server = new_box("docker", "--set", f"docker.link={before}")
+    one = waits(server.api)
+    server.kill()
+    server.start("--set", f"docker.link={after}")
+    record = server.api.ended(one)
+    assert (record["status"], record["stdout"]) == ("interrupted", "on\n"), record
+    assert "configured otherwise" in record["error"], record["error"]
+    assert server.api.run(command=["echo", "works"], limits=LONG)["stdout"] == "works\n"
     server.nothing_left()
 
 

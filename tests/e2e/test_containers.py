@@ -68,6 +68,8 @@ def test_it_is_fed_and_watched_live(box):
 def test_a_terminal_is_one(box):
     record = box.api.run(command=["sh", "-c", "test -t 0 && stty size"], pty={"cols": 81, "rows": 25}, limits=LONG)
     assert record["stdout"] == "25 81\r\n", record
+    slow = [line for line in box.log_tail(1 << 20).splitlines() if "did not end the streams" in line and record["execution_id"] in line]
+    assert not slow, "its end was not seen"
 
 
 def test_a_signal_and_a_cancel_reach_it(box):
@@ -163,12 +165,21 @@ HOSTILE = {
     "unknown_user": ["USER nobody-knows"],
     "environment": ["ENV LD_PRELOAD=/nowhere.so PYTHONSTARTUP=/x BASH_ENV=/x ENV=/x"],
     "directory": ["WORKDIR /usr/bin"],
-    "volumes": ["VOLUME /workspace /tmp /usr /.caisson"],
+    "volumes": ["VOLUME /workspace /tmp /home /.caisson"],
     "health": ["HEALTHCHECK --interval=1s CMD touch /tmp/health"],
     "signal": ["STOPSIGNAL SIGWINCH"],
     "onbuild": ["ONBUILD RUN false"],
     "labels": ["LABEL caisson.instance=other caisson.sandbox=sbx_00000000000000000000000000"],
 }
+# Made of everything above, and more. Entry points last: they would end the build's own commands.
+WORST = [
+    "USER 0:0", "RUN mkdir -m 0777 /data && echo secret >/data/of-image && chmod 0777 /data",
+    'VOLUME ["/data", "/data/deep/", "/workspace/inner", "/tmp/inner", "/other/../srv//x/", "/.caisson", "/var/lib/none"]',
+    "ENV LD_PRELOAD=/data/x.so LD_LIBRARY_PATH=/data GLIBC_TUNABLES=glibc.malloc.check=3 PYTHONPATH=/data PYTHONSTARTUP=/data/x PYTHONHOME=/data",
+    "ENV NODE_OPTIONS=--require=/data/x.js BASH_ENV=/data/x ENV=/data/x HOME=/data TERM=evil CAISSON_ATTEMPT=99 LANG=tlh a.b-c=odd",
+    "ENV PATH=/data:.::/bin:/usr/bin", *(line for kind in ("health", "signal", "directory", "onbuild", "labels", "entrypoint") for line in HOSTILE[kind]),
+]
+UNUSABLE = {"root": '["/"]', "proc": '["/proc/sys"]', "sys": '["/x/../sys"]', "shm": '["/dev/shm"]', "link": '["/.caisson/agent/x"]'}
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +189,8 @@ def hostile_box(contract, engine, images):
     from harness.server import new_folder
     names = {kind: engine.image_of(f"hostile-{kind}:1", BUSYBOX, *lines) for kind, lines in HOSTILE.items()}
     names["no_shell"] = no_shell(engine)
+    names["worst"] = engine.image_of("hostile-worst:1", BUSYBOX, *WORST)
+    names |= {kind: engine.image_of(f"hostile-volume-{kind}:1", BUSYBOX, f"VOLUME {paths}") for kind, paths in UNUSABLE.items()}
     with new_folder() as folder:
         server = ContainerServer(folder, contract, engine, "docker", allowed=names.values())
         try:
@@ -209,6 +222,52 @@ def test_what_an_image_asks_for_is_not_done(hostile_box, kind, runtime):
     assert record["status"] == "success" and lines[0] != "0" and lines[1:] == ["/workspace", "mine"], record
     server.nothing_left()
     assert server.engine.volumes() <= before, "no volume is left"
+
+
+@pytest.mark.parametrize("runtime", ["docker", "gvisor"])
+def test_of_the_worst_image_files_and_path_alone_reach_a_program(hostile_box, runtime):
+    server, names = hostile_box
+    before = server.engine.volumes()
+    one = server.api.start(command=["env"], image=names["worst"], runtime=runtime, limits=LONG)
+    found = dict(line.split("=", 1) for line in server.api.ended(one)["stdout"].splitlines())
+    assert found == {"PATH": "/data:.::/bin:/usr/bin", "HOME": "/workspace", "LANG": "C.UTF-8", "CAISSON_EXECUTION_ID": one, "CAISSON_ATTEMPT": "1"}
+    record = server.api.run(image=names["worst"], runtime=runtime, limits=LONG, env={"LD_LIBRARY_PATH": "/mine"}, shell="""
+id -u; pwd; echo $LD_LIBRARY_PATH; ls -A /srv/x /workspace/inner /tmp/inner /var/lib/none
+for place in /data /data/deep /srv/x /workspace/inner /tmp/inner /var/lib/none /.caisson; do echo >$place/x && echo wrote $place; done 2>/dev/null
+grep -E ' (/data|/data/deep|/srv/x|/workspace/inner|/tmp/inner|/var/lib/none|/.caisson) ' /proc/mounts | cut -d' ' -f3 | sort | uniq -c""")
+    lines = record["stdout"].split("\n")
+    assert record["status"] == "success" and lines[0] != "0" and lines[1:3] == ["/workspace", "/mine"], record
+    assert "of-image" not in record["stdout"] and "wrote" not in record["stdout"] and "7 tmpfs" in record["stdout"], record
+    server.nothing_left()
+    assert server.engine.volumes() <= before, "no volume is left"
+
+
+@pytest.mark.parametrize("runtime", ["docker", "gvisor"])
+def test_the_agent_has_nothing_of_the_worst_image_either(hostile_box, runtime):
+    server, names = hostile_box
+    one = server.api.start(shell="echo on; cat >/dev/null", stdin_open=True, image=names["worst"], runtime=runtime, limits=LONG)
+    first_output(server.api, one)
+    told = server.engine.inspect(server.container())
+    assert not [each for each in told["Mounts"] if each["Type"] == "volume"]
+    assert told["Config"]["StopSignal"] == "SIGKILL" and told["HostConfig"]["CgroupnsMode"] == "private"
+    if runtime == "docker":
+        mine = open(f"/proc/{told['State']['Pid']}/environ", "rb").read().decode().strip("\0").split("\0")
+        assert {each.split("=")[0] for each in mine} <= {"PATH", "HOSTNAME", "HOME"}, mine
+    server.api.stdin(one, "", eof=True)
+    assert server.api.ended(one)["status"] == "success"
+
+
+@pytest.mark.parametrize("runtime", ["docker", "gvisor"])
+@pytest.mark.parametrize("kind", UNUSABLE)
+def test_an_image_that_wants_a_volume_where_none_can_be_is_refused(hostile_box, kind, runtime):
+    server, names = hostile_box
+    record = server.api.run(command=["true"], image=names[kind], runtime=runtime, limits=LONG)
+    assert (record["status"], record["verdict"]) == ("failed", "runtime_error"), record
+    assert names[kind] in record["error"] and "cannot be used: the image wants a volume at" in record["error"], record
+    assert len(record["attempts"]) == 1, "it would fail again"
+    circuit = next(each for each in server.api.get("/v1/runtimes").value["items"] if each["name"] == runtime)["circuit"]
+    assert circuit["faults"] == 0, "the runtime is not to blame"
+    server.nothing_left()
 
 
 @pytest.mark.parametrize("runtime", ["docker", "gvisor"])
@@ -256,8 +315,6 @@ def box_table(box_server, request):
     yield from run_table(box_server, request)
 
 
-# gVisor counts and ends otherwise (docs/security.md): its kernel is one process of the host.
-@pytest.mark.parametrize("box_server", ["docker"], indirect=True)
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.name) for row in ROWS])
 def test_verdict(box_table, row):
     api, runtime, executions = box_table
@@ -267,3 +324,5 @@ def test_verdict(box_table, row):
 def test_the_runtime_says_what_it_holds(box):
     runtime = runtime_of(box.api)
     assert runtime["name"] == box.runtime and EXPECTED
+    images = {each["name"]: each["images"] for each in box.api.get("/v1/runtimes").value["items"]}
+    assert images == {"docker": True, "gvisor": True, "bubblewrap": False}

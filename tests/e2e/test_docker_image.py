@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from harness.api import Api
+from harness.packages import pushed
 from harness.server import BINARY, PROGRAMS, ROOT
 from harness.waiting import until
 
@@ -151,6 +152,9 @@ def composed(engine, server_image, proxy_image, tmp_path):
         until(lambda: engine.inspect(server)["State"]["Health"]["Status"] == "healthy", HEALTHY_S, "the server's health")
         key = engine.docker("exec", server, "cat", "/var/lib/caisson/admin.key")
         yield engine, project, f"http://127.0.0.1:{port}", key
+        instance = json.loads(engine.docker("exec", server, "cat", "/var/lib/caisson/instance.json"))["id"]
+        for names in engine.packages(instance):
+            engine.docker("volume", "rm", *names, check=False)
     finally:
         print(engine.docker("logs", "--tail", "30", f"{project}_caisson_1", check=False))
         compose(engine, project, "down", "-v", **env)
@@ -175,6 +179,10 @@ def test_compose_runs_programs_in_containers_through_the_proxy(composed, contrac
     assert ready.status == 200, {name: one for name, one in ready["dependencies"].items() if not one["ready"]}
     done = api.run(language="python", code="import os; print(6 * 7, os.getuid() != 0)", limits={"wall_ms": 60_000})
     assert (done["status"], done["stdout"]) == ("success", "42 True\n")
+    image = "caisson-python:bookworm"
+    with pushed(api, {"behind": {"program": "print(open('/sandbox/scripts/SKILL.md').readline())", "image": image}}):
+        done = api.run(skill="behind", limits={"wall_ms": 60_000})
+        assert (done["status"], done["stdout"].strip()) == ("success", "---"), done
     until(lambda: not [name for name in engine.containers() if name.startswith("caisson-sbx")], what="its container to go")
     # What the proxy refuses even the server cannot do.
     said = engine.docker("exec", f"{project}_caisson_1", "bash", "-c", "ls /var/run/docker.sock", check=False)

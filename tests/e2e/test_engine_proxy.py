@@ -115,6 +115,10 @@ NEEDED = [
     ("DELETE", f"/v1.41/containers/{ID}?force=1&v=1"), ("PUT", f"/v1.41/containers/{ID}/archive?path=%2Fx"),
     ("GET", f"/v1.41/containers/{ID}/archive?path=%2Fx"), ("GET", "/v1.41/images/caisson-python%3Abookworm/json"),
     ("GET", "/v1.41/images/registry%2Fa%2Fb%3A1/json"), ("POST", "/v1.41/images/create?fromImage=registry%2Fa&tag=1"),
+    ("GET", "/v1.41/images/json?filters=%7B%22label%22%3A%5B%22a%3Db%22%5D%7D"),
+    ("GET", "/v1.41/volumes?filters=%7B%22name%22%3A%5B%22caisson-package-0123456789ab-%22%5D%7D"),
+    ("DELETE", "/v1.41/volumes/caisson-package-0123456789ab-ten_1.00ff.tree"),
+    ("DELETE", "/v1.41/volumes/caisson-package-0123456789ab-ten_1.00ff.tree.whole-2048"),
 ]
 REFUSED = [
     ("POST", "/v1.41/volumes/create"), ("POST", f"/v1.41/containers/{ID}/exec"), ("POST", "/v1.41/exec/1/start"), ("POST", "/v1.41/build"),
@@ -124,6 +128,8 @@ REFUSED = [
     ("POST", "/v1.41/containers/prune"), ("GET", f"/v1.41/containers/{ID}/export"), ("GET", f"/v1.41/containers/{ID}/logs?stdout=1"),
     ("POST", "/v1.41/containers/creat%65"), ("POST", "/v1.41/containers/x/../create"), ("POST", "/v1.41/containers//create"),
     ("POST", "/v1.41/containers/x%2f..%2fcreate"), ("POST", "/v1.41/images/x/../../containers/create"), ("PUT", "/v1.41/containers/create"),
+    ("DELETE", "/v1.41/volumes/data"), ("GET", "/v1.41/volumes/data"), ("POST", "/v1.41/volumes/prune"), ("POST", "/v1.41/volumes"),
+    ("DELETE", "/v1.41/volumes/caisson-package-x/../data"), ("DELETE", "/v1.41/volumes"),
     ("GET", "/v1.41/images/x%2f%2e%2e%2fcontainers/json"), ("POST", "/containers/create/"), ("POST", "/v1.41/session"), ("POST", "/grpc"),
 ]
 
@@ -165,19 +171,28 @@ def test_an_attached_stream_goes_both_ways(proxy):
         assert got == sent
 
 
+MASKED = [f"/proc/{name}" for name in (
+    "acpi", "asound", "cmdline", "interrupts", "kallsyms", "kcore", "key-users", "keys", "latency_stats", "pressure", "sched_debug", "scsi",
+    "sysrq-trigger", "timer_list", "timer_stats")] + ["/sys"]
+
+
 def asked_for():
     """What Caisson asks for."""
     return {
         "Image": "python:3.12-slim", "Entrypoint": ["/.caisson/bin/agent", "--work", "/workspace", "--stdio"], "Cmd": [], "Env": ["A=b"],
         "User": "1000:1000", "WorkingDir": "/", "Labels": {"caisson.instance": "x"}, "Tty": False, "AttachStdin": False, "AttachStdout": False,
-        "AttachStderr": False, "OpenStdin": True, "StdinOnce": False, "Healthcheck": {"Test": ["NONE"]},
+        "AttachStderr": False, "OpenStdin": True, "StdinOnce": False, "StopSignal": "SIGKILL", "Hostname": "sandbox",
+        "Healthcheck": {"Test": ["NONE"]},
         "HostConfig": {
+            "MaskedPaths": MASKED,
             "Privileged": False, "CapAdd": [], "CapDrop": ["ALL"], "SecurityOpt": ["no-new-privileges"], "ReadonlyRootfs": True,
-            "NetworkMode": "none", "IpcMode": "private", "PidMode": "", "UTSMode": "", "PublishAllPorts": False,
+            "NetworkMode": "none", "IpcMode": "private", "CgroupnsMode": "private", "PidMode": "", "UTSMode": "", "PublishAllPorts": False,
             "LogConfig": {"Type": "none", "Config": {}}, "RestartPolicy": {"Name": "no", "MaximumRetryCount": 0}, "AutoRemove": False, "Init": False,
             "OomKillDisable": False, "OomScoreAdj": 0, "ShmSize": 1 << 20, "Memory": 1 << 28, "MemorySwap": 1 << 28, "NanoCpus": 10**9,
             "PidsLimit": 66, "Runtime": "runsc", "Tmpfs": {"/workspace": "rw,nosuid,nodev,exec,mode=0700,size=1048576"},
             "Mounts": [{"Type": "volume", "Source": "caisson-agent-0123456789abcdef", "Target": "/.caisson/bin", "ReadOnly": True,
+                        "VolumeOptions": {"NoCopy": True}},
+                       {"Type": "volume", "Source": "caisson-package-0123456789ab-ten_1.00ff.tree", "Target": "/sandbox/scripts", "ReadOnly": True,
                         "VolumeOptions": {"NoCopy": True}}],
         },
     }
@@ -211,13 +226,16 @@ BREAKS_OUT = [
     (H + "NetworkMode", "host"), (H + "NetworkMode", "container:x"), (H + "NetworkMode", "bridge"), (H + "NetworkMode", KeyError), (H + "PidMode", "host"),
     (H + "IpcMode", "host"), (H + "UTSMode", "host"), (H + "UsernsMode", "host"), (H + "CgroupnsMode", "host"), (H + "Binds", ["/:/host"]),
     (H + "Devices", [{"PathOnHost": "/dev/sda"}]), (H + "DeviceRequests", []), (H + "DeviceCgroupRules", ["a *:* rwm"]), (H + "CgroupParent", "/"),
-    (H + "VolumesFrom", ["x"]), (H + "VolumeDriver", "x"), (H + "MaskedPaths", []), (H + "ReadonlyPaths", []), (H + "Sysctls", {}), (H + "Runtime", "other"),
+    (H + "VolumesFrom", ["x"]), (H + "VolumeDriver", "x"), (H + "MaskedPaths", []), (H + "MaskedPaths", MASKED[:-1]),
+    (H + "MaskedPaths", None), (H + "ReadonlyPaths", []), (H + "Sysctls", {}), (H + "Runtime", "other"),
     (H + "GroupAdd", ["0"]), (H + "LogConfig", {"Type": "syslog", "Config": {}}), (H + "RestartPolicy", {"Name": "always", "MaximumRetryCount": 0}),
     (H + "OomKillDisable", True), (H + "OomScoreAdj", -1000), (H + "Links", ["x"]), (H + "ContainerIDFile", "/x"), (H + "Ulimits", []), ("Volumes", {"/x": {}}),
     ("NetworkingConfig", {}), ("HostConfig", KeyError), ("HostConfig", None), ("hostconfig", {"Privileged": True}), ("HoſtConfig", {"Privileged": True}),
     ("Healthcheck", {"Test": ["CMD", "x"]}), ("MacAddress", "x"), (H + "Mounts", [{"Type": "bind", "Source": "/", "Target": "/.caisson/x"}]),
     (H + "Mounts.0.Source", "data"), (H + "Mounts.0.Source", "/"), (H + "Mounts.0.Source", "caisson-agent-0123456789abcdef/../x"),
-    (H + "Mounts.0.Target", "/etc"), (H + "Mounts.0.VolumeOptions", {"DriverConfig": {"Name": "local", "Options": {"type": "none", "device": "/", "o": "bind"}}}),
+    (H + "Mounts.1.Source", "caisson-package"), (H + "Mounts.1.Source", "caisson-package-/x"), (H + "Mounts.1.Source", "x-caisson-package-y"),
+    (H + "Mounts.1.Target", "/etc"), (H + "Mounts.1.Type", "bind"), (H + "Mounts.1.VolumeOptions", {"DriverConfig": {"Name": "local"}}),
+    ("StopSignal", "SIGTERM"), (H + "Mounts.0.Target", "/etc"), (H + "Mounts.0.VolumeOptions", {"DriverConfig": {"Name": "local", "Options": {"type": "none", "device": "/", "o": "bind"}}}),
     (H + "Mounts.0.BindOptions", {"Propagation": "shared"}), (H + "Mounts", {"0": {}}),
 ]
 

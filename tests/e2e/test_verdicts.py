@@ -40,7 +40,7 @@ def test_verdict(table, row):
     check(row, column_of(runtime), api, api.ended(executions[row.name], wait_ms=120_000))
 
 
-def test_every_row_says_what_both_kinds_of_host_give():
+def test_every_row_says_what_each_kind_of_host_gives():
     for row in ROWS:
         for column in COLUMNS:
             assert row.ends(column) and all(end is not None for end in row.ends(column)), (row.name, column)

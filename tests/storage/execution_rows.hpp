@@ -75,6 +75,7 @@ inline execution_row full_execution(int number)
     row.attempts.back().number = 2;
     row.next_attempt_at_ms = 7'000;
     row.collected = collect_summary{2, 300, {{"out/\xff", "not a regular file"}}, 5, true, "the disk is full"};
+    row.checkpoint = checkpoint_note{thread_name("t"), checkpoint_id::from_trusted("c"), "not \"now\""};
     row.output = shared_bytes(std::string("{\"a\":\"\\u0000 \xc3\xa9\"}\0", 18));
     return row;
 }

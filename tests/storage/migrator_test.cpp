@@ -141,10 +141,11 @@ TEST(Migrations, AreAsTheyWereGivenOut)
             {"0003_idempotency_keys.sql", "c5f584b0ae5a5291"}, {"0004_sandboxes_ended.sql", "d47b2bb9f78b4597"},
             {"0005_execution_details.sql", "cc1b177e3851f284"}, {"0006_skills.sql", "f83001cfdc776dae"},
             {"0007_artifacts.sql", "5551441b5829fe93"}, {"0008_webhooks.sql", "a3cc3fd6f810b40d"},
-            {"0009_allowed_images.sql", "4d22bebd32c8cd7f"}, {"0010_artifact_totals_by_transaction.sql", "5f7abcb003601a56"}});
+            {"0009_allowed_images.sql", "4d22bebd32c8cd7f"}, {"0010_artifact_totals_by_transaction.sql", "5f7abcb003601a56"},
+            {"0011_threads.sql", "6b5ec1a8ae3355e7"}, {"0012_execution_totals.sql", "e6c06949134d817f"}});
     expect(sqlite::events_schema, {{"0001_logs.sql", "155623159c89aff9"}});
     expect(sqlite::content_schema, {{"0001_contents.sql", "c16bff602725093a"}, {"0002_chunk_places.sql", "913564330db26032"},
-            {"0003_stored_totals_by_transaction.sql", "c9755743ed69eaff"}});
+                                       {"0003_stored_totals_by_transaction.sql", "c9755743ed69eaff"}});
 }
 
 /// Replaces the one `mark` in `text`.
@@ -261,6 +262,24 @@ TEST_F(RecordsOfSchema1, AsSchema8GetAllowedImages)
     EXPECT_TRUE(run_task(context_, stores->allowed_images().add({"own:1", tenant, "acme", 5}, 10)).value());
     EXPECT_EQ(run_task(context_, stores->allowed_images().list())->front().tenant_name, "acme");
     EXPECT_EQ(run_task(context_, stores->executions().find(tenant, numbered<execution_id>(1)))->image_digest, "");
+}
+
+TEST_F(RecordsOfSchema1, AsSchema10HaveTheirEndsCountedAndGetThreads)
+{
+    {
+        connection db(dir_ / "records.db", open_mode::read_write);
+        auto schema = sqlite::records_schema;
+        schema.migrations = schema.migrations.first(10);
+        sqlite::migrate(db, schema, migrate_policy::apply);
+    }
+    auto stores = storage::open(dir_.path());
+    const auto tenant = numbered<tenant_id>(1);
+    const auto ended = *run_task(context_, stores->executions().totals(tenant));
+    EXPECT_EQ(ended.all.success, 1);
+    EXPECT_EQ(
+        ended.all.total, connection(dir_ / "records.db", open_mode::read_only)
+                             .integer("SELECT count(*) FROM executions WHERE status NOT IN ('queued', 'running') AND tenant_id LIKE '%1'"));
+    EXPECT_TRUE(run_task(context_, stores->threads().list_threads(tenant, thread_name(), 10))->empty());
 }
 
 TEST_F(RecordsOfSchema1, AsSchema6GetArtifactsAndTheirFileBesideTheirRows)

@@ -72,6 +72,9 @@ TEST_F(QueryPlan, EveryStatementGoesByAnIndex)
     expect_indexed(records_, sql::allowed_image::files);
     expect_indexed(records_, sql::skill::files);
     expect_indexed(records_, sql::artifact::files, "tenants.sql");
+    expect_indexed(records_, sql::thread::files);
+    expect_indexed(records_, sql::checkpoint::files);
+    expect_indexed(records_, sql::state::files);
     expect_indexed(content_, sql::content::files);
     expect_indexed(content_, sql::chunk::files, "find_tag_key.sql");
     expect_indexed(events_, sql::log::files);

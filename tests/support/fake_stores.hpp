@@ -37,6 +37,7 @@ public:
     task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) override;
     task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) override;
     task<result<std::vector<sandbox_id>>> sandboxes_in_use() override;
+    task<result<execution_totals>> totals(tenant_id tenant) override;
 
     std::size_t size() const { return entries_.size(); }
     /// Inserts wait from now on, as if the disk were slow.

@@ -244,6 +244,34 @@ task<result<std::vector<unfinished_execution>>> fake_execution_store::unfinished
     co_return page;
 }
 
+/// Of those that are there: it forgets what was removed.
+task<result<execution_totals>> fake_execution_store::totals(tenant_id tenant)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    execution_totals found;
+    const auto count = [](execution_tally& tally, const execution_row& row) {
+        tally.total += 1;
+        tally.success += row.status == execution_status::success ? 1 : 0;
+        tally.failed += row.status == execution_status::failed ? 1 : 0;
+        tally.timeout += row.status == execution_status::timeout ? 1 : 0;
+        tally.cancelled += row.status == execution_status::cancelled ? 1 : 0;
+        tally.interrupted += row.status == execution_status::interrupted ? 1 : 0;
+        tally.duration_ms += row.duration_ms.value_or(0);
+    };
+    for (const auto& [id, stored] : entries_) {
+        const auto& row = stored.row;
+        if (row.tenant != tenant || !is_final(row.status))
+            continue;
+        count(found.all, row);
+        if (!row.language.empty())
+            count(found.by_language[row.language], row);
+        if (!row.skill_name.empty())
+            count(found.by_skill[row.skill_name], row);
+    }
+    co_return found;
+}
+
 task<result<std::vector<sandbox_id>>> fake_execution_store::sandboxes_in_use()
 {
     if (auto planned = enter())

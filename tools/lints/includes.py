@@ -16,7 +16,7 @@ SHARED_RULES = ("core/files/patterns.hpp", "core/files/media_types.hpp", "core/s
 # A library's headers, and the folders that may include them.
 OUTSIDE = [
     (re.compile(r"^boost/beast"), ("core/adapters/net/", "core/third_party/")),
-    (re.compile(r"^sqlite3\.h"), ("storage/",)),
+    (re.compile(r"^(sqlite3|zstd)\.h"), ("storage/",)),
     (re.compile(r"^seccomp\.h"), ("core/adapters/",)),
     (re.compile(r"^openssl/"), ("core/adapters/crypto/", "core/adapters/net/")),
     (re.compile(r"^(archive|archive_entry|zlib)\.h"), ("core/adapters/archive/",)),

@@ -30,8 +30,8 @@ task<result<void>> agent_volume::fill(container_spec helper)
     auto made = co_await made_by.create(std::move(helper), engine_.time().steady_now() + fill_within);
     if (made.has_error())
         co_return made.error();
-    auto done = co_await fill_through(*made);
-    const auto removed = co_await made_by.remove(*made, engine_.time().steady_now() + clean_within);
+    auto done = co_await fill_through(made->id);
+    const auto removed = co_await made_by.remove(made->id, engine_.time().steady_now() + clean_within);
     filled_ = done.has_value();
     co_return done.has_error() ? done : removed;
 }

@@ -4,8 +4,8 @@
 
 namespace caisson::docker {
 
-/// The engine's group of a container whose first process is `pid`, to be read only. Without members if it is not seen from here: on
-/// another host, in another pid namespace, or where cgroups are not mounted.
+/// The engine's group of a container whose first process is `pid`, to be read and to be killed. Without members if it is not seen from
+/// here: on another host, in another pid namespace, or where cgroups are not mounted.
 control_group cgroup_of(std::shared_ptr<cgroup_io> io, std::int64_t pid, const std::string& container);
 
 /// As cgroup_of(), of what /proc says. Groups whose path does not name the container are not its own.

@@ -30,7 +30,7 @@ std::string octal(unsigned number)
 /// Mount options: nothing in it is a device or gives its owner's rights away.
 std::string options_of(const container_tmpfs& of)
 {
-    std::string out = "rw,nosuid,nodev,";
+    std::string out = of.read_only ? "ro,nosuid,nodev," : "rw,nosuid,nodev,";
     out += of.executable ? "exec" : "noexec";
     out += ",mode=" + octal(of.mode);
     if (of.bytes > 0)
@@ -52,6 +52,17 @@ json::object mount_of(const container_bind& of)
     return out;
 }
 
+/// What tells of the host, or reaches its kernel, past what a program needs: files are empty there, directories too.
+json::array masked_paths()
+{
+    json::array out;
+    for (const char* name : {"acpi", "asound", "cmdline", "interrupts", "kallsyms", "kcore", "key-users", "keys", "latency_stats",
+             "pressure", "sched_debug", "scsi", "sysrq-trigger", "timer_list", "timer_stats"})
+        out.emplace_back(std::string("/proc/") + name);
+    out.emplace_back("/sys");
+    return out;
+}
+
 /// What of the host a container may see and use, whatever it is for: nothing.
 json::object confinement()
 {
@@ -61,8 +72,10 @@ json::object confinement()
         {"CapDrop", {"ALL"}},
         {"SecurityOpt", {"no-new-privileges"}},    // the engine's own seccomp and AppArmor profiles stay
         {"ReadonlyRootfs", true},
+        {"MaskedPaths", masked_paths()},    // the engine's own list of what is read-only stays
         {"NetworkMode", "none"},
         {"IpcMode", "private"},
+        {"CgroupnsMode", "private"},    // engines before 1.41 do not know it and pass it over
         {"PidMode", ""},
         {"UTSMode", ""},
         {"PublishAllPorts", false},
@@ -143,6 +156,7 @@ json::object to_json(const container_spec& spec)
         {"Entrypoint", array_of(spec.entrypoint)},
         {"Cmd", json::array()},
         {"Env", array_of(spec.environment)},
+        {"Hostname", "sandbox"},
         {"User", spec.user},
         {"WorkingDir", spec.working_directory},
         {"Labels", std::move(labels)},
@@ -152,6 +166,7 @@ json::object to_json(const container_spec& spec)
         {"AttachStderr", false},
         {"OpenStdin", spec.open_stdin},
         {"StdinOnce", false},
+        {"StopSignal", "SIGKILL"},    // the agent ends on no other: an engine that stops need not wait for it
         {"Healthcheck", {{"Test", {"NONE"}}}},
         {"HostConfig", host_config_of(spec)},
     };

@@ -7,7 +7,6 @@ namespace caisson::docker {
 
 namespace {
 
-constexpr const char* instance_label = "caisson.instance";
 constexpr const char* runtime_label = "caisson.runtime";
 constexpr const char* sandbox_label = "caisson.sandbox";
 constexpr const char* link_label = "caisson.link";
@@ -52,7 +51,7 @@ std::vector<container_bind> read_only(const sandbox_spec& wanted, const containe
     if (settings.link == agent_way::socket)
         binds.push_back({settings.link_directory, std::string(link_directory_path)});
     for (const auto& tree : wanted.trees)
-        binds.push_back({tree.host_path, wanted.work_directory + "/" + tree.place});
+        binds.push_back({tree.host_path, wanted.work_directory + "/" + tree.place, in_volume});
     binds.insert(binds.end(), settings.binds.begin(), settings.binds.end());
     return binds;
 }

@@ -33,6 +33,9 @@ struct container_settings {
     bool counts_threads = false;               // the OCI runtime's own threads are in the group too (gVisor)
 };
 
+/// Of all containers: whose they are.
+inline constexpr const char* instance_label = "caisson.instance";
+
 /// Where containers find what is the server's.
 inline constexpr std::string_view agent_path = "/.caisson/agent";
 inline constexpr std::string_view agent_volume_directory = "/.caisson/bin";
@@ -42,7 +45,7 @@ inline constexpr std::string_view link_directory_path = "/.caisson/link";
 inline constexpr std::int64_t agent_memory_bytes = 64 << 20;
 
 /// Hardening is what container_spec always is; this adds what depends on the sandbox. Limits are those of the whole container: memory is
-/// that of the programs, the disk (a tmpfs) and agent_memory_bytes.
+/// that of the programs, the disk (a tmpfs) and agent_memory_bytes. Where the agent is in a volume, trees are too: host_path is its name.
 container_spec plan_container(const sandbox_spec& wanted, const container_settings& settings);
 
 /// "caisson-sbx_…".

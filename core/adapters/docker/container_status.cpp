@@ -43,13 +43,13 @@ void container_status::note_look(const result<container_info>& found)
     if (found.has_error() && !gone)
         return;
     wants_look_ = false;
+    if (found.has_value() && found->oom_killed)    // of any of its processes, since its start
+        usage_.oom_kills = std::max<std::int64_t>(usage_.oom_kills, 1);
     if (found.has_value() && may_run(found->state)) {
         paused_ = found->state == container_state::paused;
         engine_was_lost_ = false;
         return;
     }
-    if (found.has_value() && found->oom_killed)
-        usage_.oom_kills = std::max<std::int64_t>(usage_.oom_kills, 1);
     if (!cause_)
         cause_ = cause_of(found);
 }

@@ -15,6 +15,7 @@ struct container_tmpfs {
     unsigned mode = 0755;
     std::optional<std::int64_t> uid;    // owner, and group of the same number
     bool executable = true;
+    bool read_only = false;
 };
 
 /// Read-only, but for what is being filled.
@@ -32,7 +33,7 @@ struct container_spec {
     std::string image;
     std::string engine_runtime = "runc";
     std::vector<std::string> entrypoint;     // whole; the image's own and its command are not used
-    std::vector<std::string> environment;    // "NAME=value"; the image's are there before these
+    std::vector<std::string> environment;    // "NAME=value", over the image's; "NAME" takes that one of the image's out
     std::string user;                        // "1000:1000"
     std::string working_directory = "/";
     std::map<std::string, std::string> labels;
@@ -44,6 +45,11 @@ struct container_spec {
     std::optional<std::int64_t> cpu_shares;
     std::optional<std::int64_t> pids;    // tasks of the host: of gVisor its own threads too, some 30, without which it does not start
     std::int64_t shm_bytes = 64 << 20;
+};
+
+struct created_container {
+    std::string id;
+    std::vector<std::string> warnings = {};    // of the engine, as sentences: what it does not do as it was asked to
 };
 
 enum class container_state { created, running, paused, restarting, removing, exited, dead };

@@ -18,6 +18,7 @@ struct watched_container {
     std::string id;    // of the engine; empty until it is made
     container_status status;
     control_group group;               // the engine's, where it is seen from here
+    bool counts_threads = false;       // the group has gVisor's own threads too, which are no processes of programs
     std::int64_t cpu_before_us = 0;    // what it had used when its agent was there
     bool thaw_wanted = false;          // somebody has to end its programs, and it is paused
     notifier changed;

@@ -5,7 +5,6 @@
 #include "core/async/deadline.hpp"
 
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 
 namespace caisson::docker {
 
@@ -22,12 +21,6 @@ bool says(const error& what, std::string_view words) { return what.detail.find(w
 
 /// What a request is for that the engine has nothing to say to.
 result<void> without_value(const result<json::value>& answer) { return answer.has_error() ? result<void>(answer.error()) : result<void>(); }
-
-std::string filter_of(const std::vector<std::string>& labels)
-{
-    json::array wanted(labels.begin(), labels.end());
-    return escaped(json::serialize(json::object{{"label", std::move(wanted)}}));
-}
 
 /// All of it, at most `most` bytes.
 task<result<std::string>> read_all(net::body_reader* from, std::size_t most)
@@ -55,12 +48,13 @@ std::int64_t exit_status_from(const json::value& from)
 
 }    // namespace
 
-task<result<std::string>> containers::create(container_spec spec, steady_time deadline)
+task<result<created_container>> containers::create(container_spec spec, steady_time deadline)
 {
     auto target = "/containers/create?name=" + escaped(spec.name);
     json::value body = to_json(spec);
     auto made = co_await engine_.call("POST", std::move(target), std::move(body), deadline);
-    co_return read_answer(made, "a new container", [](const json::value& it) { return std::string(needed(it, "Id").as_string()); });
+    co_return read_answer(made, "a new container",
+        [](const json::value& it) { return created_container{std::string(needed(it, "Id").as_string()), texts_of(it, "Warnings")}; });
 }
 
 task<result<void>> containers::start(std::string id, steady_time deadline)
@@ -99,7 +93,7 @@ task<result<container_info>> containers::inspect(std::string id, steady_time dea
 
 task<result<std::vector<container_summary>>> containers::list(std::vector<std::string> labels, steady_time deadline)
 {
-    auto target = "/containers/json?all=true&filters=" + filter_of(labels);
+    auto target = "/containers/json?all=true&filters=" + label_filter(labels);
     const auto got = co_await engine_.call("GET", std::move(target), deadline);
     co_return read_answer(got, "its containers", [](const json::value& all) {
         std::vector<container_summary> out;
@@ -115,8 +109,10 @@ task<result<void>> containers::remove(std::string id, steady_time deadline)
         const auto done = co_await engine_.call("DELETE", path_of(id, "?force=true&v=true"), deadline);
         if (done.has_value() || done.error().code == errc::not_found)
             co_return result<void>();
-        const bool under_way = done.error().code == errc::conflict && says(done.error(), "is already in progress");
-        if (!under_way || tries == most_removals)
+        const bool conflicts = done.error().code == errc::conflict && tries < most_removals;
+        if (conflicts && says(done.error(), "is not running"))
+            continue;    // it came to its end while the engine wanted to kill it
+        if (!conflicts || !says(done.error(), "is already in progress"))
             co_return done.error();
         // Somebody else removes it. What came of that the next try tells; this one may not even find it any more.
         const auto gone = co_await engine_.call("POST", path_of(id, "/wait?condition=removed"), deadline);
@@ -148,10 +144,9 @@ task<result<container_stats>> containers::stats(std::string id, steady_time dead
 
 namespace {
 
-task<result<void>> upload(engine* to, std::string target, std::string tar)
+task<result<void>> upload(engine* to, std::string target, net::body_source* body)
 {
-    text_source body(std::move(tar));
-    auto done = co_await to->upload("PUT", std::move(target), body);
+    auto done = co_await to->upload("PUT", std::move(target), *body);
     co_return done.has_error() ? result<void>(done.error()) : result<void>();
 }
 
@@ -167,7 +162,13 @@ task<result<std::string>> download(engine* from, std::string target, std::size_t
 
 task<result<void>> containers::put_archive(std::string id, std::string path, std::string tar, steady_time deadline)
 {
-    auto work = upload(&engine_, path_of(id, "/archive?path=") + escaped(path), std::move(tar));
+    text_source body(std::move(tar));
+    co_return co_await put_archive(std::move(id), std::move(path), &body, deadline);
+}
+
+task<result<void>> containers::put_archive(std::string id, std::string path, net::body_source* tar, steady_time deadline)
+{
+    auto work = upload(&engine_, path_of(id, "/archive?path=") + escaped(path), tar);
     co_return co_await with_deadline(engine_.time(), deadline, std::move(work));
 }
 

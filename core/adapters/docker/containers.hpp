@@ -16,8 +16,8 @@ class containers {
 public:
     explicit containers(engine& on) : engine_(on) { }
 
-    /// Returns the id. Errors: errc::conflict if the name is taken; errc::not_found if the image is not there.
-    task<result<std::string>> create(container_spec spec, steady_time deadline);
+    /// Errors: errc::conflict if the name is taken; errc::not_found if the image is not there.
+    task<result<created_container>> create(container_spec spec, steady_time deadline);
     /// Errors: errc::bad_request or errc::runtime_unavailable with what the OCI runtime said.
     task<result<void>> start(std::string id, steady_time deadline);
     /// SIGKILL, or what `signal` names; a container that does not run is no error.
@@ -38,6 +38,7 @@ public:
     task<result<container_stats>> stats(std::string id, steady_time deadline);
     /// Unpacks a tar below `path` of the container.
     task<result<void>> put_archive(std::string id, std::string path, std::string tar, steady_time deadline);
+    task<result<void>> put_archive(std::string id, std::string path, net::body_source* tar, steady_time deadline);
     /// What is at `path`, as a tar, at most `most` bytes. Errors: errc::too_large.
     task<result<std::string>> get_archive(std::string id, std::string path, std::size_t most, steady_time deadline);
 

@@ -1,6 +1,6 @@
 #include "core/adapters/docker/docker_runtime.hpp"
 #include "core/adapters/docker/engine_host.hpp"
-#include "core/adapters/docker/text_source.hpp"
+#include "core/adapters/docker/trial_images.hpp"
 #include "core/adapters/spawn/kernel_text.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 
@@ -13,8 +13,6 @@ namespace caisson {
 using namespace std::chrono_literals;
 
 namespace {
-
-constexpr std::size_t empty_tar_bytes = 1024;    // two blocks of zeros end a tar
 
 /// Whether the agent keeps rules for its programs: it does where it can.
 bool has_landlock(pid_t agent)
@@ -53,15 +51,6 @@ task<bool> docker_runtime::has_an_image()
 void docker_runtime::fit_trial(sandbox_spec& spec) const
 {
     spec.image = options_.trial_image.empty() ? trial_image_of(spec.id) : options_.trial_image;
-}
-
-task<result<void>> docker_runtime::import_trial_image(std::string name)
-{
-    docker::text_source tar(std::string(empty_tar_bytes, '\0'));
-    std::vector<std::string> changes;
-    net::transfer_options how;
-    how.connect_timeout = how.stall_timeout = how.answer_timeout = 10s;
-    co_return co_await images_.import(std::move(name), tar, std::move(changes), std::move(how));
 }
 
 std::optional<std::string> docker_runtime::missing() const

@@ -1,6 +1,9 @@
 #include "core/adapters/docker/docker_runtime.hpp"
 
+#include "core/adapters/docker/container_end.hpp"
 #include "core/adapters/docker/engine_host.hpp"
+#include "core/adapters/docker/engine_record.hpp"
+#include "core/adapters/docker/trial_images.hpp"
 #include "core/adapters/spawn/kernel_text.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 #include "core/async/undisturbed.hpp"
@@ -53,10 +56,23 @@ std::int64_t inodes_beside_files(const std::vector<sandbox_tree>& trees)
     return count;
 }
 
-/// What the engine refuses is the runtime's failure, whatever it calls it.
+/// What the server's own groups do not hold is held by the engine's.
+unsigned limits_of_engine(const control_group& own)
+{
+    unsigned limits = 0;
+    if (!own.controls(cgroup_control::memory))
+        limits |= docker::container_limit::memory | docker::container_limit::swap;
+    if (!own.controls(cgroup_control::pids))
+        limits |= docker::container_limit::pids;
+    if (!own.controls(cgroup_control::cpu))
+        limits |= docker::container_limit::cpu;
+    return limits;
+}
+
+/// What the engine refuses is the runtime's failure, whatever it calls it. What is wrong with the image is not.
 error as_failure(error what)
 {
-    if (what.code != errc::timed_out)
+    if (what.code != errc::timed_out && what.code != errc::image_unavailable && what.code != errc::image_not_allowed)
         what.code = errc::runtime_unavailable;
     return what;
 }
@@ -75,6 +91,7 @@ docker_runtime::docker_runtime(local_services services, docker::engine& on, dock
     , engine_(on)
     , containers_(on)
     , images_(on)
+    , warnings_(services.log)
     , uids_(options_.uid_lock_dir, options_.first_uid, options_.last_uid)
 {
 }
@@ -137,7 +154,7 @@ task<result<void>> docker_runtime::prepare_outside(local_sandbox* created, sandb
     if (copied.has_error())
         co_return copied;
     if (spec.image == trial_image_of(spec.id)) {
-        auto imported = co_await undisturbed(import_trial_image(spec.image));
+        auto imported = co_await undisturbed(import_trial_image(&images_, spec.id, settings_));
         if (imported.has_error())
             co_return as_failure(imported.error());
     }
@@ -154,15 +171,34 @@ task<result<void>> docker_runtime::copy_agent(const local_sandbox* created)
 
 task<result<void>> docker_runtime::make_container(local_sandbox* created, sandbox_spec spec)
 {
+    auto warned = co_await create_container(created, std::move(spec));
+    if (warned.has_error())
+        co_return as_failure(warned.error());
+    co_return warnings_.take(*warned, limits_of_engine(created->record().group));
+}
+
+/// Returns what the engine warns of.
+task<result<std::vector<std::string>>> docker_runtime::create_container(local_sandbox* created, sandbox_spec spec)
+{
+    const auto image = co_await docker::find_image(&images_, spec.image, services().time.steady_now() + look_within);
+    if (image.has_error())
+        co_return image.error();
     auto planned = plan(*created, spec);
+    const auto fitted = docker::leave_out_settings(planned, *image);
+    if (fitted.has_error())
+        co_return fitted.error();
     auto made = co_await containers_.create(std::move(planned), services().time.steady_now() + make_within);
     if (made.has_error() && made.error().code == errc::not_found)
         co_return error{errc::image_unavailable, "the engine does not have the image " + spec.image + ": " + made.error().detail};
     if (made.has_error())
-        co_return as_failure(made.error());
+        co_return made.error();
     auto container = created->record().made_of.value();
-    container.id = std::move(*made);
-    co_return created->set_container(std::move(container));
+    container.id = std::move(made->id);
+    container.image_digest = image->id;
+    auto noted = created->set_container(std::move(container));
+    if (noted.has_error())
+        co_return noted.error();
+    co_return std::move(made->warnings);
 }
 
 task<result<void>> docker_runtime::start_local(local_sandbox* created)
@@ -183,6 +219,8 @@ task<result<void>> docker_runtime::start_local(local_sandbox* created)
         co_return error{
             errc::runtime_unavailable, "process " + std::to_string(found->pid) +
                                            " is not the container's agent: the engine does not see processes as the server does"};
+    if (found->image_digest != container.image_digest)
+        co_return docker::image_was_replaced(container.image);
     container.engine_pid = docker::listener_of(engine_.address()).value_or(0);
     container.image_digest = found->image_digest;
     auto noted = created->set_container(std::move(container));
@@ -191,13 +229,25 @@ task<result<void>> docker_runtime::start_local(local_sandbox* created)
     co_return created->adopt_agent(std::move(*agent));
 }
 
+/// One that was reached over its stdio is lost to a server that comes by sockets.
+task<result<std::unique_ptr<sandbox>>> docker_runtime::recover(sandbox_id id, std::string runtime_state)
+{
+    const auto other_kind = engine_record::from_json(runtime_state).has_value();
+    auto found = co_await local_runtime::recover(std::move(id), std::move(runtime_state));
+    if (found.has_error() && found.error().code == errc::gone && other_kind)
+        co_return error{errc::gone, std::string(docker::of_another_kind)};
+    co_return found;
+}
+
 task<result<std::vector<docker::container_summary>>> docker_runtime::list_soon()
 {
     const auto now = services().time.steady_now();
-    if (away_until_ && now < *away_until_)
+    const auto listener = docker::listener_of(engine_.address());
+    if (away_until_ && now < *away_until_ && listener == away_listener_)
         co_return error{errc::runtime_unavailable, "the engine at " + engine_.address() + " did not answer a moment ago"};
     auto listed = co_await containers_.list(docker::own_labels(settings_), now + sweep_within);
     away_until_.reset();
+    away_listener_ = listener;
     if (listed.has_error())
         away_until_ = services().time.steady_now() + away_for;
     co_return listed;
@@ -216,6 +266,18 @@ task<result<std::vector<sandbox_id>>> docker_runtime::left_overs()
         if (id && !live()->contains(*id) && std::ranges::find(*found, *id) == found->end())
             found->push_back(std::move(*id));
     }
+    co_return co_await with_trial_images(std::move(*found));
+}
+
+/// Of servers that were killed before they made a container of it.
+task<result<std::vector<sandbox_id>>> docker_runtime::with_trial_images(std::vector<sandbox_id> found)
+{
+    const auto trials = co_await trial_images_on(&images_, settings_, services().time.steady_now() + sweep_within);
+    if (trials.has_error())
+        co_return trials.error();
+    for (const auto& id : *trials)
+        if (!live()->contains(id) && std::ranges::find(found, id) == found.end())
+            found.push_back(id);
     co_return found;
 }
 

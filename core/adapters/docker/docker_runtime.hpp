@@ -1,6 +1,8 @@
 #pragma once
 
+#include "core/adapters/docker/create_warnings.hpp"
 #include "core/adapters/docker/docker_sandbox.hpp"
+#include "core/adapters/docker/image_settings.hpp"
 #include "core/adapters/spawn/local_runtime.hpp"
 
 #include <optional>
@@ -32,6 +34,7 @@ public:
 
     bool has_images() const override { return true; }
     task<> probe() override;
+    task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
     /// Both: errc::runtime_unavailable or errc::timed_out while the engine is away, after a few seconds at most.
     task<result<std::vector<sandbox_id>>> left_overs() override;
     task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) override;
@@ -39,7 +42,8 @@ public:
 protected:
     std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;
     result<void> prepare(local_sandbox& created) override;
-    /// Errors: errc::image_unavailable if the engine does not have the image.
+    /// Errors: errc::image_unavailable if the engine does not have the image; errc::image_not_allowed for one that wants what cannot be
+    /// kept from it.
     task<result<void>> prepare_outside(local_sandbox* created, sandbox_spec spec) override;
     task<result<void>> start_local(local_sandbox* created) override;
     void fit_trial(sandbox_spec& spec) const override;
@@ -50,8 +54,9 @@ private:
     docker::container_spec plan(const local_sandbox& created, const sandbox_spec& spec) const;
     task<result<void>> copy_agent(const local_sandbox* created);
     task<result<void>> make_container(local_sandbox* created, sandbox_spec spec);
-    task<result<void>> import_trial_image(std::string name);
+    task<result<std::vector<std::string>>> create_container(local_sandbox* created, sandbox_spec spec);
     task<bool> has_an_image();
+    task<result<std::vector<sandbox_id>>> with_trial_images(std::vector<sandbox_id> found);
     task<result<std::vector<docker::container_summary>>> list_soon();
     void report_weaknesses(const local_sandbox& running, std::string_view agent_status, runtime_capabilities& found) const;
 
@@ -60,9 +65,11 @@ private:
     docker::engine& engine_;
     docker::containers containers_;
     docker::images images_;
+    docker::create_warnings warnings_;
     uid_allocator uids_;
     bool has_image_ = true;
     std::optional<steady_time> away_until_;    // the engine did not answer a sweep; others of it need not wait
+    std::optional<pid_t> away_listener_;       // but for one that was started since
 };
 
 }    // namespace caisson

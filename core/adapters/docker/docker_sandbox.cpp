@@ -2,6 +2,7 @@
 
 #include "core/adapters/docker/container_end.hpp"
 #include "core/adapters/docker/engine_host.hpp"
+#include "core/adapters/docker/trial_images.hpp"
 #include "core/async/deadline.hpp"
 #include "core/protocol/unix_stream.hpp"
 
@@ -50,8 +51,6 @@ task<std::string> watch_container(docker::engine* on, std::optional<exit_task> a
 }
 
 }    // namespace
-
-std::string trial_image_of(const sandbox_id& id) { return "caisson-trial:" + id.str(); }
 
 docker_sandbox::docker_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory,
     live_set live, uid_allocator& uids, docker::engine& on, const docker::container_settings& settings)
@@ -207,13 +206,10 @@ task<result<void>> docker_sandbox::remove_outside()
         if (removed.has_error())
             co_return removed;
     }
-    if (!record().made_of || record().made_of->image != trial_image_of(id()))
+    if (record().made_of && record().made_of->image != trial_image_of(id()))
         co_return result<void>();
     docker::images images(engine_);
-    auto removed = co_await images.remove(record().made_of->image, deadline);
-    if (removed.has_error() && removed.error().code == errc::not_found)
-        co_return result<void>();
-    co_return removed;
+    co_return co_await remove_trial_image(&images, id(), deadline);
 }
 
 }    // namespace caisson

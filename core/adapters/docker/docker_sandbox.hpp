@@ -49,7 +49,4 @@ private:
     bool pause_was_told_ = false;
 };
 
-/// The name of an empty image that lives as long as a probe's sandbox.
-std::string trial_image_of(const sandbox_id& id);
-
 }    // namespace caisson

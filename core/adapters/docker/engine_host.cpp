@@ -1,7 +1,9 @@
 #include "core/adapters/docker/engine_host.hpp"
 
+#include "core/adapters/spawn/small_file.hpp"
 #include "core/base/unique_fd.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <sys/socket.h>
@@ -52,6 +54,12 @@ std::optional<std::string> why_not_beside(const std::string& address, const std:
     if (!is_same_file("/proc/" + std::to_string(*engine) + "/root" + path, path))
         return "the engine does not see " + path + " as the server does: bind it at the same path";
     return std::nullopt;
+}
+
+bool host_swaps()
+{
+    const auto swaps = read_small_file("/proc/swaps");
+    return !swaps || std::ranges::count(*swaps, '\n') > 1;    // the first line names the columns
 }
 
 }    // namespace caisson::docker

@@ -15,4 +15,7 @@ std::optional<pid_t> listener_of(const std::string& address);
 /// directory. Else why not, with what to do.
 std::optional<std::string> why_not_beside(const std::string& address, const std::string& path);
 
+/// Whether this host has swap; true if that cannot be known.
+bool host_swaps();
+
 }    // namespace caisson::docker

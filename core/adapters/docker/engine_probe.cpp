@@ -1,7 +1,7 @@
-#include "core/adapters/docker/docker_sandbox.hpp"
+#include "core/adapters/docker/engine_host.hpp"
 #include "core/adapters/docker/engine_runtime.hpp"
 #include "core/adapters/docker/json_fields.hpp"
-#include "core/adapters/docker/text_source.hpp"
+#include "core/adapters/docker/trial_images.hpp"
 #include "core/adapters/spawn/greeting.hpp"
 #include "core/async/deadline.hpp"
 #include "core/async/undisturbed.hpp"
@@ -16,16 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto call_within = 5s;
-constexpr auto trial_within = 45s;               // a platform that hangs does not come back
-constexpr std::size_t empty_tar_bytes = 1024;    // two blocks of zeros end a tar
+constexpr auto trial_within = 45s;    // a platform that hangs does not come back
 constexpr sandbox_limits trial_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
-
-task<result<void>> import_empty(docker::images* to, std::string name)
-{
-    docker::text_source tar(std::string(empty_tar_bytes, '\0'));
-    std::vector<std::string> changes;
-    co_return co_await to->import(std::move(name), tar, std::move(changes));
-}
 
 bool has(const std::vector<std::string>& names, const std::string& wanted) { return std::ranges::find(names, wanted) != names.end(); }
 
@@ -48,7 +40,12 @@ runtime_capabilities engine_runtime::known_without_trying() const
         known.degraded.push_back({"pids", "gVisor counts the processes of a user by RLIMIT_NPROC, and cannot tell how often it refused one",
             "use the docker or the bubblewrap runtime where that matters"});
         known.degraded.push_back({"inodes", "gVisor does not bound the number of files", "limits.memory_bytes bounds them"});
-        known.degraded.push_back({"memory", "out of memory the whole sandbox ends at once, and what was not sent yet of its output is lost",
+        known.degraded.push_back(
+            {"agent", "gVisor lets a program end its agent and speak in its name: what a record tells may be its program's word",
+                "use the docker or the bubblewrap runtime where that matters"});
+        known.degraded.push_back({"memory",
+            "gVisor's kernel counts too, with 64 MiB for it; out of memory the whole sandbox ends, and output that was not sent yet is "
+            "lost",
             "use the docker or the bubblewrap runtime where that matters"});
     }
     return known;
@@ -83,15 +80,23 @@ task<result<void>> engine_runtime::try_engine(runtime_capabilities* found)
     if (said.has_error())
         co_return said.error();
     const auto lacks = [&](const char* name) { return said->is_object() && docker::member(*said, name) && !docker::flag_of(*said, name); };
-    const auto take_away = [&](bool& enforced, const char* name, const char* control) {
+    limits_ = docker::container_limit::all;
+    const auto take_away = [&](bool& enforced, const char* name, const char* control, unsigned limits) {
         if (!lacks(name))
             return;
         enforced = false;
+        limits_ &= ~limits;
         found->degraded.push_back({control, "the engine's kernel does not enforce it", "give the engine's host that cgroup controller"});
     };
-    take_away(found->enforces_memory, "MemoryLimit", "memory");
-    take_away(found->enforces_pids, "PidsLimit", "pids");
-    take_away(found->enforces_cpu, "CpuCfsQuota", "cpu");
+    take_away(found->enforces_memory, "MemoryLimit", "memory", docker::container_limit::memory | docker::container_limit::swap);
+    take_away(found->enforces_pids, "PidsLimit", "pids", docker::container_limit::pids);
+    take_away(found->enforces_cpu, "CpuCfsQuota", "cpu", docker::container_limit::cpu);
+    if (found->enforces_memory && lacks("SwapLimit")) {
+        limits_ &= ~docker::container_limit::swap;
+        if (!services_.on.local() || docker::host_swaps())
+            found->degraded.push_back({"swap", "the engine's kernel does not limit swap: a sandbox may use its host's beside its memory",
+                "boot the engine's host with swapaccount=1 or cgroup v2, or switch its swap off"});
+    }
     co_return result<void>();
 }
 
@@ -103,12 +108,12 @@ task<result<void>> engine_runtime::try_sandbox()
     const bool own_image = options_.trial_image.empty();
     auto trial = object_of(spec.id, spec.work_directory, spec.image);
     if (own_image)
-        trial->own_image(spec.image);
+        trial->own_image();
     std::exception_ptr failure;
     result<void> tried;
     try {
         if (own_image)    // cut off in the middle it might come into being later
-            tried = co_await undisturbed(import_empty(&images_, spec.image));
+            tried = co_await undisturbed(import_trial_image(&images_, spec.id, settings_));
         if (!tried.has_error())
             tried = co_await make_container(trial.get(), std::move(spec));
         if (!tried.has_error()) {

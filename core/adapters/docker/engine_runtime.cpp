@@ -1,6 +1,7 @@
 #include "core/adapters/docker/engine_runtime.hpp"
 
-#include "core/adapters/docker/docker_sandbox.hpp"
+#include "core/adapters/docker/image_settings.hpp"
+#include "core/adapters/docker/trial_images.hpp"
 #include "core/adapters/spawn/sweep_mark.hpp"
 #include "core/async/undisturbed.hpp"
 
@@ -20,7 +21,8 @@ constexpr auto sweep_grace = 15s;
 /// What the engine refuses is the runtime's failure, whatever it calls it.
 error as_failure(error what)
 {
-    if (what.code != errc::timed_out && what.code != errc::image_unavailable && what.code != errc::not_implemented)
+    if (what.code != errc::timed_out && what.code != errc::image_unavailable && what.code != errc::image_not_allowed &&
+        what.code != errc::not_implemented)
         what.code = errc::runtime_unavailable;
     return what;
 }
@@ -50,6 +52,7 @@ engine_runtime::engine_runtime(engine_services services, worker_pool& workers, e
     , engine_(services_.on)
     , images_(services_.on)
     , volume_(services_.on, workers, options_.agent_volume, options_.agent_path)
+    , warnings_(services_.log)
 {
     capabilities_ = known_without_trying();
     capabilities_.unavailable_reason = "not tried yet";
@@ -95,32 +98,38 @@ task<result<std::unique_ptr<sandbox>>> engine_runtime::create(sandbox_spec spec)
 
 task<result<void>> engine_runtime::make_container(engine_sandbox* created, sandbox_spec spec)
 {
+    const auto image = co_await docker::find_image(&images_, spec.image, services_.time.steady_now() + call_within);
+    if (image.has_error())
+        co_return image.error();
+    supplies brought;
     if (settings_.entry == docker::agent_entry::volume) {
-        auto brought = co_await bring_agent(spec);
-        if (brought.has_error())
-            co_return brought;
+        auto bringing = co_await bring_supplies(spec, *image);
+        if (bringing.has_error())
+            co_return bringing.error();
+        brought = std::move(*bringing);
+        mount_supplies(spec, brought);
     }
     auto planned = docker::plan_container(spec, settings_);
     planned.entrypoint.insert(planned.entrypoint.begin() + 1, "--confine");
+    const auto fitted = docker::leave_out_settings(planned, *image);
+    if (fitted.has_error())
+        co_return fitted;
     // Cut off in the middle the engine might make it after its removal.
-    auto made = co_await undisturbed(created->make(std::move(planned)));
-    if (made.has_error() && made.error().code == errc::not_found)
-        co_return error{errc::image_unavailable, "the engine does not have the image " + spec.image + ": " + made.error().detail};
-    co_return made;
+    const auto made = co_await undisturbed(create_container(created, std::move(planned), image->id));
+    if (made.has_error())
+        co_return made;
+    co_return co_await confirm_supplies(&brought);
 }
 
-/// The helper has the sandbox's name and labels, so that whoever removes that one removes it too.
-task<result<void>> engine_runtime::bring_agent(sandbox_spec spec)
+task<result<void>> engine_runtime::create_container(engine_sandbox* created, docker::container_spec planned, std::string image)
 {
-    if (!spec.trees.empty())
-        co_return error{
-            errc::not_implemented, "the engine does not see this host's directories: packages cannot be shown to programs there"};
-    auto helper = docker::plan_container(spec, settings_);
-    helper.tmpfs.clear();
-    auto done = co_await volume_.fill(std::move(helper));
-    if (done.has_error() && done.error().code == errc::not_found)
-        co_return error{errc::image_unavailable, "the engine does not have the image " + spec.image + ": " + done.error().detail};
-    co_return done;
+    const auto reference = planned.image;
+    const auto made = co_await created->make(std::move(planned), std::move(image));
+    if (made.has_error() && made.error().code == errc::not_found)
+        co_return error{errc::image_unavailable, "the engine does not have the image " + reference + ": " + made.error().detail};
+    if (made.has_error())
+        co_return made.error();
+    co_return warnings_.take(*made, limits_);
 }
 
 task<result<void>> engine_runtime::start_container(engine_sandbox* created)
@@ -173,6 +182,12 @@ task<result<std::vector<sandbox_id>>> engine_runtime::left_overs()
         if (id && !services_.live->contains(*id) && std::ranges::find(ids, *id) == ids.end())
             ids.push_back(std::move(*id));
     }
+    const auto trials = co_await trial_images_on(&images_, settings_, services_.time.steady_now() + call_within);
+    if (trials.has_error())
+        co_return trials.error();
+    for (const auto& id : *trials)    // of servers that were killed before they made a container of it
+        if (!services_.live->contains(id) && std::ranges::find(ids, id) == ids.end())
+            ids.push_back(id);
     co_return ids;
 }
 
@@ -198,13 +213,12 @@ task<result<void>> engine_runtime::remove_containers(sandbox_id id)
         if (removed.has_error())
             co_return removed;
     }
-    if (listed->empty())
+    const auto trials = co_await trial_images_on(&images_, settings_, services_.time.steady_now() + call_within);
+    if (trials.has_error())
+        co_return trials.error();
+    if (std::ranges::find(*trials, id) == trials->end())
         co_return result<void>();
-    const auto image =
-        co_await images_.remove(trial_image_of(id), services_.time.steady_now() + call_within);    // of a probe that was killed
-    if (image.has_error() && image.error().code != errc::not_found)
-        co_return image;
-    co_return result<void>();
+    co_return co_await remove_trial_image(&images_, id, services_.time.steady_now() + call_within);
 }
 
 }    // namespace caisson

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/docker/agent_volume.hpp"
+#include "core/adapters/docker/create_warnings.hpp"
 #include "core/adapters/docker/engine_sandbox.hpp"
 #include "core/adapters/docker/images.hpp"
 #include "core/async/offload.hpp"
@@ -34,14 +35,17 @@ public:
     engine_runtime(engine_services services, worker_pool& workers, engine_runtime_options options);
 
     std::string_view name() const override { return capabilities_.name; }
+    /// gVisor delivers every signal to it, and ends with all its programs where it is refused a thread.
+    bool protects_agent() const override { return !is_gvisor(); }
     bool has_images() const override { return true; }
     const runtime_capabilities& capabilities() const override { return capabilities_; }
     task<> probe() override;
-    /// Errors: errc::image_unavailable if the engine does not have the image; errc::runtime_unavailable or errc::timed_out, after seconds,
-    /// if the engine is away.
+    /// Errors: errc::image_unavailable if the engine does not have the image; errc::image_not_allowed for one that wants what cannot be
+    /// kept from it; errc::runtime_unavailable or errc::timed_out, after seconds, if the engine is away.
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
     task<result<void>> start(sandbox& created) override { return start_container(static_cast<engine_sandbox*>(&created)); }
-    /// Errors: also errc::runtime_unavailable or errc::timed_out if the engine is away: nothing is known then.
+    /// One that ended for want of memory is handed out as one that has just ended. Errors: also errc::runtime_unavailable or
+    /// errc::timed_out if the engine is away: nothing is known then.
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
     task<result<std::vector<sandbox_id>>> left_overs() override;
     task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) override;
@@ -51,7 +55,13 @@ private:
     runtime_capabilities known_without_trying() const;
     std::unique_ptr<engine_sandbox> object_of(sandbox_id id, std::string work_directory, std::string image);
     task<result<void>> make_container(engine_sandbox* created, sandbox_spec spec);
-    task<result<void>> bring_agent(sandbox_spec spec);
+    task<result<void>> create_container(engine_sandbox* created, docker::container_spec planned, std::string image);
+    // engine_supplies.cpp
+    using supplies = std::vector<std::shared_ptr<const docker::package_volumes::use>>;    // of a spec's trees
+    task<result<supplies>> bring_supplies(sandbox_spec spec, docker::image_info image);
+    static void mount_supplies(sandbox_spec& spec, const supplies& brought);
+    task<result<void>> confirm_supplies(const supplies* brought);
+    result<docker::container_spec> plan_helper(const sandbox_spec& spec, const docker::image_info& image) const;
     task<result<void>> start_container(engine_sandbox* created);
     task<result<void>> wait_for_sweep(sandbox_id id);
     task<result<void>> remove_containers(sandbox_id id);
@@ -68,6 +78,8 @@ private:
     docker::containers engine_;
     docker::images images_;
     docker::agent_volume volume_;
+    docker::create_warnings warnings_;
+    unsigned limits_ = docker::container_limit::all;    // that the engine is known or said to apply
     runtime_capabilities capabilities_;
 };
 

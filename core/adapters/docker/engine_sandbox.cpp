@@ -2,7 +2,8 @@
 
 #include "core/adapters/docker/container_cgroup.hpp"
 #include "core/adapters/docker/engine_execution_group.hpp"
-#include "core/adapters/docker/images.hpp"
+#include "core/adapters/docker/image_settings.hpp"
+#include "core/adapters/docker/trial_images.hpp"
 #include "core/async/deadline.hpp"
 
 namespace caisson {
@@ -34,6 +35,7 @@ engine_sandbox::engine_sandbox(engine_services services, sandbox_id id, engine_r
     services_.live->insert(id_);
     watched_->id = record_.container;
     watched_->cpu_before_us = record_.cpu_before_us;
+    watched_->counts_threads = settings_.counts_threads;
 }
 
 engine_sandbox::~engine_sandbox() { services_.live->erase(services_.live->find(id_)); }
@@ -43,13 +45,14 @@ std::string engine_sandbox::handle() const
     return record_.container.empty() ? docker::container_name(id_, settings_) : record_.container;
 }
 
-task<result<void>> engine_sandbox::make(docker::container_spec spec)
+task<result<std::vector<std::string>>> engine_sandbox::make(docker::container_spec spec, std::string image)
 {
+    record_.image_digest = std::move(image);
     auto made = co_await engine_.create(std::move(spec), services_.time.steady_now() + make_within);
     if (made.has_error())
         co_return made.error();
-    record_.container = watched_->id = std::move(*made);
-    co_return result<void>();
+    record_.container = watched_->id = std::move(made->id);
+    co_return std::move(made->warnings);
 }
 
 task<result<void>> engine_sandbox::run()
@@ -63,6 +66,8 @@ task<result<void>> engine_sandbox::run()
     watched_->status.note_look(found);
     if (watched_->status.cause())
         co_return error{errc::runtime_unavailable, "the agent ended at once: " + *watched_->status.cause()};
+    if (found->image_digest != record_.image_digest)
+        co_return docker::image_was_replaced(record_.image);
     adopt(*found);
     record_.cpu_before_us = watched_->cpu_before_us = watched_->group.usage().cpu_us.value_or(0);
     co_return result<void>();
@@ -99,11 +104,12 @@ task<result<void>> engine_sandbox::find()
     if (found.has_error() && record_.container.empty())
         co_return error{errc::gone, "nothing is left of the sandbox"};
     watched_->status.note_look(found);
-    if (watched_->status.cause())
+    const bool is_over = watched_->status.cause().has_value();
+    if (is_over && (found.has_error() || !found->oom_killed))
         co_return error{errc::gone, *watched_->status.cause()};
     if (docker::sandbox_of(found->labels, settings_) != id_ || !docker::takes_stdio(found->labels))
-        co_return error{errc::gone, "its container is of another kind: the runtime was configured otherwise"};
-    if (!runs(found->state))
+        co_return error{errc::gone, std::string(docker::of_another_kind)};
+    if (!is_over && !runs(found->state))
         co_return error{errc::gone, "its container was never started"};
     record_.work_directory = docker::work_directory_of(found->labels);
     adopt(*found);
@@ -191,19 +197,17 @@ task<result<void>> engine_sandbox::stop()
 task<result<void>> engine_sandbox::destroy()
 {
     watched_->status.ended_here();
+    watched_->group.kill();    // at once: gVisor's kernel is slow to hear of its end while its programs keep it busy
     co_await thaw();
     auto removed = co_await engine_.remove(handle(), services_.time.steady_now() + end_within);
     if (removed.has_error())
         co_return removed;
     watched_->status.note_look(error{errc::not_found, "it was removed"});
     watched_->changed.notify_all();
-    if (!own_image_.empty()) {
-        docker::images images(services_.on);
-        const auto gone = co_await images.remove(own_image_, services_.time.steady_now() + call_within);
-        if (gone.has_error() && gone.error().code != errc::not_found)
-            co_return gone;
-    }
-    co_return result<void>();
+    if (!owns_image_)
+        co_return result<void>();
+    docker::images images(services_.on);
+    co_return co_await remove_trial_image(&images, id_, services_.time.steady_now() + call_within);
 }
 
 }    // namespace caisson

@@ -3,6 +3,7 @@
 #include "core/adapters/docker/container_plan.hpp"
 #include "core/adapters/docker/container_watch.hpp"
 #include "core/adapters/docker/engine_record.hpp"
+#include "core/adapters/docker/package_volumes.hpp"
 #include "core/runtime/ports.hpp"
 
 #include <memory>
@@ -19,6 +20,7 @@ struct engine_services {
     // The same for all runtimes of a server: ids of sandboxes that have an object, and of those that a sweep removes now.
     std::shared_ptr<std::multiset<sandbox_id>> live = std::make_shared<std::multiset<sandbox_id>>();
     std::shared_ptr<std::set<sandbox_id>> swept = std::make_shared<std::set<sandbox_id>>();
+    docker::package_volumes* packages = nullptr;    // for an engine that does not see this host's files; null: no packages there
 };
 
 /// A sandbox that is a container of an engine anywhere. Its agent, the container's first process, is spoken to over its stdio, which
@@ -48,13 +50,14 @@ public:
     // For the runtime that makes it.
 
     const engine_record& record() const { return record_; }
-    /// An image that was made for this sandbox and goes with it.
-    void own_image(std::string reference) { own_image_ = std::move(reference); }
+    /// There is a trial image for this sandbox, which goes with it.
+    void own_image() { owns_image_ = true; }
     /// errc::conflict is a container of this name. Errors: those of docker::containers.
-    task<result<void>> make(docker::container_spec spec);
+    /// `image` is the id of what it is to be made of. Returns what the engine warns of.
+    task<result<std::vector<std::string>>> make(docker::container_spec spec, std::string image);
     task<result<void>> run();
-    /// Asks the engine for it, by its id or its labels. Errors: errc::gone, with why, if it does not run; errc::runtime_unavailable or
-    /// errc::timed_out if the engine is away.
+    /// Asks the engine for it, by its id or its labels. One that ended for want of memory is found too: its group says so, and ended() why.
+    /// Errors: errc::gone, with why, if it does not run; errc::runtime_unavailable or errc::timed_out if the engine is away.
     task<result<void>> find();
 
 private:
@@ -71,7 +74,7 @@ private:
     docker::container_settings settings_;
     docker::containers engine_;
     std::shared_ptr<docker::watched_container> watched_;
-    std::string own_image_;
+    bool owns_image_ = false;
     bool started_ = false;
 };
 

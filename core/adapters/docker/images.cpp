@@ -110,9 +110,10 @@ task<result<image_info>> images::inspect(std::string reference, steady_time dead
     co_return read_answer(got, "an image", image_info_from);
 }
 
-task<result<std::vector<image_info>>> images::list(steady_time deadline)
+task<result<std::vector<image_info>>> images::list(steady_time deadline, std::vector<std::string> labels)
 {
-    const auto got = co_await engine_.call("GET", "/images/json", deadline);
+    auto target = "/images/json" + (labels.empty() ? std::string() : "?filters=" + label_filter(labels));
+    const auto got = co_await engine_.call("GET", std::move(target), deadline);
     co_return read_answer(got, "its images", [](const json::value& all) {
         std::vector<image_info> out;
         for (const auto& each : all.as_array())

@@ -62,7 +62,8 @@ public:
     /// `reference` is a name or an id. Errors: errc::not_found.
     task<result<image_info>> inspect(std::string reference, steady_time deadline);
     /// Without what only inspect() tells: architecture, os and the config but labels.
-    task<result<std::vector<image_info>>> list(steady_time deadline);
+    /// With `labels` ("name=value") those alone that have each of them.
+    task<result<std::vector<image_info>>> list(steady_time deadline, std::vector<std::string> labels = {});
     /// `progress` is called for each change, at most ten times a second and once more at the end; it may be empty. No layer moving for
     /// `stall` ends it with errc::timed_out. Errors: errc::bad_request for what is no reference; errc::not_found if the registry has no
     /// such image, or none of the engine's architecture; errc::forbidden if the registry wants other credentials.

@@ -1,5 +1,9 @@
 #include "core/adapters/docker/json_fields.hpp"
 
+#include "core/adapters/docker/engine.hpp"
+
+#include <boost/json/serialize.hpp>
+
 #include <limits>
 #include <stdexcept>
 
@@ -59,6 +63,12 @@ std::map<std::string, std::string> labels_of(fields of, std::string_view name)
         for (const auto& [key, value] : found->as_object())
             out.emplace(key, value.as_string());
     return out;
+}
+
+std::string label_filter(const std::vector<std::string>& labels)
+{
+    json::array wanted(labels.begin(), labels.end());
+    return escaped(json::serialize(json::object{{"label", std::move(wanted)}}));
 }
 
 std::optional<std::string> failure_of(fields line)

@@ -38,6 +38,9 @@ std::map<std::string, std::string> labels_of(fields of, std::string_view name);
 /// Beyond 63 bits it is the greatest number.
 std::optional<std::int64_t> some_number_of(fields of, std::string_view name);
 
+/// A query's `filters` for what has each of `labels` ("name=value"), escaped.
+std::string label_filter(const std::vector<std::string>& labels);
+
 /// What went wrong behind an answer's head, by one of the objects that the engine sends then ({"errorDetail": {"message": …}}).
 std::optional<std::string> failure_of(fields line);
 

@@ -177,6 +177,23 @@ TEST(JudgeRuntimes, WithoutIsolationIsLoud)
     EXPECT_THAT(findings_text(judge_runtimes({bare}, config_of("process")), false), HasSubstr("WITHOUT ANY ISOLATION"));
 }
 
+TEST(JudgeForeignContainers, SaysHowThoseOfAServerThatIsGoneAreRemoved)
+{
+    const std::vector<docker::foreign_server> foreign{
+        {"aa", 2, 1, "/srv/one", true}, {"bb", 3, 0, "", false}, {"cc", 1, 1, "/srv/three", false}};
+    const auto found = judge_foreign_containers(foreign, "unix:///run/x");
+    ASSERT_EQ(found.size(), 3u);
+    EXPECT_TRUE(healthy(found));
+    EXPECT_EQ(found[0].what, "containers of aa");
+    EXPECT_THAT(found[0].detail, HasSubstr("2 containers of another server, 1 of them running; its data is in /srv/one, and it runs"));
+    EXPECT_EQ(found[0].remedy, "") << "it lives";
+    EXPECT_THAT(found[1].detail, HasSubstr("does not run on this host"));
+    EXPECT_THAT(found[1].remedy,
+        HasSubstr("docker -H unix:///run/x ps -aq --filter label=caisson.instance=bb | xargs -r docker -H unix:///run/x rm -fv"));
+    EXPECT_THAT(found[2].detail, HasSubstr("/srv/three"));
+    EXPECT_TRUE(judge_foreign_containers({}, "unix:///run/x").empty());
+}
+
 TEST(LookAtHost, NamesWhatIsMissing)
 {
     server_config config;

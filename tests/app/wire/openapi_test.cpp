@@ -58,7 +58,13 @@ TEST(OpenApi, HasEachRoute)
         "post /v1/skills/{name}/{version}/enable", "post /v1/executions/batch", "get /v1/executions/{id}/artifacts",
         "get /v1/executions/{id}/artifacts/{path}", "delete /v1/executions/{id}/artifacts/{path}", "get /v1/executions/{id}/files",
         "get /v1/stats", "get /v1/images", "post /v1/images/pull", "post /v1/images/load", "delete /v1/images/{image}",
-        "get /v1/admin/images", "put /v1/admin/images/{image}", "delete /v1/admin/images/{image}"};
+        "get /v1/admin/images", "put /v1/admin/images/{image}", "delete /v1/admin/images/{image}", "get /v1/threads",
+        "get /v1/threads/{thread}", "put /v1/threads/{thread}", "delete /v1/threads/{thread}", "post /v1/threads/{thread}/checkpoints",
+        "get /v1/threads/{thread}/checkpoints", "get /v1/threads/{thread}/checkpoints/{checkpoint}",
+        "delete /v1/threads/{thread}/checkpoints/{checkpoint}", "get /v1/threads/{thread}/checkpoints/{checkpoint}/state",
+        "put /v1/threads/{thread}/checkpoints/{checkpoint}/pin", "delete /v1/threads/{thread}/checkpoints/{checkpoint}/pin",
+        "post /v1/threads/{thread}/rollback", "post /v1/threads/{thread}/branch", "get /v1/threads/{thread}/diff",
+        "get /v1/threads/{thread}/export", "post /v1/threads/{thread}/import"};
     EXPECT_EQ(routes, want);
 }
 

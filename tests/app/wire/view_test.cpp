@@ -154,6 +154,7 @@ TEST(ExecutionView, IsWhatTheContractSays)
     waiting.queue_position = 3;
     waiting.waits_for = "the runtime";
     waiting.next_attempt_at_ms = 5;
+    waiting.checkpoint = checkpoint_note{thread_name("t"), checkpoint_id::from_trusted("c"), "why"};
     const auto queued = json::parse(execution_json(waiting, {.texts = &texts})).as_object();
     expect_described(queued, properties_of(document, "Execution"));
     EXPECT_EQ(queued.at("queue_position").as_int64(), 3);
@@ -259,14 +260,15 @@ TEST(RuntimesView, ShowsWhatIsNotEnforced)
     runtime_capabilities missing;
     missing.name = "mock";
     missing.unavailable_reason = "Because.";
-    const std::vector<runtime_item> runtimes{{&runtime, {circuit_breaker::state::open, 5, std::chrono::milliseconds(800)}}, {&missing}};
+    const std::vector<runtime_item> runtimes{
+        {&runtime, {circuit_breaker::state::open, 5, std::chrono::milliseconds(800)}, true}, {&missing}};
     EXPECT_EQ(runtimes_json(runtimes, "bubblewrap"),
         R"({"default":"bubblewrap","items":[{"name":"bubblewrap","available":true,"isolates":true,)"
-        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":true},"execution_usage":false,"pauses":false,)"
+        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":true},"images":true,"execution_usage":false,"pauses":false,)"
         R"("degraded":[{"control":"memory","reason":"no cgroup can be made","remedy":"run the server as root"}],)"
         R"("circuit":{"state":"open","faults":5,"retry_in_ms":800}},)"
         R"({"name":"mock","available":false,"reason":"Because.","isolates":false,)"
-        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":false},"execution_usage":false,"pauses":false,"degraded":[],)"
+        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":false},"images":false,"execution_usage":false,"pauses":false,"degraded":[],)"
         R"("circuit":{"state":"closed","faults":0,"retry_in_ms":0}}]})");
 }
 

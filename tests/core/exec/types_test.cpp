@@ -57,6 +57,8 @@ execution_spec some_spec()
     out.retry = {7, 1'000, 1.5, 60'000, {attempt_fault::agent_lost}, {1, 75}};
     out.idempotent = true;
     out.webhook = webhook_spec{"https://example.org/hook", "s\xff"};
+    out.checkpoint = checkpoint_order{
+        thread_name("t"), checkpoint_id::from_trusted("c"), {-5, "n", {"a", "b"}, "{\"x\":1.0}"}, true, "{\"big\":9007199254740993}"};
     return out;
 }
 
@@ -166,17 +168,18 @@ TEST(Spec, ComesBackFromJson)
     EXPECT_EQ(back.retry, spec.retry);
     EXPECT_TRUE(back.idempotent);
     EXPECT_EQ(back.webhook, spec.webhook);
+    EXPECT_EQ(back.checkpoint, spec.checkpoint);
 }
 
 TEST(Spec, OfAnEarlierReleaseHasTheDefaultsOfWhatItDoesNotKnow)
 {
     const auto text = spec_to_json({});
-    for (const auto* name : {"skill", "input", "collect", "retry", "idempotent", "webhook"})
+    for (const auto* name : {"skill", "input", "collect", "retry", "idempotent", "webhook", "checkpoint"})
         EXPECT_FALSE(json::parse(text).as_object().contains(name)) << name;
     const auto back = spec_from_json(text);
     EXPECT_EQ(back.retry, retry_policy());
     EXPECT_EQ(back.collect, collect_spec());
-    EXPECT_FALSE(back.skill || back.webhook || back.idempotent);
+    EXPECT_FALSE(back.skill || back.webhook || back.checkpoint || back.idempotent);
 }
 
 TEST(Spec, CountsWhatItHoldsInMemory)

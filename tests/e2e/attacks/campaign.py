@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from by_runtime import stays_on
-from catalogue import JUSTIFIED
 from world import World
 
 AT_ONCE = 8
@@ -89,7 +88,7 @@ class Campaign:
         result = Result(outcome=f"{record['verdict']}, {record['status']}")
         said = record["stdout"] + record["stderr"]
         for line in said.splitlines():
-            if any(word in line for word in BAD_WORDS) or ("REACHABLE" in line and case.id not in JUSTIFIED | stays_on(self.runtime)):
+            if any(word in line for word in BAD_WORDS) or ("REACHABLE" in line and case.id not in stays_on(self.runtime)):
                 result.problems.append(line[:200])
         try:
             case.judge(record, api)
@@ -113,11 +112,16 @@ class Campaign:
         except Exception as error:  # a request that failed is a finding too
             return Result([f"the request failed: {error!r}"[:600]], "no answer")
 
+    def together(self, cases):
+        """The results of cases that run at the same time."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(self.guarded, cases))
+
     def batch(self, cases):
         """(results, what was left behind) of cases that run at the same time."""
         world = World(self.server, self.canary)
-        with Canary(self.neighbour) as canary, ThreadPoolExecutor(AT_ONCE) as pool:
-            results = list(pool.map(self.guarded, cases))
+        with Canary(self.neighbour) as canary:
+            results = self.together(cases)
         self.canaries += canary.count
         left = world.left_behind()
         if canary.failures:
@@ -156,8 +160,9 @@ class Campaign:
     def table(self, cases):
         rows = []
         for case in cases:
-            for number in (1, 2):
+            for number in sorted(number for identity, number in self.results if identity == case.id):
                 result = self.results[case.id, number]
                 rows.append({"case": case.id, "name": case.name, "runtime": self.runtime, "pass": number,
-                             "result": "failed" if result.problems else "held", "ended": result.outcome, "problems": result.problems})
+                             "result": "failed" if result.problems else "held", "ended": result.outcome, "problems": result.problems,
+                             "stays": case.id in stays_on(self.runtime)})
         return rows

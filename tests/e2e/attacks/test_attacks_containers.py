@@ -1,4 +1,4 @@
-"""The attacks from inside, in containers: under docker and under gVisor, each twice."""
+"""The attacks from inside, in containers: under docker and under gVisor; each twice if CAISSON_ATTACKS_IN_CONTAINERS is set."""
 
 
 def test_container_attack(container_campaigns, container_attack):

@@ -4,6 +4,7 @@ import ast
 import re
 from pathlib import Path
 
+from by_runtime import STAYS
 from catalogue import JUSTIFIED, ROWS, WAITING, catalogue_cases
 from own_cases import own_cases
 
@@ -43,6 +44,13 @@ def test_own_cases_are_many_and_named_once():
 def test_what_stays_reachable_is_justified():
     text = DOCUMENT.read_text()
     assert all(f"({identity})" in text for identity in JUSTIFIED)
+
+
+def test_what_stays_reachable_in_containers_is_justified():
+    text = DOCUMENT.read_text()
+    for runtime, cases in STAYS.items():
+        told = [each.strip() for found in re.findall(rf"\({runtime}: ([^)]*)\)", text) for each in found.split(",")]
+        assert sorted(told) == sorted(cases), runtime
 
 
 def test_the_refused_calls_are_those_of_the_document():

@@ -59,3 +59,6 @@ class ContainerServer(Server):
                 return
             for name in self.containers():
                 self.engine.docker("rm", "-fv", name, check=False)
+            for names in self.engine.packages(self.instance()):
+                for name in names:
+                    self.engine.docker("volume", "rm", name, check=False)

@@ -54,6 +54,12 @@ class Engine:
     def volumes(self):
         return set(self.docker("volume", "ls", "-q").split())
 
+    def packages(self, instance):
+        """Volumes with a server's packages of skills, and those that say that one is whole."""
+        names = {name for name in self.volumes() if name.startswith(f"caisson-package-{instance}-")}
+        whole = {name for name in names if ".whole-" in name}
+        return names - whole, whole
+
     def has_image(self, name):
         return bool(self.docker("images", "-q", name))
 

@@ -42,7 +42,8 @@ def check_usage(plan, record):
     assert usage["wall_ms"] >= plan.slept_ms() - 1, (plan.slept_ms(), record)
     assert usage["wall_ms"] <= record["duration_ms"] + 1000, record
     assert 0 < usage["cpu_ms"] <= usage["wall_ms"] * 8 + 1000, record
-    assert usage["memory_peak_bytes"] > 1 << 20 and usage["pids_peak"] >= 1, record
+    assert usage["memory_peak_bytes"] > 1 << 20, record
+    assert usage.get("pids_peak", 0) >= 1 or "pids" in record["degraded"], record
 
 
 def check_bytes(plan, record, log):

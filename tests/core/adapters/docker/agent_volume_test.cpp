@@ -2,6 +2,7 @@
 
 #include "tests/core/adapters/spawn/scratch_directory.hpp"
 
+#include <filesystem>
 #include <fstream>
 
 namespace caisson::docker {
@@ -85,6 +86,46 @@ TEST_F(AgentVolume, PackagesAreRefusedInWords)
     const auto made = run(remote.create(wanted));
     ASSERT_TRUE(made.has_error());
     EXPECT_EQ(made.error().code, errc::not_implemented);
+}
+
+TEST_F(AgentVolume, PackagesComeInVolumesToo)
+{
+    plan_helper();
+    std::filesystem::create_directories(scratch.path() + "/skills/ten_1/aa/tree");
+    package_volumes packages(context.get_executor(), on, log, workers, {.instance = "test", .trees = scratch.path() + "/skills"});
+    const std::string volume = "caisson-package-test-ten_1.aa.tree";
+    json::array made_there{json::object{{"Name", volume}}, json::object{{"Name", volume + ".whole-1024"}}};
+    there.on("GET", "/volumes").json(200, json::object{{"Volumes", nullptr}});
+    there.on("GET", "/volumes").json(200, json::object{{"Volumes", nullptr}});    // is there room?
+    there.on("GET", "/volumes").json(200, json::object{{"Volumes", std::move(made_there)}});
+    services.packages = &packages;
+    engine_runtime remote(services, workers, options);
+    auto wanted = spec();
+    wanted.trees.push_back({scratch.path() + "/skills/ten_1/aa/tree", "scripts"});
+    const auto made = run(remote.create(wanted));
+    ASSERT_TRUE(made.has_value()) << made.error().detail;
+    const auto mounts = json::parse(there.requests("POST", "/containers/create").back().body).at("HostConfig").at("Mounts").as_array();
+    ASSERT_EQ(mounts.size(), 2u);
+    EXPECT_EQ(mounts[1].at("Type"), "volume");
+    EXPECT_EQ(mounts[1].at("Source"), json::value(volume));
+    EXPECT_EQ(mounts[1].at("Target"), "/workspace/scripts");
+    EXPECT_EQ(mounts[1].at("ReadOnly"), true);
+}
+
+TEST_F(AgentVolume, APackageThatIsGoneWhenItIsMountedIsNotUsed)
+{
+    plan_helper();
+    std::filesystem::create_directories(scratch.path() + "/skills/ten_1/aa/tree");
+    package_volumes packages(context.get_executor(), on, log, workers, {.instance = "test", .trees = scratch.path() + "/skills"});
+    there.on("GET", "/volumes").json(200, json::object{{"Volumes", nullptr}});
+    services.packages = &packages;
+    engine_runtime remote(services, workers, options);
+    auto wanted = spec();
+    wanted.trees.push_back({scratch.path() + "/skills/ten_1/aa/tree", "scripts"});
+    const auto made = run(remote.create(wanted));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::runtime_unavailable);
+    EXPECT_THAT(there.requests("POST", "/containers/c1/start"), IsEmpty());
 }
 
 }    // namespace

@@ -20,7 +20,8 @@ container_spec whole_spec()
     out.user = "1000:1000";
     out.working_directory = "/sandbox";
     out.labels = {{"caisson.instance", "i1"}, {"caisson.sandbox", "sb1"}};
-    out.tmpfs = {{"/sandbox", 1'000'000, 500, 0700, 1000, true}, {"/tmp", 2'000'000, 0, 01777, std::nullopt, false}};
+    out.tmpfs = {{"/sandbox", 1'000'000, 500, 0700, 1000, true}, {"/tmp", 2'000'000, 0, 01777, std::nullopt, false},
+        {"/data", 4'096, 1, 0555, std::nullopt, false, true}};
     out.binds = {{"/srv/agent", "/.caisson/agent"}, {"caisson-agent-1", "/.caisson/v", true}, {"caisson-agent-2", "/fill", true, true}};
     out.open_stdin = true;
     out.memory_bytes = 64 << 20;
@@ -37,17 +38,20 @@ TEST(ContainerJson, IsHardenedAsAWhole)
         "Image": "python:3.12-slim",
         "Entrypoint": ["/.caisson/agent", "--stdio"], "Cmd": [],
         "Env": ["PATH=/usr/bin", "TZ"],
-        "User": "1000:1000",
+        "Hostname": "sandbox", "User": "1000:1000",
         "WorkingDir": "/sandbox",
         "Labels": {"caisson.instance": "i1", "caisson.sandbox": "sb1"},
         "Tty": false, "AttachStdin": false, "AttachStdout": false, "AttachStderr": false,
-        "OpenStdin": true, "StdinOnce": false,
+        "OpenStdin": true, "StdinOnce": false, "StopSignal": "SIGKILL",
         "Healthcheck": {"Test": ["NONE"]},
         "HostConfig": {
             "Privileged": false, "CapAdd": [], "CapDrop": ["ALL"],
             "SecurityOpt": ["no-new-privileges"],
             "ReadonlyRootfs": true,
-            "NetworkMode": "none", "IpcMode": "private", "PidMode": "", "UTSMode": "",
+            "MaskedPaths": ["/proc/acpi", "/proc/asound", "/proc/cmdline", "/proc/interrupts", "/proc/kallsyms", "/proc/kcore",
+                "/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/pressure", "/proc/sched_debug", "/proc/scsi",
+                "/proc/sysrq-trigger", "/proc/timer_list", "/proc/timer_stats", "/sys"],
+            "NetworkMode": "none", "IpcMode": "private", "CgroupnsMode": "private", "PidMode": "", "UTSMode": "",
             "PublishAllPorts": false,
             "LogConfig": {"Type": "none", "Config": {}},
             "RestartPolicy": {"Name": "no", "MaximumRetryCount": 0},
@@ -57,7 +61,8 @@ TEST(ContainerJson, IsHardenedAsAWhole)
             "NanoCpus": 1500000000, "CpuShares": 512, "PidsLimit": 64,
             "Tmpfs": {
                 "/sandbox": "rw,nosuid,nodev,exec,mode=0700,size=1000000,nr_inodes=500,uid=1000,gid=1000",
-                "/tmp": "rw,nosuid,nodev,noexec,mode=01777,size=2000000"},
+                "/tmp": "rw,nosuid,nodev,noexec,mode=01777,size=2000000",
+                "/data": "ro,nosuid,nodev,noexec,mode=0555,size=4096,nr_inodes=1"},
             "Mounts": [
                 {"Type": "bind", "Source": "/srv/agent", "Target": "/.caisson/agent", "ReadOnly": true,
                  "BindOptions": {"Propagation": "rprivate"}},

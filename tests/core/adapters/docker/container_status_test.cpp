@@ -96,6 +96,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, ContainerStatus,
             "the container ran out of memory and its agent was killed", 1},
         status_case{"out_of_memory_unseen", [](s& it) { it.note_look(look(container_state::exited, 137, true)); },
             "the container ran out of memory and its agent was killed", 1},
+        status_case{"a_program_was_killed_for_memory_unseen", [](s& it) { it.note_look(look(container_state::running, 0, true)); },
+            std::nullopt, 1},
         status_case{"a_program_was_killed_for_memory",
             [](s& it) {
                 it.note(event("oom"));

@@ -25,11 +25,19 @@ TEST_F(Containers, AreCreatedByNameWithTheWholeSpec)
     container_spec spec;
     spec.name = "caisson-a b";
     spec.image = "busybox:1";
-    EXPECT_EQ(run(all.create(spec, soon())).value(), "c1");
+    EXPECT_EQ(run(all.create(spec, soon())).value().id, "c1");
     const auto seen = there.requests("POST", "/containers/create").at(0);
     EXPECT_EQ(seen.query_value("name"), "caisson-a b");
     EXPECT_EQ(json::parse(seen.body), json::value(to_json(spec)));
     EXPECT_EQ(seen.fields.find("Content-Type"), "application/json");
+}
+
+TEST_F(Containers, AreCreatedWithWarnings)
+{
+    there.on("POST", "/containers/create").json(201, {{"Id", "c1"}, {"Warnings", {"no swap", "no pids"}}});
+    there.on("POST", "/containers/create").json(201, {{"Id", "c2"}, {"Warnings", nullptr}});
+    EXPECT_EQ(run(all.create({}, soon())).value().warnings, (std::vector<std::string>{"no swap", "no pids"}));
+    EXPECT_TRUE(run(all.create({}, soon())).value().warnings.empty());
 }
 
 TEST_F(Containers, PassOnWhatTheEngineSaysOfACreate)
@@ -117,6 +125,15 @@ TEST_F(Containers, AreKilledByTheSignalThatIsNamed)
     const auto seen = there.requests("POST", "/containers/c1/kill");
     EXPECT_EQ(seen.at(0).query_value("signal"), "SIGKILL");
     EXPECT_EQ(seen.at(1).query_value("signal"), "SIGTERM");
+}
+
+TEST_F(Containers, AreRemovedThoughTheyEndMeanwhile)
+{
+    there.on("DELETE", "/containers/c1").fails(409, "Could not kill running container c1, cannot remove - Container c1 is not running");
+    there.on("DELETE", "/containers/c1").empty(204);
+    auto removing = begin(all.remove("c1", soon()));
+    EXPECT_TRUE(end(*removing).has_value());
+    EXPECT_EQ(there.requests("DELETE", "/containers/c1").size(), 2u);
 }
 
 constexpr std::string_view under_way = "removal of container c1 is already in progress";

@@ -1,5 +1,7 @@
 #include "core/adapters/docker/docker_runtime.hpp"
 
+#include "core/adapters/docker/container_end.hpp"
+#include "core/adapters/docker/engine_record.hpp"
 #include "core/adapters/spawn/run_directory.hpp"
 #include "core/async/deadline.hpp"
 #include "tests/core/adapters/docker/fixture.hpp"
@@ -24,6 +26,8 @@ protected:
     {
         fs::create_directory(options.local.data_dir);
         there.on("GET", "/containers/json").json(200, json::array());
+        there.on("GET", "/images/busybox/json").json(200, json::object{{"Id", "sha256:1"}});
+        there.on("GET", "/images/json").json(200, json::array());
     }
 
     sandbox_spec spec() { return {.id = ids.make<sandbox_id>(), .limits = {64 << 20, 1000, 32, 4 << 20, 64}}; }
@@ -158,6 +162,72 @@ TEST_F(DockerRuntime, TheContainerIsForTheAgentAlone)
     EXPECT_EQ(asked.at("OpenStdin"), false);
     EXPECT_EQ(json::parse((*made)->runtime_state()).at("container").at("id"), "c1");
     EXPECT_TRUE(run((*made)->destroy()).has_value());
+    expect_nothing_left();
+}
+
+TEST_F(DockerRuntime, OfAnImageFilesAndPathAloneCount)
+{
+    const json::object config{{"Volumes", {{"/data", json::object()}}}, {"Env", {"PATH=/bin", "LD_PRELOAD=/x"}}};
+    there.forget("GET", "/images/busybox/json");
+    there.on("GET", "/images/busybox/json").json(200, json::object{{"Id", "sha256:1"}, {"Config", config}});
+    there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}});
+    there.on("DELETE", "/containers/c1").empty(204);
+    const auto made = create();
+    ASSERT_TRUE(made.has_value()) << made.error().detail;
+    const auto asked = json::parse(there.requests("POST", "/containers/create").at(0).body);
+    EXPECT_EQ(asked.at("Env"), json::array{"LD_PRELOAD"});
+    EXPECT_TRUE(asked.at("HostConfig").at("Tmpfs").as_object().contains("/data"));
+    EXPECT_TRUE(run((*made)->destroy()).has_value());
+}
+
+TEST_F(DockerRuntime, AnImageThatWantsTheKernelsFilesIsRefused)
+{
+    there.forget("GET", "/images/busybox/json");
+    there.on("GET", "/images/busybox/json").json(200, json::object{{"Id", "sha256:1"}, {"Config", {{"Volumes", {{"/", json::object()}}}}}});
+    const auto made = create();
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::image_not_allowed);
+    EXPECT_TRUE(there.requests("POST", "/containers/create").empty());
+    expect_nothing_left();
+}
+
+TEST_F(DockerRuntime, AContainerWithoutItsLimitsIsNotUsed)
+{
+    const json::array warnings{"Your kernel does not support memory limit capabilities. Limitation discarded."};
+    there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}, {"Warnings", warnings}});
+    there.on("DELETE", "/containers/c1").empty(204);
+    const auto made = create();
+    ASSERT_TRUE(made.has_error()) << "there are no groups of the server's";
+    EXPECT_EQ(made.error().code, errc::runtime_unavailable);
+    EXPECT_NE(made.error().detail.find("Limitation discarded"), std::string::npos) << made.error().detail;
+    EXPECT_EQ(there.requests("DELETE", "/containers/c1").size(), 1u);
+    expect_nothing_left();
+}
+
+TEST_F(DockerRuntime, ATrialImageWithoutAContainerIsALeftOver)
+{
+    const auto id = ids.make<sandbox_id>();
+    there.forget("GET", "/images/json");
+    there.on("GET", "/images/json").json(200, json::array{json::object{{"Id", "sha256:2"}, {"RepoTags", {"caisson-trial:" + id.str()}}}});
+    there.on("DELETE", "/images/caisson-trial%3A" + id.str()).json(200, json::array());
+    EXPECT_EQ(run(runtime.left_overs()).value(), std::vector{id});
+    EXPECT_TRUE(run(runtime.remove_left_over(id, "")).has_value());
+    EXPECT_EQ(there.requests("DELETE", "/images/caisson-trial%3A" + id.str()).size(), 1u);
+}
+
+TEST_F(DockerRuntime, WhatWasReachedOverItsStdioIsNotTakenUpAndGoes)
+{
+    const auto id = ids.make<sandbox_id>();
+    engine_record record{.runtime = "docker", .container = "c7"};
+    record.stamp(time.steady_now());
+    there.forget("GET", "/containers/json");
+    there.on("GET", "/containers/json").json(200, listing("c7", id.str()));
+    there.on("DELETE", "/containers/c7").empty(204);
+    const auto found = run(runtime.recover(id, record.to_json()));
+    ASSERT_TRUE(found.has_error());
+    EXPECT_EQ(found.error().code, errc::gone);
+    EXPECT_EQ(found.error().detail, of_another_kind);
+    EXPECT_EQ(there.requests("DELETE", "/containers/c7").size(), 1u);
     expect_nothing_left();
 }
 

@@ -38,7 +38,6 @@ INSTANTIATE_TEST_SUITE_P(Cases, EngineRecover,
     ::testing::Values(    //
         recover_case{"exited", {.state = "exited", .exit_code = 1}, errc::gone, "the agent exited with status 1"},
         recover_case{"killed", {.state = "exited", .exit_code = 137}, errc::gone, "killed from outside"},
-        recover_case{"out_of_memory", {.state = "exited", .exit_code = 137, .oom_killed = true}, errc::gone, "ran out of memory"},
         recover_case{"never_started", {.state = "created"}, errc::gone, "never started"},
         recover_case{"of_the_other_link", {.link = "socket"}, errc::gone, "configured otherwise"}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -56,6 +55,37 @@ TEST_F(EngineRuntime, RecoverTakesUpWhatRuns)
         EXPECT_EQ((*found)->id(), id);
         EXPECT_EQ(json::parse((*found)->runtime_state()).at("container"), "c1");
     }
+}
+
+TEST_F(EngineRuntime, RecoverOfOneThatRanOutOfMemoryIsOneThatHasJustEndedSo)
+{
+    auto box = started();
+    const auto id = box->id();
+    const auto state = box->runtime_state();
+    box.reset();
+    const told how{.state = "exited", .exit_code = 137, .oom_killed = true};
+    tell(id, how);
+    there.on("GET", "/events").stream();
+    there.on("GET", "/containers/json").json(200, json::array{listed(id, "c1", how)});
+    const auto found = run(runtime.recover(id, state));
+    ASSERT_TRUE(found.has_value()) << found.error().detail;
+    EXPECT_THAT(run((*found)->ended()), HasSubstr("ran out of memory"));
+    EXPECT_EQ(open_group(**found)->usage().oom_kills, 1);
+    EXPECT_TRUE(run((*found)->connect()).has_error());
+    EXPECT_TRUE(run((*found)->destroy()).has_value());
+    EXPECT_THAT(there.requests("DELETE", "/containers/c1"), SizeIs(1));
+}
+
+TEST_F(EngineRuntime, RecoverOfOneWhoseProgramRanOutOfMemoryStillKnowsIt)
+{
+    auto box = started();
+    const auto id = box->id();
+    const auto state = box->runtime_state();
+    box.reset();
+    tell(id, {.oom_killed = true});
+    const auto found = run(runtime.recover(id, state));
+    ASSERT_TRUE(found.has_value()) << found.error().detail;
+    EXPECT_EQ(open_group(**found)->usage().oom_kills, 1);
 }
 
 TEST_F(EngineRuntime, RecoverFindsItByItsLabelsWithoutARecord)

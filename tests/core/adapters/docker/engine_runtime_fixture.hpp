@@ -23,6 +23,12 @@ struct told {
 /// A runtime over stdio whose engine does what the test says.
 class EngineRuntime : public imposter_test {
 protected:
+    EngineRuntime()
+    {
+        there.on("GET", "/images/busybox/json").json(200, json::object{{"Id", "sha256:1"}});
+        there.on("GET", "/images/json").json(200, json::array());
+    }
+
     sandbox_spec spec() { return {.id = ids.make<sandbox_id>(), .limits = {64 << 20, 1000, 32, 4 << 20, 64}}; }
     json::object labels_of(const sandbox_id& id, const told& how) const
     {
@@ -39,6 +45,15 @@ protected:
     json::object listed(const sandbox_id& id, const std::string& container, const told& how = {}) const
     {
         return {{"Id", container}, {"Names", {"/x"}}, {"State", how.state}, {"Labels", labels_of(id, how)}};
+    }
+    void plan_image(const std::vector<std::string>& volumes, const std::vector<std::string>& environment)
+    {
+        json::object places;
+        for (const auto& each : volumes)
+            places[each] = json::object();
+        const json::object config{{"Volumes", places}, {"Env", json::array(environment.begin(), environment.end())}};
+        there.forget("GET", "/images/busybox/json");
+        there.on("GET", "/images/busybox/json").json(200, json::object{{"Id", "sha256:1"}, {"Config", config}});
     }
     /// What GET /containers/c1/json says from now on.
     void tell(const sandbox_id& id, const told& how)

@@ -38,6 +38,94 @@ TEST_F(EngineRuntime, AnImageThatTheEngineDoesNotHaveIsNamed)
     EXPECT_THAT(made.error().detail, HasSubstr("busybox"));
 }
 
+TEST_F(EngineRuntime, AnImageThatNobodyKnowsIsNamedBeforeAnythingIsMade)
+{
+    auto wanted = spec();
+    wanted.image = "nosuch:1";
+    const auto made = run(runtime.create(wanted));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::image_unavailable);
+    EXPECT_THAT(made.error().detail, HasSubstr("nosuch:1"));
+    EXPECT_THAT(there.requests("POST", "/containers/create"), IsEmpty());
+}
+
+TEST_F(EngineRuntime, OfAnImageFilesAndPathAloneCount)
+{
+    plan_image({"/data", "/tmp"}, {"PATH=/bin", "LD_PRELOAD=/x"});
+    const auto box = started();
+    const auto asked = json::parse(there.requests("POST", "/containers/create").at(0).body);
+    EXPECT_EQ(asked.at("Env"), json::array{"LD_PRELOAD"}) << "without a value: taken out";
+    EXPECT_EQ(asked.at("HostConfig").at("Tmpfs").at("/data"), "ro,nosuid,nodev,noexec,mode=0555,size=65536,nr_inodes=64");
+    EXPECT_EQ(asked.at("HostConfig").at("Tmpfs").as_object().size(), 3u);
+}
+
+TEST_F(EngineRuntime, AnImageThatWantsTheKernelsFilesIsRefused)
+{
+    plan_image({"/proc/x"}, {});
+    const auto made = run(runtime.create(spec()));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::image_not_allowed);
+    EXPECT_THAT(made.error().detail, HasSubstr("/proc/x"));
+    EXPECT_THAT(there.requests("POST", "/containers/create"), IsEmpty());
+}
+
+TEST_F(EngineRuntime, AnImageThatChangesMeanwhileIsNotStarted)
+{
+    const auto wanted = spec();
+    there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}});
+    there.on("POST", "/containers/c1/start").empty(204);
+    there.on("DELETE", "/containers/c1").empty(204);
+    tell(wanted.id, {});
+    there.forget("GET", "/images/busybox/json");
+    there.on("GET", "/images/busybox/json").json(200, json::object{{"Id", "sha256:2"}});
+    const auto made = run(runtime.create(wanted));
+    ASSERT_TRUE(made.has_value()) << made.error().detail;
+    const auto done = run(runtime.start(**made));
+    ASSERT_TRUE(done.has_error());
+    EXPECT_EQ(done.error().code, errc::runtime_unavailable);
+    EXPECT_THAT(done.error().detail, HasSubstr("was replaced"));
+}
+
+TEST_F(EngineRuntime, AContainerWithoutItsLimitsIsNotUsed)
+{
+    const json::array warnings{"Your kernel does not support pids limit capabilities. PIDs limit discarded."};
+    there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}, {"Warnings", warnings}});
+    there.on("DELETE", "/containers/c1").empty(204);
+    const auto made = run(runtime.create(spec()));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::runtime_unavailable);
+    EXPECT_THAT(made.error().detail, HasSubstr("PIDs limit discarded"));
+    EXPECT_THAT(there.requests("DELETE", "/containers/c1"), SizeIs(1)) << "nothing stays";
+}
+
+TEST_F(EngineRuntime, AWarningOfWhatTheEngineNeverHadIsNoFailure)
+{
+    const json::array warnings{"Your kernel does not support pids limit capabilities. PIDs limit discarded."};
+    there.on("GET", "/info").json(200, json::object{{"MemTotal", 1}, {"PidsLimit", false}, {"Runtimes", {{"runc", json::object()}}}});
+    there.on("POST", "/images/create").fails(500, "the probe goes no further");
+    run(runtime.probe());
+    there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}, {"Warnings", warnings}});
+    EXPECT_TRUE(run(runtime.create(spec())).has_value()) << "`degraded` says so";
+    EXPECT_FALSE(runtime.capabilities().enforces_pids);
+}
+
+TEST_F(EngineRuntime, ATrialImageOfAKilledServerGoes)
+{
+    const auto own = spec().id;
+    const auto held = started();
+    json::array images{json::object{{"Id", "sha256:2"}, {"RepoTags", {"caisson-trial:" + own.str(), "other:1"}}},
+        json::object{{"Id", "sha256:3"}, {"RepoTags", {"caisson-trial:" + held->id().str(), "caisson-trial:x"}}}};
+    there.forget("GET", "/images/json");
+    there.on("GET", "/images/json").json(200, std::move(images));
+    there.on("GET", "/containers/json").json(200, json::array());
+    there.on("DELETE", "/images/caisson-trial%3A" + own.str()).json(200, json::array());
+    EXPECT_THAT(run(runtime.left_overs()).value(), ElementsAre(own));
+    EXPECT_EQ(there.requests("GET", "/images/json").at(0).query_value("filters"),
+        R"({"label":["caisson.instance=test","caisson.runtime=docker"]})");
+    EXPECT_TRUE(run(runtime.remove_left_over(own, "")).has_value());
+    EXPECT_THAT(there.requests("DELETE", "/images/caisson-trial%3A" + own.str()), SizeIs(1));
+}
+
 TEST_F(EngineRuntime, AnImageMustBeNamed)
 {
     options.default_image.clear();
@@ -140,20 +228,34 @@ TEST_F(EngineRuntime, ProbeSaysHowToRegisterARuntime)
     EXPECT_THAT(gvisor.capabilities().unavailable_reason, HasSubstr("register it in the engine's daemon.json"));
 }
 
+TEST_F(EngineRuntime, ProbesImageIsKnownAsTheServersOwn)
+{
+    there.on("GET", "/info").json(200, json::object{{"MemTotal", 1}, {"Runtimes", {{"runc", json::object()}}}});
+    there.on("POST", "/images/create").json(200, json::object{{"status", "sha256:1"}});
+    run(runtime.probe());
+    EXPECT_FALSE(runtime.capabilities().available);
+    const auto image = there.requests("POST", "/images/create").at(0);
+    EXPECT_EQ(image.query_value("repo"), "caisson-trial");
+    EXPECT_EQ(image.query_value("changes"), "LABEL caisson.instance=test");
+    const auto name = "/images/caisson-trial%3A" + std::string(image.query_value("tag"));
+    EXPECT_THAT(there.requests("DELETE", name), SizeIs(1)) << "and goes";
+}
+
 TEST_F(EngineRuntime, ProbeOfARuntimeThatHangsEndsAndSaysWhatToDo)
 {
     there.on("GET", "/info").json(200, json::object{{"MemTotal", 1}, {"MemoryLimit", false}, {"Runtimes", {{"runsc", json::object()}}}});
-    there.on("POST", "/images/create").json(200, json::object{{"status", "sha256:1"}});
     there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}});
     there.on("POST", "/containers/c1/start");
     there.on("DELETE", "/containers/c1").empty(204);
     options.name = "gvisor";
     options.engine_runtime = "runsc";
+    options.trial_image = "busybox";
     engine_runtime gvisor(services, workers, options);
     const auto probing = begin(probe(&gvisor));
     pass_until_done(*probing);
     EXPECT_FALSE(gvisor.capabilities().available);
     EXPECT_THAT(gvisor.capabilities().unavailable_reason, HasSubstr("--platform=systrap"));
+    EXPECT_FALSE(gvisor.protects_agent());
     EXPECT_FALSE(gvisor.capabilities().enforces_memory);
     EXPECT_THAT(there.requests("DELETE", "/containers/c1"), SizeIs(1)) << "nothing stays";
 }

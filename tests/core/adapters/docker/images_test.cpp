@@ -70,6 +70,13 @@ TEST_F(Images, AreListed)
     EXPECT_EQ(got->at(1).id, "sha256:06");
 }
 
+TEST_F(Images, AreListedByTheirLabels)
+{
+    there.on("GET", "/images/json").json(200, json::array());
+    EXPECT_TRUE(run(all.list(soon(), {"a=b", "c=d"})).value().empty());
+    EXPECT_EQ(there.requests("GET", "/images/json").at(0).query_value("filters"), R"({"label":["a=b","c=d"]})");
+}
+
 TEST_F(Images, AreRemovedUnlessTheyAreUsed)
 {
     there.on("DELETE", "/images/a%3A1").json(200, json::parse(R"([{"Untagged":"a:1"}])"));

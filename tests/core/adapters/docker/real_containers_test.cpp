@@ -61,14 +61,16 @@ TEST_F(RealEngine, AContainerIsConfined)
 {
     const auto seen = output_of(spec_of({}), R"(cat /proc/self/status
         touch /x && echo wrote the root; touch /etc/x && echo wrote etc; touch /.caisson-x && echo wrote it
-        ls /sys/class/net; cat /proc/mounts; id; env)");
+        ls /sys | wc -l; hostname; cat /proc/net/dev /proc/mounts /proc/cmdline; id; env)");
     for (const auto* line :
         {"CapInh:\t0000000000000000", "CapPrm:\t0000000000000000", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000",
             "CapAmb:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2", "Uid:\t1000\t1000", "Gid:\t1000\t1000"})
         EXPECT_THAT(seen, HasSubstr(line));
     EXPECT_THAT(seen, Not(HasSubstr("wrote")));
     EXPECT_THAT(seen, HasSubstr("uid=1000 gid=1000"));
-    EXPECT_THAT(seen, HasSubstr("\nlo\n"));
+    EXPECT_THAT(seen, HasSubstr("0\nsandbox\nInter-|")) << "no /sys, a fixed name, no command line of the kernel";
+    EXPECT_THAT(seen, HasSubstr("    lo:"));
+    EXPECT_THAT(seen, Not(HasSubstr("BOOT_IMAGE")));
     EXPECT_THAT(seen, Not(HasSubstr("eth0")));
     EXPECT_THAT(seen, HasSubstr("tmpfs /sandbox tmpfs rw,nosuid,nodev,relatime,size=1024k,nr_inodes=32,mode=700,uid=1000,gid=1000"));
     EXPECT_THAT(seen, HasSubstr("tmpfs /tmp tmpfs rw,nosuid,nodev,noexec,relatime,size=2048k"));

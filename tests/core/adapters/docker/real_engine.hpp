@@ -131,7 +131,7 @@ protected:
         const auto id = run(here->all.create(std::move(spec), soon()));
         if (id.has_error())
             throw std::runtime_error(id.error().detail);
-        return *id;
+        return id->id;
     }
     std::string start(container_spec spec)
     {

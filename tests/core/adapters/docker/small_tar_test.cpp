@@ -18,6 +18,22 @@ TEST(SmallTar, HoldsOneProgram)
     EXPECT_EQ(members[0].content, content);
 }
 
+TEST(SmallTar, PutsLongNamesBeforeTheirMember)
+{
+    for (const std::size_t length : {99, 100, 987, 988, 989, 2'000}) {
+        const std::string name(length, 'n');
+        const auto members = caisson::testing::tar_members(tar_of_program(name, "x"));
+        ASSERT_EQ(members.size(), length > 99 ? 2u : 1u);
+        EXPECT_EQ(members.back().content, "x");
+        if (length == 99) {
+            EXPECT_EQ(members[0].name, name);
+            continue;
+        }
+        const auto& record = members[0].content;
+        EXPECT_EQ(record, std::to_string(record.size()) + " path=" + name + "\n");
+    }
+}
+
 TEST(SmallTar, OfAnEmptyFile)
 {
     const auto members = caisson::testing::tar_members(tar_of_program("whole", ""));

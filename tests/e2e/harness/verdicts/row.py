@@ -8,18 +8,20 @@ from harness import events as tools
 MIB = 1 << 20
 STATUS = {
     "exited": None, "signaled": "failed", "wall_limit": "timeout", "cpu_limit": "timeout", "memory_limit": "failed",
-    "output_limit": "failed", "runtime_error": "failed",
+    "output_limit": "failed", "runtime_error": "failed", "lost": "interrupted",
 }
-# What holds the limits: control groups, or without them what setrlimit(2) can.
-COLUMNS = ("groups", "rlimits")
+# What holds the limits: a control group of each execution, what setrlimit(2) can without one, or the group of the whole sandbox, whose kernel
+# and agent count in it (gVisor).
+COLUMNS = ("groups", "rlimits", "whole")
 
 
 def column_of(runtime):
     """Which column of the table holds for a runtime on this host, by what it says of itself."""
     enforces = runtime["enforces"]
-    held = [enforces["memory"], enforces["pids"], runtime["execution_usage"]]
-    assert all(held) or not any(held), f"the table has no column for a host with some controllers only: {runtime}"
-    return "groups" if all(held) else "rlimits"
+    held = enforces["memory"], enforces["pids"], runtime["execution_usage"]
+    columns = {(True, True, True): "groups", (False, False, False): "rlimits", (True, False, False): "whole"}
+    assert held in columns, f"the table has no column for a host with some controllers only: {runtime}"
+    return columns[held]
 
 
 @dataclass
@@ -43,16 +45,17 @@ class End:
 
 @dataclass
 class Row:
-    """`groups` and `rlimits` are the ends that are right in that column: one, or a list where the host decides."""
+    """`groups`, `rlimits` and `whole` are the ends that are right in that column: one, or a list where the host decides."""
 
     name: str
     request: dict
     groups: object
     rlimits: object = None  # None: as with groups
+    whole: object = None  # None: as with groups
     needs: str = None  # the control that the process runtime lacks for it: there nobody holds the limit, and the record says so
 
     def ends(self, column):
-        ends = self.groups if column == "groups" or self.rlimits is None else self.rlimits
+        ends = {"groups": self.groups, "rlimits": self.rlimits, "whole": self.whole}[column] or self.groups
         return ends if isinstance(ends, list) else [ends]
 
 

@@ -1,6 +1,7 @@
 """Memory: of the leader, of children, of files, and of all together."""
 
 import re
+from dataclasses import replace
 
 from .row import MIB, End, Row, python, shell
 
@@ -8,6 +9,7 @@ LIMITS = {"memory_bytes": 64 * MIB, "disk_bytes": 8 * MIB}
 SLACK = 2 * MIB  # what the kernel lets a process have past the limit so that it can die
 MOST = (64 + 8) * MIB + SLACK
 FULL = {"memory_peak_bytes": (48 * MIB, MOST)}
+OWN = 64 * MIB  # more for a kernel of the sandbox's own, and the agent
 MEMORY_ERROR = re.compile(r"(?s).*MemoryError\n")
 
 # Takes memory for good, a MiB at a time; `print` first.
@@ -76,5 +78,31 @@ ROWS = [
         End("memory_limit", signal=9, hit=["memory"], stdout="written\n", usage={"memory_peak_bytes": (100 * MIB, 128 * MIB + SLACK)}),
         End(exit=1, stdout="written\n", stderr=MEMORY_ERROR)),
 ]
+
+
+def over(stdout, memory=72 * MIB):
+    """The sandbox ends as a whole, its kernel with it."""
+    return End("memory_limit", hit=["memory"], stdout=stdout, usage={"memory_peak_bytes": (memory // 2, memory + OWN + SLACK)})
+
+
+def beginning(_, record):
+    """What was not sent yet is lost, and nothing else."""
+    assert "".join(f"{i:07d}\n" for i in range(20000)).startswith(record["stdout"]), record["stdout"][-100:]
+
+
+WHOLE = {
+    "memory_of_the_leader": over("before\n"),
+    "memory_and_all_it_printed": replace(over(None), look=beginning),
+    "memory_of_a_child_and_the_leader_goes_on": over("before\n"),
+    "memory_of_a_child_and_the_leader_exits": over(""),
+    "memory_that_fits": End(stdout="40\n", usage={"memory_peak_bytes": (40 * MIB, MOST + OWN)}),
+    "memory_of_many_children": over("before\n"),
+    "memory_of_files_is_the_disks": End(stdout="written\nkept\n", usage={"memory_peak_bytes": (61 * MIB, 104 * MIB + OWN + SLACK)}),
+    "memory_beyond_with_no_files": End(stdout="90\n", usage={"memory_peak_bytes": (90 * MIB, 128 * MIB + OWN + SLACK)}),
+    # Within what the kernel is given, unless it takes that itself.
+    "memory_of_files_and_of_its_own": [End(stdout="written\nkept\n", usage={"memory_peak_bytes": (100 * MIB, 128 * MIB + OWN + SLACK)}),
+                                       over("written\n", 128 * MIB)],
+}
 for row in ROWS:
     row.needs = "memory"
+    row.whole = WHOLE[row.name]

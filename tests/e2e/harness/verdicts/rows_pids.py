@@ -35,6 +35,9 @@ done.set()
 """
 OPEN = {"stdin_open": True}
 
+# Twice the CPU time that it can have until the wall limit: without that both would end it at one moment.
+BOMB = {"pids": 32, "wall_ms": 2_000, "cpus": 0.5, "cpu_ms": 2_000}
+
 ROWS = [
     Row("pids_met_and_it_goes_on", python(FORKS, 100, limits={"pids": 8}, **OPEN),
         End(stdout="refused\n7\n", hit=["pids"], usage={"pids_peak": (8, 8)}),
@@ -45,12 +48,16 @@ ROWS = [
     Row("pids_of_threads", python(THREADS, limits={"pids": 16}),
         End(stdout="refused 15\n", hit=["pids"], usage={"pids_peak": (16, 16)}),
         End(stdout="refused 15\n")),
-    Row("pids_of_a_fork_bomb", shell("f() { f | f & }; f 2>/dev/null & exec sleep 600", limits={"pids": 32, "wall_ms": 2_000, "cpus": 0.5}),
+    Row("pids_of_a_fork_bomb", shell("f() { f | f & }; f 2>/dev/null & exec sleep 600", limits=BOMB),
         End("wall_limit", signal=15, hit=["pids"], stderr=None, usage={"pids_peak": (32, 32)}),
         End("wall_limit", signal=15, stderr=None)),
     Row("pids_of_one", python(FORKS, 1, limits={"pids": 1}, **OPEN),
         End(stdout="refused\n0\n", hit=["pids"], usage={"pids_peak": (1, 1)}),
         End(stdout="refused\n0\n")),
 ]
+# Under a fork bomb gVisor's kernel runs out of threads of the host, and ends.
+OVER = {"pids_of_a_fork_bomb": [End("wall_limit", signal=15, stderr=None), End("wall_limit", signal=15, hit=["pids"], stderr=None),
+                                End("lost", hit=["pids"], stderr=None, error="the sandbox ended")]}
 for row in ROWS:
     row.needs = "pids"
+    row.whole = OVER.get(row.name, row.rlimits)

@@ -1,0 +1,123 @@
+// GET /v1/threads/{thread}/export and POST …/import.
+
+#include "app/http/api.hpp"
+#include "app/http/artifact_files.hpp"
+#include "app/http/thread_call.hpp"
+#include "app/wire/thread_view.hpp"
+#include "core/threads/thread_transfer.hpp"
+
+#include <exception>
+
+namespace caisson::http {
+
+namespace {
+
+constexpr auto file_type = "application/x-ndjson";
+/// Each holds some states in memory.
+constexpr std::size_t most_imports = 16;
+
+task<result<thread_row>> receive(call_ptr one, std::shared_ptr<thread_importer> to, thread_name name)
+{
+    auto begun = co_await to->begin(std::move(name));
+    if (begun.has_error())
+        co_return begun.error();
+    for (;;) {
+        auto piece = co_await one->exchange().body().read();
+        if (piece.has_error())
+            co_return piece.error();
+        if (piece->empty())
+            co_return co_await to->finish();
+        auto written = co_await to->write(std::move(*piece));
+        if (written.has_error())
+            co_return written.error();
+    }
+}
+
+/// What was begun and did not come to its end is dropped, whatever failed.
+task<result<thread_row>> receive_whole(call_ptr one, std::shared_ptr<thread_importer> to, thread_name name)
+{
+    result<thread_row> row = error{errc::internal};
+    std::exception_ptr failure;
+    try {
+        auto receiving = receive(std::move(one), to, std::move(name));
+        row = co_await std::move(receiving);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure || row.has_error())
+        co_await to->drop();
+    if (failure)
+        std::rethrow_exception(failure);
+    co_return row;
+}
+
+/// Counts those that are under way.
+class counted {
+public:
+    explicit counted(std::size_t& count) : count_(count) { ++count_; }
+    ~counted() { --count_; }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+
+private:
+    std::size_t& count_;
+};
+
+}    // namespace
+
+task<> api::export_thread(call_ptr one)
+{
+    auto thread = thread_of(*one);
+    if (thread.has_error()) {
+        co_await one->fail(thread.error());
+        co_return;
+    }
+    auto row = co_await use_.threads->find_thread(one->tenant(), std::move(*thread));
+    if (row.has_error()) {
+        co_await one->fail(row.error());
+        co_return;
+    }
+    net::response head;
+    head.fields.set("Content-Type", file_type);
+    head.fields.set("Content-Disposition", attachment(row->name.str() + ".ndjson"));
+    head.fields.set("X-Content-Type-Options", "nosniff");
+    head.fields.set("Cache-Control", "no-store");
+    auto out = co_await one->exchange().begin_stream(std::move(head));
+    thread_exporter from(use_.threads->services(), std::move(*row));
+    while (one->request().method != "HEAD") {
+        const auto lines = co_await from.next();
+        if (lines.has_error())
+            co_return;    // without finish() the client sees that it is cut
+        if (lines->empty())
+            break;
+        const bool taken = co_await out->write(lines->view());
+        if (!taken)
+            co_return;
+    }
+    co_await out->finish();
+}
+
+task<> api::import_thread(call_ptr one)
+{
+    auto thread = new_thread_of(*one);
+    if (thread.has_error()) {
+        co_await one->fail(thread.error());
+        co_return;
+    }
+    if (imports_ >= most_imports) {
+        error busy{errc::queue_full, "too many threads are imported at once; try again later"};
+        co_await one->fail(std::move(busy));
+        co_return;
+    }
+    const counted under_way(imports_);
+    auto importer = std::make_shared<thread_importer>(use_.threads->services(), one->tenant());
+    auto row = co_await receive_whole(one, std::move(importer), std::move(*thread));
+    if (row.has_error()) {
+        co_await one->fail(row.error());
+        co_return;
+    }
+    one->extra.set("Location", "/v1/threads/" + row->name.str());
+    co_await one->answer(201, wire::thread_json(*row));
+}
+
+}    // namespace caisson::http

@@ -1,0 +1,373 @@
+// /v1/threads: saved states of agents. Their export and import are in thread_file_routes.cpp.
+
+#include "app/http/api.hpp"
+#include "app/http/thread_call.hpp"
+#include "app/wire/execution_view.hpp"
+#include "app/wire/idempotency_key.hpp"
+#include "app/wire/thread_query.hpp"
+#include "app/wire/thread_request.hpp"
+#include "app/wire/thread_view.hpp"
+#include "core/adapters/net/ranges.hpp"
+#include "core/threads/rules.hpp"
+
+namespace caisson::http {
+
+namespace {
+
+task<> no_content(call_ptr one)
+{
+    net::response done;
+    done.status = 204;
+    co_await one->exchange().respond(std::move(done));
+}
+
+std::string address_of(const checkpoint_row& row) { return "/v1/threads/" + row.thread.str() + "/checkpoints/" + row.id.str(); }
+
+/// The id of a checkpoint that is saved under an Idempotency-Key: the same for the same key. Nothing without one.
+result<std::optional<checkpoint_id>> id_by_key(const api_services& use, const net::request& from)
+{
+    const auto field = from.fields.find("Idempotency-Key");
+    if (!field)
+        return std::optional<checkpoint_id>();
+    const auto key = wire::parse_idempotency_key(*field);
+    if (key.has_error())
+        return key.error();
+    if (from.fields.count("Idempotency-Key") > 1)
+        return error{errc::bad_request, "Idempotency-Key is given twice", {{"Idempotency-Key", "is given twice"}}};
+    return std::optional(checkpoint_id::from_trusted("key-" + use.digest(*key).substr(0, 40)));
+}
+
+/// What another content under a used Idempotency-Key is called.
+error of_key(error refused)
+{
+    if (refused.code != errc::conflict)
+        return refused;
+    return {errc::unprocessable, "the Idempotency-Key was used for another checkpoint of this thread",
+        {{"Idempotency-Key", "was used for another content"}}};
+}
+
+struct named_checkpoint {
+    thread_name thread;
+    std::optional<checkpoint_id> id;    // nothing: the latest
+};
+
+/// The checkpoint of the path. Errors: errc::not_found where none can have that name.
+result<named_checkpoint> checkpoint_of(const call& one)
+{
+    auto thread = thread_of(one);
+    if (thread.has_error())
+        return thread.error();
+    const auto id = one.capture("checkpoint");
+    if (id == "latest")
+        return named_checkpoint{std::move(*thread), std::nullopt};
+    if (check_checkpoint_id(id))
+        return error{errc::not_found, "the thread has no such checkpoint"};
+    return named_checkpoint{std::move(*thread), checkpoint_id::from_trusted(std::string(id))};
+}
+
+/// The same of one that is to be changed: by its own id.
+result<named_checkpoint> own_checkpoint_of(const call& one)
+{
+    auto named = checkpoint_of(one);
+    if (named.has_value() && !named->id)
+        return error{errc::bad_request, "\"latest\" may be another one by now: name the checkpoint by its id",
+            {{"checkpoint", "must be the id of a checkpoint here"}}};
+    return named;
+}
+
+/// Artifacts as the row names them.
+task<std::vector<std::optional<artifact_row>>> artifacts_of(const api_services* use, checkpoint_row row)
+{
+    std::vector<std::optional<artifact_row>> found;
+    for (const auto& [execution, path] : row.references.artifacts) {
+        auto artifact = co_await use->artifacts->find(row.tenant, execution, path);
+        found.push_back(artifact.has_value() ? std::optional(std::move(*artifact)) : std::nullopt);
+    }
+    co_return found;
+}
+
+/// The object of the execution that it names, without output; empty if it is not there any more.
+task<std::string> execution_of(const api_services* use, checkpoint_row row)
+{
+    auto found = co_await use->executions.find(row.tenant, *row.references.execution);
+    co_return found.has_value() ? wire::execution_json(*found) : std::string();
+}
+
+}    // namespace
+
+result<thread_name> thread_of(const call& one)
+{
+    const auto text = one.capture("thread");
+    if (check_thread_name(text))
+        return error{errc::not_found, "there is no such thread"};
+    return thread_name(std::string(text));
+}
+
+result<thread_name> new_thread_of(const call& one)
+{
+    const auto text = one.capture("thread");
+    if (auto wrong = check_thread_name(text)) {
+        auto detail = "thread " + wrong->message;
+        return error{errc::bad_request, std::move(detail), {std::move(*wrong)}};
+    }
+    return thread_name(std::string(text));
+}
+
+task<> api::save_checkpoint(call_ptr one)
+{
+    auto thread = new_thread_of(*one);
+    auto key = id_by_key(use_, one->request());
+    if (auto wrong = first_error(thread, key)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    // The body lives as long as the exchange, which waits for this.
+    wish_reader read = [body = std::string_view(one->request().body), most = use_.threads->options().state.max_bytes, id = *key] {
+        auto wish = wire::parse_checkpoint_request(body, most);
+        if (wish.has_value() && !wish->id)
+            wish->id = id;
+        return wish;
+    };
+    auto saved = co_await use_.threads->save(one->tenant(), std::move(*thread), std::move(read), one->request().body.size());
+    if (saved.has_error()) {
+        auto refused = *key ? of_key(saved.error()) : saved.error();
+        co_await one->fail(std::move(refused));
+        co_return;
+    }
+    if (saved->outcome == save_outcome::superseded) {
+        co_await one->answer(409, wire::superseded_json(saved->row, one->request().request_id));
+        co_return;
+    }
+    one->extra.set("Location", address_of(saved->row));
+    const int status = saved->outcome == save_outcome::repeated ? 200 : 201;
+    co_await one->answer(status, wire::checkpoint_json(saved->row));
+}
+
+task<> api::list_checkpoints(call_ptr one)
+{
+    auto thread = thread_of(*one);
+    auto filter = wire::parse_checkpoints_query(one->request().query);
+    if (auto wrong = first_error(thread, filter)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    const bool with_states = filter->with_states;
+    filter->most_state_bytes = one->exchange().share_bytes();
+    auto page = co_await use_.threads->list(one->tenant(), std::move(*thread), std::move(*filter));
+    if (page.has_error()) {
+        co_await one->fail(page.error());
+        co_return;
+    }
+    const auto next = page->next ? std::optional(wire::checkpoints_cursor(*page->next)) : std::nullopt;
+    co_await one->answer(200, wire::checkpoint_list_json(*page, with_states, next));
+}
+
+task<> api::get_checkpoint(call_ptr one)
+{
+    auto named = checkpoint_of(*one);
+    const auto parts = wire::parse_checkpoint_query(one->request().query);
+    if (auto wrong = first_error(named, parts)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    auto found = co_await use_.threads->load(one->tenant(), std::move(named->thread), std::move(named->id), parts->state);
+    if (found.has_error()) {
+        co_await one->fail(found.error());
+        co_return;
+    }
+    wire::checkpoint_extras extras;
+    extras.state = parts->state ? &found->state : nullptr;
+    std::string execution;
+    if (parts->execution && found->row.references.execution) {
+        execution = co_await execution_of(&use_, found->row);
+        extras.execution = &execution;
+    }
+    std::vector<std::optional<artifact_row>> artifacts;
+    if (parts->artifacts) {
+        artifacts = co_await artifacts_of(&use_, found->row);
+        extras.artifacts = &artifacts;
+    }
+    co_await one->answer(200, wire::checkpoint_json(found->row, extras));
+}
+
+task<> api::get_checkpoint_state(call_ptr one)
+{
+    auto named = checkpoint_of(*one);
+    if (named.has_error()) {
+        co_await one->fail(named.error());
+        co_return;
+    }
+    auto found = co_await use_.threads->load(one->tenant(), std::move(named->thread), std::move(named->id), true);
+    if (found.has_error()) {
+        co_await one->fail(found.error());
+        co_return;
+    }
+    auto plan = net::plan_content(one->request(), found->state.size(), found->row.state.digest);
+    net::response answer;
+    answer.status = plan.status;
+    answer.fields = std::move(plan.fields);
+    answer.fields.erase("Content-Length");
+    answer.fields.set("Content-Type", found->row.state.media_type);
+    answer.fields.set("Content-Disposition", "attachment");
+    answer.fields.set("X-Content-Type-Options", "nosniff");
+    answer.fields.set("Content-Security-Policy", "sandbox; default-src 'none'");
+    answer.fields.set("Cache-Control", "private, no-cache");
+    answer.fields.set("X-Checkpoint-Id", found->row.id.str());
+    answer.body = std::string(found->state.view().substr(plan.offset, plan.length));
+    co_await one->exchange().respond(std::move(answer));
+}
+
+task<> api::delete_checkpoint(call_ptr one)
+{
+    auto named = own_checkpoint_of(*one);
+    if (named.has_error()) {
+        co_await one->fail(named.error());
+        co_return;
+    }
+    auto erased = co_await use_.threads->erase(one->tenant(), std::move(named->thread), std::move(*named->id));
+    if (erased.has_error())
+        co_await one->fail(erased.error());
+    else
+        co_await no_content(one);
+}
+
+task<> api::pin_checkpoint(call_ptr one) { return set_pin(std::move(one), true); }
+
+task<> api::unpin_checkpoint(call_ptr one) { return set_pin(std::move(one), false); }
+
+task<> api::set_pin(call_ptr one, bool pinned)
+{
+    auto named = own_checkpoint_of(*one);
+    if (named.has_error()) {
+        co_await one->fail(named.error());
+        co_return;
+    }
+    auto row = co_await use_.threads->pin(one->tenant(), std::move(named->thread), std::move(*named->id), pinned);
+    if (row.has_error())
+        co_await one->fail(row.error());
+    else
+        co_await one->answer(200, wire::checkpoint_json(*row));
+}
+
+task<> api::list_threads(call_ptr one)
+{
+    auto query = wire::parse_threads_query(one->request().query);
+    if (query.has_error()) {
+        co_await one->fail(query.error());
+        co_return;
+    }
+    auto rows = co_await use_.threads->list_threads(one->tenant(), std::move(query->after), query->limit + 1);
+    if (rows.has_error()) {
+        co_await one->fail(rows.error());
+        co_return;
+    }
+    std::optional<std::string> next;
+    if (rows->size() > query->limit) {
+        rows->resize(query->limit);
+        next = wire::threads_cursor(rows->back().name);
+    }
+    co_await one->answer(200, wire::thread_list_json(*rows, next));
+}
+
+task<> api::get_thread(call_ptr one)
+{
+    auto thread = thread_of(*one);
+    if (thread.has_error()) {
+        co_await one->fail(thread.error());
+        co_return;
+    }
+    auto row = co_await use_.threads->find_thread(one->tenant(), std::move(*thread));
+    if (row.has_error())
+        co_await one->fail(row.error());
+    else
+        co_await one->answer(200, wire::thread_json(*row));
+}
+
+task<> api::put_thread(call_ptr one)
+{
+    auto thread = new_thread_of(*one);
+    auto policy = wire::parse_policy_request(one->request().body, use_.threads->options().defaults);
+    if (auto wrong = first_error(thread, policy)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    auto row = co_await use_.threads->set_policy(one->tenant(), std::move(*thread), *policy);
+    if (row.has_error())
+        co_await one->fail(row.error());
+    else
+        co_await one->answer(200, wire::thread_json(*row));
+}
+
+task<> api::delete_thread(call_ptr one)
+{
+    auto thread = thread_of(*one);
+    if (thread.has_error()) {
+        co_await one->fail(thread.error());
+        co_return;
+    }
+    auto erased = co_await use_.threads->erase_thread(one->tenant(), std::move(*thread));
+    if (erased.has_error())
+        co_await one->fail(erased.error());
+    else
+        co_await no_content(one);
+}
+
+task<> api::roll_back_thread(call_ptr one)
+{
+    auto thread = thread_of(*one);
+    auto wanted = wire::parse_rollback_request(one->request().body);
+    if (auto wrong = first_error(thread, wanted)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    if (wanted->mode == wire::rollback_mode::truncate) {
+        auto done = co_await use_.threads->roll_back_by_removal(one->tenant(), std::move(*thread), std::move(wanted->to));
+        if (done.has_error())
+            co_await one->fail(done.error());
+        else
+            co_await one->answer(200, wire::rolled_back_json(*done));
+        co_return;
+    }
+    auto row = co_await use_.threads->roll_back_by_copy(one->tenant(), std::move(*thread), std::move(wanted->to));
+    if (row.has_error()) {
+        co_await one->fail(row.error());
+        co_return;
+    }
+    one->extra.set("Location", address_of(*row));
+    const rolled_back done{std::move(*row), 0};
+    co_await one->answer(201, wire::rolled_back_json(done));
+}
+
+task<> api::branch_thread(call_ptr one)
+{
+    auto thread = thread_of(*one);
+    auto wanted = wire::parse_branch_request(one->request().body);
+    if (auto wrong = first_error(thread, wanted)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    auto row = co_await use_.threads->branch(one->tenant(), std::move(*thread), std::move(wanted->from), std::move(wanted->thread));
+    if (row.has_error()) {
+        co_await one->fail(row.error());
+        co_return;
+    }
+    one->extra.set("Location", "/v1/threads/" + row->name.str());
+    co_await one->answer(201, wire::thread_json(*row));
+}
+
+task<> api::diff_thread(call_ptr one)
+{
+    auto thread = thread_of(*one);
+    auto query = wire::parse_diff_query(one->request().query);
+    if (auto wrong = first_error(thread, query)) {
+        co_await one->fail(std::move(*wrong));
+        co_return;
+    }
+    auto found = co_await use_.threads->diff(one->tenant(), std::move(*thread), std::move(query->from), std::move(query->to));
+    if (found.has_error())
+        co_await one->fail(found.error());
+    else
+        co_await one->answer(200, wire::diff_json(found->from, found->to, found->patch));
+}
+
+}    // namespace caisson::http

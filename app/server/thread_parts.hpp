@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/async/offload.hpp"
+#include "core/base/config.hpp"
+#include "core/base/ids.hpp"
+#include "core/threads/thread_service.hpp"
+#include "storage/state_packer.hpp"
+#include "storage/storage.hpp"
+
+namespace caisson {
+
+/// Threads of checkpoints and what they stand on. What is passed in outlives it.
+class thread_parts {
+public:
+    thread_parts(const threads_config& config, storage& store, timers& time, logger& log, id_factory& ids);
+
+    thread_service& service() { return service_; }
+
+private:
+    worker_pool workers_{"caisson-state", 2};
+    const zstd_state_packer packer_;
+    thread_service service_;
+};
+
+}    // namespace caisson

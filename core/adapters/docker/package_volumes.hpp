@@ -1,0 +1,93 @@
+#pragma once
+
+#include "core/adapters/docker/containers.hpp"
+#include "core/async/notifier.hpp"
+#include "core/async/offload.hpp"
+#include "core/base/log.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace caisson::docker {
+
+struct package_volumes_options {
+    std::string instance;                  // of the server: nobody else's volumes are touched
+    std::string trees;                     // the directory of this host that all trees lie below, absolute
+    std::int64_t max_bytes = 2LL << 30;    // of all, as tars; what containers use stays beyond it
+    std::size_t max_volumes = 256;
+};
+
+/// Skills' packages on an engine that does not see this host's files: each unpacked tree is a named volume, which is filled once, by
+/// a container that never runs, and only counts once a second volume, whose name ends with its size, says that it is whole. Known
+/// by their names alone, so that the next server finds them. I/O thread; what is passed in outlives it.
+class package_volumes {
+public:
+    package_volumes(io_executor executor, engine& on, logger& log, worker_pool& workers, package_volumes_options options);
+
+    /// A volume while a container is made of it: then the engine itself keeps it. The package_volumes outlives it.
+    class use;
+
+    /// The volume with what is in `tree`. `helper` is a container of any image, without mounts, and not there yet: it is made, never
+    /// started, and removed. All who ask for the same tree wait for one fill. Errors: errc::not_implemented for what is no tree of
+    /// the server's; those of containers and tree_source.
+    task<result<std::shared_ptr<const use>>> bring(std::string tree, container_spec helper);
+    /// Whether it is there as a whole now. Ask once it is mounted: who removed it before made the engine mount an empty one.
+    task<result<void>> confirm(const use* what);
+
+    /// Removes volumes whose tree is gone, and those that were never filled to the end; what containers use stays. Returns how many.
+    task<result<std::size_t>> sweep();
+
+private:
+    struct entry;
+    struct stored;
+    class turn;
+    using entry_ptr = std::shared_ptr<entry>;
+    using listing = std::map<std::string, stored>;
+
+    std::optional<std::string> name_of(const std::string& tree) const;
+    bool has_tree(const std::string& name) const;
+    entry_ptr entry_of(const std::string& name);
+    void forget(const entry_ptr& one);
+    task<result<void>> take_turn(entry_ptr one);
+    task<result<void>> wait_for_change(std::uint64_t seen, steady_time until);
+    task<result<void>> bring_now(entry_ptr one, std::string tree, container_spec helper);
+    task<result<void>> fill(entry_ptr one, std::string tree, container_spec helper);
+    task<result<void>> fill_through(std::string container, std::string tree, std::int64_t* bytes);
+    task<result<void>> mount_once(std::string volume, container_spec helper);
+    task<result<void>> make_room(std::int64_t bytes);
+    task<result<listing>> list(std::string begin);
+    task<result<void>> remove(std::string name, stored what);
+    task<result<void>> insist_on_removal(std::string name, stored what);
+    steady_time soon() const;
+
+    engine& engine_;
+    logger& log_;
+    worker_pool& workers_;
+    package_volumes_options options_;
+    std::string prefix_;
+    std::map<std::string, entry_ptr, std::less<>> entries_;
+    std::uint64_t next_use_ = 1;
+    notifier changed_;
+};
+
+/// Of one volume that is whole.
+class package_volumes::use {
+public:
+    explicit use(entry_ptr of);
+    ~use();
+    use(const use&) = delete;
+    use& operator=(const use&) = delete;
+
+    const std::string& volume() const;
+    /// Whether that is when it was made, as far as this is known.
+    bool is_of(const std::string& made_at) const;
+
+private:
+    entry_ptr of_;
+};
+
+}    // namespace caisson::docker

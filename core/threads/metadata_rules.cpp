@@ -1,0 +1,99 @@
+#include "core/threads/metadata_rules.hpp"
+
+#include "core/base/json_bytes.hpp"
+#include "core/threads/json_string.hpp"
+#include "core/threads/text_index.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+
+namespace caisson {
+
+namespace json = boost::json;
+
+namespace {
+
+/// A part of a text that is told from the next one whatever it holds.
+void append_part(std::string& to, std::string_view part) { to.append(std::to_string(part.size())).append(":").append(part); }
+
+bool is_value(const text_index& index, text_index::position at, std::string_view value)
+{
+    const auto kind = index.kind(at);
+    if (kind == json_kind::string)
+        return index.text(at) == quoted_json(value);
+    return (kind == json_kind::number || kind == json_kind::word) && index.text(at) == value;
+}
+
+}    // namespace
+
+bool custom_has(std::string_view custom, std::string_view name, std::string_view value)
+{
+    if (custom.empty())
+        return false;
+    const text_index index(custom);
+    const auto quoted = quoted_json(name);
+    auto at = index.size(0) == 0 ? 0 : index.first(0);
+    for (std::size_t i = 0; i < index.size(0); ++i) {
+        if (index.name(at) == quoted)
+            return is_value(index, at, value);
+        if (i + 1 < index.size(0))
+            at = index.next(at);
+    }
+    return false;
+}
+
+bool matches(const checkpoint_metadata& metadata, const metadata_filter& wanted)
+{
+    if ((wanted.step && metadata.step != wanted.step) || (wanted.node_id && metadata.node_id != *wanted.node_id))
+        return false;
+    const auto has = [&metadata](const std::string& tag) { return std::ranges::find(metadata.tags, tag) != metadata.tags.end(); };
+    return std::ranges::all_of(wanted.tags, has) &&
+           std::ranges::all_of(wanted.custom, [&](const auto& each) { return custom_has(metadata.custom, each.first, each.second); });
+}
+
+std::string artifacts_text(const std::vector<artifact_reference>& artifacts)
+{
+    if (artifacts.empty())
+        return {};
+    json::array list;
+    for (const auto& [execution, path] : artifacts)
+        list.emplace_back(json::object{{"execution_id", execution.str()}, {"path", bytes_to_json(path)}});
+    return json::serialize(list);
+}
+
+std::vector<artifact_reference> artifacts_from(std::string_view text)
+{
+    std::vector<artifact_reference> found;
+    if (text.empty())
+        return found;
+    const auto list = json::parse(text);
+    for (const auto& each : list.as_array()) {
+        const auto& object = each.as_object();
+        auto execution = execution_id::from_trusted(std::string(object.at("execution_id").as_string()));
+        found.push_back({std::move(execution), bytes_from_json(object.at("path"))});
+    }
+    return found;
+}
+
+std::string request_text(const checkpoint_row& row, std::string_view digest, const std::optional<checkpoint_id>& parent)
+{
+    std::string text;
+    append_part(text, digest);
+    append_part(text, row.state.media_type);
+    append_part(text, parent ? parent->str() : std::string_view());
+    append_part(text, row.metadata.step ? std::to_string(*row.metadata.step) : std::string());
+    append_part(text, row.metadata.node_id);
+    append_part(text, std::to_string(row.metadata.tags.size()));
+    for (const auto& tag : row.metadata.tags)
+        append_part(text, tag);
+    append_part(text, row.metadata.custom);
+    append_part(text, row.references.execution ? row.references.execution->str() : std::string_view());
+    append_part(text, artifacts_text(row.references.artifacts));
+    append_part(text, row.references.snapshot);
+    return text;
+}
+
+}    // namespace caisson

@@ -1,0 +1,316 @@
+#include "core/threads/thread_file.hpp"
+
+#include "core/base/base64.hpp"
+#include "core/base/clock.hpp"
+#include "core/threads/json_members.hpp"
+#include "core/threads/json_string.hpp"
+#include "core/threads/retention_rules.hpp"
+#include "core/threads/rules.hpp"
+
+#include <limits>
+
+namespace caisson {
+
+namespace {
+
+constexpr std::int64_t version = 1;
+/// Of a line that is not a state.
+constexpr std::size_t most_record_bytes = 256 << 10;
+constexpr std::int64_t most_checkpoints = 2 * thread_bounds::max_checkpoints;    // pinned ones may be beyond the policy
+constexpr std::size_t most_media_type_bytes = 200;
+
+/// Members of an object in the making, in the order of their names.
+class object_text {
+public:
+    object_text& raw(std::string_view name, std::string_view json)
+    {
+        text_.append(text_.empty() ? "{" : ",").append(quoted_json(name)).append(":").append(json);
+        return *this;
+    }
+    object_text& text(std::string_view name, std::string_view value) { return raw(name, quoted_json(value)); }
+    object_text& integer(std::string_view name, std::int64_t value) { return raw(name, std::to_string(value)); }
+    std::string done() const { return text_ + "}"; }
+
+private:
+    std::string text_;
+};
+
+std::string list_text(const std::vector<std::string>& items)
+{
+    std::string text = "[";
+    for (const auto& each : items)
+        text.append(text.size() == 1 ? "" : ",").append(quoted_json(each));
+    return text + "]";
+}
+
+std::string record(std::string_view name, const object_text& members) { return object_text().raw(name, members.done()).done() + "\n"; }
+
+std::string checkpoint_line(const checkpoint_row& row)
+{
+    object_text out;
+    out.text("created_at", to_rfc3339(row.created_at_ms));
+    if (!row.metadata.custom.empty())
+        out.raw("custom", row.metadata.custom);
+    out.text("digest", row.state.digest).integer("gap", row.gap).text("id", row.id.str()).text("media_type", row.state.media_type);
+    if (!row.metadata.node_id.empty())
+        out.text("node_id", row.metadata.node_id);
+    if (row.parent)
+        out.text("parent_id", row.parent->str());
+    if (row.pinned)
+        out.raw("pinned", "true");
+    out.integer("position", row.position);
+    if (row.rollback_of)
+        out.text("rollback_of", row.rollback_of->str());
+    if (row.metadata.step)
+        out.integer("step", *row.metadata.step);
+    if (!row.metadata.tags.empty())
+        out.raw("tags", list_text(row.metadata.tags));
+    return record("checkpoint", out);
+}
+
+bool is_json(const checkpoint_row& row) { return row.state.media_type == json_media_type; }
+
+/// In its canonical form. Errors: errc::bad_request.
+result<std::string> canonical_line(std::string_view text)
+{
+    state_canonicalizer canonicalizer({.max_bytes = most_record_bytes, .max_depth = thread_bounds::custom_depth + 3});
+    const auto canonical = canonicalizer.canonical(text);
+    if (canonical.has_error())
+        return canonical.error();
+    return std::string(*canonical);
+}
+
+}    // namespace
+
+thread_file_writer::thread_file_writer(const thread_row& of, hasher_factory make_hasher) : hash_(make_hasher())
+{
+    object_text head;
+    head.integer("caisson_thread", version).integer("max_checkpoints", of.retention.max_checkpoints).text("thread", of.name.str());
+    if (of.retention.ttl_ms)
+        head.integer("ttl_ms", *of.retention.ttl_ms);
+    head_ = head.done() + "\n";
+}
+
+void thread_file_writer::add(std::string& to, const loaded_checkpoint& one)
+{
+    const auto& row = one.row;
+    if (written_.insert(row.state.digest + (is_json(row) ? "j" : "b")).second) {
+        object_text state;
+        state.text("digest", row.state.digest).text("encoding", is_json(row) ? "json" : "base64");
+        to += record("state", state);
+        is_json(row) ? to.append(one.state.view()) : to.append(quoted_json(base64_encode(one.state.view())));
+        to += '\n';
+    }
+    to += checkpoint_line(row);
+    ++checkpoints_;
+}
+
+std::string thread_file_writer::lines(const std::vector<loaded_checkpoint>& checkpoints)
+{
+    std::string text = std::exchange(head_, {});
+    for (const auto& each : checkpoints)
+        add(text, each);
+    hash_->add(text);
+    return text;
+}
+
+std::string thread_file_writer::end()
+{
+    auto text = lines({});    // the head of a thread without checkpoints
+    object_text end;
+    end.integer("checkpoints", checkpoints_).text("sha256", to_hex(hash_->finish()));
+    return text + record("end", end);
+}
+
+thread_file_reader::thread_file_reader(uses use) : use_(std::move(use)), hash_(use_.make_hasher()) { }
+
+error thread_file_reader::wrong(std::string what) const
+{
+    auto message = "line " + std::to_string(number_) + " " + std::move(what);
+    auto detail = "the file cannot be imported: " + message;
+    return {errc::bad_request, std::move(detail), {{"body", std::move(message)}}};
+}
+
+result<void> thread_file_reader::feed(std::string_view bytes, const packing_base* base)
+{
+    base_ = base;
+    while (!bytes.empty()) {
+        const auto end = bytes.find('\n');
+        const auto part = bytes.substr(0, end);
+        const auto most = next_ == expects::text ? use_.bounds.max_bytes / 3 * 4 + most_record_bytes : most_record_bytes;
+        if (rest_.size() + part.size() > most) {
+            ++number_;
+            auto refused = wrong("is too long: at most " + std::to_string(most) + " bytes are taken there");
+            refused.code = errc::too_large;
+            return refused;
+        }
+        rest_ += part;
+        if (end == std::string_view::npos)
+            return {};
+        bytes.remove_prefix(end + 1);
+        ++number_;
+        const auto text = std::exchange(rest_, {});
+        auto read = line(text);
+        if (read.has_error())
+            return read;
+    }
+    return {};
+}
+
+result<void> thread_file_reader::line(std::string_view text)
+{
+    const auto count = [&] {
+        hash_->add(text);
+        hash_->add("\n");
+    };
+    if (next_ == expects::nothing)
+        return wrong("comes behind the end");
+    if (next_ == expects::text) {
+        count();
+        return read_text(text);
+    }
+    auto canonical = canonical_line(text);
+    if (canonical.has_error())
+        return wrong(canonical.error().detail);
+    if (!json_members(*canonical).is_object())
+        return wrong("must be an object");
+    if (!canonical->starts_with("{\"end\":"))
+        count();
+    return next_ == expects::head ? read_head(*canonical) : read_record(*canonical);
+}
+
+result<void> thread_file_reader::read_head(std::string_view text)
+{
+    const json_members head(text);
+    if (head.integer("caisson_thread") != version)
+        return wrong("must be the head of an exported thread, {\"caisson_thread\":1,…}");
+    policy_.max_checkpoints = head.integer("max_checkpoints").value_or(policy_.max_checkpoints);
+    policy_.ttl_ms = head.integer("ttl_ms");
+    if (const auto problems = check_retention(policy_); !problems.empty())
+        return wrong("has a " + problems.front().field + " that " + problems.front().message);
+    next_ = expects::record;
+    return {};
+}
+
+result<void> thread_file_reader::read_record(std::string_view text)
+{
+    const json_members members(text);
+    if (const auto checkpoint = members.raw("checkpoint"))
+        return read_checkpoint(*checkpoint);
+    if (const auto end = members.raw("end"))
+        return read_end(*end);
+    const auto state = members.raw("state");
+    if (!state || !state->starts_with('{'))
+        return wrong("must have a \"state\", a \"checkpoint\" or the \"end\"");
+    const json_members said(*state);
+    const auto encoding = said.text("encoding");
+    wanted_digest_ = said.text("digest").value_or("");
+    wanted_is_json_ = encoding == "json";
+    if (wanted_digest_.size() != 64 || (!wanted_is_json_ && encoding != "base64"))
+        return wrong("must say the digest and the encoding (json or base64) of the state that follows");
+    next_ = expects::text;
+    return {};
+}
+
+result<void> thread_file_reader::read_text(std::string_view text)
+{
+    next_ = expects::record;
+    std::optional<std::string> bytes;
+    if (!wanted_is_json_) {
+        const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+        bytes = quoted ? base64_decode(text.substr(1, text.size() - 2)) : std::nullopt;
+        if (!bytes)
+            return wrong("must be base64 within quotes");
+    }
+    auto state = settle_state(bytes ? *bytes : text, wanted_is_json_ ? std::string(json_media_type) : "", use_.bounds, use_.make_hasher);
+    if (state.has_error())
+        return wrong("cannot be taken: " + state.error().detail);
+    if (state->info.digest != wanted_digest_)
+        return wrong("is not the state whose digest was said before it");
+    const auto* base = use_.packer.wants_base(state->text.size()) ? base_ : nullptr;
+    auto& known = states_[wanted_digest_];
+    known.is_json = known.is_json || wanted_is_json_;
+    if (known.size_bytes > 0 || known.used)
+        return {};
+    known.size_bytes = state->info.size_bytes;
+    known.digest = state->digest;
+    known.packed = use_.packer.pack(state->info, state->digest, state->text.view(), base);
+    return {};
+}
+
+result<void> thread_file_reader::read_checkpoint(std::string_view object)
+{
+    const json_members said(object);
+    checkpoint_draft draft;
+    auto& row = draft.row;
+    row.tenant = use_.tenant;
+    auto id = said.text("id").value_or("");
+    if (const auto bad = check_checkpoint_id(id); bad || id == "latest")
+        return wrong("has an id that " + (bad ? bad->message : std::string("is an address of its own")));
+    if (!ids_.insert(id).second)
+        return wrong("has the id of an earlier checkpoint: " + id);
+    if (++checkpoints_ > most_checkpoints)
+        return wrong("is one checkpoint too many: at most " + std::to_string(most_checkpoints) + " are taken");
+    row.id = checkpoint_id::from_trusted(id);
+    if (auto parent = said.text("parent_id")) {
+        if (*parent == id || !ids_.contains(*parent))
+            return wrong("has a parent_id that names no earlier checkpoint: " + parent->substr(0, max_checkpoint_id_bytes));
+        row.parent = checkpoint_id::from_trusted(std::move(*parent));
+    }
+    if (auto of = said.text("rollback_of"); of && !check_checkpoint_id(*of))
+        row.rollback_of = checkpoint_id::from_trusted(std::move(*of));
+    row.position = said.integer("position").value_or(0);
+    row.gap = said.integer("gap").value_or(-1);
+    if (row.position <= last_position_ || row.position > thread_bounds::step || row.gap < 0 || row.gap > thread_bounds::step)
+        return wrong("must have a position above the one before, and a gap that is not negative");
+    last_position_ = row.position;
+    const auto time_ms = from_rfc3339(said.text("created_at").value_or(""));
+    if (!time_ms || *time_ms < last_time_ms_)
+        return wrong("must have a created_at that is not before the one of the checkpoint before");
+    row.created_at_ms = last_time_ms_ = *time_ms;
+    row.pinned = said.flag("pinned");
+    auto metadata = checked_metadata(
+        {said.integer("step"), said.text("node_id").value_or(""), said.texts("tags"), std::string(said.raw("custom").value_or(""))});
+    if (metadata.has_error())
+        return wrong("has " + metadata.error().fields.front().field + " that " + metadata.error().fields.front().message);
+    row.metadata = std::move(*metadata);
+    const auto known = states_.find(said.text("digest").value_or(""));
+    if (known == states_.end())
+        return wrong("has the digest of a state that does not precede it");
+    auto& state = known->second;
+    row.state = {known->first, state.size_bytes, said.text("media_type").value_or(std::string(json_media_type))};
+    if (row.state.media_type.empty() || row.state.media_type.size() > most_media_type_bytes ||
+        (row.state.media_type == json_media_type && !state.is_json))
+        return wrong("has a media_type that its state cannot have");
+    draft.state = std::exchange(state.used, true) ? packed_state{} : std::move(state.packed);
+    draft.state.info = row.state;
+    draft.state.digest = state.digest;
+    drafts_.push_back(std::move(draft));
+    return {};
+}
+
+result<void> thread_file_reader::read_end(std::string_view object)
+{
+    const json_members said(object);
+    if (said.integer("checkpoints") != checkpoints_)
+        return wrong("says another number of checkpoints than there are: " + std::to_string(checkpoints_));
+    if (said.text("sha256") != to_hex(hash_->finish()))
+        return wrong("says another SHA-256 than the file has: it was changed or damaged");
+    next_ = expects::nothing;
+    return {};
+}
+
+result<void> thread_file_reader::finish()
+{
+    if (!rest_.empty()) {
+        auto last = feed("\n", base_);
+        if (last.has_error())
+            return last;
+    }
+    if (next_ == expects::nothing)
+        return {};
+    ++number_;
+    return wrong("is missing: the file ends before its \"end\"");
+}
+
+}    // namespace caisson

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "core/threads/thread_service.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace caisson {
+
+// A thread as one file of JSON lines: a head, each checkpoint behind its state where that was not there before, and an end with the SHA-256
+// of all that precedes it. What checkpoints name of a server (executions, artifacts) stays there.
+
+/// Writes the lines of one thread. One thread at a time.
+class thread_file_writer {
+public:
+    thread_file_writer(const thread_row& of, hasher_factory make_hasher);
+
+    /// The next lines; the first call begins with the head.
+    std::string lines(const std::vector<loaded_checkpoint>& checkpoints);
+    /// The last one.
+    std::string end();
+
+private:
+    void add(std::string& to, const loaded_checkpoint& one);
+
+    std::unique_ptr<hasher> hash_;
+    std::string head_;
+    std::unordered_set<std::string> written_;    // digests, each with the encoding
+    std::int64_t checkpoints_ = 0;
+};
+
+/// Reads them, and checks all that can be wrong. One thread at a time.
+class thread_file_reader {
+public:
+    struct uses {
+        tenant_id tenant;
+        const state_packer& packer;
+        hasher_factory make_hasher = nullptr;
+        state_bounds bounds;
+    };
+    explicit thread_file_reader(uses use);
+
+    /// The next bytes. `base` is what large states are packed against from here on; it may be nothing. Errors: errc::bad_request and
+    /// errc::too_large, with the number of the line.
+    result<void> feed(std::string_view bytes, const packing_base* base);
+    /// Nothing comes any more. Errors: errc::bad_request, also if the end is missing or its digest is another.
+    result<void> finish();
+    /// What was read since the last call.
+    std::vector<checkpoint_draft> take() { return std::move(drafts_); }
+    const retention_policy& policy() const { return policy_; }
+    const tenant_id& tenant() const { return use_.tenant; }
+
+private:
+    enum class expects { head, record, text, nothing };
+
+    result<void> line(std::string_view text);
+    result<void> read_head(std::string_view text);
+    result<void> read_record(std::string_view text);
+    result<void> read_text(std::string_view text);
+    result<void> read_checkpoint(std::string_view object);
+    result<void> read_end(std::string_view object);
+    error wrong(std::string what) const;
+
+    uses use_;
+    const packing_base* base_ = nullptr;
+    expects next_ = expects::head;
+    std::string rest_;    // of a line that has not ended
+    std::int64_t number_ = 0;
+    std::unique_ptr<hasher> hash_;
+    retention_policy policy_;
+    std::string wanted_digest_;    // of the text that comes next, hex
+    bool wanted_is_json_ = true;
+    struct known_state {
+        std::int64_t size_bytes = 0;
+        std::string digest;     // raw
+        packed_state packed;    // until its first checkpoint
+        bool is_json = false;
+        bool used = false;
+    };
+    std::unordered_map<std::string, known_state> states_;    // by digest
+    std::unordered_set<std::string> ids_;
+    std::int64_t last_position_ = 0;
+    std::int64_t last_time_ms_ = 0;
+    std::int64_t checkpoints_ = 0;
+    std::vector<checkpoint_draft> drafts_;
+};
+
+}    // namespace caisson

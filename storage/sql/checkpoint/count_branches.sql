@@ -1,0 +1,3 @@
+UPDATE checkpoints
+SET branches = branches + :more
+WHERE thread_key = :thread AND position = :position

@@ -1,0 +1,2 @@
+DELETE FROM checkpoints
+WHERE thread_key = ? AND position = ?

@@ -1,0 +1,3 @@
+SELECT 1
+FROM executions
+WHERE id = ? AND tenant_id = ?

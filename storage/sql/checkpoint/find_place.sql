@@ -1,0 +1,3 @@
+SELECT position, request
+FROM checkpoints
+WHERE thread_key = ? AND id = ?

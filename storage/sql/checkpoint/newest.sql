@@ -1,0 +1,4 @@
+SELECT position, state_key, created_at_ms, pinned, branches, artifacts
+FROM checkpoints
+WHERE thread_key = ? AND position > ?
+ORDER BY position DESC

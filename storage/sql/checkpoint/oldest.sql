@@ -1,0 +1,5 @@
+SELECT position, state_key, created_at_ms, pinned, branches, artifacts
+FROM checkpoints
+WHERE thread_key = ?
+ORDER BY position
+LIMIT ?

@@ -1,0 +1,3 @@
+UPDATE checkpoints
+SET pinned = :pinned
+WHERE thread_key = :thread AND id = :id

@@ -1,0 +1,2 @@
+DELETE FROM state_texts
+WHERE state_key = ?

@@ -1,0 +1,3 @@
+SELECT key
+FROM states
+WHERE tenant_id = ? AND digest = ?

@@ -1,0 +1,2 @@
+INSERT INTO state_texts (state_key, packed)
+VALUES (?, ?)

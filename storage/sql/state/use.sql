@@ -1,0 +1,3 @@
+UPDATE states
+SET uses = uses + 1
+WHERE key = ?

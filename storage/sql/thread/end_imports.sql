@@ -1,0 +1,3 @@
+UPDATE threads
+SET importing = 0
+WHERE name IS NULL AND importing = 1

@@ -1,0 +1,3 @@
+SELECT threads, checkpoints, states, bytes
+FROM thread_totals
+WHERE tenant_id = ?

@@ -1,0 +1,5 @@
+SELECT key
+FROM threads
+WHERE name IS NULL AND importing = 0
+ORDER BY key
+LIMIT 1

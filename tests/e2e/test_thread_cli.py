@@ -1,0 +1,71 @@
+"""`caisson thread …` as people and scripts use it."""
+
+import json
+import os
+
+import pytest
+
+from harness.threads import Thread
+
+
+@pytest.fixture
+def story(server):
+    thread = Thread(server.api, "cli-story")
+    for n in range(3):
+        thread.save({"n": n, "big": 9007199254740993}, id=f"c{n}", metadata={"step": n, "tags": ["t"]})
+    yield thread
+    for name in ("cli-story", "cli-other", "cli-copy"):
+        Thread(server.api, name).remove()
+
+
+def cli(server, *words, want=0):
+    done = server.cli("thread", *words)
+    assert done.returncode == want, (words, done)
+    return done.stdout.decode() if want == 0 else done.stderr.decode()
+
+
+def test_looking(server, story):
+    assert "cli-story" in cli(server, "ls")
+    assert json.loads(cli(server, "ls", "-o", "json"))[0]["checkpoints"] == 3
+    lines = cli(server, "log", "cli-story").splitlines()
+    assert [line[:4] for line in lines] == ["* c2", "* c1", "* c0"] and "step 2  #t" in lines[0]
+    assert cli(server, "log", "-n", "1", "cli-story").count("\n") == 1
+    assert cli(server, "show", "cli-story") == '{"big":9007199254740993,"n":2}\n'
+    assert cli(server, "show", "cli-story", "c0") == '{"big":9007199254740993,"n":0}\n'
+    assert json.loads(cli(server, "show", "-o", "json", "cli-story", "c1"))["metadata"]["step"] == 1
+    assert cli(server, "diff", "cli-story", "c0") == "~ /n  2\n"
+    assert json.loads(cli(server, "diff", "-o", "json", "cli-story", "c0", "c1"))["patch"] == [{"op": "replace", "path": "/n", "value": 1}]
+
+
+def test_going_back_and_aside(server, story):
+    copy = cli(server, "rollback", "cli-story", "c0").strip()
+    assert story.get(copy)["rollback_of"] == "c0"
+    lines = cli(server, "log", "cli-story").splitlines()
+    assert lines[0].startswith(f"* {copy}") and lines[1].startswith("| * c2") and lines[3] == "|/" and lines[4].startswith("* c0")
+    assert cli(server, "rollback", "--truncate", "cli-story", "c1").strip() == "c1"
+    assert story.ids() == ["c1", "c0"]
+    cli(server, "branch", "--at", "c0", "cli-story", "cli-other")
+    assert Thread(server.api, "cli-other").state()["n"] == 0
+    cli(server, "rm", "cli-story", "c1")
+    assert story.ids() == ["c0"]
+    cli(server, "rm", "cli-story")
+    assert story.show(404)
+
+
+def test_out_and_in(server, story, tmp_path):
+    os.chmod(tmp_path, 0o755)
+    file = tmp_path / "story.ndjson"
+    cli(server, "export", "cli-story", file)
+    assert "there already" in cli(server, "export", "cli-story", file, want=1)
+    assert cli(server, "export", "cli-story", "-") == file.read_text()
+    assert cli(server, "import", "cli-copy", file).strip() == "c2"
+    assert Thread(server.api, "cli-copy").ids() == ["c2", "c1", "c0"]
+    file.write_bytes(file.read_bytes()[:-30])
+    assert "line" in cli(server, "import", "cli-other", file, want=1)
+
+
+def test_mistakes(server, story):
+    assert "no thread" in cli(server, "log", "cli-none", want=1)
+    assert "no checkpoint" in cli(server, "show", "cli-story", "zz", want=1)
+    assert "letters" in cli(server, "show", "a b", want=2)
+    assert "required" in cli(server, "diff", "cli-story", want=2)

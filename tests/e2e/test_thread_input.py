@@ -1,0 +1,108 @@
+"""What clients can have wrong about threads: each mistake is named, and leaves nothing behind."""
+
+import pytest
+
+
+BAD_SAVES = [
+    ({}, "state"),
+    ({"state": 1, "state_base64": "AA=="}, "state_base64"),
+    ({"state_base64": "AA=="}, "media_type"),
+    ({"state_base64": "A", "media_type": "a/b"}, "state_base64"),
+    ({"state_base64": "AA==", "media_type": "nonsense"}, "media_type"),
+    ({"state": 1, "media_type": "a/b"}, "media_type"),
+    ({"state": 1, "id": ""}, "id"),
+    ({"state": 1, "id": "a b"}, "id"),
+    ({"state": 1, "id": "x" * 129}, "id"),
+    ({"state": 1, "id": "latest"}, "id"),
+    ({"state": 1, "id": 5}, "id"),
+    ({"state": 1, "parent_id": "unknown"}, "parent_id"),
+    ({"state": 1, "if_latest": 5}, "if_latest"),
+    ({"state": 1, "unknown": 1}, "unknown"),
+    ({"state": 1, "metadata": {"unknown": 1}}, "metadata.unknown"),
+    ({"state": 1, "metadata": {"step": 1.5}}, "metadata.step"),
+    ({"state": 1, "metadata": {"step": 2**53}}, "metadata.step"),
+    ({"state": 1, "metadata": {"node_id": "x" * 201}}, "metadata.node_id"),
+    ({"state": 1, "metadata": {"tags": ["a", "a"]}}, "metadata.tags[1]"),
+    ({"state": 1, "metadata": {"tags": ["a\nb"]}}, "metadata.tags[0]"),
+    ({"state": 1, "metadata": {"tags": [str(n) for n in range(65)]}}, "metadata.tags"),
+    ({"state": 1, "metadata": {"custom": [1]}}, "metadata.custom"),
+    ({"state": 1, "metadata": {"custom": {"x": "y" * 66_000}}}, "metadata.custom"),
+    ({"state": 1, "execution_id": "exe_nonsense"}, "execution_id"),
+    ({"state": 1, "execution_id": "exe_" + "0" * 26}, "execution_id"),
+    ({"state": 1, "artifacts": ["a"]}, "artifacts[0]"),
+    ({"state": 1, "artifacts": [{"execution_id": "exe_" + "0" * 26, "path": "a"}]}, "artifacts[0]"),
+    ({"state": 1, "artifacts": [{"execution_id": "exe_" + "0" * 26, "path": "../a"}]}, "artifacts[0].path"),
+]
+
+
+@pytest.mark.parametrize("body, field", BAD_SAVES, ids=[f"{n}-{field}" for n, (_, field) in enumerate(BAD_SAVES)])
+def test_a_mistake_is_named(agent, body, field):
+    answer = agent.api.post(f"{agent.path}/checkpoints", body)
+    assert answer.status == 400 and field in answer.fields(), (answer.status, answer.value)
+    assert agent.show(404)
+
+
+BAD_TEXTS = [
+    (b'{"state": {"a": 1, "a": 2}}', 400, "state"),
+    (b'{"state": {"x": {"a": 1, "\\u0061": 2}}}', 400, "state"),
+    (b'{"state": NaN}', 400, "body"),
+    (b'{"state": Infinity}', 400, "body"),
+    (b'{"state": "\xff"}', 400, "body"),
+    (b'{"state": "\\ud800"}', 400, None),
+    (b'{"state": 01}', 400, "body"),
+    (b'{"state": ' + b"[" * 129 + b"]" * 129 + b"}", 400, "state"),
+    (b'{"state": ' + b"[" * 5000 + b"]" * 5000 + b"}", 400, "body"),
+    (b'{"state": 1} x', 400, "body"),
+    (b'{"state": 1, "state": 2}', 400, "body"),
+    (b'{"state": "' + b"x" * (4 << 20) + b'"}', 413, None),
+    (b"", 400, "body"),
+    (b"[]", 400, "body"),
+]
+
+
+@pytest.mark.parametrize("text, status, field", BAD_TEXTS, ids=range(len(BAD_TEXTS)))
+def test_a_text_that_is_no_state_is_refused(agent, text, status, field):
+    answer = agent.api.post(f"{agent.path}/checkpoints", raw=text)
+    assert answer.status == status, (answer.status, answer.value)
+    assert field is None or field in answer.fields(), answer.value
+    assert agent.show(404)
+
+
+def test_nul_within_a_string_is_kept(agent):
+    agent.save({"a\u0000b": "\u0000"})
+    assert agent.state() == {"a\u0000b": "\u0000"}
+
+
+def test_a_later_feature_is_named(agent):
+    answer = agent.api.post(f"{agent.path}/checkpoints", {"state": 1, "snapshot_id": "snp_x"})
+    assert answer.status == 501 and "snapshot_id" in answer.fields()
+
+
+@pytest.mark.parametrize("name, status", [("a" * 200, 201), ("a" * 201, 400), ("a%20b", 400), (".", 400), ("..", 400), ("%2e%2e", 400), ("a%2Fb", 400), ("%00", 404), ("a.b_c-D9", 201), ("%C3%A4", 400)])
+def test_names_of_threads(thread_owner, name, status):
+    answer = thread_owner.post(f"/v1/threads/{name}/checkpoints", {"state": 1}, judged=name != "%00")
+    assert answer.status == status, (answer.status, answer.value)
+
+
+@pytest.mark.parametrize("query, field", [
+    ({"limit": 0}, "limit"), ({"limit": 201}, "limit"), ({"order": "up"}, "order"), ({"cursor": "x"}, "cursor"), ({"after": "no such"}, "after"),
+    ({"after": "unknown"}, "after"), ({"before": "unknown"}, "before"), ({"include": "execution"}, "include"), ({"step": "x"}, "step"), ({"x": 1}, "x"),
+])
+def test_a_wrong_query_is_named(agent, query, field):
+    agent.save(1)
+    answer = agent.api.get(f"{agent.path}/checkpoints", query=query)
+    assert answer.status == 400 and field in answer.fields(), (answer.status, answer.value)
+
+
+@pytest.mark.parametrize("settings, field", [({"max_checkpoints": 0}, "max_checkpoints"), ({"max_checkpoints": 100_001}, "max_checkpoints"), ({"ttl_ms": 0}, "ttl_ms"), ({"ttl": 5}, "ttl")])
+def test_wrong_settings_are_named(agent, settings, field):
+    assert field in agent.configure(400, **settings).fields()
+
+
+@pytest.mark.parametrize("order, field", [
+    ({}, "checkpoint.thread"), ({"thread": "a b"}, "checkpoint.thread"), ({"thread": "t", "id": "latest"}, "checkpoint.id"),
+    ({"thread": "t", "x": 1}, "checkpoint.x"), ({"thread": "t", "metadata": {"tags": [""]}}, "checkpoint.metadata.tags[0]"), ({"thread": "t", "state": {"a": "\ud800"}}, None),
+])
+def test_a_wrong_order_for_a_checkpoint_is_named(thread_owner, order, field):
+    answer = thread_owner.post("/v1/executions", {"shell": "true", "checkpoint": order})
+    assert answer.status == 400 and (field is None or field in answer.fields()), answer.value
