@@ -129,6 +129,10 @@ class Bench:
             raise Failed(f"{method} {target} answered {status}: {answer.decode(errors='replace')[:1000]}")
         return json.loads(answer)
 
+    def kept(self):
+        """A client over one connection that is kept."""
+        return KeptClient(self.address, self.key)
+
     def rest_load(self, body, count, clients=1):
         """Runs over REST; the program checks that each succeeded."""
         self.runs += count * clients
@@ -148,6 +152,24 @@ class Bench:
 
     def relay(self, argv, name):
         return self.background([self.program("ws-relay"), "--", *argv], name, reads_line=True)
+
+
+class KeptClient:
+    def __init__(self, address, key):
+        self.connection = http.client.HTTPConnection(address, timeout=60)
+        self.headers = {"Authorization": f"Bearer {key}"}
+
+    def get(self, target):
+        """The bytes of an answer that must be a success."""
+        self.connection.request("GET", target, headers=self.headers)
+        answer = self.connection.getresponse()
+        body = answer.read()
+        if answer.status >= 300:
+            raise Failed(f"GET {target} answered {answer.status}: {body.decode(errors='replace')[:1000]}")
+        return body
+
+    def close(self):
+        self.connection.close()
 
 
 def free_port():

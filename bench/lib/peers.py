@@ -56,10 +56,10 @@ def beast_hello(bench, body):
     return f"http://127.0.0.1:{server.line['port']}/"
 
 
-def wrk(bench, url, seconds):
-    """One thread, 64 kept-alive connections."""
-    env = {**os.environ, "BENCH_AUTHORIZATION": f"Bearer {bench.key}"}
-    found = run_json(["/usr/bin/wrk", "-t1", "-c64", f"-d{seconds}s", "-s", bench.root / "bench/wrk.lua", url], env=env)
+def wrk(bench, url, seconds, script="wrk.lua", **more):
+    """One thread, 64 kept-alive connections. `more` is environment for the script."""
+    env = {**os.environ, "BENCH_AUTHORIZATION": f"Bearer {bench.key}", **more}
+    found = run_json(["/usr/bin/wrk", "-t1", "-c64", f"-d{seconds}s", "-s", bench.root / "bench" / script, url], env=env)
     if found["errors"] > 0 or found["requests"] == 0:
         raise Failed(f"wrk at {url}: {found}")
     return found

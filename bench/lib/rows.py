@@ -7,6 +7,7 @@ import statistics
 import container_rows
 import peers
 import skill_rows
+import thread_rows
 from machine import memory_of, peak_memory_of, sync_ms
 from processes import Failed, run_json
 from results import Series, in_turn, number
@@ -207,5 +208,6 @@ ALL = {
     "skill-upload": skill_rows.upload,
     "artifacts": skill_rows.artifacts,
     "queue-100": skill_rows.queue,
+    "threads": thread_rows.threads,
     "containers": container_rows.containers,
 }

@@ -1,5 +1,6 @@
 """Plants what crashes leave behind, as a server of that instance would name it."""
 
+import errno
 import json
 import os
 import signal
@@ -47,10 +48,16 @@ class Planted:
     def group(self, top, instance, sandbox, process=None):
         """<top>/caisson-<instance>/<sandbox>/work/exe_…, with a process in it."""
         path = top / f"caisson-{instance}" / sandbox / "work" / sandbox.replace("sbx_", "exe_")
-        path.mkdir(parents=True)
         self.groups.append(path)
-        if process:
-            (path / "cgroup.procs").write_text(str(process.pid))
+        while True:    # a server that sweeps just now takes an empty one away
+            try:
+                path.mkdir(parents=True, exist_ok=True)
+                if process:
+                    (path / "cgroup.procs").write_text(str(process.pid))
+                break
+            except OSError as gone:
+                if gone.errno not in (errno.ENOENT, errno.ENODEV):
+                    raise
         return top / f"caisson-{instance}" / sandbox
 
     def clean(self):
