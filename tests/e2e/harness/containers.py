@@ -7,7 +7,7 @@ RUNTIMES = ("docker", "gvisor")
 # name -> recipe
 IMAGES = {"python:3.12-slim": "python", "bash:5": "bash", "node:20-slim": "node", "busybox:1": "busybox"}
 PYTHON, BASH, NODE, BUSYBOX = IMAGES
-GONE_S = 90    # the engine needs long to remove a container of gVisor on a busy machine
+GONE_S = 30
 
 
 def load_images(engine, *names):
