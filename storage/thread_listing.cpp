@@ -33,7 +33,7 @@ std::int64_t first_at(connection& db, const stored_thread& thread, std::int64_t 
     std::int64_t high = thread.row.next_position;
     while (low < high) {
         const auto middle = low + (high - low) / 2;
-        const auto there = first_from(db, thread.key, middle);
+        const auto there = first_from(db, thread.row.key, middle);
         if (!there || there->created_at_ms >= time_ms)
             high = middle;
         else
@@ -60,7 +60,7 @@ result<position_range> range_of(connection& db, const stored_thread& thread, con
             is_after ? range.first = first_at(db, thread, *time_ms) : range.last = first_at(db, thread, *time_ms + 1) - 1;
             continue;
         }
-        const auto position = find_position(db, thread.key, std::get<checkpoint_id>(*bound));
+        const auto position = find_position(db, thread.row.key, std::get<checkpoint_id>(*bound));
         if (!position)
             return no_bound(field, std::get<checkpoint_id>(*bound));
         is_after ? range.first = *position : range.last = *position;
@@ -77,7 +77,7 @@ result<position_range> range_of(connection& db, const stored_thread& thread, con
 statement list_statement(connection& db, const stored_thread& thread, const checkpoint_filter& filter, const position_range& range)
 {
     auto query = db.prepare(filter.order == list_order::oldest_first ? sql::checkpoint::list : sql::checkpoint::list_newest_first);
-    query.set(":thread", thread.key).set(":first", range.first).set(":last", range.last);
+    query.set(":thread", thread.row.key).set(":first", range.first).set(":last", range.last);
     query.set(":step", filter.metadata.step).set(":node_id", filter.metadata.node_id);
     return query;
 }
@@ -105,7 +105,7 @@ result<checkpoint_page> list_checkpoints(connection& db, const stored_thread& th
             continue;
         auto state = filter.with_states ? load_state(db, one.state_key, one.digest, cache) : shared_bytes();
         state_bytes += state.size();
-        page.items.push_back({std::move(one.row), std::move(state)});
+        page.items.push_back({std::move(one.row), std::move(state), std::move(one.request)});
     }
     return page;
 }

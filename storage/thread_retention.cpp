@@ -37,7 +37,7 @@ excess find_excess(connection& db, const stored_thread& thread, std::int64_t now
     if (thread.row.checkpoints <= policy.max_checkpoints && !policy.ttl_ms)
         return found;
     auto query = db.prepare(sql::checkpoint::oldest);
-    query.bind(thread.key, thread.row.checkpoints);
+    query.bind(thread.row.key, thread.row.checkpoints);
     for (auto newer = thread.row.checkpoints - 1; newer > 0 && query.step(); --newer) {
         auto one = going_from(query);
         if (one.pinned || one.is_branched_off)
@@ -87,8 +87,8 @@ std::optional<going_checkpoint> find_going(connection& db, std::int64_t thread_k
 void drop_checkpoint(connection& db, stored_thread& thread, const going_checkpoint& one)
 {
     auto relink = db.prepare(sql::checkpoint::relink);
-    relink.set(":thread", thread.key).set(":dropped", one.position).run();
-    erase_checkpoint(db, thread.key, one);
+    relink.set(":thread", thread.row.key).set(":dropped", one.position).run();
+    erase_checkpoint(db, thread.row.key, one);
     thread.row.checkpoints -= 1;
 }
 
@@ -104,13 +104,13 @@ std::size_t settle_thread(connection& db, stored_thread& thread, std::int64_t no
 
 result<std::int64_t> drop_behind(connection& db, stored_thread& thread, std::int64_t position)
 {
-    if (auto pinned = db.prepare(sql::checkpoint::find_pinned_behind); pinned.bind(thread.key, position).step())
+    if (auto pinned = db.prepare(sql::checkpoint::find_pinned_behind); pinned.bind(thread.row.key, position).step())
         return error{errc::conflict, "checkpoint " + std::string(pinned.view(0)) + " is pinned and would be removed: unpin it first"};
     auto query = db.prepare(sql::checkpoint::newest);
-    query.bind(thread.key, position);
+    query.bind(thread.row.key, position);
     const auto going = all_from(std::move(query));
     for (const auto& one : going)
-        erase_checkpoint(db, thread.key, one);
+        erase_checkpoint(db, thread.row.key, one);
     thread.row.checkpoints -= static_cast<std::int64_t>(going.size());
     return static_cast<std::int64_t>(going.size());
 }
@@ -125,6 +125,7 @@ bool take_name(connection& db, const tenant_id& tenant, const thread_name& name)
         return true;
     auto count = db.prepare(sql::checkpoint::count_branches);
     count.set(":more", -1).set(":thread", take.integer(0)).set(":position", take.integer(1)).run();
+    db.prepare(sql::thread::look_again).bind(take.integer(0)).run();
     return true;
 }
 

@@ -37,7 +37,7 @@ stored_thread thread_from(const statement& query)
     column_reader columns(query);
     stored_thread found;
     auto& row = found.row;
-    found.key = columns.integer();
+    row.key = columns.integer();
     row.tenant = columns.id<tenant_id>();
     row.name = thread_name(columns.text());
     row.retention.max_checkpoints = columns.integer();
@@ -74,7 +74,7 @@ stored_thread insert_thread(connection& db, const tenant_id& tenant, const threa
     std::int64_t now_ms, const std::optional<thread_source>& source)
 {
     stored_thread made;
-    made.row = {tenant, name, policy, std::nullopt, 0, 1, std::nullopt, now_ms, now_ms};
+    made.row = {0, tenant, name, policy, std::nullopt, 0, 1, std::nullopt, now_ms, now_ms};
     if (source)
         made.row.branched_from = source->place;
     auto insert = db.prepare(sql::thread::insert);
@@ -85,7 +85,7 @@ stored_thread insert_thread(connection& db, const tenant_id& tenant, const threa
     insert.set(":source_position", source ? std::optional(source->position) : std::nullopt);
     insert.set(":source_thread", source ? source->place.thread.str() : std::string());
     insert.set(":source_id", source ? source->place.id.str() : std::string()).run();
-    made.key = db.last_key();
+    made.row.key = db.last_key();
     return made;
 }
 
@@ -95,7 +95,7 @@ void change_thread(connection& db, const stored_thread& thread)
     auto change = db.prepare(sql::thread::change);
     change.set(":max_checkpoints", row.retention.max_checkpoints).set(":ttl_ms", row.retention.ttl_ms);
     change.set(":checkpoints", row.checkpoints).set(":next_position", row.next_position);
-    change.set(":updated_at_ms", row.updated_at_ms).set(":expires_at_ms", thread.expires_at_ms).set(":key", thread.key).run();
+    change.set(":updated_at_ms", row.updated_at_ms).set(":expires_at_ms", thread.expires_at_ms).set(":key", thread.row.key).run();
 }
 
 error no_thread(const thread_name& name) { return {errc::not_found, "there is no thread " + name.str()}; }
@@ -141,13 +141,14 @@ stored_checkpoint checkpoint_from(const statement& query, const stored_thread& t
     row.metadata.tags = tags_from(columns.view());
     row.references.artifacts = artifacts_from(columns.view());
     row.metadata.custom = columns.text();
+    found.request = columns.text();
     return found;
 }
 
 std::optional<stored_checkpoint> find_checkpoint(connection& db, const stored_thread& thread, const checkpoint_id& id)
 {
     auto query = db.prepare(sql::checkpoint::find);
-    return query.bind(thread.key, id).step() ? std::optional(checkpoint_from(query, thread)) : std::nullopt;
+    return query.bind(thread.row.key, id).step() ? std::optional(checkpoint_from(query, thread)) : std::nullopt;
 }
 
 result<stored_checkpoint> find_or_latest(connection& db, const stored_thread& thread, const std::optional<checkpoint_id>& id)
@@ -191,9 +192,9 @@ void append_checkpoint(connection& db, stored_thread& thread, checkpoint_row& ro
     std::int64_t state_key, std::string_view request)
 {
     row.position = thread.row.next_position++;
-    if (const auto last = find_last(db, thread.key))
+    if (const auto last = find_last(db, thread.row.key))
         row.created_at_ms = std::max(row.created_at_ms, last->created_at_ms);
-    insert_checkpoint(db, thread.key, row, parent_position, state_key, request);
+    insert_checkpoint(db, thread.row.key, row, parent_position, state_key, request);
     thread.row.checkpoints += 1;
     thread.row.latest = row.id;
     thread.row.updated_at_ms = std::max(thread.row.updated_at_ms, row.created_at_ms);

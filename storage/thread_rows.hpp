@@ -15,7 +15,6 @@ namespace caisson::sqlite {
 
 /// A thread as it is stored. Its numbers are changed here first, and stored by change_thread().
 struct stored_thread {
-    std::int64_t key = 0;
     thread_row row;
     std::optional<std::int64_t> expires_at_ms;
 };
@@ -49,7 +48,8 @@ std::optional<last_checkpoint> find_last(connection& db, std::int64_t thread_key
 struct stored_checkpoint {
     checkpoint_row row;
     std::int64_t state_key = 0;
-    std::string digest;    // of the state, raw
+    std::string digest;     // of the state, raw
+    std::string request;    // as loaded_checkpoint has it
 };
 /// From a row of sql/checkpoint/find.sql or the lists.
 stored_checkpoint checkpoint_from(const statement& query, const stored_thread& thread);

@@ -40,16 +40,16 @@ struct facts_of_save {
 facts_of_save facts_of(connection& db, const stored_thread& thread, const save_request& request)
 {
     facts_of_save found;
-    found.last = find_last(db, thread.key);
+    found.last = find_last(db, thread.row.key);
     if (found.last)
         found.facts.latest = found.last->id;
     if (request.id) {
         auto query = db.prepare(sql::checkpoint::find_place);
-        if (query.bind(thread.key, *request.id).step())
+        if (query.bind(thread.row.key, *request.id).step())
             found.facts.same_id_digest = std::string(query.view(1));
     }
     if (request.parent)
-        found.parent_position = find_position(db, thread.key, *request.parent);
+        found.parent_position = find_position(db, thread.row.key, *request.parent);
     found.facts.parent_is_there = found.parent_position.has_value();
     return found;
 }
@@ -163,9 +163,9 @@ result<thread_row> branch_off(connection& db, const stored_thread& from, const s
         return error{errc::conflict, "there is a thread " + name.str() + " already", {{"thread", "is the name of a thread that is there"}}};
     const auto before = thread_usage_of(db, tenant);
     auto row = std::move(origin->row);
-    const thread_source source{from.key, row.position, {from.row.name, row.id}};
+    const thread_source source{from.row.key, row.position, {from.row.name, row.id}};
     auto made = insert_thread(db, tenant, name, from.row.retention, now_ms, source);
-    db.prepare(sql::checkpoint::count_branches).set(":more", 1).set(":thread", from.key).set(":position", row.position).run();
+    db.prepare(sql::checkpoint::count_branches).set(":more", 1).set(":thread", from.row.key).set(":position", row.position).run();
     row.thread = name;
     row.id = copy;
     row.parent = std::nullopt;

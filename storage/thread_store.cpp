@@ -58,7 +58,7 @@ result<void> add_row(connection& db, stored_thread& thread, const checkpoint_dra
 {
     const auto& row = draft.row;
     std::optional<std::int64_t> parent;
-    if (row.parent && !(parent = sqlite::find_position(db, thread.key, *row.parent)))
+    if (row.parent && !(parent = sqlite::find_position(db, thread.row.key, *row.parent)))
         return error{errc::bad_request, "a checkpoint's parent is missing: " + row.parent->str()};
     auto state = draft.state.bytes.empty() ? sqlite::find_state(db, row.tenant, draft.state.digest) : std::nullopt;
     if (state)
@@ -67,7 +67,7 @@ result<void> add_row(connection& db, stored_thread& thread, const checkpoint_dra
         return error{errc::bad_request, "the state of checkpoint " + row.id.str() + " is missing"};
     else
         state = sqlite::use_state(db, row.tenant, draft.state);
-    sqlite::insert_checkpoint(db, thread.key, row, parent, *state, {});
+    sqlite::insert_checkpoint(db, thread.row.key, row, parent, *state, draft.request.digest);
     thread.row.checkpoints += 1;
     thread.row.next_position = row.position + 1;
     return {};
@@ -96,7 +96,7 @@ task<result<loaded_checkpoint>> sqlite_thread_store::find(
         if (found.has_error())
             return found.error();
         auto state = with_state ? sqlite::load_state(db, found->state_key, found->digest, cache_) : shared_bytes();
-        return loaded_checkpoint{std::move(found->row), std::move(state)};
+        return loaded_checkpoint{std::move(found->row), std::move(state), std::move(found->request)};
     };
     return db_.read(of_thread<result<loaded_checkpoint>>(std::move(tenant), std::move(thread), std::move(work)));
 }
@@ -104,6 +104,8 @@ task<result<loaded_checkpoint>> sqlite_thread_store::find(
 task<result<checkpoint_page>> sqlite_thread_store::list(tenant_id tenant, thread_name thread, checkpoint_filter filter)
 {
     auto work = [this, filter = std::move(filter)](connection& db, const stored_thread& of) -> result<checkpoint_page> {
+        if (filter.thread_key && *filter.thread_key != of.row.key)
+            return sqlite::no_thread(of.row.name);
         return sqlite::list_checkpoints(db, of, filter, cache_);
     };
     return db_.read(of_thread<result<checkpoint_page>>(std::move(tenant), std::move(thread), std::move(work)));
@@ -112,7 +114,7 @@ task<result<checkpoint_page>> sqlite_thread_store::list(tenant_id tenant, thread
 task<result<void>> sqlite_thread_store::erase(tenant_id tenant, thread_name thread, checkpoint_id id, std::int64_t now_ms)
 {
     auto work = [id = std::move(id), now_ms](connection& db, stored_thread& of) -> result<void> {
-        const auto going = sqlite::find_going(db, of.key, id);
+        const auto going = sqlite::find_going(db, of.row.key, id);
         if (!going)
             return sqlite::no_checkpoint(id);
         sqlite::drop_checkpoint(db, of, *going);
@@ -125,7 +127,7 @@ task<result<void>> sqlite_thread_store::erase(tenant_id tenant, thread_name thre
 task<result<checkpoint_row>> sqlite_thread_store::pin(tenant_id tenant, thread_name thread, checkpoint_id id, bool pinned)
 {
     auto work = [id = std::move(id), pinned](connection& db, const stored_thread& of) -> result<checkpoint_row> {
-        db.prepare(sql::checkpoint::pin).set(":pinned", pinned).set(":thread", of.key).set(":id", id).run();
+        db.prepare(sql::checkpoint::pin).set(":pinned", pinned).set(":thread", of.row.key).set(":id", id).run();
         auto found = sqlite::find_checkpoint(db, of, id);
         if (!found)
             return sqlite::no_checkpoint(id);
@@ -260,7 +262,7 @@ task<result<thread_import>> sqlite_thread_store::begin_import(tenant_id tenant, 
         const auto within = sqlite::check_usage(db, tenant, before, bounds);
         if (within.has_error())
             return within.error();
-        return thread_import{tenant, made.key};
+        return thread_import{tenant, made.row.key};
     });
 }
 

@@ -158,6 +158,16 @@ task<result<std::string>> api_client::get_text(std::string target)
     co_return std::move(answer->body);
 }
 
+task<result<api_client::content>> api_client::get_content(std::string target)
+{
+    auto answer = co_await send(request_for("GET", std::move(target)));
+    if (answer.has_error())
+        co_return told(answer.error());
+    if (answer->status >= 400)
+        co_return refusal(answer->status, answer->body);
+    co_return content{std::move(answer->body), std::string(answer->fields.find("Content-Type").value_or(""))};
+}
+
 task<result<api_client::page>> api_client::get_page(std::string target)
 {
     auto answer = co_await send(request_for("GET", std::move(target)));

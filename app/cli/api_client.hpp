@@ -39,6 +39,12 @@ public:
     task<result<boost::json::value>> get(std::string target);
     /// As get(), the JSON as the server wrote it.
     task<result<std::string>> get_text(std::string target);
+    struct content {
+        std::string bytes;
+        std::string media_type;
+    };
+    /// What is there, whatever it is.
+    task<result<content>> get_content(std::string target);
     task<result<boost::json::value>> post(std::string target, boost::json::value body);
     /// As post(), under an Idempotency-Key, and again and again for up to a minute if the answer got lost on the way: the
     /// connection broke, or the server ended meanwhile. A server that was never there is not waited for.

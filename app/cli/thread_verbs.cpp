@@ -14,10 +14,16 @@ namespace {
 
 constexpr std::int64_t page = 200;
 
-/// Pages of a list, in their order, at most `limit` items. Errors: errc::bad_request for what is no list.
-task<result<json::array>> all_pages(client_session* session, std::string target, std::int64_t limit)
-{
+struct listed {
     json::array items;
+    bool is_cut = false;    // there are more
+};
+
+/// Pages of a list, in their order, at most `limit` items. Errors: errc::bad_request for what is no list.
+task<result<listed>> all_pages(client_session* session, std::string target, std::int64_t limit)
+{
+    listed all;
+    auto& items = all.items;
     for (std::string cursor;;) {
         const auto most = std::min(page, limit - static_cast<std::int64_t>(items.size()));
         const auto more = cursor.empty() ? std::string() : "&cursor=" + net::percent_encode(cursor);
@@ -30,8 +36,9 @@ task<result<json::array>> all_pages(client_session* session, std::string target,
             co_return error{errc::bad_request, "the server's list cannot be read"};
         items.insert(items.end(), found->get_array().begin(), found->get_array().end());
         cursor = text_of(*object, "next_cursor");
-        if (cursor.empty() || static_cast<std::int64_t>(items.size()) >= limit)
-            co_return items;
+        all.is_cut = !cursor.empty();
+        if (!all.is_cut || static_cast<std::int64_t>(items.size()) >= limit)
+            co_return all;
     }
 }
 
@@ -50,37 +57,39 @@ int told(const result<json::value>& answer, output_format format, Line line)
 
 task<int> list(client_session* session, thread_list_options options, bool colours, std::size_t columns)
 {
-    const auto items = co_await all_pages(session, "/v1/threads", std::numeric_limits<std::int64_t>::max());
-    if (items.has_error())
-        co_return complain(items.error(), exit_status::failed);
+    const auto found = co_await all_pages(session, "/v1/threads", std::numeric_limits<std::int64_t>::max());
+    if (found.has_error())
+        co_return complain(found.error(), exit_status::failed);
     if (options.client.output == output_format::json)
-        print_json(*items);
+        print_json(found->items);
     else
-        print(threads_table(*items, session->time().now_ms(), colours, columns));
+        print(threads_table(found->items, session->time().now_ms(), colours, columns));
     co_return exit_status::ok;
 }
 
 task<int> log(client_session* session, thread_log_options options, bool colours)
 {
-    const auto items = co_await all_pages(session, thread_address(options.thread) + "/checkpoints", options.limit);
-    if (items.has_error())
-        co_return complain(items.error(), exit_status::failed);
+    const auto found = co_await all_pages(session, thread_address(options.thread) + "/checkpoints", options.limit);
+    if (found.has_error())
+        co_return complain(found.error(), exit_status::failed);
     if (options.client.output == output_format::json)
-        print_json(*items);
+        print_json(found->items);
     else
-        print(thread_log(*items, session->time().now_ms(), colours));
+        print(thread_log(found->items, session->time().now_ms(), colours));
+    if (found->is_cut)
+        complain("there are older checkpoints: --limit shows more than " + std::to_string(options.limit));
     co_return exit_status::ok;
 }
 
-/// As the server has it: its numbers are not read and written anew.
+/// As the server has it: its numbers are not read and written anew, and bytes stay as they are.
 task<int> show(client_session* session, thread_show_options options)
 {
     const bool whole = options.client.output == output_format::json;
     auto from = checkpoint_address(options.thread, options.checkpoint) + (whole ? "" : "/state");
-    const auto text = co_await session->api().get_text(std::move(from));
-    if (text.has_error())
-        co_return complain(text.error(), exit_status::failed);
-    print(*text + "\n");
+    const auto found = co_await session->api().get_content(std::move(from));
+    if (found.has_error())
+        co_return complain(found.error(), exit_status::failed);
+    print(found->bytes + (found->media_type == "application/json" ? "\n" : ""));
     co_return exit_status::ok;
 }
 

@@ -17,7 +17,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t longest_name = 1'024;    // longer ones are told to be too long by their rules
-constexpr std::size_t longest_media_type = 200;
 
 std::optional<expected_latest> read_expected(object_reader& reader)
 {
@@ -94,23 +93,12 @@ checkpoint_references read_references(object_reader& reader)
     return out;
 }
 
-/// "type/name", of visible characters that need no quotes.
-bool is_media_type(std::string_view text)
-{
-    const auto is_token = [](char c) {
-        return c > ' ' && c < '\x7f' && std::string_view("()<>@,;:\\\"/[]?=").find(c) == std::string_view::npos;
-    };
-    const auto slash = text.find('/');
-    return slash != std::string_view::npos && slash != 0 && slash + 1 < text.size() &&
-           std::ranges::all_of(text.substr(0, slash), is_token) && std::ranges::all_of(text.substr(slash + 1), is_token);
-}
-
 void read_bytes(object_reader& reader, checkpoint_wish& out, std::size_t max_bytes)
 {
-    auto type = reader.text("media_type", longest_media_type);
+    auto type = reader.text("media_type", max_media_type_bytes);
     if (!reader.has("media_type"))
         reader.problem("media_type", "is required with state_base64");
-    else if (type && (!is_media_type(*type) || *type == json_media_type))
+    else if (type && (!is_media_type(*type) || is_json_type(*type)))
         reader.problem("media_type", "must be a media type such as application/x-pickle, other than application/json");
     const auto text = reader.text("state_base64", max_bytes / 3 * 4 + 4);
     auto bytes = text ? base64_decode(*text) : std::nullopt;

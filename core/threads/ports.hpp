@@ -96,7 +96,8 @@ struct saved_checkpoint {
 /// A checkpoint with what it is of.
 struct loaded_checkpoint {
     checkpoint_row row;
-    shared_bytes state;    // empty where it was not asked for
+    shared_bytes state;     // empty where it was not asked for
+    std::string request;    // digest of the save's request, raw, by which a repeat is told; empty: it was no save
 };
 
 /// A place in a thread: a time (Unix milliseconds) or one of its checkpoints.
@@ -105,6 +106,7 @@ using checkpoint_bound = std::variant<std::int64_t, checkpoint_id>;
 enum class list_order { oldest_first, newest_first };
 
 struct checkpoint_filter {
+    std::optional<std::int64_t> thread_key;    // errc::not_found if the thread of that name is another by now
     metadata_filter metadata;
     std::optional<checkpoint_bound> after;     // inclusive
     std::optional<checkpoint_bound> before;    // inclusive

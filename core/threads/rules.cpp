@@ -94,6 +94,22 @@ std::optional<field_problem> check_checkpoint_id(std::string_view text, std::str
     return check_name(text, max_checkpoint_id_bytes, field);
 }
 
+bool is_media_type(std::string_view text)
+{
+    const auto is_token = [](char c) {
+        return c > ' ' && c < '\x7f' && std::string_view("()<>@,;:\\\"/[]?=").find(c) == std::string_view::npos;
+    };
+    const auto slash = text.find('/');
+    return text.size() <= max_media_type_bytes && slash != std::string_view::npos && slash != 0 && slash + 1 < text.size() &&
+           std::ranges::all_of(text.substr(0, slash), is_token) && std::ranges::all_of(text.substr(slash + 1), is_token);
+}
+
+bool is_json_type(std::string_view media_type)
+{
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::ranges::equal(media_type, std::string_view("application/json"), {}, lower);
+}
+
 result<checkpoint_metadata> checked_metadata(checkpoint_metadata raw)
 {
     std::vector<field_problem> problems;

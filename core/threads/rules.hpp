@@ -13,6 +13,7 @@ namespace caisson {
 
 inline constexpr std::size_t max_thread_name_bytes = 200;
 inline constexpr std::size_t max_checkpoint_id_bytes = 128;
+inline constexpr std::size_t max_media_type_bytes = 200;
 
 /// What metadata and retention may say at most.
 namespace thread_bounds {
@@ -33,6 +34,12 @@ std::optional<field_problem> check_thread_name(std::string_view text, std::strin
 
 /// Ids that clients give are 1 to max_checkpoint_id_bytes of the same, and neither "." nor ".."; those made here are among them.
 std::optional<field_problem> check_checkpoint_id(std::string_view text, std::string_view field = "id");
+
+/// "type/name", of visible characters that need no quotes, at most max_media_type_bytes (RFC 9110, section 8.3.1, without parameters).
+bool is_media_type(std::string_view text);
+
+/// Whether it is JSON's, in whatever case: such states are texts and no bytes.
+bool is_json_type(std::string_view media_type);
 
 /// `raw` with `custom` in its canonical form. Errors: errc::bad_request with all that is wrong, by fields below "metadata".
 result<checkpoint_metadata> checked_metadata(checkpoint_metadata raw);

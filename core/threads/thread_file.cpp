@@ -17,7 +17,11 @@ constexpr std::int64_t version = 1;
 /// Of a line that is not a state.
 constexpr std::size_t most_record_bytes = 256 << 10;
 constexpr std::int64_t most_checkpoints = 2 * thread_bounds::max_checkpoints;    // pinned ones may be beyond the policy
-constexpr std::size_t most_media_type_bytes = 200;
+/// Of an imported one: as many may follow it.
+constexpr std::int64_t most_position = thread_bounds::step / 2;
+/// Clocks of servers differ.
+constexpr std::int64_t most_ahead_ms = 86'400'000;
+constexpr std::size_t digest_bytes = 32;
 
 /// Members of an object in the making, in the order of their names.
 class object_text {
@@ -45,8 +49,9 @@ std::string list_text(const std::vector<std::string>& items)
 
 std::string record(std::string_view name, const object_text& members) { return object_text().raw(name, members.done()).done() + "\n"; }
 
-std::string checkpoint_line(const checkpoint_row& row)
+std::string checkpoint_line(const loaded_checkpoint& one)
 {
+    const auto& row = one.row;
     object_text out;
     out.text("created_at", to_rfc3339(row.created_at_ms));
     if (!row.metadata.custom.empty())
@@ -59,6 +64,8 @@ std::string checkpoint_line(const checkpoint_row& row)
     if (row.pinned)
         out.raw("pinned", "true");
     out.integer("position", row.position);
+    if (!one.request.empty())
+        out.text("request", base64_encode(one.request));
     if (row.rollback_of)
         out.text("rollback_of", row.rollback_of->str());
     if (row.metadata.step)
@@ -69,6 +76,22 @@ std::string checkpoint_line(const checkpoint_row& row)
 }
 
 bool is_json(const checkpoint_row& row) { return row.state.media_type == json_media_type; }
+
+/// What is said of the first member that is of another kind than it must be; empty if all are right.
+std::string wrong_kind(const json_members& said)
+{
+    for (const auto* name : {"position", "gap", "step"})
+        if (said.raw(name) && !said.integer(name))
+            return std::string(name) + " that is no integer";
+    for (const auto* name : {"id", "parent_id", "rollback_of", "created_at", "node_id", "digest", "media_type", "request"})
+        if (said.raw(name) && !said.text(name))
+            return std::string(name) + " that is no text";
+    if (const auto pinned = said.raw("pinned"); pinned && pinned != "true" && pinned != "false")
+        return "pinned that is neither true nor false";
+    if (const auto tags = said.raw("tags"); tags && *tags != list_text(said.texts("tags")))
+        return "tags that are no list of texts";
+    return {};
+}
 
 /// In its canonical form. Errors: errc::bad_request.
 result<std::string> canonical_line(std::string_view text)
@@ -101,7 +124,7 @@ void thread_file_writer::add(std::string& to, const loaded_checkpoint& one)
         is_json(row) ? to.append(one.state.view()) : to.append(quoted_json(base64_encode(one.state.view())));
         to += '\n';
     }
-    to += checkpoint_line(row);
+    to += checkpoint_line(one);
     ++checkpoints_;
 }
 
@@ -241,16 +264,37 @@ result<void> thread_file_reader::read_text(std::string_view text)
 result<void> thread_file_reader::read_checkpoint(std::string_view object)
 {
     const json_members said(object);
+    if (const auto what = wrong_kind(said); !what.empty())
+        return wrong("has a " + what);
+    if (++checkpoints_ > most_checkpoints)
+        return wrong("is one checkpoint too many: at most " + std::to_string(most_checkpoints) + " are taken");
     checkpoint_draft draft;
     auto& row = draft.row;
     row.tenant = use_.tenant;
-    auto id = said.text("id").value_or("");
+    row.pinned = said.flag("pinned");
+    auto read = read_names(said, row);
+    if (read.has_value())
+        read = read_place(said, row);
+    if (read.has_error())
+        return read;
+    auto metadata = checked_metadata(
+        {said.integer("step"), said.text("node_id").value_or(""), said.texts("tags"), std::string(said.raw("custom").value_or(""))});
+    if (metadata.has_error())
+        return wrong("has " + metadata.error().fields.front().field + " that " + metadata.error().fields.front().message);
+    row.metadata = std::move(*metadata);
+    read = read_state_of(said, draft);
+    if (read.has_value())
+        drafts_.push_back(std::move(draft));
+    return read;
+}
+
+result<void> thread_file_reader::read_names(const json_members& said, checkpoint_row& row)
+{
+    const auto id = said.text("id").value_or("");
     if (const auto bad = check_checkpoint_id(id); bad || id == "latest")
         return wrong("has an id that " + (bad ? bad->message : std::string("is an address of its own")));
     if (!ids_.insert(id).second)
         return wrong("has the id of an earlier checkpoint: " + id);
-    if (++checkpoints_ > most_checkpoints)
-        return wrong("is one checkpoint too many: at most " + std::to_string(most_checkpoints) + " are taken");
     row.id = checkpoint_id::from_trusted(id);
     if (auto parent = said.text("parent_id")) {
         if (*parent == id || !ids_.contains(*parent))
@@ -259,33 +303,42 @@ result<void> thread_file_reader::read_checkpoint(std::string_view object)
     }
     if (auto of = said.text("rollback_of"); of && !check_checkpoint_id(*of))
         row.rollback_of = checkpoint_id::from_trusted(std::move(*of));
+    return {};
+}
+
+result<void> thread_file_reader::read_place(const json_members& said, checkpoint_row& row)
+{
     row.position = said.integer("position").value_or(0);
     row.gap = said.integer("gap").value_or(-1);
-    if (row.position <= last_position_ || row.position > thread_bounds::step || row.gap < 0 || row.gap > thread_bounds::step)
-        return wrong("must have a position above the one before, and a gap that is not negative");
+    if (row.position <= last_position_ || row.position > most_position || row.gap < 0 || row.gap > thread_bounds::step)
+        return wrong(
+            "must have a position above the one before, at most " + std::to_string(most_position) + ", and a gap that is not negative");
     last_position_ = row.position;
     const auto time_ms = from_rfc3339(said.text("created_at").value_or(""));
-    if (!time_ms || *time_ms < last_time_ms_)
-        return wrong("must have a created_at that is not before the one of the checkpoint before");
+    if (!time_ms || *time_ms < last_time_ms_ || *time_ms > use_.now_ms + most_ahead_ms)
+        return wrong(
+            "must have a created_at from 1970 on that is neither before the one of the checkpoint before nor more than a day ahead");
     row.created_at_ms = last_time_ms_ = *time_ms;
-    row.pinned = said.flag("pinned");
-    auto metadata = checked_metadata(
-        {said.integer("step"), said.text("node_id").value_or(""), said.texts("tags"), std::string(said.raw("custom").value_or(""))});
-    if (metadata.has_error())
-        return wrong("has " + metadata.error().fields.front().field + " that " + metadata.error().fields.front().message);
-    row.metadata = std::move(*metadata);
+    return {};
+}
+
+result<void> thread_file_reader::read_state_of(const json_members& said, checkpoint_draft& draft)
+{
     const auto known = states_.find(said.text("digest").value_or(""));
     if (known == states_.end())
         return wrong("has the digest of a state that does not precede it");
     auto& state = known->second;
-    row.state = {known->first, state.size_bytes, said.text("media_type").value_or(std::string(json_media_type))};
-    if (row.state.media_type.empty() || row.state.media_type.size() > most_media_type_bytes ||
-        (row.state.media_type == json_media_type && !state.is_json))
+    auto type = said.text("media_type").value_or(std::string(json_media_type));
+    if (!is_media_type(type) || is_json_type(type) != (type == json_media_type) || (type == json_media_type && !state.is_json))
         return wrong("has a media_type that its state cannot have");
+    auto request = base64_decode(said.text("request").value_or(""));
+    if (!request || (!request->empty() && request->size() != digest_bytes))
+        return wrong("has a request that is no digest in base64");
+    draft.request.digest = std::move(*request);
+    draft.row.state = {known->first, state.size_bytes, std::move(type)};
     draft.state = std::exchange(state.used, true) ? packed_state{} : std::move(state.packed);
-    draft.state.info = row.state;
+    draft.state.info = draft.row.state;
     draft.state.digest = state.digest;
-    drafts_.push_back(std::move(draft));
     return {};
 }
 

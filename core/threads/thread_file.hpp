@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/threads/json_members.hpp"
 #include "core/threads/thread_service.hpp"
 
 #include <cstdint>
@@ -42,6 +43,7 @@ public:
         const state_packer& packer;
         hasher_factory make_hasher = nullptr;
         state_bounds bounds;
+        std::int64_t now_ms = 0;
     };
     explicit thread_file_reader(uses use);
 
@@ -63,6 +65,9 @@ private:
     result<void> read_record(std::string_view text);
     result<void> read_text(std::string_view text);
     result<void> read_checkpoint(std::string_view object);
+    result<void> read_names(const json_members& said, checkpoint_row& row);
+    result<void> read_place(const json_members& said, checkpoint_row& row);
+    result<void> read_state_of(const json_members& said, checkpoint_draft& draft);
     result<void> read_end(std::string_view object);
     error wrong(std::string what) const;
 

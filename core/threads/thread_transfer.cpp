@@ -15,6 +15,7 @@ constexpr std::size_t stored_checkpoints = 256;    // the same
 thread_exporter::thread_exporter(const thread_services& use, thread_row of)
     : use_(use), thread_(std::move(of)), writer_(std::make_shared<thread_file_writer>(thread_, use_.make_hasher))
 {
+    filter_.thread_key = thread_.key;
     filter_.order = list_order::oldest_first;
     filter_.limit = page_checkpoints;
     filter_.with_states = true;
@@ -43,7 +44,7 @@ task<result<shared_bytes>> thread_exporter::next()
 thread_importer::thread_importer(const thread_services& use, tenant_id tenant)
     : use_(use)
     , reader_(std::make_shared<thread_file_reader>(
-          thread_file_reader::uses{std::move(tenant), use_.packer, use_.make_hasher, use_.options.state}))
+          thread_file_reader::uses{std::move(tenant), use_.packer, use_.make_hasher, use_.options.state, use_.time.now_ms()}))
 {
 }
 

@@ -49,6 +49,7 @@ struct checkpoint_place {
 
 /// A sequence of checkpoints, each with a parent among the earlier ones: a tree in which one path is the latest.
 struct thread_row {
+    std::int64_t key = 0;    // the store's own name for it: a later thread of the same name has another
     tenant_id tenant;
     thread_name name;
     retention_policy retention;

@@ -30,6 +30,8 @@ def test_looking(server, story):
     lines = cli(server, "log", "cli-story").splitlines()
     assert [line[:4] for line in lines] == ["* c2", "* c1", "* c0"] and "step 2  #t" in lines[0]
     assert cli(server, "log", "-n", "1", "cli-story").count("\n") == 1
+    assert b"--limit shows more than 1" in server.cli("thread", "log", "-n", "1", "cli-story").stderr
+    assert server.cli("thread", "log", "-n", "3", "cli-story").stderr == b""
     assert cli(server, "show", "cli-story") == '{"big":9007199254740993,"n":2}\n'
     assert cli(server, "show", "cli-story", "c0") == '{"big":9007199254740993,"n":0}\n'
     assert json.loads(cli(server, "show", "-o", "json", "cli-story", "c1"))["metadata"]["step"] == 1
@@ -62,6 +64,12 @@ def test_out_and_in(server, story, tmp_path):
     assert Thread(server.api, "cli-copy").ids() == ["c2", "c1", "c0"]
     file.write_bytes(file.read_bytes()[:-30])
     assert "line" in cli(server, "import", "cli-other", file, want=1)
+
+
+def test_bytes_are_shown_as_they_are(server, story):
+    answer = server.api.post(f"{story.path}/checkpoints", {"state_base64": "YQBi", "media_type": "text/x"})
+    assert answer.status == 201
+    assert cli(server, "show", "cli-story") == "a\0b"
 
 
 def test_mistakes(server, story):

@@ -9,6 +9,7 @@ BAD_SAVES = [
     ({"state_base64": "AA=="}, "media_type"),
     ({"state_base64": "A", "media_type": "a/b"}, "state_base64"),
     ({"state_base64": "AA==", "media_type": "nonsense"}, "media_type"),
+    ({"state_base64": "AA==", "media_type": "Application/JSON"}, "media_type"),
     ({"state": 1, "media_type": "a/b"}, "media_type"),
     ({"state": 1, "id": ""}, "id"),
     ({"state": 1, "id": "a b"}, "id"),

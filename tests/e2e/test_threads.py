@@ -232,6 +232,9 @@ def test_a_thread_goes_out_and_comes_in(agent):
     assert strip(copy) == strip(agent)
     assert export(copy).splitlines()[1:-1] == data.splitlines()[1:-1]
     imported(agent, "copy", data, 409)
+    again = {"id": "c11", "metadata": {"step": 11, "tags": ["t"], "custom": {"n": 11}}}
+    assert copy.save({**big, "n": 11}, want=200, **again)["position"] == 12, "a client that goes on there may repeat its last save"
+    copy.save({**big, "n": 12}, want=409, **again)
     assert copy.save(1)["position"] == made["checkpoints"] + 1
 
 

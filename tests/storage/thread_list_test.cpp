@@ -99,6 +99,19 @@ TEST_F(ThreadFilter, NarrowsByMetadata)
     EXPECT_EQ(ids(filter), "e");
 }
 
+TEST_F(ThreadFilter, OneThreadIsNotTakenForALaterOneOfItsName)
+{
+    save("one", "a");
+    checkpoint_filter filter;
+    filter.thread_key = run(store().find_thread(tenant_, thread_name("one")))->key;
+    EXPECT_EQ(run(store().list(tenant_, thread_name("one"), filter))->items.size(), 1u);
+    ASSERT_TRUE(*run(store().erase_thread(tenant_, thread_name("one"))));
+    save("one", "b");
+    const auto other = run(store().list(tenant_, thread_name("one"), filter));
+    ASSERT_TRUE(other.has_error());
+    EXPECT_EQ(other.error().code, errc::not_found);
+}
+
 TEST_F(ThreadFilter, PagesGoOnWhereTheyEnded)
 {
     checkpoint_filter filter;

@@ -34,6 +34,22 @@ TEST_F(ThreadRetention, ASaveWhoseParentGoesSaysSo)
     EXPECT_EQ(row.gap, 1);
 }
 
+/// What a branch held goes with the next look once the branch is gone.
+TEST_F(ThreadRetention, WhatABranchHeldGoesAfterIt)
+{
+    policy_ = {1, std::nullopt};
+    save("t", "a");
+    ASSERT_TRUE(
+        run(store().branch(tenant_, thread_name("t"), {}, thread_name("u"), checkpoint_id::from_trusted("x"), 1, bounds_)).has_value());
+    save("t", "b");
+    EXPECT_EQ(chain("t"), "a b<a");
+    EXPECT_EQ(*run(store().retain_due(now_ms_, 10)), 0u);
+    ASSERT_TRUE(*run(store().erase_thread(tenant_, thread_name("u"))));
+    EXPECT_EQ(*run(store().retain_due(now_ms_, 10)), 1u);
+    EXPECT_EQ(chain("t"), "b<+1");
+    EXPECT_EQ(*run(store().retain_due(now_ms_, 10)), 0u);
+}
+
 TEST_F(ThreadRetention, PinnedAndBranchedOnesStay)
 {
     policy_.max_checkpoints = 2;

@@ -40,6 +40,7 @@ std::vector<loaded_checkpoint> some_checkpoints()
     auto one = checkpoint(1, R"({"a":1.0})");
     one.row.metadata = {-3, "node", {"x", "\"y\""}, R"({"k":[1,2],"n":1.50})"};
     one.row.pinned = true;
+    one.request = std::string(32, '\x9f');
     auto two = checkpoint(2, R"({"a":1.0})");
     two.row.gap = 4;
     two.row.rollback_of = one.row.id;
@@ -72,7 +73,8 @@ struct reading {
 
 reading read(std::string_view text, std::size_t piece = 1'000'000, state_bounds bounds = {})
 {
-    thread_file_reader reader({tenant_id::from_trusted("ten_1"), packer, &make_sha256_hasher, bounds});
+    constexpr std::int64_t now_ms = 1'800'000'000'000;
+    thread_file_reader reader({tenant_id::from_trusted("ten_1"), packer, &make_sha256_hasher, bounds, now_ms});
     result<void> outcome;
     for (std::size_t at = 0; at < text.size() && outcome.has_value(); at += piece)
         outcome = reader.feed(text.substr(at, piece), nullptr);
@@ -103,6 +105,7 @@ TEST_P(ThreadFilePieces, IsReadBackHoweverItIsCut)
         EXPECT_EQ(row.state.digest, all[i].row.state.digest);
         EXPECT_EQ(row.state.size_bytes, all[i].row.state.size_bytes);
         EXPECT_EQ(row.state.media_type, all[i].row.state.media_type);
+        EXPECT_EQ(found.drafts[i].request.digest, all[i].request);
     }
     EXPECT_EQ(found.drafts[0].state.bytes, R"({"a":1.0})");
     EXPECT_TRUE(found.drafts[1].state.bytes.empty());    // the same as before
@@ -145,9 +148,24 @@ constexpr spoilt_case spoilt_cases[] = {
     {"later_parent", R"("parent_id":"c1")", R"("parent_id":"c5")", "names no earlier checkpoint"},
     {"position", R"("position":2)", R"("position":1)", "must have a position above"},
     {"gap", R"("gap":4)", R"("gap":-4)", "a gap that is not negative"},
-    {"time", "2023-11-14T22:13:20.002Z", "2023-11-14T22:13:20.000Z", "must have a created_at that is not before"},
+    {"time", "2023-11-14T22:13:20.002Z", "2023-11-14T22:13:20.000Z", "neither before the one of the checkpoint before"},
+    {"time_to_come", "2023-11-14T22:13:20.006Z", "2027-01-16T08:00:00.001Z", "nor more than a day ahead"},
+    {"time_long_ago", "2023-11-14T22:13:20.001Z", "0001-11-14T22:13:20.001Z", "a created_at from 1970 on"},
+    {"time_is_no_text", R"("created_at":"2023-11-14T22:13:20.001Z")", R"("created_at":1)", "line 4 has a created_at that is no text"},
+    {"far_position", R"("position":6)", R"("position":9007199254740991)", "must have a position above the one before, at most"},
+    {"step_is_no_integer", R"("step":-3)", R"("step":"x")", "line 4 has a step that is no integer"},
+    {"pin_is_no_flag", R"("pinned":true)", R"("pinned":"yes")", "line 4 has a pinned that is neither true nor false"},
+    {"parent_is_no_text", R"("parent_id":"c1")", R"("parent_id":7)", "has a parent_id that is no text"},
+    {"tags_are_no_list", R"("tags":["x","\"y\""])", R"("tags":"x")", "line 4 has a tags that are no list of texts"},
+    {"tag_is_no_text", R"("tags":["x",)", R"("tags":[1,)", "line 4 has a tags that are no list of texts"},
+    {"request", R"("request":"n5+f)", R"("request":"n5+)", "has a request that is no digest"},
     {"tags", R"("tags":["x",)", R"("tags":["\"y\"",)", "has metadata.tags[1] that is the same"},
     {"media_type", R"("media_type":"x/y")", R"("media_type":"application/json")", "has a media_type that its state cannot have"},
+    {"media_type_with_controls", R"("media_type":"x/y")", R"("media_type":"x/y\r\nX-A: 1")", "has a media_type that its state cannot have"},
+    {"media_type_without_name", R"("media_type":"x/y")", R"("media_type":"x")", "has a media_type that its state cannot have"},
+    {"media_type_with_parameters", R"("media_type":"x/y")", R"("media_type":"x/y;z=1")", "has a media_type that its state cannot have"},
+    {"media_type_of_json_in_capitals", R"("media_type":"x/y")", R"("media_type":"Application/JSON")",
+        "has a media_type that its state cannot have"},
     {"count", R"("checkpoints":4)", R"("checkpoints":5)", "another number of checkpoints"},
     {"sum", R"("sha256":")", R"("sha256":"0)", "another SHA-256"},
     {"changed_pin", R"("pinned":true,)", "", "another SHA-256"},
