@@ -1,6 +1,6 @@
 #include "core/files/janitor.hpp"
 
-#include "core/async/without_exceptions.hpp"
+#include "core/async/rounds.hpp"
 
 #include <algorithm>
 #include <map>
@@ -34,16 +34,8 @@ std::vector<content_id> ids_of(const std::vector<owned_content>& contents)
 
 task<> janitor::run()
 {
-    std::string last;
-    for (;;) {
-        auto attempt = without_exceptions(clean());
-        const auto cleaned = co_await std::move(attempt);
-        auto failure = cleaned.has_error() ? cleaned.error().detail : std::string();
-        if (!failure.empty() && failure != last)
-            use_.log.error("artifacts cannot be tidied up; trying again", {{"what", failure}});
-        last = std::move(failure);
-        co_await use_.time.wait_for(options_.round_interval);
-    }
+    return in_rounds<janitor_report>(
+        &use_.time, &use_.log, options_.round_interval, "artifacts cannot be tidied up; trying again", [this] { return clean(); });
 }
 
 task<result<janitor_report>> janitor::clean()

@@ -1,6 +1,6 @@
 #include "core/threads/thread_service.hpp"
 
-#include "core/async/without_exceptions.hpp"
+#include "core/async/rounds.hpp"
 #include "core/threads/json_patch.hpp"
 #include "core/threads/retention_rules.hpp"
 #include "core/threads/rules.hpp"
@@ -246,16 +246,8 @@ task<result<thread_service::difference>> thread_service::diff(
 
 task<> thread_service::run()
 {
-    std::string last;
-    for (;;) {
-        auto attempt = without_exceptions(clean());
-        const auto cleaned = co_await std::move(attempt);
-        auto failure = cleaned.has_error() ? cleaned.error().detail : std::string();
-        if (!failure.empty() && failure != last)
-            use_.log.error("checkpoints that ran out cannot be removed; trying again", {{"what", failure}});
-        last = std::move(failure);
-        co_await use_.time.wait_for(use_.options.round_interval);
-    }
+    return in_rounds<std::size_t>(&use_.time, &use_.log, use_.options.round_interval,
+        "checkpoints that ran out cannot be removed; trying again", [this] { return clean(); });
 }
 
 task<result<std::size_t>> thread_service::clean()
