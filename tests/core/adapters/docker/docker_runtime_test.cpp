@@ -126,14 +126,28 @@ TEST_F(DockerRuntime, ForeignContainersAreNotTouched)
     EXPECT_TRUE(there.requests("DELETE", "/containers/c7").empty());
 }
 
-TEST_F(DockerRuntime, ASweepDoesNotWaitTwiceForAnEngineThatIsAway)
+TEST_F(DockerRuntime, ASweepDoesNotWaitTwiceForAnEngineThatHangs)
+{
+    there.forget("GET", "/containers/json");
+    there.on("GET", "/containers/json");
+    const auto sweep = begin(runtime.left_overs());
+    run(there.until_requests("GET", "/containers/json", 1));
+    time.advance(3s);
+    EXPECT_TRUE(end(*sweep).has_error());
+    there.forget("GET", "/containers/json");
+    there.on("GET", "/containers/json").json(200, json::array());
+    EXPECT_TRUE(run(runtime.remove_left_over(ids.make<sandbox_id>(), "")).has_error());
+    EXPECT_EQ(there.requests("GET", "/containers/json").size(), 1u);
+    time.advance(10s);
+    EXPECT_TRUE(run(runtime.left_overs()).has_value());
+}
+
+TEST_F(DockerRuntime, AnEngineThatIsBackIsAskedAtOnce)
 {
     there.go_down();
     EXPECT_TRUE(run(runtime.left_overs()).has_error());
     there.come_up();
-    EXPECT_TRUE(run(runtime.remove_left_over(ids.make<sandbox_id>(), "")).has_error());
-    EXPECT_TRUE(there.requests("GET", "/containers/json").empty());
-    time.advance(10s);
+    EXPECT_TRUE(run(runtime.remove_left_over(ids.make<sandbox_id>(), "")).has_value());
     EXPECT_TRUE(run(runtime.left_overs()).has_value());
 }
 
