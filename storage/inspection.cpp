@@ -6,6 +6,7 @@
 #include "storage/errors.hpp"
 #include "storage/file_check.hpp"
 #include "storage/schemas.hpp"
+#include "storage/state_check.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -41,6 +42,8 @@ public:
             look_at_places();
         if (content_fits && deep_ != nullptr)
             look_at_chunks();
+        if (records_fit && deep_ != nullptr)
+            look_at_states();
         return std::move(report_);
     }
 
@@ -147,9 +150,22 @@ private:
         }
     }
 
+    void look_at_states()
+    {
+        progress_("the states of threads");
+        try {
+            connection db(dir_ / "records.db", mode_of("records.db"));
+            const auto told = [this](std::uint64_t bytes) { progress_("states: " + std::to_string(bytes >> 20) + " MiB are done"); };
+            for (auto& each : sqlite::wrong_states(db, deep_, most_lines, told))
+                add(finding_weight::damage, "records.db", std::move(each), restore_it);
+        } catch (const storage_error& failure) {
+            add(finding_weight::damage, "records.db", failure.what(), restore_it);
+        }
+    }
+
     std::filesystem::path dir_;
     const inspection_progress& progress_;
-    hasher_factory deep_;    // null: the bytes of contents are not looked at
+    hasher_factory deep_;    // null: the bytes of contents and states are not looked at
     inspection_report report_;
 };
 

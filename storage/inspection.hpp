@@ -36,9 +36,9 @@ struct inspection_report {
 using inspection_progress = std::function<void(const std::string&)>;
 
 /// Looks at the databases of a data directory: each file's integrity, schema and references, then whether records, logs and contents
-/// agree; with `deep` also every byte of the contents, by their digests. Changes nothing (beside a server, or after one that was killed,
-/// SQLite makes its -shm file); a server may run on it meanwhile: what only seems wrong because it was changing is looked at again. Blocks.
-/// Throws storage_error if there is no such directory or it may not be read.
+/// agree; with `deep` also every byte of contents and states, by their digests. Changes nothing (beside a server, or after one that was
+/// killed, SQLite makes its -shm file); a server may run on it meanwhile: what only seems wrong because it was changing is looked at again.
+/// Blocks. Throws storage_error if there is no such directory or it may not be read.
 inspection_report inspect(const std::filesystem::path& data_dir, const inspection_progress& progress, hasher_factory deep = nullptr);
 
 }    // namespace caisson

@@ -90,12 +90,17 @@ shared_bytes load_state(connection& db, std::int64_t key, std::string_view diges
 {
     if (auto known = cache.find(digest))
         return std::move(*known);
-    const auto row = find_packed(db, key);
-    const auto base = row.base ? load_state(db, *row.base, row.base_digest, cache) : shared_bytes();
-    shared_bytes text(unpack_state(row.packed, row.size_bytes, base.view()));
-    if (row.size_bytes >= zstd_state_packer::least_with_base)
+    shared_bytes text(read_state(db, key, cache));
+    if (text.size() >= zstd_state_packer::least_with_base)
         cache.put(digest, text);
     return text;
+}
+
+std::string read_state(connection& db, std::int64_t key, state_cache& cache)
+{
+    const auto row = find_packed(db, key);
+    const auto base = row.base ? load_state(db, *row.base, row.base_digest, cache) : shared_bytes();
+    return unpack_state(row.packed, row.size_bytes, base.view());
 }
 
 packing_base load_base_of(connection& db, std::int64_t key, state_cache& cache)

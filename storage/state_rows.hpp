@@ -24,6 +24,8 @@ void release_state(connection& db, std::int64_t key);
 
 /// `digest` is its own, raw. Throws storage_error if it is damaged.
 shared_bytes load_state(connection& db, std::int64_t key, std::string_view digest, state_cache& cache);
+/// The same of its own rows, also if the cache has it; what it was packed against may come from there.
+std::string read_state(connection& db, std::int64_t key, state_cache& cache);
 /// What a state that follows the one of `key` may be packed against.
 packing_base load_base_of(connection& db, std::int64_t key, state_cache& cache);
 

@@ -6,7 +6,7 @@ std::string db_check()
 {
     return R"(Reads the databases whole, whether a server runs on them or not, and changes nothing: their integrity, schema and
 references, and whether each record, its log and its files agree. Takes about a second for 300 MiB. With --deep also every
-byte of files and packages is compared with its SHA-256.
+byte of files, packages and states of threads is compared with its SHA-256.
 
 Findings are "damage" (a file is not what it should be), "wrong" (what is stored contradicts itself) or "note" (the server
 deals with it by itself).

@@ -11,7 +11,7 @@ void verb_parsers::add_storage()
     db_check_.data_dir = defaults_.data_dir;
     db_check_verb_->add_option("--data", db_check_.data_dir, "data directory; default " + defaults_.data_dir)->option_text("DIR");
     db_check_verb_->add_flag("--json", db_check_.json, "the findings as JSON");
-    db_check_verb_->add_flag("--deep", db_check_.deep, "also every byte of files and packages, by their SHA-256");
+    db_check_verb_->add_flag("--deep", db_check_.deep, "also every byte of files, packages and threads' states");
 
     backup_verb_ = add_verb(app_, "backup", "Make a backup of a data directory", help::backup());
     backup_.data_dir = defaults_.data_dir;

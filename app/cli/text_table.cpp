@@ -1,5 +1,6 @@
 #include "app/cli/text_table.hpp"
 
+#include "app/cli/steering.hpp"
 #include "core/base/utf8.hpp"
 
 #include <algorithm>
@@ -50,12 +51,9 @@ std::string coloured(std::string_view text, colour how, bool enabled)
 std::string one_line(std::string_view text, std::size_t width)
 {
     auto line = to_valid_utf8(text);
-    // C1 control characters are two bytes in UTF-8: C2 80 to C2 9F.
-    for (std::size_t at = 0; at + 1 < line.size(); ++at)
-        if (line[at] == '\xC2' && static_cast<unsigned char>(line[at + 1]) < 0xA0U)
-            line.replace(at, 2, " ");
-    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == 0x7F; };
-    std::ranges::replace_if(line, is_control, ' ');
+    for (std::size_t at = 0; at < line.size(); ++at)
+        if (const auto bytes = steering_bytes(std::string_view(line).substr(at)); bytes > 0)
+            line.replace(at, bytes, " ");
     if (columns_of(line) <= width)
         return line;
     return std::string(first_columns(line, width - 1)) + "…";

@@ -11,8 +11,8 @@ enum class colour { none, bold, red, green, yellow, grey };
 /// `text` between the terminal's escape sequences for `how`; as it is if `enabled` is false.
 std::string coloured(std::string_view text, colour how, bool enabled);
 
-/// `text` for one line of a terminal: control characters become spaces (they come from programs and could steer it), and
-/// it is cut to `width` columns with "…".
+/// `text` for one line of a terminal: characters that could steer it or turn what it shows (steering_bytes) become spaces, since they
+/// come from programs, and it is cut to `width` columns with "…".
 std::string one_line(std::string_view text, std::size_t width);
 
 /// Columns of text, two spaces apart, as wide as their widest cell. The last column is not padded.

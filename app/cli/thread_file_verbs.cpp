@@ -2,9 +2,13 @@
 
 #include "app/cli/file_in_folder.hpp"
 #include "app/cli/progress_line.hpp"
+#include "app/cli/spooled_input.hpp"
+#include "app/cli/text_table.hpp"
 #include "app/cli/thread_address.hpp"
 #include "app/cli/with_session.hpp"
 #include "core/adapters/net/file_source.hpp"
+
+#include <unistd.h>
 
 namespace caisson::cli {
 
@@ -64,7 +68,7 @@ task<int> import_thread(client_session* session, thread_import_options options)
     if (options.client.output == output_format::json || !answer->is_object())
         print_json(*answer);
     else
-        print(text_of(answer->get_object(), "latest_id") + "\n");
+        print(one_line(text_of(answer->get_object(), "latest_id"), 200) + "\n");
     co_return exit_status::ok;
 }
 
@@ -77,7 +81,17 @@ int run_verb(const thread_export_options& options, const verb_context& context)
 
 int run_verb(const thread_import_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session* session) { return import_thread(session, options); });
+    if (options.source != "-")
+        return with_session(options, context, [&](client_session* session) { return import_thread(session, options); });
+    if (::isatty(STDIN_FILENO) == 1)
+        return complain(
+            {errc::bad_request, "standard input is a terminal: name the exported file, or redirect it there"}, exit_status::usage);
+    const auto input = spooled_input::take(STDIN_FILENO, "the exported file on standard input");
+    if (input.has_error())
+        return complain(input.error(), exit_status::failed);
+    auto from_file = options;
+    from_file.source = input->path();
+    return with_session(options, context, [&](client_session* session) { return import_thread(session, from_file); });
 }
 
 }    // namespace caisson::cli

@@ -81,7 +81,7 @@ Exit statuses: 0 done, 1 failed, 2 wrong usage.)";
 
 std::string thread_remove()
 {
-    return R"(Removes a thread with all its checkpoints, or only those that are named.
+    return R"(Removes a thread with all its checkpoints, or only those that are named. If one of these is not there, none is removed.
 
 Examples:
   caisson thread rm agent-1
@@ -104,10 +104,11 @@ Exit statuses: 0 done, 1 failed, 2 wrong usage.)";
 
 std::string thread_import()
 {
-    return R"(Makes a thread of an exported file, with its ids and times. It is there as a whole or not at all.
+    return R"(Makes a thread of an exported file, with its ids and times; - is standard input. It is there as a whole or not at all.
 
 Examples:
   caisson thread import agent-1 backup.ndjson
+  zstdcat backup.ndjson.zst | caisson thread import agent-1 -
 
 Exit statuses: 0 done, 1 failed, 2 wrong usage.)";
 }

@@ -26,6 +26,18 @@ CLI::Validator checkpoint_check()
     return {check, "", "checkpoint"};
 }
 
+/// The same of one that is to go: by the time that it goes the latest may be another one.
+CLI::Validator removable_check()
+{
+    auto check = [](std::string& text) {
+        if (text == "latest")
+            return std::string("\"latest\" may be another checkpoint by now: name it by its id");
+        const auto problem = check_checkpoint_id(text);
+        return problem ? "\"" + text + "\" " + problem->message : std::string();
+    };
+    return {check, "", "checkpoint"};
+}
+
 void add_name(CLI::App* verb, std::string& to) { verb->add_option("THREAD", to, "its name")->required()->check(thread_check()); }
 
 CLI::Option* add_checkpoint(CLI::App* verb, const std::string& name, std::string& to, const std::string& about)
@@ -73,7 +85,7 @@ void verb_parsers::add_thread_changes(CLI::App* thread)
     thread_remove_verb_ = add_verb(*thread, "rm", "Remove a thread, or some of its checkpoints", help::thread_remove());
     add_client(thread_remove_verb_, thread_remove_.client);
     add_name(thread_remove_verb_, thread_remove_.thread);
-    thread_remove_verb_->add_option("CHECKPOINT", thread_remove_.checkpoints, "only these")->check(checkpoint_check());
+    thread_remove_verb_->add_option("CHECKPOINT", thread_remove_.checkpoints, "only these")->check(removable_check());
 }
 
 void verb_parsers::add_thread_files(CLI::App* thread)
@@ -86,7 +98,7 @@ void verb_parsers::add_thread_files(CLI::App* thread)
     thread_import_verb_ = add_verb(*thread, "import", "Make a thread of an exported file", help::thread_import());
     add_client(thread_import_verb_, thread_import_.client);
     add_name(thread_import_verb_, thread_import_.thread);
-    thread_import_verb_->add_option("FILE", thread_import_.source, "what export wrote")->required();
+    thread_import_verb_->add_option("FILE", thread_import_.source, "what export wrote; -: standard input")->required();
 }
 
 std::optional<command> verb_parsers::chosen_thread()

@@ -1,8 +1,12 @@
 // thread ls, log, show, diff, rollback, branch and rm.
 
+#include "app/cli/steering.hpp"
+#include "app/cli/text_table.hpp"
 #include "app/cli/thread_address.hpp"
 #include "app/cli/thread_views.hpp"
 #include "app/cli/with_session.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -55,6 +59,8 @@ int told(const result<json::value>& answer, output_format format, Line line)
     return exit_status::ok;
 }
 
+std::string id_line(const json::object& from, std::string_view name) { return one_line(text_of(from, name), 200) + "\n"; }
+
 task<int> list(client_session* session, thread_list_options options, bool colours, std::size_t columns)
 {
     const auto found = co_await all_pages(session, "/v1/threads", std::numeric_limits<std::int64_t>::max());
@@ -81,7 +87,8 @@ task<int> log(client_session* session, thread_log_options options, bool colours)
     co_return exit_status::ok;
 }
 
-/// As the server has it: its numbers are not read and written anew, and bytes stay as they are.
+/// As the server has it: its numbers are not read and written anew, and bytes stay as they are. JSON for a terminal has nothing that
+/// could steer it.
 task<int> show(client_session* session, thread_show_options options)
 {
     const bool whole = options.client.output == output_format::json;
@@ -89,7 +96,9 @@ task<int> show(client_session* session, thread_show_options options)
     const auto found = co_await session->api().get_content(std::move(from));
     if (found.has_error())
         co_return complain(found.error(), exit_status::failed);
-    print(found->bytes + (found->media_type == "application/json" ? "\n" : ""));
+    const bool is_json = found->media_type == "application/json";
+    const bool for_people = is_json && ::isatty(STDOUT_FILENO) == 1;
+    print((for_people ? json_for_terminal(found->bytes) : found->bytes) + (is_json ? "\n" : ""));
     co_return exit_status::ok;
 }
 
@@ -109,7 +118,7 @@ task<int> roll_back(client_session* session, thread_rollback_options options)
     const auto answer = co_await session->api().post(thread_address(options.thread) + "/rollback", std::move(body));
     co_return told(answer, options.client.output, [](const json::object& done) {
         const auto* latest = done.if_contains("latest");
-        return (latest != nullptr && latest->is_object() ? text_of(latest->get_object(), "id") : std::string()) + "\n";
+        return (latest != nullptr && latest->is_object() ? id_line(latest->get_object(), "id") : std::string());
     });
 }
 
@@ -119,21 +128,54 @@ task<int> branch(client_session* session, thread_branch_options options)
     if (!options.checkpoint.empty() && options.checkpoint != "latest")
         body["checkpoint_id"] = options.checkpoint;
     const auto answer = co_await session->api().post(thread_address(options.thread) + "/branch", std::move(body));
-    co_return told(answer, options.client.output, [](const json::object& made) { return text_of(made, "latest_id") + "\n"; });
+    co_return told(answer, options.client.output, [](const json::object& made) { return id_line(made, "latest_id"); });
 }
 
-task<int> remove(client_session* session, thread_remove_options options)
+task<int> remove_thread(client_session* session, thread_remove_options options)
 {
-    auto targets = options.checkpoints;
-    if (targets.empty())
-        targets.emplace_back();
-    for (const auto& each : targets) {
-        const auto target = each.empty() ? thread_address(options.thread) : checkpoint_address(options.thread, each);
-        const auto done = co_await session->api().remove(target);
-        if (done.has_error())
+    const auto done = co_await session->api().remove(thread_address(options.thread));
+    if (done.has_error())
+        co_return complain(done.error(), exit_status::failed);
+    if (options.client.output == output_format::json)
+        print_json({{"removed", options.thread}});
+    co_return exit_status::ok;
+}
+
+std::vector<std::string> without_repeats(const std::vector<std::string>& all)
+{
+    std::vector<std::string> kept;
+    for (const auto& each : all)
+        if (std::ranges::find(kept, each) == kept.end())
+            kept.push_back(each);
+    return kept;
+}
+
+/// All are looked for before the first one goes.
+task<result<void>> find_all(client_session* session, thread_remove_options options)
+{
+    for (const auto& each : options.checkpoints) {
+        const auto found = co_await session->api().get(checkpoint_address(options.thread, each) + "?include=none");
+        if (found.has_error())
+            co_return found.error();
+    }
+    co_return result<void>();
+}
+
+task<int> remove_checkpoints(client_session* session, thread_remove_options options)
+{
+    const auto found = co_await find_all(session, options);
+    if (found.has_error())
+        co_return complain(found.error(), exit_status::failed);
+    std::string removed;
+    for (const auto& each : without_repeats(options.checkpoints)) {
+        const auto done = co_await session->api().remove(checkpoint_address(options.thread, each));
+        if (done.has_error()) {
+            complain(removed.empty() ? "nothing was removed" : "removed before it:" + removed);
             co_return complain(done.error(), exit_status::failed);
+        }
+        removed += " " + each;
         if (options.client.output == output_format::json)
-            print_json({{"removed", each.empty() ? options.thread : each}});
+            print_json({{"removed", each}});
     }
     co_return exit_status::ok;
 }
@@ -173,7 +215,9 @@ int run_verb(const thread_branch_options& options, const verb_context& context)
 
 int run_verb(const thread_remove_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session* session) { return remove(session, options); });
+    return with_session(options, context, [&](client_session* session) {
+        return options.checkpoints.empty() ? remove_thread(session, options) : remove_checkpoints(session, options);
+    });
 }
 
 }    // namespace caisson::cli

@@ -168,7 +168,8 @@ std::string patch_text(const json::array& patch, bool colours)
         const auto how = op == "add" ? colour::green : op == "remove" ? colour::red : colour::yellow;
         const char sign = op == "add" ? '+' : op == "remove" ? '-' : '~';
         const auto* value = step->if_contains("value");
-        auto line = std::string(1, sign) + " " + text_of(*step, "path");
+        const auto path = text_of(*step, "path");
+        auto line = std::string(1, sign) + " " + (path.empty() ? "(the whole state)" : path);
         if (value != nullptr)
             line += "  " + json::serialize(*value);
         text += coloured(one_line(line, 2'000), how, colours) + "\n";

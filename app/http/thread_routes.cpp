@@ -2,6 +2,7 @@
 
 #include "app/http/api.hpp"
 #include "app/http/thread_call.hpp"
+#include "app/wire/checkpoint_cursor.hpp"
 #include "app/wire/execution_view.hpp"
 #include "app/wire/idempotency_key.hpp"
 #include "app/wire/thread_query.hpp"
@@ -35,6 +36,19 @@ result<std::optional<checkpoint_id>> id_by_key(const api_services& use, const ne
     if (from.fields.count("Idempotency-Key") > 1)
         return error{errc::bad_request, "Idempotency-Key is given twice", {{"Idempotency-Key", "is given twice"}}};
     return std::optional(checkpoint_id::from_trusted("key-" + use.digest(*key).substr(0, 40)));
+}
+
+/// The wish with the id that its Idempotency-Key stands for. Errors: errc::bad_request if the body gives another.
+result<checkpoint_wish> with_key(result<checkpoint_wish> wish, const std::optional<checkpoint_id>& by_key)
+{
+    if (wish.has_error() || !by_key)
+        return wish;
+    if (wish->id) {
+        const std::string message = "cannot be given together with an id, which is what it stands for: give one of them";
+        return error{errc::bad_request, "Idempotency-Key " + message, {{"Idempotency-Key", message}}};
+    }
+    wish->id = by_key;
+    return wish;
 }
 
 /// What another content under a used Idempotency-Key is called.
@@ -123,10 +137,7 @@ task<> api::save_checkpoint(call_ptr one)
     }
     // The body lives as long as the exchange, which waits for this.
     wish_reader read = [body = std::string_view(one->request().body), most = use_.threads->options().state.max_bytes, id = *key] {
-        auto wish = wire::parse_checkpoint_request(body, most);
-        if (wish.has_value() && !wish->id)
-            wish->id = id;
-        return wish;
+        return with_key(wire::parse_checkpoint_request(body, most), id);
     };
     auto saved = co_await use_.threads->save(one->tenant(), std::move(*thread), std::move(read), one->request().body.size());
     if (saved.has_error()) {
@@ -158,7 +169,7 @@ task<> api::list_checkpoints(call_ptr one)
         co_await one->fail(page.error());
         co_return;
     }
-    const auto next = page->next ? std::optional(wire::checkpoints_cursor(*page->next)) : std::nullopt;
+    const auto next = page->next ? std::optional(wire::checkpoints_cursor(one->request().query, *page->next)) : std::nullopt;
     co_await one->answer(200, wire::checkpoint_list_json(*page, with_states, next));
 }
 

@@ -17,7 +17,8 @@ void write_fields(json_writer& out, const std::vector<field_problem>& fields)
 void write_facts(json_writer& out, const limit_facts& facts)
 {
     out.key("limit").text(facts.limit).key("scope").text(facts.scope).key("value").integer(facts.value);
-    out.key("running").integer(facts.running).key("waiting").integer(facts.waiting);
+    if (facts.limit.starts_with("executions."))    // others do not count those
+        out.key("running").integer(facts.running).key("waiting").integer(facts.waiting);
     out.key("retry_after_s").integer(facts.retry_after_s);
 }
 

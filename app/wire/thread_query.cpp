@@ -1,5 +1,6 @@
 #include "app/wire/thread_query.hpp"
 
+#include "app/wire/checkpoint_cursor.hpp"
 #include "app/wire/query_reader.hpp"
 #include "core/base/base64.hpp"
 #include "core/base/clock.hpp"
@@ -22,16 +23,6 @@ std::optional<std::string> cursor_text(std::string_view cursor)
     if (!text || !text->starts_with(cursor_version))
         return std::nullopt;
     return text->substr(cursor_version.size());
-}
-
-std::optional<std::int64_t> parse_position(std::string_view cursor)
-{
-    const auto text = cursor_text(cursor);
-    std::int64_t position = 0;
-    if (!text)
-        return std::nullopt;
-    const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), position);
-    return failure == std::errc() && end == text->data() + text->size() ? std::optional(position) : std::nullopt;
 }
 
 std::optional<thread_name> parse_thread_cursor(std::string_view cursor)
@@ -88,6 +79,34 @@ std::optional<checkpoint_id> not_latest(std::optional<checkpoint_id> id)
     return id && id->str() == "latest" ? std::nullopt : std::move(id);
 }
 
+metadata_filter read_metadata_filter(query_reader& reader)
+{
+    metadata_filter out;
+    out.step = reader.integer("step", -thread_bounds::step, thread_bounds::step);
+    if (const auto* node = reader.take("node_id"))
+        out.node_id = *node;
+    out.tags = reader.take_all("tag");
+    auto custom = reader.take_prefixed("custom.");
+    if (out.tags.size() + custom.size() > most_conditions) {
+        reader.problem("tag", "and custom.… may be given " + std::to_string(most_conditions) + " times together");
+        return out;
+    }
+    for (auto& [name, value] : custom)
+        out.custom.push_back(condition_on(std::move(name), std::move(value)));
+    return out;
+}
+
+/// Elsewhere a position would lead past what was never shown.
+std::optional<std::int64_t> read_cursor(query_reader& reader, const query_parameters& query)
+{
+    const auto cursor = reader.parsed("cursor", &parse_checkpoints_cursor, "is not a cursor of a list of checkpoints");
+    if (!cursor)
+        return std::nullopt;
+    if (const auto changed = changed_condition(*cursor, query); !changed.empty())
+        reader.problem(changed, "is not what it was in the request that gave the cursor: a cursor goes on with the same list");
+    return cursor->position;
+}
+
 }    // namespace
 
 result<checkpoint_parts> parse_checkpoint_query(const query_parameters& query)
@@ -106,15 +125,9 @@ result<checkpoint_filter> parse_checkpoints_query(const query_parameters& query)
     out.after = reader.parsed("after", &parse_bound, bound_message);
     out.before = reader.parsed("before", &parse_bound, bound_message);
     out.order = reader.parsed("order", &parse_order, R"(must be "asc" or "desc")").value_or(list_order::newest_first);
-    out.beyond = reader.parsed("cursor", &parse_position, "is not a cursor of a list of checkpoints");
+    out.beyond = read_cursor(reader, query);
     out.limit = static_cast<std::size_t>(reader.integer("limit", 1, max_page).value_or(50));
-    out.metadata.step = reader.integer("step", -thread_bounds::step, thread_bounds::step);
-    if (const auto* node = reader.take("node_id"))
-        out.metadata.node_id = *node;
-    out.metadata.tags = reader.take_all("tag");
-    out.metadata.custom = reader.take_prefixed("custom.");
-    if (out.metadata.tags.size() + out.metadata.custom.size() > most_conditions)
-        reader.problem("tag", "and custom.… may be given " + std::to_string(most_conditions) + " times together");
+    out.metadata = read_metadata_filter(reader);
     if (const auto parts = reader.parsed("include", &parse_parts, R"(must be "state" or "none")")) {
         out.with_states = parts->state;
         if (parts->execution || parts->artifacts)
@@ -122,8 +135,6 @@ result<checkpoint_filter> parse_checkpoints_query(const query_parameters& query)
     }
     return reader.finish(std::move(out));
 }
-
-std::string checkpoints_cursor(std::int64_t position) { return base64url_encode(std::string(cursor_version) + std::to_string(position)); }
 
 result<threads_query> parse_threads_query(const query_parameters& query)
 {

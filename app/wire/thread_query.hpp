@@ -19,8 +19,6 @@ struct checkpoint_parts {
 result<checkpoint_parts> parse_checkpoint_query(const query_parameters& query);
 /// A checkpoint's state comes only if it is asked for.
 result<checkpoint_filter> parse_checkpoints_query(const query_parameters& query);
-/// The opaque cursor behind a position.
-std::string checkpoints_cursor(std::int64_t position);
 
 struct threads_query {
     thread_name after;

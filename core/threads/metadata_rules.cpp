@@ -2,6 +2,8 @@
 
 #include "core/base/json_bytes.hpp"
 #include "core/threads/json_string.hpp"
+#include "core/threads/rules.hpp"
+#include "core/threads/state_text.hpp"
 #include "core/threads/text_index.hpp"
 
 #include <boost/json/array.hpp>
@@ -19,26 +21,37 @@ namespace {
 /// A part of a text that is told from the next one whatever it holds.
 void append_part(std::string& to, std::string_view part) { to.append(std::to_string(part.size())).append(":").append(part); }
 
-bool is_value(const text_index& index, text_index::position at, std::string_view value)
+bool is_value(const text_index& index, text_index::position at, const custom_condition& wanted)
 {
     const auto kind = index.kind(at);
     if (kind == json_kind::string)
-        return index.text(at) == quoted_json(value);
-    return (kind == json_kind::number || kind == json_kind::word) && index.text(at) == value;
+        return index.text(at) == quoted_json(wanted.value);
+    const bool is_simple = kind == json_kind::number || kind == json_kind::word;
+    return index.text(at) == (is_simple ? wanted.value : wanted.composite);
 }
 
 }    // namespace
 
-bool custom_has(std::string_view custom, std::string_view name, std::string_view value)
+custom_condition condition_on(std::string name, std::string value)
+{
+    custom_condition made{std::move(name), std::move(value), {}};
+    state_canonicalizer canonicalizer({.max_bytes = thread_bounds::custom_bytes, .max_depth = thread_bounds::custom_depth});
+    const auto form = canonicalizer.canonical(made.value);
+    if (form.has_value() && (form->starts_with('{') || form->starts_with('[')))
+        made.composite = *form;
+    return made;
+}
+
+bool custom_has(std::string_view custom, const custom_condition& wanted)
 {
     if (custom.empty())
         return false;
     const text_index index(custom);
-    const auto quoted = quoted_json(name);
+    const auto quoted = quoted_json(wanted.name);
     auto at = index.size(0) == 0 ? 0 : index.first(0);
     for (std::size_t i = 0; i < index.size(0); ++i) {
         if (index.name(at) == quoted)
-            return is_value(index, at, value);
+            return is_value(index, at, wanted);
         if (i + 1 < index.size(0))
             at = index.next(at);
     }
@@ -51,7 +64,7 @@ bool matches(const checkpoint_metadata& metadata, const metadata_filter& wanted)
         return false;
     const auto has = [&metadata](const std::string& tag) { return std::ranges::find(metadata.tags, tag) != metadata.tags.end(); };
     return std::ranges::all_of(wanted.tags, has) &&
-           std::ranges::all_of(wanted.custom, [&](const auto& each) { return custom_has(metadata.custom, each.first, each.second); });
+           std::ranges::all_of(wanted.custom, [&](const auto& each) { return custom_has(metadata.custom, each); });
 }
 
 std::string artifacts_text(const std::vector<artifact_reference>& artifacts)

@@ -6,24 +6,31 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace caisson {
+
+/// What a member of the custom metadata has to be.
+struct custom_condition {
+    std::string name;
+    std::string value;        // as it was asked for
+    std::string composite;    // its canonical form if it is an object or a list in JSON; else empty
+};
+custom_condition condition_on(std::string name, std::string value);
 
 /// What a list of checkpoints may be narrowed by; all of it has to hold.
 struct metadata_filter {
     std::optional<std::int64_t> step;
     std::optional<std::string> node_id;
-    std::vector<std::string> tags;                              // it has each of them
-    std::vector<std::pair<std::string, std::string>> custom;    // name and value of a member
+    std::vector<std::string> tags;    // it has each of them
+    std::vector<custom_condition> custom;
 
     bool empty() const { return !step && !node_id && tags.empty() && custom.empty(); }
 };
 
-/// Whether member `name` of `custom`, a canonical JSON object or empty, is `value`: a string of these bytes, or a number or word that is
-/// written so.
-bool custom_has(std::string_view custom, std::string_view name, std::string_view value);
+/// Whether a member of `custom`, a canonical JSON object or empty, is what is wanted: a string of these bytes, a number or word that is
+/// written so, or an object or list of the same canonical form.
+bool custom_has(std::string_view custom, const custom_condition& wanted);
 
 bool matches(const checkpoint_metadata& metadata, const metadata_filter& wanted);
 

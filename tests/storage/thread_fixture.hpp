@@ -83,7 +83,7 @@ protected:
     /// What is stored agrees with itself.
     void expect_sound()
     {
-        const auto report = inspect(dir_ / "data", [](const std::string&) { });
+        const auto report = inspect(dir_ / "data", [](const std::string&) { }, &make_sha256_hasher);
         for (const auto& each : report.findings)
             EXPECT_EQ(each.weight, finding_weight::note) << each.file << ": " << each.what;
     }

@@ -93,9 +93,9 @@ TEST_F(ThreadFilter, NarrowsByMetadata)
     filter.metadata.tags = {"high", "all"};
     EXPECT_EQ(ids(filter), "def");
     filter.metadata = {};
-    filter.metadata.custom = {{"s", "1"}};
+    filter.metadata.custom = {condition_on("s", "1")};
     EXPECT_EQ(ids(filter), "be");
-    filter.metadata.custom = {{"n", "4"}, {"s", "1"}};
+    filter.metadata.custom = {condition_on("n", "4"), condition_on("s", "1")};
     EXPECT_EQ(ids(filter), "e");
 }
 

@@ -287,6 +287,43 @@ TEST_F(ThreadStore, AnImportThatWasCutOffIsRemovedByTheNextStart)
     EXPECT_EQ(usage().bytes, 0);
 }
 
+struct state_damage_case {
+    const char* name;
+    const char* sql;
+    const char* says;
+};
+class DamagedState : public ThreadStoreTest, public ::testing::WithParamInterface<state_damage_case> { };
+
+TEST_P(DamagedState, IsFoundByADeepInspectionOnly)
+{
+    save("t", "a", R"({"a":1})");
+    save("t", "b", R"({"b":2})");
+    expect_sound();
+    storage_.reset();
+    {
+        sqlite::connection db(dir_ / "data" / "records.db", sqlite::open_mode::read_write);
+        db.execute(GetParam().sql);
+        ASSERT_EQ(db.changes(), 1);
+        db.tidy_up_on_close();
+    }
+    EXPECT_TRUE(inspect(dir_ / "data", [](const std::string&) { }).is_clean());
+    const auto report = inspect(dir_ / "data", [](const std::string&) { }, &make_sha256_hasher);
+    ASSERT_EQ(report.findings.size(), 1u);
+    EXPECT_EQ(report.findings[0].weight, finding_weight::damage);
+    EXPECT_EQ(report.findings[0].file, "records.db");
+    EXPECT_NE(report.findings[0].what.find(GetParam().says), std::string::npos) << report.findings[0].what;
+}
+
+constexpr state_damage_case state_damages[] = {
+    {"flipped", "UPDATE state_texts SET packed = zeroblob(length(packed)) WHERE state_key = 1", "state 1 of tenant ten_"},
+    {"cut", "UPDATE state_texts SET packed = x'' WHERE state_key = 2", "cannot be unpacked"},
+    {"another_length", "UPDATE states SET size_bytes = 6 WHERE key = 1", "cannot be unpacked"},
+    {"of_another", "UPDATE state_texts SET packed = (SELECT packed FROM state_texts WHERE state_key = 2) WHERE state_key = 1",
+        "is not what was written"},
+};
+INSTANTIATE_TEST_SUITE_P(
+    Damages, DamagedState, ::testing::ValuesIn(state_damages), [](const auto& info) { return std::string(info.param.name); });
+
 TEST_F(ThreadStore, ThreadsAreListedByName)
 {
     for (const auto* name : {"b", "a", "c"})

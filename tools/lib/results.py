@@ -1,7 +1,8 @@
 """Adds up what the test runners wrote (JUnit XML), names failures and skips, and prints the closing line.
 
-usage: results.py [--expected FILE] [--save FILE] XML...
-With --expected a skip that the file does not list is a failure. Lines of that file: name pattern | reason
+usage: results.py [--expected FILE] [--save FILE] [--programs XML] XML...
+With --programs, what ctest wrote of test programs (NAME, whose tests are in unit/NAME.xml beside it), one that failed though none of its tests
+did, or that told of no tests, is a failure. With --expected a skip that the file does not list is a failure. Lines of that file: name pattern | reason
 A reason that begins with "run by an ordinary user" holds for none but ordinary users.
 """
 
@@ -35,9 +36,17 @@ def reason_of(case, skipped):
     return message.strip()
 
 
+def name_of(case, is_google):
+    suite = case.get("classname", "")
+    if is_google:
+        return f"{suite}.{case.get('name')}"
+    return f"{suite}::{case.get('name')}" if suite.startswith("test_") else case.get("name")
+
+
 def read(path, results):
-    for case in ElementTree.parse(path).getroot().iter("testcase"):
-        name = case.get("name") if not case.get("classname", "").startswith("test_") else f"{case.get('classname')}::{case.get('name')}"
+    root = ElementTree.parse(path).getroot()
+    for case in root.iter("testcase"):
+        name = name_of(case, root.get("name") == "AllTests")
         skipped = case.find("skipped")
         if skipped is not None:
             results.skipped.append((name, reason_of(case, skipped)))
@@ -45,6 +54,24 @@ def read(path, results):
             results.failed.append(name)
         else:
             results.passed += 1
+
+
+def read_or_miss(path, results):
+    try:
+        read(path, results)
+    except (OSError, ElementTree.ParseError):
+        results.failed.append(f"{path} was not written: its tests did not run")
+
+
+def read_programs(path, results):
+    programs = Results()
+    read_or_miss(path, programs)
+    results.failed += [name for name in programs.failed if "was not written" in name]
+    for case in ElementTree.parse(path).getroot().iter("testcase") if Path(path).exists() else ():
+        before = len(results.failed)
+        read_or_miss(Path(path).parent / "unit" / f"{case.get('name')}.xml", results)
+        if case.get("name") in programs.failed and len(results.failed) == before:
+            results.failed.append(f"{case.get('name')} failed after its tests")
 
 
 def expected_patterns(path):
@@ -63,14 +90,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--expected")
     parser.add_argument("--save")
-    parser.add_argument("xml", nargs="+")
+    parser.add_argument("--programs")
+    parser.add_argument("xml", nargs="*")
     options = parser.parse_args()
     results = Results()
+    if options.programs:
+        read_programs(options.programs, results)
     for path in options.xml:
-        if Path(path).exists():
-            read(path, results)
-        else:
-            results.failed.append(f"{path} was not written: its tests did not run")
+        read_or_miss(path, results)
     for name in results.failed:
         print(f"   failed: {name}")
     for name, reason in results.skipped:

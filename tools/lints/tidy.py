@@ -100,10 +100,13 @@ def run_batch(root, build, folder, command, group):
 
 
 def run_group(root, build, folder, command, group):
-    """What is wrong in each of `group`: name, whether it is clean, what was said."""
-    if len(group) > 1 and run_batch(root, build, folder, command, group):
+    """What is wrong in each of `group`: name, whether it is clean, what was said. One that is not clean as a whole is halved."""
+    if len(group) == 1:
+        return [(group[0], *run_one(root, build, group[0]))]
+    if run_batch(root, build, folder, command, group):
         return [(name, True, "") for name in group]
-    return [(name, *run_one(root, build, name)) for name in group]
+    half = len(group) // 2
+    return [found for part in (group[:half], group[half:]) for found in run_group(root, build, folder, command, part)]
 
 
 def check(root, build, only=(), jobs=None):

@@ -1,8 +1,10 @@
 #include "core/adapters/docker/agent_volume.hpp"
 
 #include "core/adapters/docker/container_plan.hpp"
+#include "core/adapters/docker/json_fields.hpp"
 #include "core/adapters/docker/small_tar.hpp"
 #include "core/adapters/spawn/small_file.hpp"
+#include "core/async/deadline.hpp"
 
 namespace caisson::docker {
 
@@ -11,7 +13,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto fill_within = 60s;    // over a slow line
+constexpr auto turn_within = 90s;    // of who waits meanwhile
 constexpr auto clean_within = 10s;
+constexpr auto look_within = 10s;
 constexpr std::size_t most_agent_bytes = 64 << 20;
 constexpr std::size_t most_mark_bytes = 16 << 10;
 /// Written last: where it is, the agent is whole.
@@ -19,12 +23,74 @@ constexpr const char* mark = "whole";
 
 std::string inside(std::string_view name) { return std::string(agent_volume_directory) + "/" + std::string(name); }
 
+task<> next_change(notifier* of, std::uint64_t seen) { co_await of->wait_past(seen); }
+
 }    // namespace
 
+/// Of the one who fills it.
+class agent_volume::turn {
+public:
+    explicit turn(agent_volume& of) : of_(of) { of_.filling_ = true; }
+    ~turn()
+    {
+        of_.filling_ = false;
+        of_.changed_.notify_all();
+    }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+
+private:
+    agent_volume& of_;
+};
+
+task<result<void>> agent_volume::take_turn()
+{
+    const auto until = engine_.time().steady_now() + turn_within;
+    while (filling_) {
+        auto change = next_change(&changed_, changed_.version());
+        const auto waited = co_await with_deadline(engine_.time(), until, std::move(change));
+        if (waited.has_error())
+            co_return error{errc::timed_out, "the agent is still being brought to the engine"};
+    }
+    co_return result<void>();
+}
+
+task<result<std::string>> agent_volume::made_at()
+{
+    const auto got = co_await engine_.call("GET", "/volumes/" + escaped(name_), engine_.time().steady_now() + look_within);
+    co_return read_answer(got, "a volume", [](const boost::json::value& it) { return text_of(it, "CreatedAt"); });
+}
+
+task<result<bool>> agent_volume::is_as_filled()
+{
+    if (!filled_)
+        co_return false;
+    const auto there = co_await made_at();
+    if (there.has_error() && there.error().code != errc::not_found)
+        co_return there.error();
+    co_return there.has_value() && *there == filled_;
+}
+
+/// Two that fill at once would take the program away from under each other's containers.
 task<result<void>> agent_volume::fill(container_spec helper)
 {
-    if (filled_)
-        co_return result<void>();
+    do {
+        const auto free = co_await take_turn();
+        if (free.has_error())
+            co_return free;
+        const auto known = co_await is_as_filled();
+        if (known.has_error())
+            co_return known.error();
+        if (*known)
+            co_return result<void>();
+    } while (filling_);    // somebody began meanwhile
+    co_return co_await fill_now(std::move(helper));
+}
+
+task<result<void>> agent_volume::fill_now(container_spec helper)
+{
+    const turn mine(*this);
+    filled_.reset();
     containers made_by(engine_);
     helper.binds = {{name_, std::string(agent_volume_directory), true, true}};
     auto made = co_await made_by.create(std::move(helper), engine_.time().steady_now() + fill_within);
@@ -32,8 +98,12 @@ task<result<void>> agent_volume::fill(container_spec helper)
         co_return made.error();
     auto done = co_await fill_through(made->id);
     const auto removed = co_await made_by.remove(made->id, engine_.time().steady_now() + clean_within);
-    filled_ = done.has_value();
-    co_return done.has_error() ? done : removed;
+    if (done.has_error() || removed.has_error())
+        co_return done.has_error() ? done : removed;
+    const auto there = co_await made_at();
+    if (there.has_value())
+        filled_ = *there;
+    co_return done;
 }
 
 task<bool> agent_volume::is_filled(std::string container, steady_time deadline)

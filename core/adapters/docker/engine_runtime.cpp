@@ -51,7 +51,7 @@ engine_runtime::engine_runtime(engine_services services, worker_pool& workers, e
     , settings_(settings_of(options_))
     , engine_(services_.on)
     , images_(services_.on)
-    , volume_(services_.on, workers, options_.agent_volume, options_.agent_path)
+    , volume_(services_.executor, services_.on, workers, options_.agent_volume, options_.agent_path)
     , warnings_(services_.log)
 {
     capabilities_ = known_without_trying();

@@ -53,6 +53,7 @@ struct package_volumes::entry {
     std::string name;
     std::uint64_t last_use = 0;
     std::string made_at;    // as the engine told it when it was brought the last time
+    std::string mark;       // that says that this one is whole; empty: not known
     std::size_t users = 0;
     bool busy = false;    // it is looked at, filled or removed
 };
@@ -177,15 +178,37 @@ task<result<void>> package_volumes::bring_now(entry_ptr one, std::string tree, c
     if (there.has_error())
         co_return there.error();
     if (const auto found = there->find(one->name); found != there->end()) {
-        one->made_at = found->second.made_at;
-        if (found->second.is_whole())
+        if (found->second.is_whole()) {
+            one->made_at = found->second.made_at;
+            one->mark = found->second.marks.front();
             co_return result<void>();
-        auto removed = co_await insist_on_removal(one->name, found->second);
-        if (removed.has_error())
-            co_return removed;
+        }
+        const auto cleared = co_await clear(one, found->second, helper);
+        if (cleared.has_error())
+            co_return cleared.error();
+        if (*cleared == remains::whole)
+            co_return result<void>();
     }
     // Who else needs it waits for it too; and cut off in the middle it would leave its helper.
     co_return co_await undisturbed(fill(one, std::move(tree), std::move(helper)));
+}
+
+/// A container keeps its volume from whoever removes unused ones, but not the mark, which is never mounted: what this server knows to be
+/// whole is marked again.
+task<result<package_volumes::remains>> package_volumes::clear(entry_ptr one, stored what, container_spec helper)
+{
+    const bool was_whole = what.marks.empty() && !one->mark.empty() && !one->made_at.empty() && one->made_at == what.made_at;
+    if (!was_whole) {
+        const auto removed = co_await insist_on_removal(one->name, std::move(what));
+        co_return removed.has_error() ? result<remains>(removed.error()) : remains::nothing;
+    }
+    const auto removed = co_await remove(one->name, std::move(what));
+    if (removed.has_value())
+        co_return remains::nothing;
+    if (removed.error().code != errc::conflict)
+        co_return removed.error();
+    const auto marked = co_await undisturbed(mount_once(one->mark, std::move(helper)));
+    co_return marked.has_error() ? result<remains>(marked.error()) : remains::whole;
 }
 
 task<result<void>> package_volumes::confirm(const use* what)
@@ -202,6 +225,7 @@ task<result<void>> package_volumes::confirm(const use* what)
 task<result<void>> package_volumes::fill(entry_ptr one, std::string tree, container_spec helper)
 {
     one->made_at.clear();
+    one->mark.clear();
     containers in(engine_);
     auto filling = helper;
     filling.binds = {{one->name, place, true, true}};
@@ -213,8 +237,11 @@ task<result<void>> package_volumes::fill(entry_ptr one, std::string tree, contai
     const auto removed = co_await in.remove(made->id, soon());
     if (!done.has_error() && removed.has_error())
         done = removed;
+    const auto mark = one->name + std::string(whole_mark) + std::to_string(bytes);
     if (!done.has_error())
-        done = co_await mount_once(one->name + std::string(whole_mark) + std::to_string(bytes), std::move(helper));
+        done = co_await mount_once(mark, std::move(helper));
+    if (!done.has_error())
+        co_await learn(one, mark);
     if (done.has_error()) {
         stored half;
         half.filled = true;
@@ -223,6 +250,16 @@ task<result<void>> package_volumes::fill(entry_ptr one, std::string tree, contai
             log_.warning("a package's volume is half filled", {{"volume", one->name}, {"what", dropped.error().detail}});
     }
     co_return done;
+}
+
+/// So that it is known again. An engine that does not tell is asked the next time.
+task<> package_volumes::learn(entry_ptr one, std::string mark)
+{
+    const auto there = co_await list(one->name);
+    if (there.has_error() || !there->contains(one->name))
+        co_return;
+    one->made_at = there->at(one->name).made_at;
+    one->mark = std::move(mark);
 }
 
 task<result<void>> package_volumes::fill_through(std::string container, std::string tree, std::int64_t* bytes)
@@ -267,6 +304,8 @@ task<result<void>> package_volumes::make_room(std::int64_t bytes)
     for (const auto& one : idle) {
         if (bytes <= options_.max_bytes && count <= options_.max_volumes)
             break;
+        if (one->busy || one->users > 0)
+            continue;    // since a moment ago
         const turn mine(one, changed_);
         const auto removed = co_await remove(one->name, there->at(one->name));
         if (removed.has_error())
@@ -326,7 +365,11 @@ task<result<void>> package_volumes::insist_on_removal(std::string name, stored w
     for (;;) {
         auto removed = co_await remove(name, what);
         const bool is_used = removed.has_error() && removed.error().code == errc::conflict;
-        if (!is_used || engine_.time().steady_now() >= until)
+        if (is_used && engine_.time().steady_now() >= until)
+            co_return error{errc::runtime_unavailable,
+                "the package's volume does not say that it is whole, and cannot be filled anew while a container uses it: " +
+                    removed.error().detail};
+        if (!is_used)
             co_return removed;
         co_await engine_.time().wait_for(release_pause);
     }

@@ -45,6 +45,7 @@ private:
     struct entry;
     struct stored;
     class turn;
+    enum class remains { nothing, whole };    // of a volume that did not count
     using entry_ptr = std::shared_ptr<entry>;
     using listing = std::map<std::string, stored>;
 
@@ -55,8 +56,10 @@ private:
     task<result<void>> take_turn(entry_ptr one);
     task<result<void>> wait_for_change(std::uint64_t seen, steady_time until);
     task<result<void>> bring_now(entry_ptr one, std::string tree, container_spec helper);
+    task<result<remains>> clear(entry_ptr one, stored what, container_spec helper);
     task<result<void>> fill(entry_ptr one, std::string tree, container_spec helper);
     task<result<void>> fill_through(std::string container, std::string tree, std::int64_t* bytes);
+    task<> learn(entry_ptr one, std::string mark);
     task<result<void>> mount_once(std::string volume, container_spec helper);
     task<result<void>> make_room(std::int64_t bytes);
     task<result<listing>> list(std::string begin);

@@ -68,6 +68,12 @@ TEST(PatchText, HasOneLineForEachOperation)
     EXPECT_EQ(patch_text(patch.as_array(), false), "+ /a  [1]\n- /b\n~ /c  \"x\\u001b[2J\"\n");
 }
 
+TEST(PatchText, NamesTheWholeState)
+{
+    const auto patch = boost::json::parse(R"([{"op":"replace","path":"","value":1}])");
+    EXPECT_EQ(patch_text(patch.as_array(), false), "~ (the whole state)  1\n");
+}
+
 }    // namespace
 
 }    // namespace caisson::cli

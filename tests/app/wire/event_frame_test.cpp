@@ -127,9 +127,10 @@ TEST(ErrorFrame, SaysWhichClientsFrame)
     EXPECT_EQ(error_frame_json({errc::bad_request, "signal is required"}, "a"),
         R"({"kind":"error","ref":"a","error":"bad_request","message":"signal is required"})");
     error full{errc::queue_full, "full"};
-    full.facts = limit_facts{"l", "tenant", 1, 2, 3, 4};
-    EXPECT_EQ(error_frame_json(full, "a"), R"({"kind":"error","ref":"a","error":"queue_full","message":"full","details":{"limit":"l",)"
-                                           R"("scope":"tenant","value":1,"running":2,"waiting":3,"retry_after_s":4}})");
+    full.facts = limit_facts{"executions.l", "tenant", 1, 2, 3, 4};
+    EXPECT_EQ(error_frame_json(full, "a"),
+        R"({"kind":"error","ref":"a","error":"queue_full","message":"full","details":{"limit":"executions.l",)"
+        R"("scope":"tenant","value":1,"running":2,"waiting":3,"retry_after_s":4}})");
     EXPECT_EQ(error_frame_json({errc::not_found, "\xff"}), "{\"kind\":\"error\",\"error\":\"not_found\",\"message\":\"\uFFFD\"}");
 }
 

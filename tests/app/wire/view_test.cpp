@@ -212,6 +212,15 @@ TEST(ErrorView, HasTheNumbersOfAFullQueue)
         R"("value":10,"running":4,"waiting":10,"retry_after_s":7},"request_id":"r"})");
 }
 
+TEST(ErrorView, CountsExecutionsOnlyOfTheirOwnLimits)
+{
+    error full{errc::quota_exceeded, "full"};
+    full.facts = limit_facts{"threads.max_bytes_per_tenant", "tenant", 10, 0, 0, 60};
+    EXPECT_EQ(error_json(full, "r"),
+        R"({"error":"quota_exceeded","message":"full","details":{"limit":"threads.max_bytes_per_tenant","scope":"tenant",)"
+        R"("value":10,"retry_after_s":60},"request_id":"r"})");
+}
+
 struct status_case {
     errc code;
     unsigned want;

@@ -18,19 +18,20 @@ std::size_t entries_of(const std::string& directory)
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory), {}));
 }
 
-/// They come and go with the tests that run beside.
-bool is_of_an_engine(const std::string& mount)
+/// In the test's own directories, or where launchers mount in namespaces of their own; others come and go with what runs beside.
+bool is_of_a_sandbox(const std::string& mount, const std::string& data_dir)
 {
-    const auto has = [&](const char* part) { return mount.find(part) != std::string::npos; };
-    return has("/overlay2/") || has("/netns/") || has("/containers/") || has("/io.containerd.");
+    const auto has = [&](const std::string& part) { return mount.find(part) != std::string::npos; };
+    return has(data_dir) || has(" /tmp ") || has(" /tmp/work") || has(" /tmp/tmp") || has(" /tmp/shm") || has(" /tmp/tree") ||
+           has(" /tmp/view") || has(" /tmp/proc");
 }
 
-std::size_t mounts_of_sandboxes()
+std::size_t mounts_of_sandboxes(const std::string& data_dir)
 {
     std::size_t count = 0;
     std::ifstream lines("/proc/self/mountinfo");
     for (std::string line; std::getline(lines, line);)
-        count += is_of_an_engine(line) ? 0 : 1;
+        count += is_of_a_sandbox(line, data_dir) ? 1 : 0;
     return count;
 }
 
@@ -41,7 +42,7 @@ host_state::host_state(runtime_world& world)
     , children(children_of(::getpid()).size())
     , run_directories(run_directory::list(world.data_dir()).size())
     , groups(world.groups().sandbox_names().size())
-    , mounts(mounts_of_sandboxes())
+    , mounts(mounts_of_sandboxes(world.data_dir()))
 {
     if (std::filesystem::exists(world.uid_lock_dir()))
         uid_locks = entries_of(world.uid_lock_dir());

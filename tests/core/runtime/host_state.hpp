@@ -16,7 +16,7 @@ struct host_state {
     std::size_t children = 0;
     std::size_t run_directories = 0;
     std::size_t groups = 0;
-    std::size_t mounts = 0;    // but those of engines, which are also for others
+    std::size_t mounts = 0;    // but those of engines and of others
     std::size_t uid_locks = 0;
     std::size_t containers = 0;
 };

@@ -18,7 +18,7 @@ class CustomHas : public testing::TestWithParam<custom_case> { };
 TEST_P(CustomHas, TellsTheMember)
 {
     const auto& c = GetParam();
-    EXPECT_EQ(custom_has(c.custom, c.member, c.value), c.want);
+    EXPECT_EQ(custom_has(c.custom, condition_on(c.member, c.value)), c.want);
 }
 
 constexpr custom_case custom_cases[] = {
@@ -33,7 +33,14 @@ constexpr custom_case custom_cases[] = {
     {"word", R"({"f":true})", "f", "true", true},
     {"word_as_text", R"({"f":"true"})", "f", "true", true},
     {"null", R"({"f":null})", "f", "null", true},
-    {"list", R"({"l":[1]})", "l", "[1]", false},
+    {"list", R"({"l":[1]})", "l", "[1]", true},
+    {"list_of_another_order", R"({"l":[1,2]})", "l", "[2,1]", false},
+    {"object", R"({"o":{"k":1}})", "o", R"({"k":1})", true},
+    {"object_in_another_form", R"({"o":{"a":2,"k":1}})", "o", R"( { "k": 1, "\u0061": 2 } )", true},
+    {"another_object", R"({"o":{"k":1}})", "o", R"({"k":2})", false},
+    {"object_that_is_no_JSON", R"({"o":{"k":1}})", "o", R"({"k":1)", false},
+    {"empty_value_is_no_object", R"({"o":{}})", "o", "", false},
+    {"object_as_text", R"({"o":"{\"k\":1}"})", "o", R"({"k":1})", true},
     {"no_such_member", R"({"a":1,"c":2})", "b", "1", false},
     {"behind_an_object", R"({"a":{"z":1},"z":2})", "z", "2", true},
 };
@@ -43,11 +50,11 @@ TEST(Metadata, AllOfAFilterHasToHold)
 {
     const checkpoint_metadata metadata{3, "node", {"a", "b"}, R"({"k":"v"})"};
     EXPECT_TRUE(matches(metadata, {}));
-    EXPECT_TRUE(matches(metadata, {3, "node", {"b", "a"}, {{"k", "v"}}}));
+    EXPECT_TRUE(matches(metadata, {3, "node", {"b", "a"}, {condition_on("k", "v")}}));
     EXPECT_FALSE(matches(metadata, {4, "node", {}, {}}));
     EXPECT_FALSE(matches(metadata, {3, "other", {}, {}}));
     EXPECT_FALSE(matches(metadata, {3, "node", {"a", "c"}, {}}));
-    EXPECT_FALSE(matches(metadata, {3, "node", {"a"}, {{"k", "w"}}}));
+    EXPECT_FALSE(matches(metadata, {3, "node", {"a"}, {condition_on("k", "w")}}));
     EXPECT_FALSE(matches({}, {0, std::nullopt, {}, {}}));
 }
 

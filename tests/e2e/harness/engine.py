@@ -111,13 +111,25 @@ class PrivateEngine(Engine):
         self._tool("start")
         return self
 
+    def _end(self):
+        process = self.pid()
+        os.kill(process, signal.SIGTERM)
+        until(lambda: not Path(f"/proc/{process}").exists() or "State:\tZ" in Path(f"/proc/{process}/status").read_text(), 60, "its end")
+
     def stop(self):
         """As a service manager does it: the engine ends its containers itself."""
         if (self.folder / "pid").exists():
-            process = self.pid()
-            os.kill(process, signal.SIGTERM)
-            until(lambda: not Path(f"/proc/{process}").exists() or "State:\tZ" in Path(f"/proc/{process}/status").read_text(), 60, "its end")
+            self._end()
         self._tool("stop")
+
+    def restart(self, *more, meanwhile=lambda: None):
+        """As a service manager does it, from now on with options `more` for dockerd beside those that it has; `meanwhile` none runs."""
+        words = Path(f"/proc/{self.pid()}/cmdline").read_text().split("\0")[:-1]
+        self._end()
+        meanwhile()
+        with open(self.folder / "log", "ab") as log:
+            subprocess.Popen([*words, *map(str, more)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        until(self.answers, 60, "the engine")
 
     def discard(self):
         self._tool("remove")

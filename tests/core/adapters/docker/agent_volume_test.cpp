@@ -27,6 +27,13 @@ protected:
         there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}});
         there.on("PUT", "/containers/c1/archive").empty(200);
         there.on("DELETE", "/containers/c1").empty(204);
+        is_made_at("2026-11-22T07:00:00Z");
+    }
+    std::string volume() const { return "/volumes/" + options.agent_volume; }
+    void is_made_at(const char* when)
+    {
+        there.forget("GET", volume());
+        there.on("GET", volume()).json(200, json::object{{"Name", options.agent_volume}, {"CreatedAt", when}});
     }
     std::size_t writes() { return there.requests("PUT", "/containers/c1/archive").size(); }
 
@@ -53,6 +60,63 @@ TEST_F(AgentVolume, IsFilledOnceByAContainerThatNeverRuns)
     EXPECT_EQ(writes(), 2u) << "the agent, then the mark that it is whole";
     EXPECT_THAT(there.requests("DELETE", "/containers/c1"), SizeIs(1));
     EXPECT_THAT(there.requests("POST", "/containers/c1/start"), IsEmpty());
+}
+
+TEST_F(AgentVolume, ThatIsGoneIsFilledAnew)
+{
+    plan_helper();
+    engine_runtime remote(services, workers, options);
+    ASSERT_TRUE(run(remote.create(spec())).has_value());
+    EXPECT_EQ(writes(), 2u);
+    there.forget("GET", volume());
+    ASSERT_TRUE(run(remote.create(spec())).has_value());
+    EXPECT_EQ(writes(), 4u);
+    is_made_at("2026-11-22T07:00:01Z");
+    ASSERT_TRUE(run(remote.create(spec())).has_value());
+    EXPECT_EQ(writes(), 6u) << "what was there before";
+    is_made_at("2026-11-22T07:00:02Z");
+    ASSERT_TRUE(run(remote.create(spec())).has_value());
+    EXPECT_EQ(writes(), 8u) << "a container of somebody's made it, empty";
+    ASSERT_TRUE(run(remote.create(spec())).has_value());
+    EXPECT_EQ(writes(), 8u);
+}
+
+TEST_F(AgentVolume, OfWhichTheEngineTellsNothingIsNotFilledForThat)
+{
+    plan_helper();
+    engine_runtime remote(services, workers, options);
+    ASSERT_TRUE(run(remote.create(spec())).has_value());
+    there.forget("GET", volume());
+    there.on("GET", volume()).fails(500, "no answer");
+    const auto failed = run(remote.create(spec()));
+    ASSERT_TRUE(failed.has_error());
+    EXPECT_EQ(failed.error().code, errc::runtime_unavailable);
+    EXPECT_EQ(writes(), 2u);
+}
+
+task<result<void>> create_one(engine_runtime* in, sandbox_spec wanted)
+{
+    auto made = co_await in->create(std::move(wanted));
+    co_return made.has_error() ? result<void>(made.error()) : result<void>();
+}
+
+TEST_F(AgentVolume, TwoAtOnceFillItOnce)
+{
+    plan_helper();
+    there.forget("PUT", "/containers/c1/archive");
+    auto& filling = there.on("PUT", "/containers/c1/archive");
+    there.on("PUT", "/containers/c1/archive").empty(200);
+    engine_runtime remote(services, workers, options);
+    const auto first = begin(create_one(&remote, spec()));
+    run(there.until_requests("PUT", "/containers/c1/archive", 1));
+    const auto second = begin(create_one(&remote, spec()));
+    settle();
+    EXPECT_THAT(there.requests("POST", "/containers/create"), SizeIs(1)) << "the helper of the first";
+    filling.empty(200);
+    EXPECT_TRUE(end(*first).has_value());
+    EXPECT_TRUE(end(*second).has_value());
+    EXPECT_EQ(writes(), 2u);
+    EXPECT_THAT(there.requests("POST", "/containers/create"), SizeIs(3));
 }
 
 TEST_F(AgentVolume, ThatAnEarlierServerFilledIsUsed)

@@ -182,6 +182,35 @@ TEST_F(PackageVolumes, AKilledServersHelperIsWaitedFor)
     EXPECT_EQ(fills(), 1u);
 }
 
+TEST_F(PackageVolumes, OneThatIsInUseAndLostItsMarkIsMarkedAgain)
+{
+    has({volume, mark});
+    ASSERT_TRUE(bring(tree("ten_1", "aa")).has_value());
+    has({volume});
+    there.forget("DELETE", "/volumes/" + volume);
+    there.on("DELETE", "/volumes/" + volume).fails(409, "volume is in use - [c7]");
+    ASSERT_TRUE(bring(tree("ten_1", "aa")).has_value());
+    EXPECT_EQ(fills(), 0u);
+    EXPECT_THAT(mounted(), ElementsAre(mark));
+}
+
+TEST_F(PackageVolumes, OneOfWhichNothingIsKnownIsNotMarkedWhileItIsInUse)
+{
+    has({volume, mark});
+    ASSERT_TRUE(bring(tree("ten_1", "aa")).has_value());
+    has({volume}, "2026-11-22T07:00:01Z");    // another one
+    there.forget("DELETE", "/volumes/" + volume);
+    there.on("DELETE", "/volumes/" + volume).fails(409, "volume is in use - [c7]");
+    const auto one = begin(bring_both(&volumes, tree("ten_1", "aa"), helper()));
+    run(there.until_requests("DELETE", "/volumes/" + volume, 1));
+    settle();
+    time.advance(15s);
+    const auto& outcome = end(*one);
+    ASSERT_TRUE(outcome.has_error());
+    EXPECT_THAT(outcome.error().detail, HasSubstr("while a container uses it"));
+    EXPECT_THAT(mounted(), IsEmpty());
+}
+
 TEST_F(PackageVolumes, OneThatIsRemovedWhileItIsMountedIsNotConfirmed)
 {
     has({volume, mark});
@@ -217,6 +246,25 @@ TEST_F(PackageVolumes, WhatWasUsedLongestAgoMakesRoom)
     EXPECT_EQ(removals(second), 1u);
     EXPECT_EQ(removals(second + ".whole-2048"), 1u);
     EXPECT_EQ(removals(volume), 0u);
+}
+
+TEST_F(PackageVolumes, WhatIsAskedForWhileRoomIsMadeStays)
+{
+    add_tree("ten_1", "bb");
+    add_tree("ten_2", "aa");
+    const std::string second = "caisson-package-i1-ten_1.bb.tree";
+    has({volume, volume + ".whole-9000", second, second + ".whole-9000"});
+    for (const char* digest : {"aa", "bb"})
+        ASSERT_TRUE(bring(tree("ten_1", digest)).has_value());
+    there.forget("DELETE", "/volumes/" + volume);
+    auto& removing = there.on("DELETE", "/volumes/" + volume);
+    const auto third = begin(bring_both(&volumes, tree("ten_2", "aa"), helper()));
+    run(there.until_requests("DELETE", "/volumes/" + volume, 1));
+    const auto held = bring(tree("ten_1", "bb"));
+    ASSERT_TRUE(held.has_value());
+    removing.empty(204);
+    EXPECT_TRUE(end(*third).has_value());
+    EXPECT_EQ(removals(second), 0u) << "a container is being made with it";
 }
 
 TEST_F(PackageVolumes, WhatIsBeingMountedStays)

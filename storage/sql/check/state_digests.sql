@@ -1,0 +1,5 @@
+SELECT key, tenant_id, digest
+FROM states
+WHERE key > ?
+ORDER BY key
+LIMIT ?
