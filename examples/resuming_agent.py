@@ -36,6 +36,8 @@ class Memory:
     def __init__(self, thread):
         self.path = "/v1/threads/" + urllib.parse.quote(thread, safe="")
         status, latest = call("GET", self.path + "/checkpoints/latest")
+        if status not in (200, 404):  # 404: nothing was saved yet
+            sys.exit(f"the state cannot be read: {latest['message']}")
         self.latest = latest["id"] if status == 200 else None
         self.state = latest["state"] if status == 200 else {"done": [], "next": 0}
 

@@ -91,6 +91,38 @@ json::object collected_to_json(const collect_summary& collected)
         {"skipped_files", collected.skipped_files}, {"partial", collected.partial}, {"error", bytes_to_json(collected.error)}};
 }
 
+json::object compile_to_json(const compile_report& report)
+{
+    json::object out{{"status", to_string(report.status)}, {"verdict", to_string(report.verdict)}};
+    put_optional(out, "exit_code", report.exit_code);
+    put_optional(out, "signal", report.signal);
+    put_optional(out, "cpu_ms", report.cpu_ms);
+    put_optional(out, "wall_ms", report.wall_ms);
+    if (!report.output.empty())
+        out.emplace("output", bytes_to_json(report.output));
+    out.emplace("output_truncated", report.output_truncated);
+    out.emplace("cached", report.cached);
+    out.emplace("cpu_before_us", report.cpu_before_us);
+    return out;
+}
+
+compile_report compile_from_json(const json::object& from)
+{
+    compile_report out;
+    out.status = stored(execution_status_from, from.at("status").as_string());
+    out.verdict = stored(verdict_from, from.at("verdict").as_string());
+    take_optional(from, "exit_code", out.exit_code);
+    take_optional(from, "signal", out.signal);
+    take_optional(from, "cpu_ms", out.cpu_ms);
+    take_optional(from, "wall_ms", out.wall_ms);
+    if (const auto* output = from.if_contains("output"))
+        out.output = bytes_from_json(*output);
+    out.output_truncated = from.at("output_truncated").as_bool();
+    out.cached = from.at("cached").as_bool();
+    out.cpu_before_us = from.at("cpu_before_us").to_number<std::int64_t>();
+    return out;
+}
+
 json::object note_to_json(const checkpoint_note& note)
 {
     return {{"thread", note.thread.str()}, {"id", note.id.str()}, {"error", bytes_to_json(note.error)}};
@@ -132,6 +164,8 @@ std::string details_text(const execution_row& row)
     put_optional(out, "next_attempt_at_ms", row.next_attempt_at_ms);
     if (row.collected)
         out.emplace("collected", collected_to_json(*row.collected));
+    if (row.compile)
+        out.emplace("compile", compile_to_json(*row.compile));
     if (row.checkpoint)
         out.emplace("checkpoint", note_to_json(*row.checkpoint));
     return json::serialize(out);
@@ -152,6 +186,8 @@ void read_details(execution_row& row, std::string_view text)
     take_optional(object, "next_attempt_at_ms", row.next_attempt_at_ms);
     if (const auto* collected = object.if_contains("collected"))
         row.collected = collected_from_json(collected->as_object());
+    if (const auto* compile = object.if_contains("compile"))
+        row.compile = compile_from_json(compile->as_object());
     if (const auto* note = object.if_contains("checkpoint"))
         row.checkpoint = note_from_json(note->as_object());
 }

@@ -74,6 +74,13 @@ result<position_range> range_of(connection& db, const stored_thread& thread, con
     return range;
 }
 
+/// As how many checkpoints this one counts that are looked at: custom metadata that is compared takes its time.
+std::size_t weight_of(const checkpoint_metadata& metadata, const metadata_filter& wanted)
+{
+    constexpr std::size_t bytes_of_one = 2'048;
+    return 1 + (wanted.custom.empty() ? 0 : metadata.custom.size() / bytes_of_one);
+}
+
 statement list_statement(connection& db, const stored_thread& thread, const checkpoint_filter& filter, const position_range& range)
 {
     auto query = db.prepare(filter.order == list_order::oldest_first ? sql::checkpoint::list : sql::checkpoint::list_newest_first);
@@ -93,7 +100,8 @@ result<checkpoint_page> list_checkpoints(connection& db, const stored_thread& th
     checkpoint_page page;
     std::size_t state_bytes = 0;
     std::int64_t seen = 0;
-    for (std::size_t looked = 0; query.step(); ++looked) {
+    std::size_t looked = 0;
+    while (query.step()) {
         const bool is_full = page.items.size() >= filter.limit || state_bytes >= filter.most_state_bytes || looked >= filter.most_looked_at;
         if (is_full) {
             page.next = seen;
@@ -101,6 +109,7 @@ result<checkpoint_page> list_checkpoints(connection& db, const stored_thread& th
         }
         auto one = checkpoint_from(query, thread);
         seen = one.row.position;
+        looked += weight_of(one.row.metadata, filter.metadata);
         if (!matches(one.row.metadata, filter.metadata))
             continue;
         auto state = filter.with_states ? load_state(db, one.state_key, one.digest, cache) : shared_bytes();

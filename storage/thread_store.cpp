@@ -207,14 +207,15 @@ task<result<rolled_back>> sqlite_thread_store::roll_back_by_removal(
     tenant_id tenant, thread_name thread, checkpoint_id to, std::int64_t now_ms)
 {
     auto work = [to = std::move(to), now_ms](connection& db, stored_thread& of) -> result<rolled_back> {
-        auto target = sqlite::find_checkpoint(db, of, to);
-        if (!target)
+        const auto position = sqlite::find_position(db, of.row.key, to);
+        if (!position)
             return sqlite::no_checkpoint(to);
-        const auto removed = sqlite::drop_behind(db, of, target->row.position);
+        const auto removed = sqlite::drop_behind(db, of, *position);
         if (removed.has_error())
             return removed.error();
         settle(db, of, now_ms);
-        return rolled_back{std::move(target->row), *removed};
+        auto latest = sqlite::find_checkpoint(db, of, to);    // what went for it may have been its parent
+        return rolled_back{std::move(latest->row), *removed};
     };
     return db_.write_freeing(of_thread<result<rolled_back>>(std::move(tenant), std::move(thread), std::move(work)));
 }

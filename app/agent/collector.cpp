@@ -131,6 +131,8 @@ void collector::note(const dirent& entry, int directory, const path_patterns::po
 {
     const std::string_view name(entry.d_name);
     const auto type = type_of(entry, directory);
+    if (path_.empty() && type == DT_DIR && name == protocol::build_directory)
+        return;
     if (type == DT_DIR && !patterns_.enter(at, name).empty())
         into.add(name, true);
     else if (type == DT_DIR || type == DT_LNK ? patterns_.expects(at, name) : patterns_.takes(at, name))

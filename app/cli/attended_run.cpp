@@ -11,6 +11,8 @@
 #include "core/async/deadline.hpp"
 #include "core/exec/json_text.hpp"
 
+#include <cstdio>
+
 namespace caisson::cli {
 
 namespace {
@@ -32,6 +34,8 @@ bool wants_record(const attended_options& options) { return options.of_skill || 
 void say_failure(const ended_run& run, const attended_options& options)
 {
     const auto& told = run.record.contains("status") ? run.record : run.end;
+    const auto said = compiler_output(told);
+    std::fwrite(said.data(), 1, said.size(), stderr);
     const bool plain_exits_too = options.of_skill || options.collects;
     if (const auto why = plain_exits_too ? failure_of(told) : ending_note(told); !why.empty())
         complain(why + " (" + run.id + ")");

@@ -36,9 +36,10 @@ finding look_at_language(const language_catalog::entry& entry)
 {
     const auto what = "language " + std::string(entry.what->name);
     if (entry.available())
-        return {finding_state::ok, what, entry.path, ""};
-    return {finding_state::information, what, std::string(entry.what->interpreter) + " is not in /usr/bin",
-        "install its Debian package to use it"};
+        return {finding_state::ok, what, entry.compiler.empty() ? entry.path : entry.compiler, ""};
+    const std::string missing(entry.missing());
+    return {finding_state::information, what, missing.starts_with('/') ? missing + " is not there" : missing + " is not in /usr/bin",
+        "apt-get install " + std::string(entry.what->package) + " to use it"};
 }
 
 finding judge(const runtime_capabilities& runtime, const server_config& config)

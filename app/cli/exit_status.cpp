@@ -34,6 +34,14 @@ std::string sentence_for(const std::string& verdict)
     return {};
 }
 
+/// Null: it was compiled, or needed not to be.
+const boost::json::object* failed_compile(const boost::json::object& end)
+{
+    const auto* compile = end.if_contains("compile");
+    return compile != nullptr && compile->is_object() && text_of(compile->get_object(), "status") != "success" ? &compile->get_object()
+                                                                                                               : nullptr;
+}
+
 }    // namespace
 
 std::string text_of(const boost::json::object& from, std::string_view name)
@@ -64,7 +72,7 @@ int exit_status_of(const boost::json::object& end)
 std::string ending_note(const boost::json::object& end)
 {
     const auto verdict = text_of(end, "verdict");
-    if (verdict.empty() || verdict == "exited")
+    if (verdict.empty() || (verdict == "exited" && failed_compile(end) == nullptr))
         return {};
     // The server's own sentence knows more, such as the limit's value.
     if (auto cause = text_of(end, "error"); !cause.empty())
@@ -74,6 +82,13 @@ std::string ending_note(const boost::json::object& end)
     const auto signal = small_number(end, "signal");
     const char* const name = signal ? ::sigabbrev_np(*signal) : nullptr;
     return "the program was ended by signal " + (name != nullptr ? "SIG" + std::string(name) : std::to_string(signal.value_or(0)));
+}
+
+std::string compiler_output(const boost::json::object& end)
+{
+    const auto* compile = failed_compile(end);
+    auto text = compile == nullptr ? std::string() : text_of(*compile, "output");
+    return text.empty() || text.ends_with('\n') ? text : text + '\n';
 }
 
 std::string failure_of(const boost::json::object& end)

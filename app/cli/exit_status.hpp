@@ -26,6 +26,9 @@ std::string ending_note(const boost::json::object& end);
 /// Why an execution was no success, as a sentence, also for a plain exit; empty for a success.
 std::string failure_of(const boost::json::object& end);
 
+/// What the compiler wrote, of code that could not be compiled; ends with a line end, empty if there is none.
+std::string compiler_output(const boost::json::object& end);
+
 /// A string member, empty if it is absent or of another type.
 std::string text_of(const boost::json::object& from, std::string_view name);
 

@@ -52,11 +52,13 @@ std::string run()
   caisson run [OPTIONS] -- COMMAND [ARGS...]
 
 Options go before FILE; what follows FILE is passed to the program. The language is told from the file's name
-unless -l says it.
+unless -l says it. Code in C, C++, Go, Rust, Java, TypeScript and others is compiled in the sandbox first, with the
+files of --file; what the compiler says of a mistake goes to standard error.
 
 Examples:
   caisson run hello.py one two
   caisson run -l python -c 'import sys; print(sys.version)'
+  caisson run -l c main.c                   is compiled, with what --file adds, and run
   caisson run -l bash - < script            the program comes from standard input
   caisson run --shell 'ls | wc -l'
   caisson run -- ls -l /workspace

@@ -74,7 +74,7 @@ void verb_parsers::add_run()
 {
     run_verb_ = add_verb(app_, "run", "Run a program in a fresh sandbox and show what it writes", help::run());
     add_client(run_verb_, run_.client);
-    run_verb_->add_option("--language,-l", run_.language, "python, javascript, bash, or an alias such as py, js, sh");
+    run_verb_->add_option("--language,-l", run_.language, "python, c, go, …, or an alias such as py: see GET /v1/languages");
     run_verb_->add_option("--code,-c", run_.code, "the program itself");
     run_verb_->add_option("--shell", run_.shell, "a line for the shell");
     run_verb_->add_flag("--stdin", run_.forward_stdin, "pass standard input on, live");

@@ -5,6 +5,8 @@
 #include "app/cli/thread_address.hpp"
 #include "app/cli/thread_views.hpp"
 #include "app/cli/with_session.hpp"
+#include "core/threads/json_members.hpp"
+#include "core/threads/state_text.hpp"
 
 #include <unistd.h>
 
@@ -87,8 +89,10 @@ task<int> log(client_session* session, thread_log_options options, bool colours)
     co_return exit_status::ok;
 }
 
-/// As the server has it: its numbers are not read and written anew, and bytes stay as they are. JSON for a terminal has nothing that
-/// could steer it.
+/// As the server has it; for a terminal without what could steer it.
+std::string json_line(const std::string& bytes) { return (::isatty(STDOUT_FILENO) == 1 ? json_for_terminal(bytes) : bytes) + "\n"; }
+
+/// As the server has it: its numbers are not read and written anew, and bytes stay as they are.
 task<int> show(client_session* session, thread_show_options options)
 {
     const bool whole = options.client.output == output_format::json;
@@ -97,19 +101,34 @@ task<int> show(client_session* session, thread_show_options options)
     if (found.has_error())
         co_return complain(found.error(), exit_status::failed);
     const bool is_json = found->media_type == "application/json";
-    const bool for_people = is_json && ::isatty(STDOUT_FILENO) == 1;
-    print((for_people ? json_for_terminal(found->bytes) : found->bytes) + (is_json ? "\n" : ""));
+    print(is_json ? json_line(found->bytes) : found->bytes);
     co_return exit_status::ok;
+}
+
+/// Nothing if the answer is not what diffs are. Numbers are not read and written anew.
+std::optional<std::string> text_of_diff(std::string_view answer, bool colours)
+{
+    state_canonicalizer canonicalizer({.max_bytes = 256 << 20, .max_depth = 300});
+    const auto canonical = canonicalizer.canonical(answer);
+    if (canonical.has_error())
+        return std::nullopt;
+    const json_members members(*canonical);
+    const auto patch = members.raw("patch");
+    return patch && patch->starts_with('[') ? std::optional(patch_text(*patch, colours)) : std::nullopt;
 }
 
 task<int> diff(client_session* session, thread_diff_options options, bool colours)
 {
     const auto query = "?from=" + net::percent_encode(options.from) + "&to=" + net::percent_encode(options.to);
-    const auto answer = co_await session->api().get(thread_address(options.thread) + "/diff" + query);
-    co_return told(answer, options.client.output, [colours](const json::object& found) {
-        const auto* patch = found.if_contains("patch");
-        return patch != nullptr && patch->is_array() ? patch_text(patch->get_array(), colours) : std::string();
-    });
+    const auto found = co_await session->api().get_content(thread_address(options.thread) + "/diff" + query);
+    if (found.has_error())
+        co_return complain(found.error(), exit_status::failed);
+    const auto text =
+        options.client.output == output_format::json ? std::optional(json_line(found->bytes)) : text_of_diff(found->bytes, colours);
+    if (!text)
+        co_return complain({errc::bad_request, "the server's answer cannot be read"}, exit_status::failed);
+    print(*text);
+    co_return exit_status::ok;
 }
 
 task<int> roll_back(client_session* session, thread_rollback_options options)

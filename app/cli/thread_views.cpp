@@ -4,8 +4,7 @@
 #include "app/cli/quantities.hpp"
 #include "app/cli/text_table.hpp"
 #include "app/cli/views.hpp"
-
-#include <boost/json/serialize.hpp>
+#include "core/threads/json_members.hpp"
 
 #include <algorithm>
 
@@ -98,6 +97,19 @@ std::string item_line(std::size_t at, std::size_t all)
     return text;
 }
 
+/// "~ /a  1" of one operation of a patch.
+std::string step_line(const json_members& step, bool colours)
+{
+    const auto op = step.text("op").value_or("");
+    const auto how = op == "add" ? colour::green : op == "remove" ? colour::red : colour::yellow;
+    const char sign = op == "add" ? '+' : op == "remove" ? '-' : '~';
+    const auto path = step.text("path").value_or("");
+    auto line = std::string(1, sign) + " " + (path.empty() ? "(the whole state)" : path);
+    if (const auto value = step.raw("value"))
+        line.append("  ").append(*value);
+    return coloured(one_line(line, 2'000), how, colours) + "\n";
+}
+
 }    // namespace
 
 std::vector<drawn_line> draw_tree(const std::vector<tree_item>& items)
@@ -157,22 +169,15 @@ std::string thread_log(const json::array& items, std::int64_t now_ms, bool colou
     return text;
 }
 
-std::string patch_text(const json::array& patch, bool colours)
+std::string patch_text(std::string_view patch, bool colours)
 {
     std::string text;
-    for (const auto& each : patch) {
-        const auto* step = each.if_object();
-        const auto op = step == nullptr ? std::string() : text_of(*step, "op");
-        if (op.empty())
-            continue;
-        const auto how = op == "add" ? colour::green : op == "remove" ? colour::red : colour::yellow;
-        const char sign = op == "add" ? '+' : op == "remove" ? '-' : '~';
-        const auto* value = step->if_contains("value");
-        const auto path = text_of(*step, "path");
-        auto line = std::string(1, sign) + " " + (path.empty() ? "(the whole state)" : path);
-        if (value != nullptr)
-            line += "  " + json::serialize(*value);
-        text += coloured(one_line(line, 2'000), how, colours) + "\n";
+    const text_index steps(patch);
+    auto at = steps.size(0) == 0 ? 0 : steps.first(0);
+    for (std::size_t left = steps.size(0); left > 0; --left) {
+        text += step_line(json_members(steps.text(at)), colours);
+        if (left > 1)
+            at = steps.next(at);
     }
     return text;
 }

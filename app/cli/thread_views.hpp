@@ -29,7 +29,8 @@ struct tree_item {
 };
 std::vector<drawn_line> draw_tree(const std::vector<tree_item>& items);
 
-/// A JSON Patch, one operation a line.
-std::string patch_text(const boost::json::array& patch, bool colours);
+/// A JSON Patch in its canonical form (state_canonicalizer), one operation a line, numbers as they stand. Throws std::exception on
+/// another text.
+std::string patch_text(std::string_view patch, bool colours);
 
 }    // namespace caisson::cli

@@ -108,6 +108,8 @@ private:
         const auto& limits = draft_.config.limits;
         check_range("wall_ms", limits.wall_ms);
         check_range("cpu_ms", limits.cpu_ms);
+        check_range("compile_wall_ms", draft_.config.compile.wall_ms);
+        check_range("compile_cpu_ms", draft_.config.compile.cpu_ms);
         check_range("memory_bytes", limits.memory_bytes);
         check_range("cpu_milli", limits.cpu_milli);
         check_range("pids", limits.pids);

@@ -123,6 +123,7 @@ public:
         add_skills();
         add_artifacts();
         add_threads();
+        add_pool();
         add_webhooks();
         add_limits();
         add_http();
@@ -140,6 +141,7 @@ private:
     void add_skills();
     void add_artifacts();
     void add_threads();
+    void add_pool();
     void add_webhooks();
     void add_limits();
     void add_limit(const std::string& name, limit_range& range, const std::string& what);
@@ -282,6 +284,8 @@ void table::add_limits()
     auto& limits = config_.limits;
     add_limit("wall_ms", limits.wall_ms, "time");
     add_limit("cpu_ms", limits.cpu_ms, "CPU time (default 0: wall_ms × cpus)");
+    add_limit("compile_wall_ms", config_.compile.wall_ms, "time of a compiler");
+    add_limit("compile_cpu_ms", config_.compile.cpu_ms, "CPU time of a compiler");
     add_limit("memory_bytes", limits.memory_bytes, "memory");
     add_limit("cpu_milli", limits.cpu_milli, "thousandths of a core");
     add_limit("pids", limits.pids, "processes and threads");
@@ -290,6 +294,15 @@ void table::add_limits()
     add_limit("file_bytes", limits.file_bytes, "size of one file (default 0: disk_bytes)");
     add_limit("open_files", limits.open_files, "open files of a process");
     add_limit("max_output_bytes", limits.max_output_bytes, "output kept");
+}
+
+void table::add_pool()
+{
+    auto& pool = config_.pool;
+    add(boolean("pool.enabled", pool.enabled, "keep sandboxes ready before they are asked for"));
+    add(integer("pool.idle", pool.idle, 0, 1'000, "sandboxes kept ready whatever the demand, of what executions run in by default"));
+    add(integer("pool.max", pool.max, 0, 1'000, "sandboxes kept ready at once"));
+    add(integer("pool.max_bytes", pool.max_bytes, 0, most, "memory that sandboxes kept ready hold, about"));
 }
 
 void table::add_threads()

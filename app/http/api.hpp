@@ -4,6 +4,7 @@
 #include "app/http/services.hpp"
 #include "app/wire/stats_view.hpp"
 
+#include <map>
 #include <span>
 
 namespace caisson::http {
@@ -115,7 +116,7 @@ private:
     api_services use_;
     net::router router_;
     std::size_t waiting_clients_ = 0;
-    std::size_t imports_ = 0;    // of threads
+    std::map<tenant_id, std::size_t> imports_;    // of threads, that are under way
 };
 
 }    // namespace caisson::http

@@ -15,6 +15,7 @@ namespace {
 constexpr auto file_type = "application/x-ndjson";
 /// Each holds some states in memory.
 constexpr std::size_t most_imports = 16;
+constexpr std::size_t most_imports_of_tenant = 4;
 
 task<result<thread_row>> receive(call_ptr one, std::shared_ptr<thread_importer> to, thread_name name)
 {
@@ -51,17 +52,39 @@ task<result<thread_row>> receive_whole(call_ptr one, std::shared_ptr<thread_impo
     co_return row;
 }
 
+using import_counts = std::map<tenant_id, std::size_t>;
+
 /// Counts those that are under way.
 class counted {
 public:
-    explicit counted(std::size_t& count) : count_(count) { ++count_; }
-    ~counted() { --count_; }
+    counted(import_counts& counts, const tenant_id& tenant) : counts_(counts), mine_(counts.try_emplace(tenant).first) { ++mine_->second; }
+    ~counted()
+    {
+        if (--mine_->second == 0)
+            counts_.erase(mine_);
+    }
     counted(const counted&) = delete;
     counted& operator=(const counted&) = delete;
 
 private:
-    std::size_t& count_;
+    import_counts& counts_;
+    import_counts::iterator mine_;
 };
+
+/// Errors: errc::queue_full.
+result<void> check_room(const import_counts& counts, const tenant_id& tenant)
+{
+    std::size_t all = 0;
+    for (const auto& [each, count] : counts)
+        all += count;
+    const auto mine = counts.find(tenant);
+    if (mine != counts.end() && mine->second >= most_imports_of_tenant)
+        return error{
+            errc::queue_full, "this tenant imports " + std::to_string(mine->second) + " threads already; try again when one is done"};
+    if (all >= most_imports)
+        return error{errc::queue_full, "too many threads are imported at once; try again later"};
+    return {};
+}
 
 }    // namespace
 
@@ -104,12 +127,12 @@ task<> api::import_thread(call_ptr one)
         co_await one->fail(thread.error());
         co_return;
     }
-    if (imports_ >= most_imports) {
-        error busy{errc::queue_full, "too many threads are imported at once; try again later"};
-        co_await one->fail(std::move(busy));
+    const auto room = check_room(imports_, one->tenant());
+    if (room.has_error()) {
+        co_await one->fail(room.error());
         co_return;
     }
-    const counted under_way(imports_);
+    const counted under_way(imports_, one->tenant());
     auto importer = std::make_shared<thread_importer>(use_.threads->services(), one->tenant());
     auto row = co_await receive_whole(one, std::move(importer), std::move(*thread));
     if (row.has_error()) {

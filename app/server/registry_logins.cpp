@@ -36,4 +36,11 @@ std::function<result<std::optional<registry_login>>(const std::string&)> registr
     };
 }
 
+image_options options_with_logins(const server_config& config)
+{
+    auto options = image_options_of(config);
+    options.login = registry_logins(config.images);
+    return options;
+}
+
 }    // namespace caisson

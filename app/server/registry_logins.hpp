@@ -2,7 +2,7 @@
 
 #include "core/base/config.hpp"
 #include "core/base/error.hpp"
-#include "core/images/types.hpp"
+#include "core/images/image_service.hpp"
 
 #include <functional>
 #include <optional>
@@ -13,5 +13,8 @@ namespace caisson {
 /// Logins by registries' names, whose passwords are read from their files each time. Nothing for a registry that the config does not
 /// name. Errors: errc::image_unavailable if the file cannot be read or is empty.
 std::function<result<std::optional<registry_login>>(const std::string&)> registry_logins(const images_config& config);
+
+/// image_options_of() the config, with its logins.
+image_options options_with_logins(const server_config& config);
 
 }    // namespace caisson

@@ -7,6 +7,7 @@
 #include "app/server/instance.hpp"
 #include "app/server/left_overs.hpp"
 #include "app/server/process_limits.hpp"
+#include "app/server/ready_sandboxes.hpp"
 #include "app/server/registry_logins.hpp"
 #include "app/server/service_manager.hpp"
 #include "app/server/skill_parts.hpp"
@@ -139,17 +140,11 @@ private:
         made.images = host_.images() == nullptr ? nullptr : &images_;
         made.fallback = config_.fallback;
         made.checkpoints = &threads_.service();
+        made.pool = pool_bounds_of(config_.pool);
         made.webhook_due = [this] { webhooks_.wake(); };
         made.idempotency.lifetime_ms = config_.idempotency.lifetime_ms;
         made.idempotency.most_keys_of_tenant = static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant);
         return made;
-    }
-
-    caisson::image_options image_options() const
-    {
-        auto options = image_options_of(config_);
-        options.login = registry_logins(config_.images);
-        return options;
     }
 
     std::uint64_t free_bytes() const
@@ -167,6 +162,7 @@ private:
         made.registry = &skills_.registry();
         made.skills = &skill_runs_;
         made.wire.skill_limits = &skill_limits_;
+        made.wire.compile = config_.compile;
         made.wire.max_skill_input_bytes = config_.skills.max_input_bytes;
         made.wire.artifacts = config_.artifacts;
         made.artifacts = &store_->artifacts();
@@ -280,6 +276,8 @@ private:
     {
         for (auto* each : host_.enabled()) {
             co_await each->probe();
+            if (each->name() == config_.default_runtime && !each->has_images())    // what runs in an image is kept once it is asked for
+                executions_.keep_ready(usual_shape(config_, std::string(each->name())));
             const auto& found = each->capabilities();
             if (!found.available)
                 log_->error("a runtime does not work on this host", {{"runtime", found.name}, {"what", found.unavailable_reason}});
@@ -356,7 +354,7 @@ private:
     const execution_limit_ranges skill_limits_ = skill_limits(config_);
     instance self_;
     host host_;
-    image_service images_{context_.get_executor(), time_, *log_, store_->allowed_images(), host_.images(), image_options()};
+    image_service images_{context_.get_executor(), time_, *log_, store_->allowed_images(), host_.images(), options_with_logins(config_)};
     const image_table image_table_{config_.images};
     skill_runs skill_runs_{
         skills_.registry(), &skills_.schemas(), images_, skill_options_of(config_), host_images(config_.images.host), image_table_};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 namespace caisson::wire {
@@ -70,7 +71,8 @@ std::optional<checkpoint_cursor> parse_checkpoints_cursor(std::string_view text)
         return std::nullopt;
     found.conditions.assign(behind, end);
     const auto marks = std::ranges::count(found.conditions, '.');
-    return std::cmp_equal(marks, conditions.size()) ? std::optional(std::move(found)) : std::nullopt;
+    const bool has_all = found.conditions.starts_with('.') && std::cmp_equal(marks, conditions.size());
+    return has_all ? std::optional(std::move(found)) : std::nullopt;
 }
 
 std::string_view changed_condition(const checkpoint_cursor& cursor, const query_parameters& query)

@@ -127,6 +127,12 @@ void check_argument_size(const execution_spec& spec, problem_list& problems)
         bytes += argument.size() + 1;
     for (const auto& [name, value] : spec.env)
         bytes += name.size() + value.size() + 2;
+    std::size_t of_compiler = 0;
+    for (const auto& argument : spec.compile ? spec.compile->argv : std::vector<std::string>())
+        of_compiler += argument.size() + 1;
+    if (of_compiler > max_argument_bytes)
+        problems.add("files", "have paths of " + std::to_string(of_compiler) + " bytes together, of which the compiler can be given " +
+                                  std::to_string(max_argument_bytes));
     if (bytes > max_argument_bytes)
         problems.add(spec.kind == execution_kind::shell ? "shell" : "args",
             "and env take " + std::to_string(bytes) + " bytes together, at most " + std::to_string(max_argument_bytes) +

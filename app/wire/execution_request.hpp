@@ -25,6 +25,7 @@ struct wire_context {
     bool private_webhooks = false;          // webhooks may go to addresses that are not public
     artifacts_config artifacts = {};        // limits of what is collected
     const image_table* images = nullptr;    // of runtimes with images; null: there are none
+    compile_limit_ranges compile = {};
 };
 
 /// An execution request that was checked, with what belongs to the request alone.

@@ -2,6 +2,7 @@
 
 #include "app/wire/attempts_view.hpp"
 #include "app/wire/checkpoint_field.hpp"
+#include "app/wire/compile_view.hpp"
 #include "app/wire/skill_fields.hpp"
 #include "app/wire/webhook_field.hpp"
 #include "core/base/clock.hpp"
@@ -90,6 +91,7 @@ void write_execution(json_writer& out, const execution_row& row, const execution
     if (texts != nullptr)
         write_output(out, *texts);
     write_truncation(out, row, texts);
+    write_compile(out, row, parts.skipped == skipped_names::left_out ? compiler_output::left_out : compiler_output::whole);
     write_attempts(out, row);
     write_artifacts(out, row, parts.files, parts.skipped);
     if (parts.webhook != nullptr)

@@ -1,5 +1,8 @@
 #include "app/wire/execution_fields.hpp"
 #include "app/wire/image_field.hpp"
+#include "core/exec/compile_command.hpp"
+
+#include <algorithm>
 
 namespace caisson::wire {
 
@@ -58,7 +61,9 @@ void read_shell(object_reader& reader, const wire_context& context, execution_sp
 language_catalog::entry in_image(const wire_context& context, const execution_spec& spec, const language& what)
 {
     const auto& image = spec.image.empty() ? context.images->image_of(what.name) : spec.image;
-    return {&what, image.empty() ? std::string() : context.images->interpreter(image, what.name), {}};
+    if (image.empty())
+        return {.what = &what};
+    return {.what = &what, .path = context.images->interpreter(image, what.name), .compiler = context.images->compiler(image, what.name)};
 }
 
 std::optional<language_catalog::entry> read_language(object_reader& reader, const wire_context& context, const execution_spec& spec)
@@ -75,9 +80,10 @@ std::optional<language_catalog::entry> read_language(object_reader& reader, cons
     auto found = known == nullptr ? language_catalog::entry() : needs_image ? in_image(context, spec, *known->what) : *known;
     if (found.available())
         return found;
-    const auto* what = known == nullptr ? "is not known" : needs_image ? "has no image on this server" : "is not installed on this server";
-    reader.problem("language",
-        std::string(what) + "; available: " + (needs_image ? context.images->languages() : context.languages->available_names()));
+    const auto what = known == nullptr ? std::string("is not known")
+                      : needs_image    ? std::string("has no image on this server")
+                                       : "is not installed on this server (the Debian package " + std::string(known->what->package) + ")";
+    reader.problem("language", what + "; available: " + (needs_image ? context.images->languages() : context.languages->available_names()));
     return std::nullopt;
 }
 
@@ -93,17 +99,73 @@ std::string read_entry(object_reader& reader, const std::optional<language_catal
     return path;
 }
 
+/// The compiler's limits; memory is at most the execution's.
+compile_limits read_compile_limits(object_reader& reader, const wire_context& context, const execution_spec& spec)
+{
+    const auto& ranges = context.compile;
+    const auto most = spec.limits.memory_bytes;
+    compile_limits out{ranges.wall_ms.def, ranges.cpu_ms.def, most};
+    const auto* object = reader.object("compile");
+    if (object == nullptr)
+        return out;
+    object_reader limits(*object, reader.path_of("compile"), reader.problems());
+    out.wall_ms = limits.integer("wall_ms", ranges.wall_ms.min, ranges.wall_ms.max).value_or(out.wall_ms);
+    out.cpu_ms = limits.integer("cpu_ms", ranges.cpu_ms.min, ranges.cpu_ms.max).value_or(out.cpu_ms);
+    out.memory_bytes = limits.integer("memory_bytes", std::min(context.limits->memory_bytes.min, most), most).value_or(most);
+    limits.refuse_unknown();
+    return out;
+}
+
+/// What the compiler is given besides the request's files.
+std::vector<input_file> files_for(const compile_rule& rule)
+{
+    if (rule.declarations.empty())
+        return {};
+    return {{std::string(protocol::build_directory) + "/host.d.ts", std::string(rule.declarations)}};
+}
+
+/// The compiler's order, and what runs of what it makes.
+void compile_code(const wire_context& context, execution_spec& spec, const language_catalog::entry& language, const code_files& files)
+{
+    const auto to_work = path_from(spec.cwd, "");
+    const auto& rule = *language.what->compile;
+    auto& step = spec.compile.emplace();
+    step.argv = compile_command(language, files);
+    step.env.insert(rule.env.begin(), rule.env.end());
+    step.files = files_for(rule);
+    spec.argv = made_command(language, files, to_work);
+    spec.env.insert(rule.program_env.begin(), rule.program_env.end());
+    const auto* host = context.languages->find(language.what->name);
+    if (!runs_in_image(context, spec) || !host->available())
+        return;
+    step.host_argv = compile_command(*host, files);
+    spec.host_argv = made_command(*host, files, to_work);
+}
+
 void read_code(object_reader& reader, const wire_context& context, execution_spec& spec, std::vector<named_file>& files)
 {
     spec.kind = execution_kind::code;
     const auto language = read_language(reader, context, spec);
     auto file = read_entry(reader, language);
+    const bool compiled = language && language->what->compile != nullptr;
+    const auto limits = read_compile_limits(reader, context, spec);
+    if (language && !compiled && reader.has("compile"))
+        reader.problem("compile", "has a meaning only with a language that is compiled");
     if (!reader.has("code"))
         reader.problem("code", "is required with language");
     auto code = reader.text("code", max_code_bytes);
     if (!language || file.empty() || !code)
         return;
     spec.language = language->what->name;
+    if (compiled) {
+        code_files all{file, *code, {}, spec.limits.memory_bytes};
+        for (const auto& each : files)
+            all.others.push_back(each.file.path);
+        compile_code(context, spec, *language, all);
+        spec.compile->limits = limits;
+        files.push_back({reader.has("entry") ? "entry" : "code", {std::move(file), std::move(*code)}});
+        return;
+    }
     spec.argv = run_command(*language, path_from(spec.cwd, file), {});
     if (const auto* host = context.languages->find(spec.language); runs_in_image(context, spec) && host->available())
         spec.host_argv = run_command(*host, path_from(spec.cwd, file), {});
@@ -135,8 +197,9 @@ std::string_view chosen_program(object_reader& reader)
     }
     if (first.empty())
         refuse_nothing(reader);
-    else if (!is_of_code(first) && reader.has("entry"))
-        reader.problem("entry", "has a meaning with code only");
+    for (std::string_view field : {"entry", "compile"})
+        if (!first.empty() && !is_of_code(first) && reader.has(field))
+            reader.problem(field, "has a meaning with code only");
     return !fits ? std::string_view() : is_of_code(first) ? "code" : first;
 }
 
@@ -151,7 +214,7 @@ void read_program(object_reader& reader, const wire_context& context, execution_
         read_shell(reader, context, spec);
     else if (way == "code")
         read_code(reader, context, spec, files);
-    for (auto name : {"command", "shell", "language", "code", "entry"})
+    for (auto name : {"command", "shell", "language", "code", "entry", "compile"})
         reader.take(name);    // known, also where another of them was refused
     if (way == "command" && runs_in_image(context, spec))
         spec.host_argv = spec.argv;

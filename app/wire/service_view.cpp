@@ -12,17 +12,25 @@ namespace {
 language_catalog::entry in_image(const language_catalog::entry& entry, const image_table& images)
 {
     const auto& image = images.image_of(entry.what->name);
-    return {entry.what, image.empty() ? std::string() : images.interpreter(image, entry.what->name), {}};
+    if (image.empty())
+        return {.what = entry.what};
+    return {.what = entry.what, .path = images.interpreter(image, entry.what->name), .compiler = images.compiler(image, entry.what->name)};
 }
 
-void write_language(json_writer& out, const language_catalog::entry& entry, const std::string& image)
+void write_language(json_writer& out, const language_catalog::entry& entry, const image_table* images)
 {
+    const auto image = images == nullptr ? std::string() : images->image_of(entry.what->name);
     out.begin_object().key("name").text(entry.what->name).key("aliases").begin_array();
     for (auto alias : entry.what->aliases)
         out.text(alias);
     out.end_array().key("file").text(entry.what->file).key("available").boolean(entry.available());
-    if (entry.available())
+    out.key("compiled").boolean(entry.what->compile != nullptr);
+    if (entry.available() && !entry.path.empty())
         out.key("interpreter").text(entry.path);
+    if (entry.available() && !entry.compiler.empty())
+        out.key("compiler").text(entry.compiler);
+    if (!entry.available() && images == nullptr)
+        out.key("package").text(entry.what->package);
     if (!image.empty())
         out.key("image").text(to_valid_utf8(image));
     if (!entry.version.empty())
@@ -46,7 +54,7 @@ void write_runtime(json_writer& out, const runtime_item& item)
     out.key("enforces").begin_object();
     out.key("memory").boolean(runtime.enforces_memory).key("pids").boolean(runtime.enforces_pids);
     out.key("cpu").boolean(runtime.enforces_cpu).key("disk").boolean(runtime.enforces_disk).end_object();
-    out.key("images").boolean(item.has_images);
+    out.key("images").boolean(item.has_images).key("ready_sandboxes").unsigned_integer(item.ready);
     out.key("execution_usage").boolean(runtime.execution_usage).key("pauses").boolean(runtime.pauses);
     out.key("degraded").begin_array();
     for (const auto& [control, reason, remedy] : runtime.degraded) {
@@ -74,10 +82,7 @@ std::string languages_json(const language_catalog& catalog, const image_table* i
     json_writer out(text);
     out.begin_object().key("items").begin_array();
     for (const auto& entry : catalog.entries())
-        if (images == nullptr)
-            write_language(out, entry, {});
-        else
-            write_language(out, in_image(entry, *images), images->image_of(entry.what->name));
+        write_language(out, images == nullptr ? entry : in_image(entry, *images), images);
     out.end_array().end_object();
     return text;
 }

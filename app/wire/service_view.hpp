@@ -20,6 +20,7 @@ struct runtime_item {
     const runtime_capabilities* host;
     runtime_breakers::view breaker = {};
     bool has_images = false;    // sandboxes are made of them
+    std::size_t ready = 0;      // sandboxes that wait for an execution
 };
 /// GET /v1/runtimes: {"default","items":[…]}, each with what this host does not enforce.
 std::string runtimes_json(std::span<const runtime_item> runtimes, std::string_view default_runtime);

@@ -34,6 +34,12 @@ struct execution_limit_ranges {
     limit_range max_output_bytes{1'024, 16LL << 20, 1LL << 30};
 };
 
+/// Ranges of compile_limits. Memory is at most the execution's, which is the default too.
+struct compile_limit_ranges {
+    limit_range wall_ms{100, 60'000, 600'000};
+    limit_range cpu_ms{10, 60'000, 1'200'000};
+};
+
 /// PEM files. Either both or none; with them the server speaks TLS only.
 struct tls_config {
     std::filesystem::path certificate;    // the server's own first, then the chain
@@ -164,6 +170,14 @@ struct webhook_config {
     std::int64_t max_in_flight_per_receiver = 4;    // of one tenant
 };
 
+/// Sandboxes that are made before they are asked for.
+struct pool_config {
+    bool enabled = true;
+    std::int64_t idle = 2;                   // ready whatever the demand, of what executions run in by default
+    std::int64_t max = 16;                   // ready at once
+    std::int64_t max_bytes = 256LL << 20;    // of memory that those that are ready hold, about
+};
+
 struct bubblewrap_config {
     std::filesystem::path path = "/usr/bin/bwrap";
     std::int64_t uid_first = 1'879'048'192;    // host uids of sandboxes when the server is root; above those of systemd
@@ -213,6 +227,7 @@ struct server_config {
     std::filesystem::path launch_path;    // caisson-launch; the same
 
     execution_config executions;
+    pool_config pool;
     std::map<std::string, tenant_config> tenants;    // those that are not as the others, by name
     idempotency_config idempotency;
     images_config images;
@@ -221,6 +236,7 @@ struct server_config {
     threads_config threads;
     webhook_config webhooks;
     execution_limit_ranges limits;
+    compile_limit_ranges compile;
     http_config http;
 };
 

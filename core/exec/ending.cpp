@@ -108,6 +108,8 @@ void note_disk(std::optional<disk_usage>& seen, const std::optional<disk_usage>&
 
 ending decide_ending(const ending_facts& facts, const execution_limits& limits)
 {
+    if (facts.compile)
+        return *facts.compile;
     ending end;
     if (facts.wait_status && WIFEXITED(*facts.wait_status))
         end.exit_code = WEXITSTATUS(*facts.wait_status);

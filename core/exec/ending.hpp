@@ -8,6 +8,16 @@
 
 namespace caisson {
 
+/// How an execution ended, as recorded.
+struct ending {
+    execution_status status = execution_status::failed;
+    caisson::verdict verdict = caisson::verdict::exited;
+    std::vector<limit_kind> limits_hit;
+    std::optional<int> exit_code;
+    std::optional<int> signal;
+    std::string error;    // empty on success
+};
+
 /// What was seen of an execution's end. The verdict is decided from these alone, never from a signal number alone.
 struct ending_facts {
     std::optional<int> wait_status;    // wait(2) status of the leader, if it is known
@@ -24,16 +34,7 @@ struct ending_facts {
     std::optional<attempt_fault> host_fault;    // with `fault`: what failed before a program was handed over
     bool host_to_blame = false;                 // with `lost`: nothing in the sandbox can have ended its agent
     bool can_repeat = true;                     // false: what failed would fail again
-};
-
-/// How an execution ended, as recorded.
-struct ending {
-    execution_status status = execution_status::failed;
-    caisson::verdict verdict = caisson::verdict::exited;
-    std::vector<limit_kind> limits_hit;
-    std::optional<int> exit_code;
-    std::optional<int> signal;
-    std::string error;    // empty on success
+    std::optional<ending> compile;              // there was no program: how its compilation failed
 };
 
 /// The status that goes with a verdict.

@@ -30,6 +30,7 @@ task<result<void>> execution_service::start()
             co_return page.error();
         if (page->empty()) {
             queue_.release();
+            pool_.start();
             co_return result<void>();
         }
         last = page->back().row.id;
@@ -185,6 +186,7 @@ task<result<void>> execution_service::finish_from_log(std::shared_ptr<unfinished
 void execution_service::stop_accepting()
 {
     stopping_ = true;
+    pool_.close();
     changed_.notify_all();
     for (const auto& [id, one] : live_)
         one->wake();
@@ -224,6 +226,8 @@ task<result<void>> execution_service::hand_over(steady_time until)
         use_.log.warning("some output is not stored; the agents keep it for the next server");
     auto cleaned = cleanup_.wait_idle();
     static_cast<void>(co_await with_deadline(use_.time, until, std::move(cleaned)));
+    auto drained = pool_.stop(until);
+    static_cast<void>(co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(drained)));
     auto stopped = stop_tasks();
     co_return co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(stopped));
 }

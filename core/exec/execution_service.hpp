@@ -89,6 +89,11 @@ public:
     counts load() const { return {queue_.running(), queue_.waiting()}; }
     counts load(const tenant_id& tenant) const { return {queue_.running(tenant), queue_.waiting(tenant)}; }
 
+    /// From now on as many sandboxes of `shape` as services.pool says are kept ready, whatever the demand.
+    void keep_ready(pool_shape shape) { pool_.keep(std::move(shape)); }
+    /// How many sandboxes of a runtime wait for an execution.
+    std::size_t ready_sandboxes(std::string_view runtime) const { return pool_.ready(runtime); }
+
     /// What the sweeps since the start did.
     sweeper::counts sweeps() const { return sweeper_.totals(); }
 
@@ -137,6 +142,7 @@ private:
     idempotency_gate keys_;
     task_group runs_;
     task_group cleanup_;
+    warm_pool pool_;
     runner runner_;
     sweeper sweeper_;
     notifier changed_;    // an execution left, or the stop began

@@ -34,10 +34,21 @@ const std::string& image_table::image_of(std::string_view language) const
 
 std::string image_table::interpreter(std::string_view image, std::string_view language) const
 {
+    const auto* known = find_language(language);
+    const bool compiled = known != nullptr && known->compile != nullptr;
+    if (const auto own = interpreters_.find(image); own != interpreters_.end() && !compiled)
+        return own->second;
+    return known == nullptr ? std::string() : std::string(known->interpreter);
+}
+
+std::string image_table::compiler(std::string_view image, std::string_view language) const
+{
+    const auto* known = find_language(language);
+    if (known == nullptr || known->compile == nullptr)
+        return {};
     if (const auto own = interpreters_.find(image); own != interpreters_.end())
         return own->second;
-    const auto* known = find_language(language);
-    return known == nullptr ? std::string() : std::string(known->interpreter);
+    return std::string(known->compile->in_image.empty() ? known->compile->compiler : known->compile->in_image);
 }
 
 std::string image_table::languages() const

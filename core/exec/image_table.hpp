@@ -19,9 +19,11 @@ public:
     const std::string& image_of(std::string_view language) const;
     /// Of commands and shell lines; may be empty.
     const std::string& standard() const { return standard_; }
-    /// The program that runs a file of `language` (by any of its names) in `image`: a path, or a name that is looked for in the
-    /// image's PATH. Empty for a language that is not known.
+    /// The program that runs a file of `language` (by any of its names), or what its compiler made of it, in `image`: a path, or a name
+    /// that is looked for in the image's PATH. Empty for a language that is not known, and where what the compiler made runs by itself.
     std::string interpreter(std::string_view image, std::string_view language) const;
+    /// The same of what compiles it; empty for a language that is not compiled.
+    std::string compiler(std::string_view image, std::string_view language) const;
     /// "bash, python": canonical names of the languages that have an image, for messages.
     std::string languages() const;
 

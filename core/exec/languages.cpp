@@ -12,18 +12,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 2> bash_aliases{"sh", "shell"};
-constexpr std::array<std::string_view, 3> javascript_aliases{"js", "node", "nodejs"};
-constexpr std::array<std::string_view, 2> python_aliases{"py", "python3"};
-constexpr std::array<std::string_view, 1> unbuffered{"-u"};    // Python holds back what it prints to a pipe, 8 KiB at a time
-constexpr std::array<std::string_view, 1> version_option{"--version"};
-
-constexpr std::array<language, 3> table{{
-    {"bash", bash_aliases, "main.sh", "bash", {}, version_option},
-    {"javascript", javascript_aliases, "main.js", "node", {}, version_option},
-    {"python", python_aliases, "main.py", "python3", unbuffered, version_option},
-}};
-
 bool same_word(std::string_view a, std::string_view b)
 {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -40,6 +28,13 @@ bool is_elf(const fs::path& file)
 bool lies_below(const fs::path& file, const fs::path& root)
 {
     return std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first == root.end();
+}
+
+bool is_file_below(const fs::path& candidate, const fs::path& root)
+{
+    std::error_code failure;
+    const auto file = fs::canonical(candidate, failure);
+    return !failure && lies_below(file, root) && fs::is_regular_file(file, failure);
 }
 
 bool is_real_program(const fs::path& candidate, const fs::path& root)
@@ -62,13 +57,53 @@ std::size_t version_length(std::string_view text)
     return length;
 }
 
-}    // namespace
+/// The first that is there; empty: none is.
+std::string first_of(std::string_view name, std::span<const std::string_view> others, const program_finder& find)
+{
+    if (name.empty())
+        return {};
+    if (auto found = find(name))
+        return std::move(*found);
+    for (const auto other : others)
+        if (auto found = find(other))
+            return std::move(*found);
+    return {};
+}
 
-std::span<const language> known_languages() { return table; }
+std::string find_interpreter(const language& row, const program_finder& find)
+{
+    return first_of(row.interpreter, row.other_programs, find);
+}
+
+std::string find_compiler(const language& row, const program_finder& find)
+{
+    if (row.compile == nullptr || (!row.compile->script.empty() && !find(row.compile->script)))
+        return {};
+    const auto others = row.interpreter.empty() ? row.other_programs : std::span<const std::string_view>();
+    return first_of(row.compile->compiler, others, find);
+}
+
+std::string script_of(const language& row) { return row.compile == nullptr ? std::string() : std::string(row.compile->script); }
+
+/// Empty: it cannot be asked.
+std::vector<std::string> version_question(const language_catalog::entry& entry)
+{
+    const auto* rule = entry.what->compile;
+    const auto& probe = rule != nullptr ? rule->version_probe : entry.what->version_probe;
+    if (!entry.available() || probe.empty())
+        return {};
+    std::vector<std::string> argv{rule != nullptr ? entry.compiler : entry.path};
+    if (!entry.script.empty())
+        argv.push_back(entry.script);
+    argv.insert(argv.end(), probe.begin(), probe.end());
+    return argv;
+}
+
+}    // namespace
 
 const language* find_language(std::string_view name)
 {
-    for (const auto& row : table)
+    for (const auto& row : known_languages())
         if (same_word(row.name, name) || std::ranges::any_of(row.aliases, [&](auto alias) { return same_word(alias, name); }))
             return &row;
     return nullptr;
@@ -99,14 +134,25 @@ std::optional<std::string> find_program_in(std::string_view name, std::span<cons
 
 std::optional<std::string> find_program(std::string_view name)
 {
-    static const std::array<fs::path, 2> directories{"/usr/bin", "/usr/local/bin"};
+    static const std::array<fs::path, 3> directories{"/usr/bin", "/usr/local/bin", "/usr/local/go/bin"};
+    if (name.starts_with('/'))
+        return is_file_below(name, "/usr") ? std::optional(std::string(name)) : std::nullopt;
     return find_program_in(name, directories, "/usr");
+}
+
+bool language_catalog::entry::available() const { return what != nullptr && missing().empty(); }
+
+std::string_view language_catalog::entry::missing() const
+{
+    if (what->compile != nullptr && compiler.empty())
+        return what->compile->script.empty() ? what->compile->compiler : what->compile->script;
+    return path.empty() ? what->interpreter : std::string_view();
 }
 
 language_catalog::language_catalog(const program_finder& find)
 {
-    for (const auto& row : table)
-        entries_.push_back({&row, find(row.interpreter).value_or(""), {}});
+    for (const auto& row : known_languages())
+        entries_.push_back({&row, find_interpreter(row, find), {}, find_compiler(row, find), script_of(row)});
 }
 
 const language_catalog::entry* language_catalog::find(std::string_view name) const
@@ -130,10 +176,9 @@ std::string language_catalog::available_names() const
 task<> language_catalog::probe(version_runner run)
 {
     for (auto& entry : entries_) {
-        if (!entry.available())
+        auto argv = version_question(entry);
+        if (argv.empty())
             continue;
-        std::vector<std::string> argv{entry.path};
-        argv.insert(argv.end(), entry.what->version_probe.begin(), entry.what->version_probe.end());
         auto running = run(std::move(argv));
         auto printed = co_await std::move(running);
         if (printed)

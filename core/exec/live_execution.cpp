@@ -1,5 +1,6 @@
 #include "core/exec/live_execution.hpp"
 
+#include "core/exec/compile_session.hpp"
 #include "core/exec/record.hpp"
 
 #include <algorithm>
@@ -59,6 +60,9 @@ void live_execution::continue_attempt()
     base_ = {attempt().stdout_base, attempt().stderr_base};
     ended_ = {};
     acknowledged_ = {};
+    before_program = {};
+    if (row.compile)    // by an earlier server
+        before_program.cpu_us = row.compile->cpu_before_us;
 }
 
 void live_execution::forget_attempt()
@@ -70,6 +74,7 @@ void live_execution::forget_attempt()
     lost.clear();
     first_byte_at.reset();
     image.reset();
+    compilers.clear();
     stdin_known = true;
     stdin_taken = 0;
     stdin_end_taken = false;
@@ -79,6 +84,16 @@ void live_execution::forget_attempt()
     stdin_closed = !spec.stdin_open;
     early_stdin_.clear();
     request_stdin_held_ = false;
+}
+
+group_usage live_execution::used() const
+{
+    auto now = group->usage();
+    if (now.cpu_us)
+        now.cpu_us = std::max<std::int64_t>(0, *now.cpu_us - before_program.cpu_us.value_or(0));
+    now.oom_kills = std::max<std::int64_t>(0, now.oom_kills - before_program.oom_kills);
+    now.pids_refused = std::max<std::int64_t>(0, now.pids_refused - before_program.pids_refused);
+    return now;
 }
 
 bool live_execution::stdin_spent() const

@@ -18,9 +18,11 @@
 
 namespace caisson {
 
+class compile_session;
+
 /// Where an execution that has not ended stands in this server. A server that ends may leave the waiting and the running
-/// ones as they are; the others are short and are waited for.
-enum class run_phase { waiting, starting, running, ending, ended };
+/// ones as they are, and those that are compiled; the others are short and are waited for.
+enum class run_phase { waiting, starting, compiling, running, ending, ended };
 
 /// One execution that has not ended, with all that this server holds of it. It hears its agent, and wakes whoever waits on
 /// `changed`. Its runner changes it; the service's calls only leave wishes here. I/O thread only.
@@ -41,8 +43,10 @@ public:
     task_group background;                   // the log's commits
     std::unique_ptr<task_group> carriers;    // of the attempt that runs: the link, the watch over the sandbox
     std::shared_ptr<caisson::sandbox> sandbox;
+    std::vector<std::shared_ptr<compile_session>> compilers;    // that the link knows: it may call them as long as it lives
     std::shared_ptr<protocol::agent_link> link;
     std::unique_ptr<execution_group> group;
+    group_usage before_program;                   // what the group had used when the program was started
     std::shared_ptr<const skill_tree> tree;       // of a skill: held until the sandbox is gone
     std::optional<result<stored_image>> image;    // of the attempt: what its sandbox is made of, or why that is not to be had
 
@@ -65,6 +69,8 @@ public:
     void continue_attempt();
     /// Forgets what was heard of an attempt that is over, but for what was given for stdin and no program took.
     void forget_attempt();
+    /// What the program used so far: the group's readings since its start. There is a group.
+    group_usage used() const;
     /// Whether stdin cannot be given to another attempt as it was to this one.
     bool stdin_spent() const;
     /// How much of a stream the attempt's agent need not send again.

@@ -85,6 +85,25 @@ json::array first_paths(std::span<const artifact_row> left)
     return out;
 }
 
+/// In the end of the log, as there is no output of a program.
+json::object failed_compile(const compile_report& report)
+{
+    auto head = std::string_view(report.output).substr(0, max_said_output_bytes);
+    head.remove_suffix(incomplete_utf8_tail(head));
+    return {{"status", to_string(report.status)}, {"verdict", to_string(report.verdict)}, {"output", to_valid_utf8(head)},
+        {"output_truncated", report.output_truncated || head.size() < report.output.size()}};
+}
+
+compile_report read_failed_compile(const json::object& from)
+{
+    compile_report out;
+    out.status = execution_status_from(from.at("status").as_string()).value();
+    out.verdict = verdict_from(from.at("verdict").as_string()).value();
+    out.output = from.at("output").as_string();
+    out.output_truncated = from.at("output_truncated").as_bool();
+    return out;
+}
+
 void say_what_is_left(json::object& body, const execution_row& row, std::span<const artifact_row> left)
 {
     if (row.output.size() > max_said_output_bytes)
@@ -122,6 +141,8 @@ std::string exit_body(const execution_row& row, std::span<const artifact_row> le
         body["error"] = nullptr;
     else
         body["error"] = row.error;
+    if (row.compile && row.compile->status != execution_status::success)
+        body["compile"] = failed_compile(*row.compile);
     say_what_is_left(body, row, left);
     return json::serialize(body);
 }
@@ -155,6 +176,8 @@ void apply_exit_body(execution_row& row, std::string_view body, std::int64_t at_
     if (object.at("error").is_string())
         end.error = object.at("error").as_string();
     row.usage = usage_from_json(object.at("usage").as_object());
+    if (const auto* compile = object.if_contains("compile"))
+        row.compile = read_failed_compile(compile->as_object());
     apply_ending(row, end, at_ms);
 }
 

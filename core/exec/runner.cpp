@@ -1,5 +1,6 @@
 #include "core/exec/runner.hpp"
 
+#include "core/async/both.hpp"
 #include "core/exec/insist.hpp"
 
 #include <algorithm>
@@ -12,17 +13,17 @@ task<> runner::run(live_ptr one)
         next = co_await attempt(one);
 }
 
-/// make_sandbox(), and tells the runtime's breaker what came of it.
+/// find_sandbox(), and tells the runtime's breaker what came of it.
 task<result<void>> runner::try_sandbox(live_ptr one, runtime_breakers::pass leave)
 {
     one->at_host = false;
-    auto making = without_exceptions(make_sandbox(one));
-    auto made = co_await std::move(making);
-    if (made.has_value())
+    auto finding = without_exceptions(find_sandbox(one));
+    auto found = co_await std::move(finding);
+    if (found.has_value())
         leave.succeeded();
     else if (one->at_host)
         leave.failed();
-    co_return made;
+    co_return found;
 }
 
 /// What a broken disk says is for the server's log only.
@@ -34,15 +35,14 @@ error runner::without_words_of_the_store(error what, const execution_id& id) con
     return {errc::internal, "its record could not be stored; the server's log says why"};
 }
 
-task<result<void>> runner::make_sandbox(live_ptr one)
+/// One that is ready, or a new one; recorded, and its agent heard.
+task<result<void>> runner::find_sandbox(live_ptr one)
 {
-    const auto began = use_.time.steady_now();
     const auto found = use_.runtimes.find(one->row.runtime);
     const bool enabled =
         use_.enabled.empty() || std::find(use_.enabled.begin(), use_.enabled.end(), one->row.runtime) != use_.enabled.end();
     if (found == use_.runtimes.end() || !enabled)
         co_return error{errc::runtime_unavailable, "the runtime \"" + one->row.runtime + "\" is not enabled on this server"};
-    auto& chosen = *found->second;
     const auto image = check_image(*one);
     if (image.has_error())
         co_return image.error();
@@ -50,7 +50,61 @@ task<result<void>> runner::make_sandbox(live_ptr one)
     if (wanted.has_error())
         co_return wanted.error();
     one->at_host = true;
-    auto created = co_await chosen.create(std::move(*wanted));
+    const bool is_ready = claim_sandbox(*one, *wanted);
+    if (!is_ready) {
+        auto made = co_await make_sandbox(one, std::move(*wanted));
+        if (made.has_error())
+            co_return made.error();
+    }
+    note_degraded(*one);
+    auto recording = without_exceptions(record_sandbox(one));
+    auto reaching = without_exceptions(is_ready ? hold_link(one) : reach_agent(one));
+    const auto done = co_await both(std::move(recording), std::move(reaching));
+    const auto& [recorded, reached] = done;
+    one->at_host = recorded.has_value();
+    if (recorded.has_error())
+        co_return without_words_of_the_store(recorded.error(), one->row.id);
+    co_return reached;
+}
+
+task<result<void>> runner::reach_agent(live_ptr one)
+{
+    auto grouped = open_group(*one);
+    if (grouped.has_error())
+        co_return grouped.error();
+    co_return co_await open_link(one);
+}
+
+/// Of a sandbox that was ready.
+task<result<void>> runner::hold_link(live_ptr one)
+{
+    keep_link(one);
+    co_return result<void>();
+}
+
+bool runner::claim_sandbox(live_execution& one, const sandbox_spec& wanted)
+{
+    // A breaker closes when a sandbox could be made, not when one was there.
+    if (breakers_.of(one.row.runtime).state != circuit_breaker::state::closed)
+        return false;
+    const auto began = use_.time.steady_now();
+    const auto digest = one.image && one.image->has_value() ? (*one.image)->id : std::string();
+    const pool_shape shape{one.row.runtime, wanted, one.tree, digest};
+    auto warm = pool_.claim(shape, one.row.id.str());
+    if (!warm)
+        return false;
+    one.sandbox = std::move(warm->box);
+    one.link = std::move(warm->link);
+    one.group = std::move(warm->group);
+    one.row.stages.claim_ms = ms_between(began, use_.time.steady_now());
+    return true;
+}
+
+task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
+{
+    const auto began = use_.time.steady_now();
+    auto& chosen = *use_.runtimes.find(one->row.runtime)->second;
+    auto created = co_await chosen.create(std::move(wanted));
     if (created.has_error()) {
         one->at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
         co_return created.error();
@@ -59,43 +113,41 @@ task<result<void>> runner::make_sandbox(live_ptr one)
     auto started = co_await chosen.start(*one->sandbox);
     if (started.has_error())
         co_return started.error();
-    for (const auto& each : chosen.capabilities().degraded)
-        one->row.degraded.push_back(each.control);
-    const bool is_said = std::find(one->row.degraded.begin(), one->row.degraded.end(), "isolation") != one->row.degraded.end();
-    if (!chosen.isolates() && !is_said)    // before the first probe too: in every record
-        one->row.degraded.emplace_back("isolation");
     one->row.stages.start_ms = ms_between(began, use_.time.steady_now());
-    one->at_host = false;
-    auto recording = without_exceptions(record_sandbox(one));
-    auto recorded = co_await std::move(recording);
-    if (recorded.has_error())
-        co_return without_words_of_the_store(recorded.error(), one->row.id);
-    one->at_host = true;
-    auto grouped = open_group(*one);
-    if (grouped.has_error())
-        co_return grouped.error();
-    co_return co_await open_link(one);
+    co_return result<void>();
+}
+
+/// Before the first probe too what does not isolate says so in every record.
+void runner::note_degraded(live_execution& one) const
+{
+    const auto& chosen = *use_.runtimes.find(one.row.runtime)->second;
+    for (const auto& each : chosen.capabilities().degraded)
+        one.row.degraded.push_back(each.control);
+    const bool is_said = std::find(one.row.degraded.begin(), one.row.degraded.end(), "isolation") != one.row.degraded.end();
+    if (!chosen.isolates() && !is_said)
+        one.row.degraded.emplace_back("isolation");
 }
 
 /// Durable before the program may start, so that a next server finds the sandbox instead of starting another one.
 task<result<void>> runner::record_sandbox(live_ptr one)
 {
     one->row.sandbox = one->attempt().sandbox = one->sandbox->id();
+    one->row.image_digest = one->sandbox->image_digest();
     sandbox_row row;
     row.id = one->sandbox->id();
     row.tenant = one->row.tenant;
     row.runtime = one->row.runtime;
     row.state = sandbox_state::running;
     row.runtime_state = one->sandbox->runtime_state();
-    one->row.image_digest = one->sandbox->image_digest();
     row.created_at_ms = use_.time.now_ms();
-    auto inserted = co_await use_.sandboxes.insert(std::move(row));
-    if (inserted.has_error())
-        co_return inserted.error();
     auto persisted = one->row;
     persisted.status = execution_status::running;
     persisted.started_at_ms = use_.time.now_ms();
-    co_return co_await use_.executions.update(std::move(persisted));
+    // At once, hence in one transaction as a rule; the sandbox first, so that no execution names one without a record.
+    auto inserting = without_exceptions(use_.sandboxes.insert(std::move(row)));
+    auto updating = without_exceptions(use_.executions.update(std::move(persisted)));
+    const auto done = co_await both(std::move(inserting), std::move(updating));
+    co_return done.first.has_error() ? done.first : done.second;
 }
 
 result<void> runner::open_group(live_execution& one)

@@ -5,6 +5,7 @@
 #include "core/exec/live_execution.hpp"
 #include "core/exec/runtime_breakers.hpp"
 #include "core/exec/services.hpp"
+#include "core/exec/warm_pool.hpp"
 
 namespace caisson {
 
@@ -13,8 +14,8 @@ namespace caisson {
 class runner {
 public:
     /// All outlive the runner; `cleanup` ends sandboxes after their executions.
-    runner(const execution_services& services, admission& queue, task_group& cleanup)
-        : use_(services), queue_(queue), cleanup_(cleanup), breakers_(services.time, services.log)
+    runner(const execution_services& services, admission& queue, warm_pool& pool, task_group& cleanup)
+        : use_(services), queue_(queue), pool_(pool), cleanup_(cleanup), breakers_(services.time, services.log)
     {
     }
 
@@ -45,6 +46,8 @@ private:
         bool killed = false;
         std::optional<steady_time> killed_at;
     };
+
+    struct compile_run;
 
     /// After the wall limit, so much later the server does the agent's work: it ends the program.
     static constexpr std::chrono::seconds wall_backstop{3};
@@ -84,12 +87,17 @@ private:
 
     task<result<void>> try_sandbox(live_ptr one, runtime_breakers::pass leave);
     void note_failure(live_execution& one, const error& why, ending_facts& facts) const;
-    task<result<void>> make_sandbox(live_ptr one);
+    task<result<void>> find_sandbox(live_ptr one);
+    bool claim_sandbox(live_execution& one, const sandbox_spec& wanted);
+    task<result<void>> make_sandbox(live_ptr one, sandbox_spec wanted);
+    void note_degraded(live_execution& one) const;
     task<result<sandbox_spec>> describe_sandbox(live_ptr one);
     task<result<void>> hold_package(live_ptr one);
     task<std::string> problem_of_output(live_ptr one);
     static void judge_output(live_execution& one, const std::string& problem);
     task<result<void>> record_sandbox(live_ptr one);
+    task<result<void>> reach_agent(live_ptr one);
+    task<result<void>> hold_link(live_ptr one);
     error without_words_of_the_store(error what, const execution_id& id) const;
     task<result<void>> open_link(live_ptr one);
     void make_link(live_execution& one);
@@ -112,6 +120,17 @@ private:
     void look_at_clock(live_execution& one, watch& watched);
     void look_at_log(live_execution& one, watch& watched);
     static void kill(live_execution& one, watch& watched, steady_time now);
+    // runner_compile.cpp
+    task<bool> compile(live_ptr one, std::shared_ptr<watch> watched);
+    result<void> open_compiler_group(live_execution& one, compile_run& run) const;
+    task<std::optional<protocol::exec_number>> end_earlier_compilers(live_ptr one);
+    void start_compiler(const live_ptr& one, compile_run& run) const;
+    protocol::spawn_request compile_request_for(const live_execution& one) const;
+    task<> watch_compiler(live_ptr one, std::shared_ptr<compile_run> run);
+    void look_at_compiler(live_execution& one, compile_run& run) const;
+    task<> drain_compiler(live_ptr one, std::shared_ptr<compile_run> run);
+    void judge_compiler(live_execution& one, compile_run& run, watch& watched) const;
+    task<> store_compile_report(live_ptr one);
     static bool over(const live_execution& one);
 
     task<after> conclude(live_ptr one, ending_facts facts);
@@ -137,6 +156,7 @@ private:
 
     const execution_services& use_;
     admission& queue_;
+    warm_pool& pool_;
     task_group& cleanup_;
     runtime_breakers breakers_;
 };

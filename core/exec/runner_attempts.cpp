@@ -35,7 +35,10 @@ task<runner::after> runner::attempt(live_ptr one)
     auto making = without_exceptions(try_sandbox(one, std::move(*leave)));
     const auto made = co_await std::move(making);
     if (made.has_value() && !one->cancel_wanted()) {
-        start_program(*one);
+        if (one->spec.compile)
+            one->unknown_to_agent = true;    // it is compiled before
+        else
+            start_program(*one);
         co_return co_await run_in_sandbox(one);
     }
     ending_facts facts;
@@ -56,7 +59,7 @@ void runner::note_failure(live_execution& one, const error& why, ending_facts& f
                                       : "the sandbox could not be started: ") +
                   why.detail;
     facts.host_fault = lacks_image || refuses_image ? attempt_fault::image_pull
-                       : one.link                   ? attempt_fault::agent_unreachable
+                       : one.at_host && one.link    ? attempt_fault::agent_unreachable
                                                     : attempt_fault::runtime_unavailable;
     facts.can_repeat = is_worth_another(why.code);
 }
@@ -215,6 +218,7 @@ task<> runner::schedule(live_ptr one, ending end, attempt_fault fault, std::chro
     one->row.started_at_ms.reset();
     one->row.stages = {};
     one->row.usage = {};
+    one->row.compile.reset();
     one->row.degraded.clear();
     one->row.image_digest.clear();
     co_await store_schedule(one);

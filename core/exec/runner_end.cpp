@@ -53,7 +53,7 @@ task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
 {
     one->phase = run_phase::ending;
     if (one->group)
-        facts.group = one->group->usage();    // before the kill: what is measured is what the program used
+        facts.group = one->used();    // before the kill: what is measured is what the program used
     if (one->sandbox)
         note_disk(facts.disk, one->sandbox->disk());
     co_await drain_streams(one);

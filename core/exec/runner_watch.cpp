@@ -24,9 +24,14 @@ task<> runner::supervise(live_ptr one, std::shared_ptr<watch> watched)
 {
     while (!over(*one)) {
         const auto seen = one->changed.version();
-        if (one->unknown_to_agent) {    // an earlier server ended before the program was started: start it now
+        if (one->unknown_to_agent) {    // it is to be compiled, or an earlier server ended before the program was started: start it now
             one->unknown_to_agent = false;
             one->link->detach(only_execution);
+            if (one->spec.compile && !one->cancel_wanted()) {
+                const bool compiled = co_await compile(one, watched);
+                if (!compiled)
+                    co_return;
+            }
             if (one->cancel_wanted()) {
                 watched->facts.cancelled = true;
                 co_return;
@@ -72,7 +77,7 @@ void runner::look_at_group(live_execution& one, watch& watched)
 {
     if (!one.group || watched.killed)
         return;
-    const auto usage = one.group->usage();
+    const auto usage = one.used();
     note_disk(watched.facts.disk, one.sandbox->disk());
     if (usage.oom_kills > 0) {
         watched.facts.killed_for_memory = true;
@@ -96,8 +101,12 @@ void runner::look_at_clock(live_execution& one, watch& watched)
         one.lost = "the sandbox's agent did not say how the program stands until " + std::to_string(silence_grace.count()) +
                    " s after its wall limit";
     }
-    if (watched.killed_at && now >= *watched.killed_at + (one.start_heard ? std::chrono::seconds(report_grace) : silence_grace))
+    const bool is_dead = !one.group || one.group->kills_by_itself();
+    if (watched.killed_at &&
+        now >= *watched.killed_at + (one.start_heard && is_dead ? std::chrono::seconds(report_grace) : silence_grace)) {
         one.lost = "the sandbox's agent did not report the end of the killed program";
+        watched.facts.wall_limit = watched.facts.wall_limit && is_dead;    // else it may have ended before, unheard
+    }
 }
 
 /// What the program prints cannot be kept: it must not go on as if it were.

@@ -32,6 +32,13 @@ struct sweep_chore {
     std::function<task<result<std::size_t>>()> run = {};    // how many were removed, or why not all that should be
 };
 
+/// How many sandboxes are kept ready.
+struct pool_bounds {
+    std::size_t idle = 2;                     // of what executions are run in by default, whatever the demand
+    std::size_t most = 16;                    // at once, of all kinds
+    std::int64_t most_bytes = 256LL << 20;    // of memory that all of them hold, about
+};
+
 /// What executions are made with. Everything referred to outlives the execution_service.
 struct execution_services {
     io_executor executor;
@@ -60,6 +67,7 @@ struct execution_services {
     image_supply* images = nullptr;             // of runtimes with images; null: they use what their engines have
     checkpoint_maker* checkpoints = nullptr;    // of ends; null: none are written
     std::vector<std::string> fallback = {};     // runtimes for what may fall back, in this order
+    std::optional<pool_bounds> pool = {};       // of sandboxes that are kept ready; nothing: none
     std::function<void()> webhook_due = {};     // called when the end of an execution with a webhook is stored; may be not set
 };
 

@@ -70,6 +70,22 @@ json::array files_to_json(const std::vector<input_file>& files)
     return out;
 }
 
+std::vector<std::string> argv_from_json(const json::value& value)
+{
+    std::vector<std::string> out;
+    for (const auto& argument : value.as_array())
+        out.push_back(bytes_from_json(argument));
+    return out;
+}
+
+std::vector<input_file> files_from_json(const json::value& value)
+{
+    std::vector<input_file> out;
+    for (const auto& file : value.as_array())
+        out.push_back({text_from_json(file.as_object().at("path")), bytes_from_json(file.as_object().at("content"))});
+    return out;
+}
+
 pty_size pty_from_json(const json::object& object) { return {object.at("cols").to_number<int>(), object.at("rows").to_number<int>()}; }
 
 execution_kind kind_from_json(const json::value& value)
@@ -172,6 +188,26 @@ checkpoint_order checkpoint_from_json(const json::object& object)
     return out;
 }
 
+json::object compile_to_json(const compile_step& step)
+{
+    return {{"argv", argv_to_json(step.argv)}, {"host_argv", argv_to_json(step.host_argv)}, {"env", map_to_json(step.env)},
+        {"files", files_to_json(step.files)}, {"wall_ms", step.limits.wall_ms}, {"cpu_ms", step.limits.cpu_ms},
+        {"memory_bytes", step.limits.memory_bytes}};
+}
+
+compile_step compile_from_json(const json::object& object)
+{
+    compile_step out;
+    out.argv = argv_from_json(object.at("argv"));
+    out.host_argv = argv_from_json(object.at("host_argv"));
+    out.env = map_from_json(object.at("env"));
+    out.files = files_from_json(object.at("files"));
+    out.limits.wall_ms = object.at("wall_ms").to_number<std::int64_t>();
+    out.limits.cpu_ms = object.at("cpu_ms").to_number<std::int64_t>();
+    out.limits.memory_bytes = object.at("memory_bytes").to_number<std::int64_t>();
+    return out;
+}
+
 /// What is at its default is left out, as it is in specs of earlier releases.
 void add_later_members(json::object& out, const execution_spec& spec)
 {
@@ -193,6 +229,8 @@ void add_later_members(json::object& out, const execution_spec& spec)
         out.emplace("host_argv", argv_to_json(spec.host_argv));
     if (spec.webhook)
         out.emplace("webhook", json::object{{"url", bytes_to_json(spec.webhook->url)}, {"secret", bytes_to_json(spec.webhook->secret)}});
+    if (spec.compile)
+        out.emplace("compile", compile_to_json(*spec.compile));
     if (spec.checkpoint)
         out.emplace("checkpoint", checkpoint_to_json(*spec.checkpoint));
 }
@@ -214,8 +252,9 @@ void read_later_members(execution_spec& spec, const json::object& object)
     if (const auto* may_fall_back = object.if_contains("may_fall_back"))
         spec.may_fall_back = may_fall_back->as_bool();
     if (const auto* argv = object.if_contains("host_argv"))
-        for (const auto& argument : argv->as_array())
-            spec.host_argv.push_back(bytes_from_json(argument));
+        spec.host_argv = argv_from_json(*argv);
+    if (const auto* compile = object.if_contains("compile"))
+        spec.compile = compile_from_json(compile->as_object());
     if (const auto* webhook = object.if_contains("webhook"))
         spec.webhook = {bytes_from_json(webhook->as_object().at("url")), bytes_from_json(webhook->as_object().at("secret"))};
     if (const auto* checkpoint = object.if_contains("checkpoint"))
@@ -253,11 +292,9 @@ execution_spec spec_from_json(std::string_view text)
     execution_spec spec;
     spec.kind = kind_from_json(object.at("kind"));
     spec.language = text_from_json(object.at("language"));
-    for (const auto& argument : object.at("argv").as_array())
-        spec.argv.push_back(bytes_from_json(argument));
+    spec.argv = argv_from_json(object.at("argv"));
     spec.env = map_from_json(object.at("env"));
-    for (const auto& file : object.at("files").as_array())
-        spec.files.push_back({text_from_json(file.as_object().at("path")), bytes_from_json(file.as_object().at("content"))});
+    spec.files = files_from_json(object.at("files"));
     spec.cwd = text_from_json(object.at("cwd"));
     spec.stdin_data = bytes_from_json(object.at("stdin"));
     spec.stdin_open = object.at("stdin_open").as_bool();

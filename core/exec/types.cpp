@@ -132,6 +132,9 @@ std::uint64_t content_bytes(const execution_spec& spec)
         sum += file.path.size() + file.content.size();
     if (spec.skill)
         sum += spec.skill->instructions.size() + spec.skill->output_schema.size();
+    if (spec.compile)
+        for (const auto& argument : spec.compile->argv)
+            sum += argument.size();
     return sum + spec.input.size() + (spec.checkpoint ? spec.checkpoint->state.size() : 0);
 }
 

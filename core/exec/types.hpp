@@ -71,6 +71,23 @@ struct webhook_spec {
     bool operator==(const webhook_spec&) const = default;
 };
 
+/// Of the compiler, whose processes are counted apart from the program's.
+struct compile_limits {
+    std::int64_t wall_ms = 60'000;
+    std::int64_t cpu_ms = 60'000;
+    std::int64_t memory_bytes = 512 << 20;
+    bool operator==(const compile_limits&) const = default;
+};
+
+/// What runs in the sandbox before the program, to make it: in the working directory, with the request's files there.
+struct compile_step {
+    std::vector<std::string> argv;             // of the compiler
+    std::vector<std::string> host_argv;        // on runtimes without images, as execution_spec::host_argv
+    std::map<std::string, std::string> env;    // "{work}" in a value stands for the working directory
+    std::vector<input_file> files;             // that it needs besides the request's
+    compile_limits limits;
+};
+
 /// A request that was checked: everything in it is in range. Kept with the record until the execution has ended.
 struct execution_spec {
     execution_kind kind = execution_kind::command;
@@ -97,6 +114,7 @@ struct execution_spec {
     bool idempotent = false;    // running it twice does no harm
     std::optional<webhook_spec> webhook;
     std::optional<checkpoint_order> checkpoint;    // written in the transaction of its end
+    std::optional<compile_step> compile;           // of code in a language that is compiled
 };
 
 struct execution_usage {
@@ -116,6 +134,20 @@ struct execution_stages {
     std::optional<double> first_byte_ms;
     std::optional<double> run_ms;
     std::optional<double> collect_ms;
+};
+
+/// How the compiler ended.
+struct compile_report {
+    execution_status status = execution_status::success;
+    caisson::verdict verdict = caisson::verdict::exited;
+    std::optional<int> exit_code;
+    std::optional<int> signal;
+    std::string output;    // the first 64 KiB of what it wrote, both streams as they came
+    bool output_truncated = false;
+    std::optional<std::int64_t> cpu_ms;
+    std::optional<std::int64_t> wall_ms;
+    bool cached = false;               // it did not run: the same had been compiled before
+    std::int64_t cpu_before_us = 0;    // of the program's group, where the compiler's time counts in it too; not shown
 };
 
 /// One try of an execution that ended, or the one that runs.
@@ -175,6 +207,7 @@ struct execution_row {
     std::optional<collect_summary> collected;          // of what it left; nothing if nothing was asked for
     shared_bytes output;                               // JSON text: a skill's end brings it; rows that are read are without
     std::optional<checkpoint_note> checkpoint;         // with the end, if one was to be written
+    std::optional<compile_report> compile;             // of the last attempt, once its compiler has ended
 };
 
 /// How many executions ended, and how. Those that were removed since are among them.

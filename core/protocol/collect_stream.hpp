@@ -22,6 +22,8 @@
 /// The file that is the run's output comes first, if it is there; the others come in the order of their paths, each once.
 namespace caisson::protocol {
 
+/// Of the working directory: what compilers make. It is never collected.
+inline constexpr std::string_view build_directory = ".caisson";
 inline constexpr std::string_view collect_magic = "CSNCOL1\n";
 inline constexpr std::size_t max_collect_data = 128 * 1024;
 inline constexpr std::size_t max_collect_path = 4'096;

@@ -26,11 +26,16 @@ public:
     virtual group_usage usage() const = 0;
     /// SIGKILL to every process of the group, thawing it first. Idempotent; never throws.
     virtual void kill() noexcept = 0;
+    /// Whether kill() ends them without anybody's help. If not, only the agent can, and say that it did.
+    virtual bool kills_by_itself() const { return true; }
     /// Processes in the group now, 0 if it cannot be known.
     virtual std::size_t population() const = 0;
     /// Removes the group; kills what is left. Idempotent. Completes when the kernel has let it go, or with errc::timed_out.
     virtual task<result<void>> remove() = 0;
 };
+
+/// Whether sandboxes of both are the same in all but id and the limits of memory, CPU time and processes.
+bool alike_but_for_groups(const sandbox_spec& one, const sandbox_spec& other);
 
 /// A live sandbox with its agent. Destroying the object leaves the sandbox as it is (a server that ends calls nothing).
 class sandbox {
@@ -55,6 +60,12 @@ public:
 
     /// Makes the group of one execution, or finds the one that recover() left behind. `name` is the execution's id.
     virtual result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) = 0;
+
+    /// Of one that waits for its first use: makes the group of its execution before that is known.
+    virtual result<std::unique_ptr<execution_group>> open_group_ahead(group_limits limits) { return open_group("ahead", limits); }
+    /// Its first use: counts it as made now, gives it `limits`, as the runtime's can_serve() said it can, and names the group that was made
+    /// ahead: open_group() finds it by that `name` from now on. Quick. Errors: errc::runtime_unavailable; destroy it then.
+    virtual result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead);
 
     /// Whether the writable file systems are full, by a look from outside or not at all (nothing if it cannot be known).
     virtual std::optional<disk_usage> disk() const = 0;
@@ -89,6 +100,11 @@ public:
     /// Tries what this host enforces. Run once after the server is ready, and by `doctor`.
     virtual task<> probe() = 0;
 
+    /// Whether a started sandbox of `ready` in which nothing ran can serve as one of `wanted`, once it was claimed for it.
+    virtual bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const;
+    /// About what a started sandbox without programs holds of the host's memory.
+    virtual std::int64_t idle_bytes() const { return 4 << 20; }
+
     /// Prepares directories, groups and sockets; nothing runs yet. Errors: errc::runtime_unavailable with what to do.
     virtual task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) = 0;
     /// Starts the agent. On failure destroy() must still be called.
@@ -103,5 +119,18 @@ public:
     /// again later. A recover() of the same sandbox waits until this is over.
     virtual task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) = 0;
 };
+
+inline bool alike_but_for_groups(const sandbox_spec& one, const sandbox_spec& other)
+{
+    return one.work_directory == other.work_directory && one.trees == other.trees && one.image == other.image && one.lease == other.lease &&
+           one.limits.disk_bytes == other.limits.disk_bytes && one.limits.inodes == other.limits.inodes;
+}
+
+inline result<void> sandbox::claim(std::string, const sandbox_limits&, execution_group&) { return {}; }
+
+inline bool runtime::can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const
+{
+    return alike_but_for_groups(ready, wanted) && ready.limits == wanted.limits;
+}
 
 }    // namespace caisson

@@ -42,6 +42,7 @@ struct dead_instance {
 struct sandbox_tree {
     std::string host_path;    // absolute; stays as it is until the sandbox is gone
     std::string place;        // "scripts"
+    bool operator==(const sandbox_tree&) const = default;
 };
 
 struct sandbox_spec {

@@ -2,6 +2,7 @@
 
 #include "core/threads/json_string.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace caisson {
@@ -44,6 +45,21 @@ std::optional<std::int64_t> json_members::integer(std::string_view name) const
     std::int64_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
     return failure == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::string> json_members::first_but(std::span<const std::string_view> names) const
+{
+    if (!is_object() || index_.size(0) == 0)
+        return std::nullopt;
+    auto at = index_.first(0);
+    for (std::size_t left = index_.size(0);;) {
+        auto name = unquoted_json(index_.name(at));
+        if (std::ranges::find(names, name) == names.end())
+            return name;
+        if (--left == 0)
+            return std::nullopt;
+        at = index_.next(at);
+    }
 }
 
 std::vector<std::string> json_members::texts(std::string_view name) const

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ public:
     std::optional<std::int64_t> integer(std::string_view name) const;
     bool flag(std::string_view name) const { return raw(name) == "true"; }
     std::vector<std::string> texts(std::string_view name) const;
+    /// The first member's name that is none of these.
+    std::optional<std::string> first_but(std::span<const std::string_view> names) const;
 
 private:
     std::optional<text_index::position> find(std::string_view name) const;

@@ -99,6 +99,14 @@ std::string quoted_json(std::string_view text)
     return quoted += '"';
 }
 
+std::string json_of_texts(const std::vector<std::string>& texts)
+{
+    std::string list = "[";
+    for (const auto& each : texts)
+        list.append(list.size() == 1 ? "" : ",").append(quoted_json(each));
+    return list + "]";
+}
+
 std::string unquoted_json(std::string_view quoted)
 {
     std::string text;

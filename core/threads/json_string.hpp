@@ -3,6 +3,7 @@
 #include <compare>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace caisson {
 
@@ -12,6 +13,9 @@ bool append_escaped(std::string& to, std::string_view text);
 
 /// `text` as a canonical JSON string, with its quotes.
 std::string quoted_json(std::string_view text);
+
+/// The same of a list of texts.
+std::string json_of_texts(const std::vector<std::string>& texts);
 
 /// What a canonical JSON string, with its quotes, stands for.
 std::string unquoted_json(std::string_view quoted);

@@ -7,13 +7,13 @@
 #include "core/threads/retention_rules.hpp"
 #include "core/threads/rules.hpp"
 
-#include <limits>
+#include <array>
+#include <span>
 
 namespace caisson {
 
 namespace {
 
-constexpr std::int64_t version = 1;
 /// Of a line that is not a state.
 constexpr std::size_t most_record_bytes = 256 << 10;
 constexpr std::int64_t most_checkpoints = 2 * thread_bounds::max_checkpoints;    // pinned ones may be beyond the policy
@@ -23,63 +23,24 @@ constexpr std::int64_t most_position = thread_bounds::step / 2;
 constexpr std::int64_t most_ahead_ms = 86'400'000;
 constexpr std::size_t digest_bytes = 32;
 
-/// Members of an object in the making, in the order of their names.
-class object_text {
-public:
-    object_text& raw(std::string_view name, std::string_view json)
-    {
-        text_.append(text_.empty() ? "{" : ",").append(quoted_json(name)).append(":").append(json);
-        return *this;
-    }
-    object_text& text(std::string_view name, std::string_view value) { return raw(name, quoted_json(value)); }
-    object_text& integer(std::string_view name, std::int64_t value) { return raw(name, std::to_string(value)); }
-    std::string done() const { return text_ + "}"; }
+constexpr std::array<std::string_view, 4> head_members{"caisson_thread", "max_checkpoints", "thread", "ttl_ms"};
+constexpr std::array<std::string_view, 2> state_members{"digest", "encoding"};
+constexpr std::array<std::string_view, 2> end_members{"checkpoints", "sha256"};
+constexpr std::array<std::string_view, 14> checkpoint_members{"created_at", "custom", "digest", "gap", "id", "media_type", "node_id",
+    "parent_id", "pinned", "position", "request", "rollback_of", "step", "tags"};
 
-private:
-    std::string text_;
-};
-
-std::string list_text(const std::vector<std::string>& items)
+/// "x that is not known" of the first member that none of the names is of; empty if all are known.
+std::string unknown_member(const json_members& said, std::span<const std::string_view> names)
 {
-    std::string text = "[";
-    for (const auto& each : items)
-        text.append(text.size() == 1 ? "" : ",").append(quoted_json(each));
-    return text + "]";
+    const auto name = said.first_but(names);
+    return name ? name->substr(0, max_checkpoint_id_bytes) + " that is not known" : std::string();
 }
-
-std::string record(std::string_view name, const object_text& members) { return object_text().raw(name, members.done()).done() + "\n"; }
-
-std::string checkpoint_line(const loaded_checkpoint& one)
-{
-    const auto& row = one.row;
-    object_text out;
-    out.text("created_at", to_rfc3339(row.created_at_ms));
-    if (!row.metadata.custom.empty())
-        out.raw("custom", row.metadata.custom);
-    out.text("digest", row.state.digest).integer("gap", row.gap).text("id", row.id.str()).text("media_type", row.state.media_type);
-    if (!row.metadata.node_id.empty())
-        out.text("node_id", row.metadata.node_id);
-    if (row.parent)
-        out.text("parent_id", row.parent->str());
-    if (row.pinned)
-        out.raw("pinned", "true");
-    out.integer("position", row.position);
-    if (!one.request.empty())
-        out.text("request", base64_encode(one.request));
-    if (row.rollback_of)
-        out.text("rollback_of", row.rollback_of->str());
-    if (row.metadata.step)
-        out.integer("step", *row.metadata.step);
-    if (!row.metadata.tags.empty())
-        out.raw("tags", list_text(row.metadata.tags));
-    return record("checkpoint", out);
-}
-
-bool is_json(const checkpoint_row& row) { return row.state.media_type == json_media_type; }
 
 /// What is said of the first member that is of another kind than it must be; empty if all are right.
 std::string wrong_kind(const json_members& said)
 {
+    if (auto unknown = unknown_member(said, checkpoint_members); !unknown.empty())
+        return unknown;
     for (const auto* name : {"position", "gap", "step"})
         if (said.raw(name) && !said.integer(name))
             return std::string(name) + " that is no integer";
@@ -88,7 +49,7 @@ std::string wrong_kind(const json_members& said)
             return std::string(name) + " that is no text";
     if (const auto pinned = said.raw("pinned"); pinned && pinned != "true" && pinned != "false")
         return "pinned that is neither true nor false";
-    if (const auto tags = said.raw("tags"); tags && *tags != list_text(said.texts("tags")))
+    if (const auto tags = said.raw("tags"); tags && *tags != json_of_texts(said.texts("tags")))
         return "tags that are no list of texts";
     return {};
 }
@@ -104,46 +65,6 @@ result<std::string> canonical_line(std::string_view text)
 }
 
 }    // namespace
-
-thread_file_writer::thread_file_writer(const thread_row& of, hasher_factory make_hasher) : hash_(make_hasher())
-{
-    object_text head;
-    head.integer("caisson_thread", version).integer("max_checkpoints", of.retention.max_checkpoints).text("thread", of.name.str());
-    if (of.retention.ttl_ms)
-        head.integer("ttl_ms", *of.retention.ttl_ms);
-    head_ = head.done() + "\n";
-}
-
-void thread_file_writer::add(std::string& to, const loaded_checkpoint& one)
-{
-    const auto& row = one.row;
-    if (written_.insert(row.state.digest + (is_json(row) ? "j" : "b")).second) {
-        object_text state;
-        state.text("digest", row.state.digest).text("encoding", is_json(row) ? "json" : "base64");
-        to += record("state", state);
-        is_json(row) ? to.append(one.state.view()) : to.append(quoted_json(base64_encode(one.state.view())));
-        to += '\n';
-    }
-    to += checkpoint_line(one);
-    ++checkpoints_;
-}
-
-std::string thread_file_writer::lines(const std::vector<loaded_checkpoint>& checkpoints)
-{
-    std::string text = std::exchange(head_, {});
-    for (const auto& each : checkpoints)
-        add(text, each);
-    hash_->add(text);
-    return text;
-}
-
-std::string thread_file_writer::end()
-{
-    auto text = lines({});    // the head of a thread without checkpoints
-    object_text end;
-    end.integer("checkpoints", checkpoints_).text("sha256", to_hex(hash_->finish()));
-    return text + record("end", end);
-}
 
 thread_file_reader::thread_file_reader(uses use) : use_(std::move(use)), hash_(use_.make_hasher()) { }
 
@@ -205,8 +126,13 @@ result<void> thread_file_reader::line(std::string_view text)
 result<void> thread_file_reader::read_head(std::string_view text)
 {
     const json_members head(text);
-    if (head.integer("caisson_thread") != version)
+    if (head.integer("caisson_thread") != thread_file_version)
         return wrong("must be the head of an exported thread, {\"caisson_thread\":1,…}");
+    if (const auto what = unknown_member(head, head_members); !what.empty())
+        return wrong("has a " + what);
+    for (const auto* name : {"max_checkpoints", "ttl_ms"})
+        if (head.raw(name) && !head.integer(name))
+            return wrong("has a " + std::string(name) + " that is no integer");
     policy_.max_checkpoints = head.integer("max_checkpoints").value_or(policy_.max_checkpoints);
     policy_.ttl_ms = head.integer("ttl_ms");
     if (const auto problems = check_retention(policy_); !problems.empty())
@@ -225,7 +151,11 @@ result<void> thread_file_reader::read_record(std::string_view text)
     const auto state = members.raw("state");
     if (!state || !state->starts_with('{'))
         return wrong("must have a \"state\", a \"checkpoint\" or the \"end\"");
+    if (unused_states_ > 0)
+        return wrong("is a state behind one that no checkpoint has: each comes right before its first checkpoint");
     const json_members said(*state);
+    if (const auto what = unknown_member(said, state_members); !what.empty())
+        return wrong("has a " + what);
     const auto encoding = said.text("encoding");
     wanted_digest_ = said.text("digest").value_or("");
     wanted_is_json_ = encoding == "json";
@@ -253,8 +183,9 @@ result<void> thread_file_reader::read_text(std::string_view text)
     const auto* base = use_.packer.wants_base(state->text.size()) ? base_ : nullptr;
     auto& known = states_[wanted_digest_];
     known.is_json = known.is_json || wanted_is_json_;
-    if (known.size_bytes > 0 || known.used)
+    if (!known.digest.empty())    // it is the same, in another encoding
         return {};
+    ++unused_states_;
     known.size_bytes = state->info.size_bytes;
     known.digest = state->digest;
     known.packed = use_.packer.pack(state->info, state->digest, state->text.view(), base);
@@ -293,11 +224,11 @@ result<void> thread_file_reader::read_names(const json_members& said, checkpoint
     const auto id = said.text("id").value_or("");
     if (const auto bad = check_checkpoint_id(id); bad || id == "latest")
         return wrong("has an id that " + (bad ? bad->message : std::string("is an address of its own")));
-    if (!ids_.insert(id).second)
+    if (positions_.contains(id))
         return wrong("has the id of an earlier checkpoint: " + id);
     row.id = checkpoint_id::from_trusted(id);
     if (auto parent = said.text("parent_id")) {
-        if (*parent == id || !ids_.contains(*parent))
+        if (!positions_.contains(*parent))
             return wrong("has a parent_id that names no earlier checkpoint: " + parent->substr(0, max_checkpoint_id_bytes));
         row.parent = checkpoint_id::from_trusted(std::move(*parent));
     }
@@ -310,10 +241,13 @@ result<void> thread_file_reader::read_place(const json_members& said, checkpoint
 {
     row.position = said.integer("position").value_or(0);
     row.gap = said.integer("gap").value_or(-1);
-    if (row.position <= last_position_ || row.position > most_position || row.gap < 0 || row.gap > thread_bounds::step)
-        return wrong(
-            "must have a position above the one before, at most " + std::to_string(most_position) + ", and a gap that is not negative");
+    if (row.position <= last_position_ || row.position > most_position)
+        return wrong("must have a position above the one before, at most " + std::to_string(most_position));
+    const auto parent = row.parent ? positions_.at(row.parent->str()) : 0;
+    if (row.gap < 0 || row.gap >= row.position - parent)
+        return wrong("must have a gap that is not negative, and of no more checkpoints than lay between it and its parent");
     last_position_ = row.position;
+    positions_.emplace(row.id.str(), row.position);
     const auto time_ms = from_rfc3339(said.text("created_at").value_or(""));
     if (!time_ms || *time_ms < last_time_ms_ || *time_ms > use_.now_ms + most_ahead_ms)
         return wrong(
@@ -336,6 +270,7 @@ result<void> thread_file_reader::read_state_of(const json_members& said, checkpo
         return wrong("has a request that is no digest in base64");
     draft.request.digest = std::move(*request);
     draft.row.state = {known->first, state.size_bytes, std::move(type)};
+    unused_states_ -= state.used ? 0 : 1;
     draft.state = std::exchange(state.used, true) ? packed_state{} : std::move(state.packed);
     draft.state.info = draft.row.state;
     draft.state.digest = state.digest;
@@ -345,6 +280,10 @@ result<void> thread_file_reader::read_state_of(const json_members& said, checkpo
 result<void> thread_file_reader::read_end(std::string_view object)
 {
     const json_members said(object);
+    if (const auto what = unknown_member(said, end_members); !what.empty())
+        return wrong("has a " + what);
+    if (unused_states_ > 0)
+        return wrong("follows a state that no checkpoint has");
     if (said.integer("checkpoints") != checkpoints_)
         return wrong("says another number of checkpoints than there are: " + std::to_string(checkpoints_));
     if (said.text("sha256") != to_hex(hash_->finish()))

@@ -16,6 +16,8 @@ namespace caisson {
 // A thread as one file of JSON lines: a head, each checkpoint behind its state where that was not there before, and an end with the SHA-256
 // of all that precedes it. What checkpoints name of a server (executions, artifacts) stays there.
 
+inline constexpr std::int64_t thread_file_version = 1;
+
 /// Writes the lines of one thread. One thread at a time.
 class thread_file_writer {
 public:
@@ -87,8 +89,9 @@ private:
         bool is_json = false;
         bool used = false;
     };
-    std::unordered_map<std::string, known_state> states_;    // by digest
-    std::unordered_set<std::string> ids_;
+    std::unordered_map<std::string, known_state> states_;        // by digest
+    std::size_t unused_states_ = 0;                              // one at most: those that are read hold their bytes until then
+    std::unordered_map<std::string, std::int64_t> positions_;    // by id
     std::int64_t last_position_ = 0;
     std::int64_t last_time_ms_ = 0;
     std::int64_t checkpoints_ = 0;

@@ -91,6 +91,17 @@ result<settled_state> settle_state(std::string_view state, std::string media_typ
     return out;
 }
 
+task<thread_row> settle_thread(const thread_services* use, thread_row row)
+{
+    for (;;) {
+        const auto dropped = co_await use->store.retain(row.tenant, row.name, use->time.now_ms(), use->options.batch);
+        if (dropped.has_error() || *dropped == 0)
+            break;
+    }
+    auto now = co_await use->store.find_thread(row.tenant, row.name);
+    co_return now.has_value() ? std::move(*now) : std::move(row);
+}
+
 task<result<saved_checkpoint>> thread_service::save(tenant_id tenant, thread_name thread, wish_reader read, std::size_t bytes)
 {
     save_work work{std::move(read), {}, std::nullopt, &use_.packer, use_.make_hasher, use_.options.state};
@@ -194,13 +205,8 @@ task<result<thread_row>> thread_service::set_policy(tenant_id tenant, thread_nam
     auto row = co_await use_.store.set_policy(tenant, thread, policy, use_.time.now_ms(), use_.options.bounds);
     if (row.has_error())
         co_return row;
-    for (;;) {
-        const auto dropped = co_await use_.store.retain(tenant, thread, use_.time.now_ms(), use_.options.batch);
-        if (dropped.has_error())
-            co_return dropped.error();
-        if (*dropped == 0)
-            co_return co_await use_.store.find_thread(std::move(tenant), std::move(thread));
-    }
+    auto settling = settle_thread(&use_, std::move(*row));
+    co_return co_await std::move(settling);
 }
 
 task<result<bool>> thread_service::erase_thread(tenant_id tenant, thread_name thread)

@@ -116,6 +116,10 @@ struct settled_state {
 /// JSON is brought into its canonical form. Errors: errc::bad_request and errc::too_large, by the field "state".
 result<settled_state> settle_state(std::string_view state, std::string media_type, const state_bounds& bounds, hasher_factory make_hasher);
 
+/// Drops all that the thread's policy has no room or time for, and gives what the thread is then; `row` if it was removed meanwhile. `use`
+/// outlives it.
+task<thread_row> settle_thread(const thread_services* use, thread_row row);
+
 inline constexpr std::string_view json_media_type = "application/json";
 
 }    // namespace caisson

@@ -115,9 +115,11 @@ task<result<thread_row>> thread_importer::finish()
     if (last.has_error())
         co_return last.error();
     auto row = co_await use_.store.finish_import(*import_, name_, reader_->policy(), use_.time.now_ms());
-    if (row.has_value())
-        import_.reset();
-    co_return row;
+    if (row.has_error())
+        co_return row;
+    import_.reset();
+    auto settling = settle_thread(&use_, std::move(*row));
+    co_return co_await std::move(settling);
 }
 
 task<> thread_importer::drop()

@@ -13,7 +13,7 @@ from harness.contract import Contract  # noqa: E402
 from harness.engine import Engine, PrivateEngine, why_none  # noqa: E402
 from harness.leaks import Baseline, adopt_orphans, descriptors  # noqa: E402
 from harness.left_overs import unrecorded  # noqa: E402
-from harness.server import BINARY, ORDINARY_USER, Server, new_folder  # noqa: E402
+from harness.server import BINARY, ORDINARY_USER, Server, new_folder, pool_of  # noqa: E402
 from harness.threads import Thread  # noqa: E402
 from harness.waiting import until  # noqa: E402
 
@@ -39,7 +39,7 @@ def contract():
 def shared_server(contract):
     """One server for all tests that leave it as they found it."""
     with new_folder() as folder:
-        server = Server(folder, contract)
+        server = Server(folder, contract, env=pool_of(1))
         try:
             server.start()
             # Warm: languages are probed, pools are open, the first sandbox is gone.

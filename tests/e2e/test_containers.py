@@ -72,6 +72,12 @@ def test_a_terminal_is_one(box):
     assert not slow, "its end was not seen"
 
 
+def test_the_end_of_a_terminals_input_is_seen_or_told_beforehand(box):
+    record = box.api.run(command=["cat"], pty={"cols": 80, "rows": 24}, limits={"wall_ms": 5_000})
+    told = "terminal" in record["degraded"]
+    assert (record["verdict"], told) in (("exited", False), ("wall_limit", True)), record
+
+
 def test_a_signal_and_a_cancel_reach_it(box):
     one = box.api.start(shell="trap 'echo caught; exit 7' TERM; echo on; while :; do sleep 0.05; done", limits=LONG)
     first_output(box.api, one)

@@ -18,8 +18,8 @@ def story(server):
         Thread(server.api, name).remove()
 
 
-def cli(server, *words, want=0):
-    done = server.cli("thread", *words)
+def cli(server, *words, want=0, input=None):
+    done = server.cli("thread", *words, input=input)
     assert done.returncode == want, (words, done)
     return done.stdout.decode() if want == 0 else done.stderr.decode()
 
@@ -64,6 +64,41 @@ def test_out_and_in(server, story, tmp_path):
     assert Thread(server.api, "cli-copy").ids() == ["c2", "c1", "c0"]
     file.write_bytes(file.read_bytes()[:-30])
     assert "line" in cli(server, "import", "cli-other", file, want=1)
+
+
+def test_a_file_comes_from_standard_input(server, story):
+    data = cli(server, "export", "cli-story", "-").encode()
+    assert cli(server, "import", "cli-copy", "-", input=data).strip() == "c2"
+    assert Thread(server.api, "cli-copy").ids() == ["c2", "c1", "c0"]
+    assert "cannot be imported" in cli(server, "import", "cli-other", "-", input=data[:-30], want=1)
+    assert "line 1" in cli(server, "import", "cli-other", "-", input=b"", want=1)
+    assert Thread(server.api, "cli-other").show(404)
+
+
+def test_of_several_checkpoints_all_go_or_none(server, story):
+    assert "no checkpoint nope" in cli(server, "rm", "cli-story", "c0", "nope", want=1)
+    assert "by its id" in cli(server, "rm", "cli-story", "c0", "latest", want=2)
+    assert story.ids() == ["c2", "c1", "c0"]
+    assert json.loads(cli(server, "rm", "-o", "json", "cli-story", "c0", "c0")) == {"removed": "c0"}
+    assert story.ids() == ["c2", "c1"]
+
+
+def test_a_state_that_is_another_one_is_said_to_be(server, story):
+    story.save(1, id="c3")
+    assert cli(server, "diff", "cli-story", "c0") == "~ (the whole state)  1\n"
+
+
+def test_numbers_of_a_diff_are_as_they_were_written(server, story):
+    answer = server.api.post(f"{story.path}/checkpoints", raw=b'{"state":{"n":0,"big":9007199254740993,"d":0.10,"e":123456789012345678901234567890}}')
+    assert answer.status == 201
+    assert cli(server, "diff", "cli-story", "c0") == "+ /d  0.10\n+ /e  123456789012345678901234567890\n"
+    assert '"value":0.10' in cli(server, "diff", "-o", "json", "cli-story", "c0")
+
+
+def test_nothing_that_was_saved_steers_the_terminal(server, story):
+    story.save("\u202e\u009b2J", id="c3", metadata={"tags": ["\u202ex\u2066y", "\u009b2J"]})
+    shown = cli(server, "log", "cli-story") + cli(server, "diff", "cli-story", "c0")
+    assert "# x y  # 2J" in shown and not set("\u202e\u2066\u009b") & set(shown)
 
 
 def test_bytes_are_shown_as_they_are(server, story):

@@ -28,6 +28,11 @@ def test_the_agent_resumes(server):
     thread.remove()
 
 
+def test_an_agent_that_cannot_read_its_state_does_not_begin_anew(server):
+    refused = run(server.api.with_key("cs_" + "0" * 40))
+    assert refused.returncode == 1 and refused.stdout == "" and "the state cannot be read" in refused.stderr, refused
+
+
 def test_two_agents_do_not_mix(server):
     api = server.tenant("example")
     assert run(api, "--crash-at", "2").returncode == 70

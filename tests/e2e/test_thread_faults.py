@@ -19,7 +19,7 @@ def kill(server):
 
 
 def check_data(server):
-    done = subprocess.run([BINARY, "db", "check", "--data", server.data], capture_output=True, text=True)
+    done = subprocess.run([BINARY, "db", "check", "--deep", "--data", server.data], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -121,6 +121,7 @@ def test_a_full_tenant_is_refused_and_loses_nothing(new_server):
         saved.append(answer["id"])
     assert answer.status == 429 and answer["error"] == "quota_exceeded" and answer.headers["retry-after"]
     assert answer["details"]["limit"] == "threads.max_bytes_per_tenant" and len(saved) > 5
+    assert not {"running", "waiting"} & set(answer["details"]), "those are counts of executions"
     assert thread.ids(order="asc") == saved
     assert server.api.delete(f"{thread.path}/checkpoints/{saved[0]}").status == 204
     assert thread.save({"small": 1})

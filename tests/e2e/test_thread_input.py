@@ -95,6 +95,24 @@ def test_a_wrong_query_is_named(agent, query, field):
     assert answer.status == 400 and field in answer.fields(), (answer.status, answer.value)
 
 
+def test_objects_are_found_in_whatever_form(agent):
+    agent.save(1, id="a", metadata={"custom": {"o": {"k": 1, "l": [2.5]}}})
+    agent.save(1, id="b", metadata={"custom": {"o": '{"k": 1}'}})
+    assert agent.ids(**{"custom.o": '{ "l": [2.5], "k": 1 }'}) == ["a"]
+    assert agent.ids(**{"custom.o": '{"l": [2.50], "k": 1}'}) == []
+    assert agent.ids(**{"custom.o": '{"k": 1}'}) == ["b"]
+
+
+@pytest.mark.parametrize("change, field", [({"order": "asc"}, "order"), ({"tag": "x"}, "tag"), ({"custom.k": "1"}, "custom"), ({"step": 1}, "step"), ({"after": "c0"}, "after")])
+def test_a_cursor_is_of_one_list(agent, change, field):
+    for n in range(3):
+        agent.save(n, id=f"c{n}")
+    cursor = agent.list(limit=1)["next_cursor"]
+    assert agent.ids(limit=1, order="desc", include="state", cursor=cursor) == ["c1"]
+    refused = agent.list(want=400, cursor=cursor, **change)
+    assert refused["details"]["fields"][0]["field"] == field
+
+
 @pytest.mark.parametrize("settings, field", [({"max_checkpoints": 0}, "max_checkpoints"), ({"max_checkpoints": 100_001}, "max_checkpoints"), ({"ttl_ms": 0}, "ttl_ms"), ({"ttl": 5}, "ttl")])
 def test_wrong_settings_are_named(agent, settings, field):
     assert field in agent.configure(400, **settings).fields()

@@ -74,6 +74,8 @@ def test_an_idempotency_key_stands_for_an_id(agent):
     first = agent.save({"n": 1}, headers=key)
     assert agent.save({"n": 1}, want=200, headers=key)["id"] == first["id"]
     assert agent.save({"n": 2}, want=422, headers=key)["error"] == "unprocessable"
+    both = agent.save({"n": 1}, want=400, headers=key, id="mine")
+    assert both["details"]["fields"][0]["field"] == "Idempotency-Key" and agent.ids() == [first["id"]]
 
 
 def test_if_latest_says_the_current_one(agent):

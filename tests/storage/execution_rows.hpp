@@ -76,8 +76,18 @@ inline execution_row full_execution(int number)
     row.next_attempt_at_ms = 7'000;
     row.collected = collect_summary{2, 300, {{"out/\xff", "not a regular file"}}, 5, true, "the disk is full"};
     row.checkpoint = checkpoint_note{thread_name("t"), checkpoint_id::from_trusted("c"), "not \"now\""};
+    row.compile = compile_report{execution_status::timeout, verdict::wall_limit, 3, 9, "main.c: \xff", true, 5, 6, true, 7};
     row.output = shared_bytes(std::string("{\"a\":\"\\u0000 \xc3\xa9\"}\0", 18));
     return row;
+}
+
+inline std::string text_of(const compile_report& one)
+{
+    std::ostringstream out;
+    out << " compile " << to_string(one.status) << ' ' << to_string(one.verdict) << ' ' << one.exit_code.value_or(-1) << ' '
+        << one.signal.value_or(-1) << " '" << one.output << "' " << one.output_truncated << ' ' << one.cpu_ms.value_or(-1) << ' '
+        << one.wall_ms.value_or(-1) << ' ' << one.cached << ' ' << one.cpu_before_us;
+    return out.str();
 }
 
 inline std::string text_of(const execution_attempt& one)
@@ -125,6 +135,8 @@ inline std::string text_of(const execution_row& row)
     for (const auto& each : row.attempts)
         out << text_of(each);
     optional(row.next_attempt_at_ms);
+    if (row.compile)
+        out << text_of(*row.compile);
     if (row.collected) {
         const auto& all = *row.collected;
         out << " collected " << all.files << ' ' << all.bytes << ' ' << all.skipped_files << all.partial << all.error;

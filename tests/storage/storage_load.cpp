@@ -6,6 +6,8 @@
 #include "storage/migrator.hpp"
 #include "tests/storage/artifact_rows.hpp"
 #include "tests/storage/content_bytes.hpp"
+#include "tests/storage/row_digest.hpp"
+#include "tests/storage/thread_load.hpp"
 
 namespace caisson::testing {
 
@@ -190,38 +192,14 @@ void add_end(call_list& calls, std::vector<log_builder>& logs, int i)
         [i](storage& to) { return to.sandboxes().update(numbered<sandbox_id>(i), sandbox_state::destroyed, "", "ended", 4000); });
 }
 
-std::uint64_t mixed(std::uint64_t hash, std::string_view bytes)
-{
-    for (const unsigned char each : bytes)
-        hash = (hash ^ each) * 0x100000001b3;
-    return (hash ^ 0xffu) * 0x100000001b3;
-}
-
-void add_rows(std::string& text, sqlite::connection& db, const std::string& table, const std::string& sql, int columns)
-{
-    auto query = db.prepare(sql);
-    std::uint64_t hash = 0xcbf29ce484222325;
-    int rows = 0;
-    for (; query.step(); ++rows)
-        for (int i = 0; i < columns; ++i)
-            hash = mixed(hash, query.is_null(i) ? "null" : query.view(i));
-    text += table + ":" + std::to_string(rows) + ":" + std::to_string(hash) + " ";
-}
-
-std::vector<std::string> texts(sqlite::connection& db, const std::string& sql)
-{
-    auto query = db.prepare(sql);
-    std::vector<std::string> all;
-    while (query.step())
-        all.emplace_back(query.view(0));
-    return all;
-}
-
 std::string records_content(sqlite::connection& db)
 {
     std::string text;
     for (const auto& table :
-        texts(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_migrations' ORDER BY name")) {
+        texts(db,
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('schema_migrations', 'sqlite_sequence') ORDER BY name")) {
+        if (is_of_threads(table))
+            continue;
         std::string columns;
         int count = 0;
         for (const auto& column : texts(db, "SELECT name FROM pragma_table_info('" + table + "')"))
@@ -231,7 +209,7 @@ std::string records_content(sqlite::connection& db)
             }
         add_rows(text, db, table, "SELECT " + columns + " FROM \"" + table + "\" ORDER BY " + columns, count);
     }
-    return text;
+    return text + threads_content(db);
 }
 
 std::string events_content(sqlite::connection& db)
@@ -293,7 +271,9 @@ std::vector<store_call> representative_calls()
         "erase", [](storage& to) { return without_value(to.executions().erase(numbered<tenant_id>(1), numbered<execution_id>(1))); });
     calls.append(3, logs[3].out("more").take());
     calls.contents("erase content", [](storage& to) { return erase_last_content(&to); });
-    return calls.take();
+    auto all = calls.take();
+    std::ranges::move(thread_calls(), std::back_inserter(all));
+    return all;
 }
 
 const char* name_of(database_file file)
@@ -319,7 +299,7 @@ std::string integrity_of(const std::filesystem::path& data_dir, database_file fi
         findings += line == "ok" ? "" : name + ": " + line + "\n";
     for (const auto& table : texts(db, "PRAGMA foreign_key_check"))
         findings += name + ": a row of " + table + " refers to nothing\n";
-    return findings;
+    return file == database_file::records ? findings + chain_findings(db) : findings;
 }
 
 std::string integrity_of(const std::filesystem::path& data_dir)

@@ -140,6 +140,23 @@ TEST_F(ThreadFilter, LooksAtSoManyAndGoesOn)
     EXPECT_EQ(ids(filter), "d>");
 }
 
+TEST_F(ThreadFilter, LooksAtFewerWhereThereIsMoreToCompare)
+{
+    auto one = draft("t", "large", "7");
+    one.row.metadata.custom = "{\"n\":\"" + std::string(2'048, 'x') + "\"}";
+    ASSERT_TRUE(try_save(std::move(one)).has_value());
+    checkpoint_filter filter;
+    filter.most_looked_at = 3;
+    filter.limit = 3;
+    const auto looked_at = [&] {
+        const auto page = *run(store().list(tenant_, thread_name("t"), filter));
+        return 7 - page.next.value_or(0) + 1;    // the newest is the seventh
+    };
+    EXPECT_EQ(looked_at(), 3);
+    filter.metadata.custom = {condition_on("n", "none")};
+    EXPECT_EQ(looked_at(), 2);
+}
+
 TEST_F(ThreadFilter, StatesComeWhenTheyAreAskedForAndEndAPage)
 {
     checkpoint_filter filter;

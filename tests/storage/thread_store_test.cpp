@@ -1,5 +1,8 @@
 #include "tests/storage/thread_fixture.hpp"
 
+#include "storage/connection.hpp"
+#include "storage/thread_retention.hpp"
+#include "storage/transaction.hpp"
 #include "tests/storage/artifact_rows.hpp"
 #include "tests/storage/execution_rows.hpp"
 
@@ -202,6 +205,38 @@ TEST_F(ThreadStore, GoesBackByRemoval)
     EXPECT_EQ(chain("t"), "a b<a");
     EXPECT_EQ(usage().states, 2);
     EXPECT_EQ(save("t", "e").position, 5);
+    expect_sound();
+}
+
+TEST_F(ThreadStore, GoingBackByRemovalTellsOfWhatRanOutWithIt)
+{
+    policy_.ttl_ms = 100;
+    now_ms_ = 1'000;
+    save("t", "a");
+    now_ms_ = 1'090;
+    save("t", "b");
+    save("t", "c");
+    const auto done = *run(store().roll_back_by_removal(tenant_, thread_name("t"), id_of("b"), 1'100));
+    EXPECT_EQ(chain("t"), "b<+1");
+    EXPECT_EQ(done.latest.parent, std::nullopt);
+    EXPECT_EQ(done.latest.gap, 1);
+}
+
+/// Which goes in steps, the oldest first.
+TEST_F(ThreadStore, ARemovalThatIsUnderWayIsSound)
+{
+    for (int i = 0; i < 70; ++i)
+        save("t", "", std::to_string(i));
+    storage_.reset();
+    {
+        sqlite::connection db(dir_ / "data" / "records.db", sqlite::open_mode::read_write);
+        sqlite::transaction all(db, sqlite::transaction_kind::write);
+        ASSERT_TRUE(sqlite::take_name(db, tenant_, thread_name("t")));
+        ASSERT_TRUE(sqlite::erase_some_checkpoints(db));
+        all.commit();
+        ASSERT_GT(db.integer("SELECT count(*) FROM checkpoints"), 0);
+        db.tidy_up_on_close();
+    }
     expect_sound();
 }
 

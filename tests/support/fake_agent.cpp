@@ -154,6 +154,8 @@ agent_host::start_result fake_agent::start(exec_number number, const spawn_reque
 {
     if (what.argv.size() > 1 && what.argv[1] == "--collect")
         return start_collector(number, what);
+    if (number >= fake_compiler::first)
+        return compiler.start(number, what);
     if (start_code != 0)
         return {start_code, "execve", {}};
     if (request)
@@ -209,8 +211,12 @@ int fake_agent::put_file(const file_chunk& chunk)
     return 0;
 }
 
-void fake_agent::signal(exec_number, const signal_order& order)
+void fake_agent::signal(exec_number number, const signal_order& order)
 {
+    if (number >= fake_compiler::first) {
+        compiler.signal(order);
+        return pump();
+    }
     signals.push_back(order);
     if (ignored_signals.contains(static_cast<int>(order.number)))
         return;
@@ -310,6 +316,7 @@ void fake_agent::pump()
             execution->set_exited(usage);
         }
     }
+    compiler.pump(session_);
     write_collected();
     if (!wire_ || muted_)
         return;

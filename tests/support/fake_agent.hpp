@@ -3,6 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/protocol/agent_session.hpp"
 #include "core/protocol/byte_stream.hpp"
+#include "tests/support/fake_compiler.hpp"
 #include "tests/support/wake_list.hpp"
 
 #include <functional>
@@ -52,6 +53,9 @@ public:
     /// The collector writes that and goes on for ever.
     bool collector_hangs = false;
     protocol::exit_report usage;    // what the exit reports besides its status
+    fake_compiler compiler;         // what runs before the program, where code is compiled
+    /// Lets what the compiler did come to the server.
+    void turn() { pump(); }
     /// Hears the server and says nothing, until unmute().
     void mute() { muted_ = true; }
     void unmute();

@@ -29,7 +29,30 @@ public:
         ++box_->group_kills;
         box_->agent->kill_group();
     }
+    bool kills_by_itself() const override { return box_->group_kills_by_itself; }
     std::size_t population() const override { return box_->agent->is_running() ? 1 : 0; }
+    task<result<void>> remove() override
+    {
+        kill();
+        co_return result<void>();
+    }
+
+private:
+    box_ptr box_;
+};
+
+class fake_compiler_group : public execution_group {
+public:
+    explicit fake_compiler_group(box_ptr box) : box_(std::move(box)) { }
+
+    std::vector<int> join_descriptors() const override { return {}; }
+    group_usage usage() const override { return box_->compiler_usage; }
+    void kill() noexcept override
+    {
+        box_->agent->compiler.kill();
+        box_->agent->turn();
+    }
+    std::size_t population() const override { return box_->agent->compiler.is_running() ? 1 : 0; }
     task<result<void>> remove() override
     {
         kill();
@@ -51,6 +74,7 @@ public:
     std::string image_digest() const override { return box_->spec.image.empty() ? std::string() : digest_of(box_->spec.image); }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
+    result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead) override;
     std::optional<disk_usage> disk() const override { return box_->disk; }
     std::optional<steady_time> made_at() const override { return box_->made_at; }
     task<std::string> ended() override { return fake_agent::ended(box_->agent); }
@@ -81,9 +105,22 @@ result<std::unique_ptr<execution_group>> fake_sandbox::open_group(std::string na
 {
     if (const auto failure = maker_.planned(call::open_group))
         return *failure;
+    if (name.ends_with("-compiler")) {
+        box_->compiler_limits = limits;
+        return std::unique_ptr<execution_group>(std::make_unique<fake_compiler_group>(box_));
+    }
     box_->group_name = std::move(name);
     box_->limits = limits;
     return std::unique_ptr<execution_group>(std::make_unique<fake_group>(box_));
+}
+
+result<void> fake_sandbox::claim(std::string name, const sandbox_limits& limits, execution_group&)
+{
+    if (auto failure = maker_.planned(call::claim))
+        return std::move(*failure);
+    box_->claimed_for = std::move(name);
+    box_->claimed_limits = limits;
+    return {};
 }
 
 task<result<void>> fake_sandbox::stop()
@@ -105,6 +142,11 @@ task<result<void>> fake_sandbox::destroy()
 }
 
 }    // namespace
+
+bool fake_runtime::can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const
+{
+    return alike_but_for_groups(ready, wanted) && (adapts || ready.limits == wanted.limits);
+}
 
 std::optional<error> fake_runtime::planned(call which)
 {

@@ -22,20 +22,28 @@ struct fake_box {
     std::size_t stops = 0;
     std::optional<steady_time> made_at;
 
+    std::string claimed_for;    // the execution; empty if it was not claimed
+    sandbox_limits claimed_limits;
+
     // Of the one execution's group.
     std::string group_name;
     group_limits limits;
     group_usage usage;               // what is read next
     std::size_t usage_throws = 0;    // so many readings throw before that
     std::size_t group_kills = 0;
+    bool group_kills_by_itself = true;
     std::optional<disk_usage> disk;
+
+    // Of its compiler's group.
+    group_limits compiler_limits;
+    group_usage compiler_usage;
 };
 
 /// A runtime without processes, files or sockets. Outlives the servers that use it, which may come one after the other, each
 /// with its own io_context. One thread.
 class fake_runtime : public runtime {
 public:
-    enum class call { create, start, connect, open_group, recover, destroy, left_overs, remove_left_over };
+    enum class call { create, start, connect, open_group, claim, recover, destroy, left_overs, remove_left_over };
 
     fake_runtime() = default;
     explicit fake_runtime(std::string name) : name_(std::move(name)) { host.name = name_; }
@@ -43,6 +51,8 @@ public:
     std::string_view name() const override { return name_; }
     bool has_images() const override { return images; }
     bool isolates() const override { return host.isolates; }
+    bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override;
+    std::int64_t idle_bytes() const override { return 1 << 20; }
     const runtime_capabilities& capabilities() const override { return host; }
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
@@ -57,12 +67,13 @@ public:
     void throw_next(call which, std::string what) { planned_[which].push_back({{errc::internal, std::move(what)}, true, false}); }
     /// One coming call does what it is asked for; what is planned afterwards meets the ones behind it.
     void let_pass(call which) { planned_[which].push_back({{}, false, true}); }
-    /// Calls wait at it while it is corked; not for open_group.
+    /// Calls wait at it while it is corked; not for open_group and claim.
     gate& gate_of(call which) { return gates_[which]; }
     /// What a new sandbox is made ready with, for example box.agent->program.
     std::function<void(fake_box&)> prepare;
     /// What time it is on the host of the sandboxes; empty: their starts are not dated.
     std::function<steady_time()> now;
+    bool adapts = true;     // sandboxes that wait can be given other limits of memory, CPU time and processes
     bool images = false;    // its sandboxes are made of images
     runtime_capabilities host{.name = "fake", .available = true, .isolates = true, .execution_usage = true};
 

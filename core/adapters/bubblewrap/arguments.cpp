@@ -71,13 +71,17 @@ void add_writable(arguments& argv, const bubblewrap_layout& layout)
     add(argv, {"--bind", layout.tmp, "/tmp"});
 }
 
+/// What programs need of it; behind the first two those that some languages do not run without.
+constexpr std::string_view shown_in_etc[]{"/etc/alternatives", "/etc/ld.so.cache", "/etc/R", "/etc/fpc.cfg", "/etc/java-11-openjdk",
+    "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/java-25-openjdk", "/etc/mono", "/etc/nim"};
+
 void add_etc(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
 {
     for (const auto& file : layout.etc)
         add(argv, {"--perms", "0444", "--file", std::to_string(file.content_fd), "/etc/" + file.name});
-    for (const std::string path : {"/etc/alternatives", "/etc/ld.so.cache"}) {
-        if (host.exists(path))
-            add_host_path(argv, layout, path);
+    for (const auto path : shown_in_etc) {
+        if (host.exists(std::string(path)))
+            add_host_path(argv, layout, std::string(path));
     }
 }
 
@@ -113,7 +117,7 @@ std::vector<std::string> viewable(const host_files& host)
 {
     std::vector<std::string> names;
     if (host.exists("/etc"))
-        names.emplace_back("etc");    // of which two entries are shown, and no mount
+        names.emplace_back("etc");    // of which few entries are shown, and no mount
     const auto consider = [&](const std::string& path) {
         if (host.exists(path) && host.link_target(path).empty() && !host.has_mounts_below(path))
             names.push_back(path.substr(1));

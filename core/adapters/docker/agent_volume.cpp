@@ -1,8 +1,8 @@
 #include "core/adapters/docker/agent_volume.hpp"
 
 #include "core/adapters/docker/container_plan.hpp"
-#include "core/adapters/docker/json_fields.hpp"
 #include "core/adapters/docker/small_tar.hpp"
+#include "core/adapters/docker/volumes.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 #include "core/async/deadline.hpp"
 
@@ -57,8 +57,9 @@ task<result<void>> agent_volume::take_turn()
 
 task<result<std::string>> agent_volume::made_at()
 {
-    const auto got = co_await engine_.call("GET", "/volumes/" + escaped(name_), engine_.time().steady_now() + look_within);
-    co_return read_answer(got, "a volume", [](const boost::json::value& it) { return text_of(it, "CreatedAt"); });
+    volumes all(engine_);
+    auto found = co_await all.inspect(name_, engine_.time().steady_now() + look_within);
+    co_return found.has_error() ? result<std::string>(found.error()) : std::move(found->made_at);
 }
 
 task<result<bool>> agent_volume::is_as_filled()

@@ -229,6 +229,11 @@ task<result<void>> docker_runtime::start_local(local_sandbox* created)
     co_return created->adopt_agent(std::move(*agent));
 }
 
+bool docker_runtime::can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const
+{
+    return alike_but_for_groups(ready, wanted) && (ready.limits == wanted.limits || limits_of_engine(services().groups.root()) == 0);
+}
+
 /// One that was reached over its stdio is lost to a server that comes by sockets.
 task<result<std::unique_ptr<sandbox>>> docker_runtime::recover(sandbox_id id, std::string runtime_state)
 {

@@ -34,6 +34,9 @@ public:
 
     bool has_images() const override { return true; }
     task<> probe() override;
+    /// What the engine limits stays as it is.
+    bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override;
+    std::int64_t idle_bytes() const override { return 24 << 20; }    // with the engine's process for it
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
     /// Both: errc::runtime_unavailable or errc::timed_out while the engine is away, after a few seconds at most.
     task<result<std::vector<sandbox_id>>> left_overs() override;

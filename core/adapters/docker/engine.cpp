@@ -170,6 +170,7 @@ engine::~engine() = default;
 
 const std::string& engine::address() const { return impl_->options.address; }
 bool engine::local() const { return !impl_->user.server().socket_path.empty(); }
+bool engine::exposed() const { return !local() && !impl_->user.server().encrypted; }
 timers& engine::time() const { return impl_->time; }
 steady_time engine::deadline() const { return impl_->time.steady_now() + impl_->options.timeout; }
 

@@ -48,6 +48,8 @@ public:
     const std::string& address() const;
     /// True if it is a unix socket, so that the engine may be one of this host.
     bool local() const;
+    /// True if what is said to it goes over a network that anybody on the way may read and change: TCP without TLS.
+    bool exposed() const;
     /// What its deadlines are of.
     timers& time() const;
     /// Of a request that is made now: engine_options::timeout.

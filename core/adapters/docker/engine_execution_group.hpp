@@ -14,6 +14,7 @@ public:
     std::vector<int> join_descriptors() const override { return {}; }
     group_usage usage() const override;
     void kill() noexcept override;
+    bool kills_by_itself() const override { return false; }
     std::size_t population() const override { return 0; }
     task<result<void>> remove() override { co_return result<void>(); }
 

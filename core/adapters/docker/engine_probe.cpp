@@ -36,9 +36,16 @@ runtime_capabilities engine_runtime::known_without_trying() const
         {"disk_full", "whether a sandbox's disk was full cannot be seen", "use the docker runtime over its socket, or bubblewrap"},
         {"pause", "a sandbox that is paused stands still with its agent", "use the docker runtime over its socket, or bubblewrap"},
     };
+    if (services_.on.exposed())
+        known.degraded.push_back({"engine",
+            "the engine is reached over TCP without TLS: whoever is on the way reads and changes what runs, and whoever reaches it is root "
+            "there",
+            "set docker.ca_file, docker.certificate_file and docker.key_file, and start the engine with --tlsverify"});
     if (is_gvisor()) {
         known.degraded.push_back({"pids", "gVisor counts the processes of a user by RLIMIT_NPROC, and cannot tell how often it refused one",
             "use the docker or the bubblewrap runtime where that matters"});
+        known.degraded.push_back({"terminal", "gVisor's terminals do not tell programs the end of input, and are of no use after it",
+            "tell programs in a terminal to end (exit), or do without pty where they read to the end"});
         known.degraded.push_back({"inodes", "gVisor does not bound the number of files", "limits.memory_bytes bounds them"});
         known.degraded.push_back(
             {"agent", "gVisor lets a program end its agent and speak in its name: what a record tells may be its program's word",

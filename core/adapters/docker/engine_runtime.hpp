@@ -39,6 +39,7 @@ public:
     bool protects_agent() const override { return !is_gvisor(); }
     bool has_images() const override { return true; }
     const runtime_capabilities& capabilities() const override { return capabilities_; }
+    std::int64_t idle_bytes() const override { return is_gvisor() ? 64 << 20 : 24 << 20; }    // with the engine's process for it
     task<> probe() override;
     /// Errors: errc::image_unavailable if the engine does not have the image; errc::image_not_allowed for one that wants what cannot be
     /// kept from it; errc::runtime_unavailable or errc::timed_out, after seconds, if the engine is away.

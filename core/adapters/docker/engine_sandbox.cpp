@@ -144,6 +144,13 @@ result<std::unique_ptr<execution_group>> engine_sandbox::open_group(std::string,
     return std::unique_ptr<execution_group>(std::make_unique<engine_execution_group>(watched_));
 }
 
+result<void> engine_sandbox::claim(std::string, const sandbox_limits&, execution_group&)
+{
+    record_.stamp(services_.time.steady_now());
+    record_.cpu_before_us = watched_->cpu_before_us = watched_->group.usage().cpu_us.value_or(0);
+    return {};
+}
+
 task<std::string> engine_sandbox::ended()
 {
     // Not a coroutine: the sandbox may go meanwhile.

@@ -33,6 +33,7 @@ public:
     const sandbox_id& id() const override { return id_; }
     std::string runtime_state() const override { return record_.to_json(); }
     std::optional<steady_time> made_at() const override { return record_.made_at(); }
+    result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead) override;
     std::string work_directory() const override { return record_.work_directory; }
     std::string image_digest() const override { return record_.image_digest; }
     /// Errors: also errc::timed_out while the engine is away or the container is paused.

@@ -1,20 +1,16 @@
 #include "core/adapters/docker/package_volumes.hpp"
 
 #include "core/adapters/docker/container_plan.hpp"
-#include "core/adapters/docker/json_fields.hpp"
 #include "core/adapters/docker/tree_source.hpp"
+#include "core/adapters/docker/volumes.hpp"
 #include "core/async/deadline.hpp"
 #include "core/async/undisturbed.hpp"
-
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 
 namespace caisson::docker {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -32,8 +28,6 @@ bool is_plain(char each)
 {
     return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') || each == '_' || each == '-';
 }
-
-std::string filter_by_name(const std::string& begin) { return escaped(json::serialize(json::object{{"name", json::array{begin}}})); }
 
 task<> next_change(notifier* of, std::uint64_t seen) { co_await of->wait_past(seen); }
 
@@ -319,29 +313,23 @@ task<result<void>> package_volumes::make_room(std::int64_t bytes)
 
 task<result<package_volumes::listing>> package_volumes::list(std::string begin)
 {
-    const auto got = co_await engine_.call("GET", "/volumes?filters=" + filter_by_name(begin), soon());
-    co_return read_answer(got, "its volumes", [&](const json::value& all) {
-        listing out;
-        const auto* const volumes = member(all, "Volumes");
-        if (volumes == nullptr)
-            return out;
-        for (const auto& each : volumes->as_array()) {
-            const auto name = text_of(each, "Name");
-            if (!name.starts_with(begin))    // it looks for parts of names
-                continue;
-            const auto mark = name.rfind(whole_mark);
-            auto& one = out[name.substr(0, mark)];
-            const auto bytes = mark == std::string::npos ? std::nullopt : bytes_in(std::string_view(name).substr(mark + whole_mark.size()));
-            if (mark != std::string::npos) {
-                one.marks.push_back(name);
-            } else {
-                one.filled = true;
-                one.made_at = text_of(each, "CreatedAt");
-            }
-            one.bytes = std::max(one.bytes, bytes.value_or(0));
+    volumes all(engine_);
+    const auto there = co_await all.list(std::move(begin), soon());
+    if (there.has_error())
+        co_return there.error();
+    listing out;
+    for (const auto& each : *there) {
+        const auto mark = each.name.rfind(whole_mark);
+        auto& one = out[each.name.substr(0, mark)];
+        if (mark == std::string::npos) {
+            one.filled = true;
+            one.made_at = each.made_at;
+            continue;
         }
-        return out;
-    });
+        one.marks.push_back(each.name);
+        one.bytes = std::max(one.bytes, bytes_in(std::string_view(each.name).substr(mark + whole_mark.size())).value_or(0));
+    }
+    co_return out;
 }
 
 /// What says that it is whole goes last: it says nothing of one that is not there. Errors: errc::conflict if a container uses it.
@@ -350,10 +338,11 @@ task<result<void>> package_volumes::remove(std::string name, stored what)
     auto names = std::move(what.marks);
     if (what.filled)
         names.insert(names.begin(), std::move(name));
+    volumes all(engine_);
     for (const auto& each : names) {
-        const auto gone = co_await engine_.call("DELETE", "/volumes/" + escaped(each), soon());
-        if (gone.has_error() && gone.error().code != errc::not_found)
-            co_return gone.error();
+        const auto gone = co_await all.remove(each, soon());
+        if (gone.has_error())
+            co_return gone;
     }
     co_return result<void>();
 }

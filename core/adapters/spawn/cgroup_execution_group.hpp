@@ -14,6 +14,9 @@ public:
     static result<std::unique_ptr<execution_group>> open(
         timers& time, control_group work, const std::string& name, const cgroup_limits& limits);
 
+    /// Other limits than it was opened with. Errors: errc::runtime_unavailable.
+    result<void> limit(const cgroup_limits& limits) { return group_.limit(limits); }
+
     std::vector<int> join_descriptors() const override;
     group_usage usage() const override { return group_.usage(); }
     void kill() noexcept override;

@@ -191,19 +191,33 @@ std::vector<degradation> cgroup_tree::degraded() const
     return missing;
 }
 
+namespace {
+
+struct two_limits {
+    cgroup_limits whole;    // of the sandbox, with its agent
+    cgroup_limits work;     // of all its programs
+};
+
+two_limits limits_of(const sandbox_limits& limits)
+{
+    const std::int64_t work_bytes = limits.memory_bytes + limits.disk_bytes;
+    return {
+        {.memory_bytes = work_bytes + agent_share_bytes}, {.memory_bytes = work_bytes, .pids = limits.pids, .cpu_milli = limits.cpu_milli}};
+}
+
+}    // namespace
+
 result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, const sandbox_limits& limits)
 {
     auto sandbox = sandbox_group(name);
     auto agent = sandbox.child("agent");
     auto work = sandbox.child("work");
-    const std::int64_t work_bytes = limits.memory_bytes + limits.disk_bytes;
-    const cgroup_limits of_sandbox{.memory_bytes = work_bytes + agent_share_bytes};
-    const cgroup_limits of_work{.memory_bytes = work_bytes, .pids = limits.pids, .cpu_milli = limits.cpu_milli};
+    const auto bounds = limits_of(limits);
     auto done = sandbox.make();
     if (!done.has_error())
         done = sandbox.enable_children();
     if (!done.has_error())
-        done = sandbox.limit(of_sandbox);
+        done = sandbox.limit(bounds.whole);
     if (!done.has_error())
         done = agent.make();
     if (!done.has_error())
@@ -211,10 +225,18 @@ result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, c
     if (!done.has_error())
         done = work.enable_children();
     if (!done.has_error())
-        done = work.limit(of_work);
+        done = work.limit(bounds.work);
     if (done.has_error())
         return done.error();
     return sandbox;
+}
+
+result<void> cgroup_tree::limit_sandbox_group(const control_group& sandbox, const sandbox_limits& limits)
+{
+    const auto bounds = limits_of(limits);
+    auto whole = sandbox;
+    auto done = whole.limit(bounds.whole);
+    return done.has_error() ? done : whole.child("work").limit(bounds.work);
 }
 
 }    // namespace caisson

@@ -46,6 +46,8 @@ public:
 
     /// The group of one sandbox, limits set, ready for children. Errors: errc::runtime_unavailable; remove it then.
     result<control_group> make_sandbox_group(const std::string& name, const sandbox_limits& limits);
+    /// Gives the group of a sandbox other limits, before anything runs in it but its agent. Errors: errc::runtime_unavailable.
+    static result<void> limit_sandbox_group(const control_group& sandbox, const sandbox_limits& limits);
     control_group sandbox_group(const std::string& name) const { return root_.child(name); }
     /// Names of the sandboxes' groups that exist, also in hierarchies that are of no use to this server now.
     std::vector<std::string> sandbox_names() const;

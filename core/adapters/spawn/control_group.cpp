@@ -105,7 +105,15 @@ result<void> control_group::limit_memory(const cgroup_limits& limits)
     const auto& member = *with(cgroup_control::memory);
     const auto bytes = std::to_string(*limits.memory_bytes);
     const bool v1 = member.version == cgroup_version::v1;
-    auto done = write(member, v1 ? "memory.limit_in_bytes" : "memory.max", bytes);
+    const std::string file = v1 ? "memory.limit_in_bytes" : "memory.max";
+    const std::string swap_file = v1 ? "memory.memsw.limit_in_bytes" : "memory.swap.max";
+    const bool counts_swap = io_->exists(member.directory + "/" + swap_file);
+    auto done = write(member, file, bytes);
+    if (done.has_error() && v1 && counts_swap) {    // it must never be above the other
+        done = write(member, swap_file, bytes);
+        if (!done.has_error())
+            done = write(member, file, bytes);
+    }
     if (done.has_error())
         return done;
     if (!v1 && limits.group_oom) {
@@ -114,8 +122,7 @@ result<void> control_group::limit_memory(const cgroup_limits& limits)
             return done;
     }
     // No swap. Kernels without swap accounting lack the file; v1 then can only be asked not to swap.
-    const std::string swap_file = v1 ? "memory.memsw.limit_in_bytes" : "memory.swap.max";
-    if (io_->exists(member.directory + "/" + swap_file))
+    if (counts_swap)
         return write(member, swap_file, v1 ? bytes : "0");
     if (v1)
         return write(member, "memory.swappiness", "0");

@@ -17,6 +17,7 @@ struct local_record {
     std::optional<process_identity> monitor;    // what the server started and waits for: bwrap, or the agent itself
     std::optional<uid_t> uid;                   // given to this sandbox alone
     control_group group;
+    std::string group_ahead_of;    // the execution whose group was made before the execution was known; empty: none
     struct container {
         std::string id;    // empty: the engine was asked to make it, and that is all that is known
         std::string name;
@@ -28,8 +29,7 @@ struct local_record {
     std::string boot_id;                 // of the host, when the sandbox was made; empty in records of older servers
     std::int64_t made_at_ns = 0;         // CLOCK_MONOTONIC of that boot; 0: not recorded
 
-    /// Also says which start of the host it is of.
-    /// Takes down this boot and now.
+    /// Takes down which start of the host it is of, and now.
     void stamp(std::int64_t monotonic_ns);
     /// False if the host was booted since: its processes and groups are gone, and their numbers are others'.
     bool is_of_this_boot() const;

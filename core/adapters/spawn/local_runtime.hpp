@@ -19,6 +19,8 @@ class local_runtime : public runtime {
 public:
     std::string_view name() const override { return capabilities_.name; }
     const runtime_capabilities& capabilities() const override { return capabilities_; }
+    /// The groups are this server's: what they limit can be changed.
+    bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override { return alike_but_for_groups(ready, wanted); }
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
@@ -47,6 +49,7 @@ protected:
     virtual std::string explain(const std::string& failure) const { return failure; }
 
     local_services& services() { return services_; }
+    const local_services& services() const { return services_; }
     const local_runtime_options& options() const { return options_; }
     const local_sandbox::live_set& live() const { return services_.live; }
 

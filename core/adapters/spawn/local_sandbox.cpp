@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 using exit_task = task<std::optional<int>>;
 
 constexpr auto end_deadline = 5s;
-constexpr int shell_signal_base = 128;    // bwrap ends with this plus the signal that ended its child
+const std::string group_ahead = "ahead";    // of an execution that is not known yet
+constexpr int shell_signal_base = 128;      // bwrap ends with this plus the signal that ended its child
 
 std::string describe(std::optional<int> status)
 {
@@ -143,15 +144,46 @@ task<result<std::unique_ptr<protocol::byte_stream>>> local_sandbox::connect()
     co_return protocol::make_unix_stream(services_.executor, std::move(*socket));
 }
 
-result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string name, group_limits limits)
+/// Never above the sandbox's own: v1 refuses a larger cpu quota, and the rest would only be read wrongly.
+cgroup_limits local_sandbox::within_whole(const group_limits& limits) const
 {
-    // Never above the sandbox's own: v1 refuses a larger cpu quota, and the rest would only be read wrongly.
     const auto& whole = record_.limits;
-    const cgroup_limits bounded{.memory_bytes = std::min(limits.memory_bytes, whole.memory_bytes) + whole.disk_bytes,
+    return {.memory_bytes = std::min(limits.memory_bytes, whole.memory_bytes) + whole.disk_bytes,
         .pids = std::min(limits.pids, whole.pids),
         .cpu_milli = std::min(limits.cpu_milli, whole.cpu_milli),
         .group_oom = true};
-    return cgroup_execution_group::open(services_.time, work(), name, bounded);
+}
+
+result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string name, group_limits limits)
+{
+    const auto& place = name == record_.group_ahead_of ? group_ahead : name;
+    return cgroup_execution_group::open(services_.time, work(), place, within_whole(limits));
+}
+
+result<std::unique_ptr<execution_group>> local_sandbox::open_group_ahead(group_limits limits)
+{
+    return cgroup_execution_group::open(services_.time, work(), group_ahead, within_whole(limits));
+}
+
+result<void> local_sandbox::claim(std::string name, const sandbox_limits& limits, execution_group& ahead)
+{
+    record_.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
+    record_.group_ahead_of = std::move(name);
+    if (limits == record_.limits)
+        return {};
+    return limit_again(limits, static_cast<cgroup_execution_group&>(ahead));
+}
+
+/// v1 refuses a quota of CPU time that is larger than that of the group above: a smaller one is set below first, a larger one last.
+result<void> local_sandbox::limit_again(const sandbox_limits& limits, cgroup_execution_group& ahead)
+{
+    auto done = limits.cpu_milli < record_.limits.cpu_milli ? ahead.limit({.cpu_milli = limits.cpu_milli}) : result<void>();
+    record_.limits = limits;
+    if (!done.has_error())
+        done = cgroup_tree::limit_sandbox_group(record_.group, limits);
+    if (!done.has_error())
+        done = ahead.limit(within_whole({limits.memory_bytes, limits.cpu_milli, limits.pids}));
+    return done;
 }
 
 task<std::string> local_sandbox::ended()

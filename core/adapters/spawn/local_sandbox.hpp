@@ -14,6 +14,8 @@
 
 namespace caisson {
 
+class cgroup_execution_group;
+
 /// What the runtimes of this host work with; all of it outlives them and their sandboxes.
 struct local_services {
     io_executor executor;
@@ -41,6 +43,8 @@ public:
     std::string image_digest() const override { return record_.made_of ? record_.made_of->image_digest : std::string(); }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
+    result<std::unique_ptr<execution_group>> open_group_ahead(group_limits limits) override;
+    result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead) override;
     std::optional<disk_usage> disk() const override { return std::nullopt; }
     task<std::string> ended() override;
     task<result<void>> pause() override;
@@ -90,6 +94,8 @@ protected:
 
 private:
     control_group work() const { return record_.group.child("work"); }
+    cgroup_limits within_whole(const group_limits& limits) const;
+    result<void> limit_again(const sandbox_limits& limits, cgroup_execution_group& ahead);
     result<void> save() const { return directory_->write_state(record_.to_json()); }
     bool monitor_is_agent() const;
     void kill_agent();

@@ -32,6 +32,16 @@ TEST(FailureOf, IsASentenceForEachFailure)
     EXPECT_EQ(of("{}"), "the execution ended without saying how");
 }
 
+TEST(CompilerOutput, IsThatOfAFailure)
+{
+    const auto of = [](std::string_view end) { return compiler_output(boost::json::parse(end).as_object()); };
+    EXPECT_EQ(of(R"({"compile":{"status":"failed","output":"main.c:1: error"}})"), "main.c:1: error\n");
+    EXPECT_EQ(of(R"({"compile":{"status":"timeout","output":"a\n"}})"), "a\n");
+    EXPECT_EQ(of(R"({"compile":{"status":"success","output":"warning"}})"), "");
+    EXPECT_EQ(of(R"({"compile":3})"), "");
+    EXPECT_EQ(of("{}"), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, Ending,
     ::testing::Values(end_case{"success", R"({"status":"success","verdict":"exited","exit_code":0})", 0, ""},
         end_case{"failure", R"({"status":"failed","verdict":"exited","exit_code":3})", 3, ""},
@@ -47,6 +57,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, Ending,
             "lost", R"({"status":"interrupted","verdict":"lost"})", 125, "the sandbox was lost; whether the program ended is not known"},
         end_case{"not_started", R"({"status":"failed","verdict":"runtime_error","error":"no such file"})", 125, "no such file"},
         end_case{"odd_code", R"({"status":"failed","verdict":"exited","exit_code":256})", 125, ""},
+        end_case{"not_compiled",
+            R"({"status":"failed","verdict":"exited","exit_code":1,"error":"no","compile":{"status":"failed","output":"x"}})", 1, "no"},
+        end_case{"compiled", R"({"status":"failed","verdict":"exited","exit_code":1,"error":"no","compile":{"status":"success"}})", 1, ""},
         end_case{"wrong_types", R"({"status":1,"verdict":null,"exit_code":"0"})", 125, ""}, end_case{"nothing", "{}", 125, ""}),
     [](const auto& info) { return std::string(info.param.name); });
 

@@ -142,6 +142,9 @@ TEST(Languages, ByExtension)
     EXPECT_EQ(language_of_file("a/b.py"), "python");
     EXPECT_EQ(language_of_file("b.mjs"), "javascript");
     EXPECT_EQ(language_of_file("b.sh"), "bash");
+    EXPECT_EQ(language_of_file("a b/ö.cc"), "cpp");
+    EXPECT_EQ(language_of_file("Main.java"), "java");
+    EXPECT_EQ(language_of_file("plot.R"), "r");
     EXPECT_EQ(language_of_file("b.txt"), "");
     EXPECT_EQ(language_of_file("py"), "");
 }

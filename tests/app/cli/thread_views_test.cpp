@@ -61,18 +61,25 @@ TEST(ThreadLog, TellsWhatACheckpointIs)
     EXPECT_NE(text.find("  (2 dropped before it)\n"), std::string::npos) << text;
 }
 
-TEST(PatchText, HasOneLineForEachOperation)
-{
-    const auto patch = boost::json::parse(
-        R"([{"op":"add","path":"/a","value":[1]},{"op":"remove","path":"/b"},{"op":"replace","path":"/c","value":"x\u001b[2J"}])");
-    EXPECT_EQ(patch_text(patch.as_array(), false), "+ /a  [1]\n- /b\n~ /c  \"x\\u001b[2J\"\n");
-}
+struct patch_case {
+    const char* name;
+    const char* patch;
+    const char* want;
+};
+class PatchText : public testing::TestWithParam<patch_case> { };
 
-TEST(PatchText, NamesTheWholeState)
-{
-    const auto patch = boost::json::parse(R"([{"op":"replace","path":"","value":1}])");
-    EXPECT_EQ(patch_text(patch.as_array(), false), "~ (the whole state)  1\n");
-}
+TEST_P(PatchText, HasOneLineForEachOperation) { EXPECT_EQ(patch_text(GetParam().patch, false), GetParam().want); }
+
+constexpr patch_case patch_cases[] = {
+    {"nothing", "[]", ""},
+    {"each", R"([{"op":"add","path":"/a","value":[1]},{"op":"remove","path":"/b"},{"op":"replace","path":"/c","value":"x\u001b[2J"}])",
+        "+ /a  [1]\n- /b\n~ /c  \"x\\u001b[2J\"\n"},
+    {"the_whole_state", R"([{"op":"replace","path":"","value":1}])", "~ (the whole state)  1\n"},
+    {"numbers_as_they_stand", R"([{"op":"add","path":"/n","value":[0.10,123456789012345678901234567890,1e400]}])",
+        "+ /n  [0.10,123456789012345678901234567890,1e400]\n"},
+    {"what_turns_the_text", "[{\"op\":\"add\",\"path\":\"/\xE2\x80\xAE\",\"value\":\"\xC2\x9B\"}]", "+ /   \" \"\n"},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, PatchText, testing::ValuesIn(patch_cases), [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace
 

@@ -99,6 +99,28 @@ INSTANTIATE_TEST_SUITE_P(Cases, ImageRefused,
             "unknown_language", R"({"language":"cobol","code":"x"})", "bad_request: language is not known; available: javascript, python"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+TEST(ImageRequest, ACompilerIsLookedForInTheImage)
+{
+    image_fixture server;
+    server.config.languages = {"c=gcc:12", "ts=node-ts:1", "java=jdk:1"};
+    server.config.interpreters = {"jdk:1=/opt/javac"};
+    server.languages = language_catalog([](std::string_view name) { return "/usr/bin/" + std::string(name.substr(name.rfind('/') + 1)); });
+    const auto c = server.spec(R"({"language":"c","code":"x"})");
+    EXPECT_EQ(c.image, "gcc:12");
+    EXPECT_EQ(c.argv, c.host_argv);
+    ASSERT_TRUE(c.compile);
+    EXPECT_EQ(c.compile->argv.front(), "gcc");
+    EXPECT_EQ(c.compile->host_argv.front(), "/usr/bin/gcc");
+    const auto ts = server.spec(R"({"language":"ts","code":"x"})");
+    EXPECT_EQ(ts.compile->argv[0], "tsc");
+    EXPECT_EQ(ts.compile->argv[1], "--pretty");
+    EXPECT_EQ(ts.compile->host_argv[1], "/usr/share/nodejs/typescript/bin/tsc");
+    EXPECT_THAT(ts.argv, ElementsAre("node", ".caisson/js/main.js"));
+    const auto java = server.spec(R"({"language":"java","code":"x"})");
+    EXPECT_EQ(java.compile->argv.front(), "/opt/javac");
+    EXPECT_EQ(java.argv.front(), "java");
+}
+
 TEST(ImageRequest, CommandsNeedOneWhereTheConfigHasNone)
 {
     image_fixture server;

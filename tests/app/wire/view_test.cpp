@@ -148,7 +148,9 @@ TEST(ExecutionView, IsWhatTheContractSays)
     const inline_texts texts;
     const auto document = openapi();
     const auto& schema = document.at("components").at("schemas").at("Execution");
-    const auto view = json::parse(execution_json(ended_row(), {.texts = &texts})).as_object();
+    auto compiled = ended_row();
+    compiled.compile = compile_report{execution_status::failed, verdict::exited, 1, 9, "x", true, 2, 3, true, 4};
+    const auto view = json::parse(execution_json(compiled, {.texts = &texts})).as_object();
     expect_described(view, properties_of(document, "Execution"));
     auto waiting = queued_row();
     waiting.queue_position = 3;
@@ -171,6 +173,9 @@ TEST(ExecutionView, IsWhatTheContractSays)
     const auto& attempt = view.at("attempts").as_array().at(0).as_object();
     expect_described(attempt, properties_of(document, "Attempt"));
     EXPECT_EQ(attempt.size(), properties_of(document, "Attempt").size());
+    const auto& report = view.at("compile").as_object();
+    expect_described(report, properties_of(document, "CompileReport"));
+    EXPECT_EQ(report.size(), properties_of(document, "CompileReport").size());
     expect_required(json::parse(execution_json(queued_row())).as_object(), schema);
     for (auto part : {"usage", "stages", "limits"}) {
         const auto name = std::string(1, static_cast<char>(part[0] - 'a' + 'A')) + (part + 1);
@@ -250,12 +255,40 @@ TEST(LanguagesView, ShowsWhatIsInstalled)
 {
     const wire_fixture server;
     const auto view = json::parse(languages_json(server.languages)).as_object();
-    ASSERT_EQ(view.at("items").as_array().size(), 3u);
-    const auto& bash = view.at("items").at(0).as_object();
+    ASSERT_EQ(view.at("items").as_array().size(), known_languages().size());
+    const auto& bash = view.at("items").at(1).as_object();
     EXPECT_EQ(bash, (json::object{{"name", "bash"}, {"aliases", {"sh", "shell"}}, {"file", "main.sh"}, {"available", true},
-                        {"interpreter", "/usr/bin/bash"}}));
-    EXPECT_FALSE(view.at("items").at(1).at("available").as_bool());
-    EXPECT_FALSE(view.at("items").at(1).as_object().contains("interpreter"));
+                        {"compiled", false}, {"interpreter", "/usr/bin/bash"}}));
+    const auto& c = view.at("items").at(2).as_object();
+    EXPECT_EQ(c, (json::object{{"name", "c"}, {"aliases", json::array()}, {"file", "main.c"}, {"available", false}, {"compiled", true},
+                     {"package", "gcc"}}));
+}
+
+TEST(LanguagesView, ShowsWhatCompiles)
+{
+    const language_catalog all([](std::string_view name) { return "/usr/bin/" + std::string(name); });
+    const auto view = json::parse(languages_json(all)).as_object();
+    const auto& c = view.at("items").at(2).as_object();
+    EXPECT_EQ(c, (json::object{{"name", "c"}, {"aliases", json::array()}, {"file", "main.c"}, {"available", true}, {"compiled", true},
+                     {"compiler", "/usr/bin/gcc"}}));
+}
+
+TEST(ExecutionView, ShowsHowTheCompilerEnded)
+{
+    auto row = ended_row();
+    auto& report = row.compile.emplace();
+    report.status = execution_status::failed;
+    report.exit_code = 1;
+    report.output = "main.c:1: \xff";
+    report.cpu_ms = 2;
+    report.wall_ms = 3;
+    report.cpu_before_us = 4;
+    const auto whole = json::parse(execution_json(row, {})).at("compile");
+    EXPECT_EQ(whole, (json::object{{"status", "failed"}, {"verdict", "exited"}, {"exit_code", 1}, {"output", "main.c:1: \xEF\xBF\xBD"},
+                         {"output_truncated", false}, {"cpu_ms", 2}, {"wall_ms", 3}, {"cached", false}}));
+    const std::vector<execution_item> items{{&row, nullptr}};
+    const auto listed = json::parse(execution_list_json(items, std::nullopt)).at("items").at(0).at("compile");
+    EXPECT_FALSE(listed.as_object().contains("output"));
 }
 
 TEST(RuntimesView, ShowsWhatIsNotEnforced)
@@ -270,14 +303,14 @@ TEST(RuntimesView, ShowsWhatIsNotEnforced)
     missing.name = "mock";
     missing.unavailable_reason = "Because.";
     const std::vector<runtime_item> runtimes{
-        {&runtime, {circuit_breaker::state::open, 5, std::chrono::milliseconds(800)}, true}, {&missing}};
+        {&runtime, {circuit_breaker::state::open, 5, std::chrono::milliseconds(800)}, true, 3}, {&missing}};
     EXPECT_EQ(runtimes_json(runtimes, "bubblewrap"),
         R"({"default":"bubblewrap","items":[{"name":"bubblewrap","available":true,"isolates":true,)"
-        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":true},"images":true,"execution_usage":false,"pauses":false,)"
+        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":true},"images":true,"ready_sandboxes":3,"execution_usage":false,"pauses":false,)"
         R"("degraded":[{"control":"memory","reason":"no cgroup can be made","remedy":"run the server as root"}],)"
         R"("circuit":{"state":"open","faults":5,"retry_in_ms":800}},)"
         R"({"name":"mock","available":false,"reason":"Because.","isolates":false,)"
-        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":false},"images":false,"execution_usage":false,"pauses":false,"degraded":[],)"
+        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":false},"images":false,"ready_sandboxes":0,"execution_usage":false,"pauses":false,"degraded":[],)"
         R"("circuit":{"state":"closed","faults":0,"retry_in_ms":0}}]})");
 }
 

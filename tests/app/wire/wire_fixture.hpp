@@ -12,7 +12,7 @@ namespace caisson::wire {
 /// Only python and bash are installed on the host of these tests.
 inline std::optional<std::string> find_for_tests(std::string_view name)
 {
-    return name == "node" ? std::nullopt : std::optional<std::string>("/usr/bin/" + std::string(name));
+    return name == "python3" || name == "bash" ? std::optional<std::string>("/usr/bin/" + std::string(name)) : std::nullopt;
 }
 
 /// A server with two runtimes and the default limits.

@@ -286,6 +286,13 @@ void waits_for_the_backstop(service_world& w)
     EXPECT_EQ(w.box().group_kills, 0u);
 }
 void hangs_for_good(service_world& w) { w.agent().ignored_signals = {SIGTERM, SIGKILL}; }
+/// Where only the agent can kill, and nobody hears it any more.
+void is_not_heard_at_its_limit(service_world& w)
+{
+    w.box().group_kills_by_itself = false;
+    hangs_for_good(w);
+    w.advance(34s, 100ms);
+}
 void small_output(execution_spec& spec)
 {
     spec.limits.max_output_bytes = 8;
@@ -312,6 +319,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, ExecutionEndings,
             "wall_ms"},
         end_case{"wall_backstop", waits_for_the_backstop, status::timeout, verdict::wall_limit, "wall_ms"},
         end_case{"cannot_be_killed", hangs_for_good, status::timeout, verdict::wall_limit, "wall_ms"},
+        end_case{"wall_backstop_unheard", is_not_heard_at_its_limit, status::interrupted, verdict::lost, "did not report the end"},
         end_case{"output_kill", [](auto& w) { w.agent().print("and too much"); }, status::failed, verdict::output_limit, "max_output_bytes",
             {limit_kind::output}, small_output},
         end_case{"agent_dies", [](auto& w) { w.agent().die("signal 9 hit the agent"); }, status::interrupted, verdict::lost,

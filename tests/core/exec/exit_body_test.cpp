@@ -86,6 +86,24 @@ TEST(ExitBody, ListsPathsAsFarAsTheyAreShort)
     EXPECT_EQ(body.at("files_list").as_array().size(), 2u);
 }
 
+TEST(ExitBody, SaysWhatTheCompilerWroteIfThereIsNoProgram)
+{
+    auto row = ended_row();
+    row.compile.emplace().output = "warning";
+    EXPECT_FALSE(said(row, {}).contains("compile")) << "there was one";
+    row.compile->status = execution_status::timeout;
+    row.compile->verdict = verdict::wall_limit;
+    row.compile->output = std::string(max_said_output_bytes - 1, 'x') + "ä";
+    const auto body = said(row, {});
+    EXPECT_EQ(body.at("compile").at("output").as_string().size(), max_said_output_bytes - 1);
+    execution_row read;
+    apply_exit_body(read, boost::json::serialize(body), 5);
+    ASSERT_TRUE(read.compile);
+    EXPECT_EQ(read.compile->status, execution_status::timeout);
+    EXPECT_EQ(read.compile->verdict, verdict::wall_limit);
+    EXPECT_TRUE(read.compile->output_truncated);
+}
+
 TEST(ExitBody, IsReadBackWithTheDeepestOutput)
 {
     auto row = ended_row();

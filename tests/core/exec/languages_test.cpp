@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <fstream>
+#include <set>
 
 namespace caisson {
 
@@ -128,6 +130,39 @@ TEST(LanguageCatalog, KnowsWhatIsInstalled)
     EXPECT_FALSE(catalog.find("node")->available());
     EXPECT_EQ(catalog.find("cobol"), nullptr);
     EXPECT_EQ(catalog.available_names(), "python");
+    EXPECT_EQ(catalog.find("c++")->missing(), "g++");
+}
+
+TEST(LanguageCatalog, ALanguageNeedsItsCompilerItsScriptAndItsInterpreter)
+{
+    std::vector<std::string> there{"node", "javac", "mono"};
+    const program_finder find = [&there](std::string_view name) {
+        const bool has = std::ranges::find(there, name) != there.end();
+        return has ? std::optional("/usr/bin/" + std::string(name)) : std::nullopt;
+    };
+    EXPECT_EQ(language_catalog(find).find("typescript")->missing(), "/usr/share/nodejs/typescript/bin/tsc");
+    EXPECT_EQ(language_catalog(find).find("java")->missing(), "java");
+    EXPECT_EQ(language_catalog(find).find("c#")->missing(), "/usr/lib/mono/4.5/mcs.exe");
+    EXPECT_EQ(language_catalog(find).available_names(), "javascript");
+    there = {"java", "javac", "node", "/usr/share/nodejs/typescript/bin/tsc", "lua5.3", "mawk"};
+    EXPECT_EQ(language_catalog(find).available_names(), "awk, java, javascript, lua, typescript");
+    EXPECT_EQ(language_catalog(find).find("lua")->path, "/usr/bin/lua5.3");
+}
+
+TEST(LanguageTable, IsInOrderAndWithoutContradictions)
+{
+    std::vector<std::string_view> names;
+    std::set<std::string> words;
+    for (const auto& row : known_languages()) {
+        names.push_back(row.name);
+        EXPECT_FALSE(row.package.empty() || row.file.empty()) << row.name;
+        EXPECT_TRUE(row.compile != nullptr || !row.interpreter.empty()) << row.name;
+        EXPECT_TRUE(row.compile == nullptr || !row.run.empty()) << row.name;
+        EXPECT_TRUE(words.emplace(row.name).second) << row.name;
+        for (const auto alias : row.aliases)
+            EXPECT_TRUE(words.emplace(alias).second) << alias;
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(names));
 }
 
 TEST(LanguageCatalog, ThisHostHasBash)
@@ -148,6 +183,27 @@ TEST(LanguageCatalog, AsksOnlyWhatIsInstalledForItsVersion)
     testing::run_task(context, catalog.probe(runner));
     EXPECT_THAT(asked, ::testing::ElementsAre(::testing::ElementsAre("/usr/bin/python3", "--version")));
     EXPECT_EQ(catalog.find("python")->version, "3.11.2");
+}
+
+TEST(LanguageCatalog, AsksTheCompilerOfACompiledLanguage)
+{
+    language_catalog catalog([](std::string_view name) -> std::optional<std::string> {
+        if (name == "node" || name == "/usr/share/nodejs/typescript/bin/tsc" || name == "tclsh" || name == "go")
+            return name.starts_with('/') ? std::string(name) : "/usr/bin/" + std::string(name);
+        return std::nullopt;
+    });
+    std::vector<std::vector<std::string>> asked;
+    version_runner runner = [&asked](std::vector<std::string> argv) -> task<result<std::string>> {
+        asked.push_back(std::move(argv));
+        return [](std::string printed) -> task<result<std::string>> { co_return printed; }("v 1.2.3\n");
+    };
+    asio::io_context context;
+    testing::run_task(context, catalog.probe(runner));
+    EXPECT_THAT(asked,
+        ::testing::ElementsAre(::testing::ElementsAre("/usr/bin/go", "version"), ::testing::ElementsAre("/usr/bin/node", "--version"),
+            ::testing::ElementsAre("/usr/bin/node", "/usr/share/nodejs/typescript/bin/tsc", "--version")));
+    EXPECT_EQ(catalog.find("tcl")->version, "");
+    EXPECT_EQ(catalog.find("go")->version, "1.2.3");
 }
 
 TEST(LanguageCatalog, AFailedProbeLeavesTheVersionEmpty)

@@ -49,6 +49,7 @@ execution_services services_of(
     made.runtimes.emplace("spare", &world.spare);
     made.images = &world.images;
     made.fallback = chosen.fallback;
+    made.pool = chosen.pool;
     made.bounds.max_running = chosen.max_running;
     made.bounds.max_queued = chosen.max_queued;
     made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;

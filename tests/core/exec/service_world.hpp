@@ -46,6 +46,7 @@ public:
         admission_bounds bounds = {};    // the three above win
         idempotency_options keys = {};
         std::vector<std::string> fallback = {};
+        std::optional<pool_bounds> pool = {};
     };
 
     service_world() : service_world(options()) { }

@@ -171,6 +171,26 @@ TEST(Spec, ComesBackFromJson)
     EXPECT_EQ(back.checkpoint, spec.checkpoint);
 }
 
+TEST(Spec, ComesBackWithItsCompileStep)
+{
+    execution_spec spec;
+    auto& step = spec.compile.emplace();
+    step.argv = {"gcc", "ö \xff.c"};
+    step.host_argv = {"/usr/bin/gcc"};
+    step.env = {{"A", "{work}/a"}};
+    step.files = {{".caisson/x", std::string("\0\xfe", 2)}};
+    step.limits = {1, 2, 3};
+    const auto back = spec_from_json(spec_to_json(spec)).compile.value();
+    EXPECT_EQ(back.argv, step.argv);
+    EXPECT_EQ(back.host_argv, step.host_argv);
+    EXPECT_EQ(back.env, step.env);
+    ASSERT_EQ(back.files.size(), 1u);
+    EXPECT_EQ(back.files[0].path, ".caisson/x");
+    EXPECT_EQ(back.files[0].content, step.files[0].content);
+    EXPECT_EQ(back.limits, step.limits);
+    EXPECT_FALSE(spec_from_json(spec_to_json({})).compile);
+}
+
 TEST(Spec, OfAnEarlierReleaseHasTheDefaultsOfWhatItDoesNotKnow)
 {
     const auto text = spec_to_json({});

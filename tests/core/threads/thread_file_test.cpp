@@ -42,12 +42,15 @@ std::vector<loaded_checkpoint> some_checkpoints()
     one.row.pinned = true;
     one.request = std::string(32, '\x9f');
     auto two = checkpoint(2, R"({"a":1.0})");
+    two.row.position = 12;
     two.row.gap = 4;
     two.row.rollback_of = one.row.id;
     auto three = checkpoint(5, "\"text\\n\"");
+    three.row.position = 15;
     three.row.parent = two.row.id;
     auto settled = settle_state("\xff\x01", "x/y", {}, &make_sha256_hasher);
     auto four = checkpoint(6, "1");
+    four.row.position = 16;
     four.row.parent.reset();
     four.row.state = settled->info;
     four.state = settled->text;
@@ -146,13 +149,22 @@ constexpr spoilt_case spoilt_cases[] = {
     {"id_twice", R"("id":"c2")", R"("id":"c1")", "has the id of an earlier checkpoint"},
     {"cycle", R"("parent_id":"c1")", R"("parent_id":"c2")", "names no earlier checkpoint"},
     {"later_parent", R"("parent_id":"c1")", R"("parent_id":"c5")", "names no earlier checkpoint"},
-    {"position", R"("position":2)", R"("position":1)", "must have a position above"},
+    {"position", R"("position":12)", R"("position":1)", "must have a position above"},
     {"gap", R"("gap":4)", R"("gap":-4)", "a gap that is not negative"},
+    {"gap_of_more_than_lay_between", R"("gap":4)", R"("gap":11)", "no more checkpoints than lay between it and its parent"},
+    {"gap_before_the_first", R"("gap":0,"id":"c1")", R"("gap":1,"id":"c1")", "no more checkpoints than lay between it and its parent"},
+    {"huge_gap", R"("gap":4)", R"("gap":9007199254740991)", "no more checkpoints than lay between it and its parent"},
+    {"policy_is_no_integer", R"("max_checkpoints":7)", R"("max_checkpoints":"7")", "line 1 has a max_checkpoints that is no integer"},
+    {"ttl_is_no_integer", R"("ttl_ms":1000)", R"("ttl_ms":0.5)", "line 1 has a ttl_ms that is no integer"},
+    {"unknown_in_the_head", R"("ttl_ms":1000)", R"("ttl":1000)", "line 1 has a ttl that is not known"},
+    {"unknown_of_a_state", R"("encoding":"json"})", R"("encoding":"json","x":1})", "line 2 has a x that is not known"},
+    {"unknown_of_a_checkpoint", R"("gap":4)", R"("gap":4,"hole":4)", "has a hole that is not known"},
+    {"unknown_of_the_end", R"("checkpoints":4)", R"("checkpoints":4,"by":"me")", "has a by that is not known"},
     {"time", "2023-11-14T22:13:20.002Z", "2023-11-14T22:13:20.000Z", "neither before the one of the checkpoint before"},
     {"time_to_come", "2023-11-14T22:13:20.006Z", "2027-01-16T08:00:00.001Z", "nor more than a day ahead"},
     {"time_long_ago", "2023-11-14T22:13:20.001Z", "0001-11-14T22:13:20.001Z", "a created_at from 1970 on"},
     {"time_is_no_text", R"("created_at":"2023-11-14T22:13:20.001Z")", R"("created_at":1)", "line 4 has a created_at that is no text"},
-    {"far_position", R"("position":6)", R"("position":9007199254740991)", "must have a position above the one before, at most"},
+    {"far_position", R"("position":16)", R"("position":9007199254740991)", "must have a position above the one before, at most"},
     {"step_is_no_integer", R"("step":-3)", R"("step":"x")", "line 4 has a step that is no integer"},
     {"pin_is_no_flag", R"("pinned":true)", R"("pinned":"yes")", "line 4 has a pinned that is neither true nor false"},
     {"parent_is_no_text", R"("parent_id":"c1")", R"("parent_id":7)", "has a parent_id that is no text"},
@@ -183,6 +195,25 @@ TEST(ThreadFile, ACutIsFoundWhereverItIs)
     EXPECT_TRUE(read(text + "\n").outcome.has_error());
 }
 
+/// A state holds its bytes until its first checkpoint comes.
+TEST(ThreadFile, StatesThatNoCheckpointHasAreRefused)
+{
+    const auto text = file_of(some_checkpoints());
+    const auto state = text.find("{\"state\":");
+    const auto first = text.find("{\"checkpoint\":");
+    auto twice = text;
+    twice.insert(
+        state, "{\"state\":{\"digest\":\"6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b\",\"encoding\":\"json\"}}\n1\n");
+    const auto behind = read(twice);
+    ASSERT_TRUE(behind.outcome.has_error());
+    EXPECT_NE(behind.outcome.error().detail.find("line 4 is a state behind one that no checkpoint has"), std::string::npos)
+        << behind.outcome.error().detail;
+    const auto last = read(text.substr(0, first) + text.substr(text.find("{\"end\":")));
+    ASSERT_TRUE(last.outcome.has_error());
+    EXPECT_NE(last.outcome.error().detail.find("line 4 follows a state that no checkpoint has"), std::string::npos)
+        << last.outcome.error().detail;
+}
+
 TEST(ThreadFile, LinesAreBounded)
 {
     const auto found = read(std::string(300'000, 'x'));
@@ -211,6 +242,11 @@ TEST(JsonMembers, AreFoundByName)
     EXPECT_FALSE(json_members("[]").is_object());
     EXPECT_EQ(json_members("{}").raw("a"), std::nullopt);
     EXPECT_EQ(json_members("5").raw("a"), std::nullopt);
+    const std::string_view names[] = {"a", "c"};
+    EXPECT_EQ(json_members(R"({"a":1,"b":2,"c":3})").first_but(names), "b");
+    EXPECT_EQ(json_members(R"({"a":1,"c":3})").first_but(names), std::nullopt);
+    EXPECT_EQ(json_members("{}").first_but(names), std::nullopt);
+    EXPECT_EQ(json_members("[1]").first_but(names), std::nullopt);
 }
 
 }    // namespace

@@ -35,8 +35,8 @@ class ContainerServer(Server):
 
     kept_connections = 4    # to the engine, for the next requests
 
-    def __init__(self, folder, contract, engine, runtime, *more, **options_of):
-        super().__init__(folder, contract, options=options(engine, runtime, *more, **options_of))
+    def __init__(self, folder, contract, engine, runtime, *more, env=None, **options_of):
+        super().__init__(folder, contract, options=options(engine, runtime, *more, **options_of), env=env)
         self.engine, self.runtime = engine, runtime
 
     def containers(self):

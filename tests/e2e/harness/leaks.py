@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -106,6 +107,7 @@ def descriptors(pid):
         except OSError:
             continue
         kind = target.split(":")[0] if ":" in target and not target.startswith("/") else target
+        kind = re.sub(r"sbx_\w+", "sbx", re.sub(r"/uids/\d+", "/uids", kind))    # of one that waits for an execution
         if ".db" not in kind and ".sqlite" not in kind:
             kinds[kind] = kinds.get(kind, 0) + 1
     return kinds
@@ -118,11 +120,20 @@ def resident_bytes(pid, field="VmRSS"):
     return 0
 
 
+def additional(now, before):
+    """What is there of sandboxes and was not before. One that waits for an execution may have taken the place of another."""
+    def sandboxes(paths):
+        return {name for path in paths for name in path.split("/") if name.startswith("sbx_")}
+    fresh, gone = sandboxes(now) - sandboxes(before), sandboxes(before) - sandboxes(now)
+    return sorted(now - before) if len(fresh) > len(gone) or not fresh else []
+
+
 class Baseline:
-    """The world before a test. compare() waits until it is back."""
+    """The world before a test, its server at rest. compare() waits until it is back."""
 
     def __init__(self, server):
         self.server = server
+        server.at_rest()
         self.others = descendants(os.getpid(), process_table()) - descendants(server.pid, process_table()) - {server.pid}
         self.children = {name for _, _, name in self._children()}
         self.groups = control_groups(server.instance())
@@ -142,8 +153,8 @@ class Baseline:
         ours = descendants(os.getpid(), table) - known
         found = {}
         found["processes"] = [(pid, *table[pid][1:]) for pid in ours if pid in table and table[pid][2] not in self.children]
-        found["cgroups"] = sorted(control_groups(self.server.instance()) - self.groups)
-        found["directories"] = sorted(named_directories([self.server.folder]) - self.folders)
+        found["cgroups"] = additional(control_groups(self.server.instance()), self.groups)
+        found["directories"] = additional(named_directories([self.server.folder]), self.folders)
         if self.server.process is not None:
             now = descriptors(self.server.pid)
             spare = {"socket": self.server.kept_connections}

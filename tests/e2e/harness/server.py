@@ -35,8 +35,15 @@ def environment(**more):
         # A small quarantine: tests look at the server's memory.
         "ASAN_OPTIONS": "quarantine_size_mb=16:detect_leaks=1:abort_on_error=0:exitcode=99",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1:exitcode=99",
+        # Tests count sandboxes; those of a pool are the business of the ones that ask for it.
+        "CAISSON_POOL_ENABLED": "false",
         **more,
     }
+
+
+def pool_of(number):
+    """The environment of a server that keeps so many sandboxes ready, and never more."""
+    return {"CAISSON_POOL_ENABLED": "true", "CAISSON_POOL_IDLE": str(number), "CAISSON_POOL_MAX": str(number)}
 
 
 def programs_for(user, folder):
@@ -145,6 +152,18 @@ class Server:
             remove_groups(self.instance())
             if os.getuid() == 0:
                 (MARKS / self.instance()).unlink(missing_ok=True)
+
+    def idle_sandboxes(self):
+        """How many it keeps ready when it is at rest."""
+        return int(self.env["CAISSON_POOL_IDLE"]) if self.env["CAISSON_POOL_ENABLED"] == "true" else 0
+
+    def at_rest(self):
+        """Waits until its pool is full."""
+        def full():
+            ready = sum(each["ready_sandboxes"] for each in self.api.get("/v1/runtimes")["items"])
+            return ready == self.idle_sandboxes()
+        if self.idle_sandboxes():
+            until(full, what="a full pool")
 
     def log_tail(self, size=4000):
         return self.log_file.read_text(errors="replace")[-size:]

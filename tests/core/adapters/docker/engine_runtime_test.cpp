@@ -1,5 +1,7 @@
 #include "tests/core/adapters/docker/engine_runtime_fixture.hpp"
 
+#include <algorithm>
+
 namespace caisson::docker {
 
 namespace {
@@ -27,6 +29,17 @@ TEST_F(EngineRuntime, AContainerIsForTheAgentOverItsStdio)
     EXPECT_EQ(json::parse(box->runtime_state()).at("container"), "c1");
     EXPECT_EQ(box->image_digest(), "sha256:1");
     EXPECT_TRUE(run(box->destroy()).has_value());
+}
+
+TEST_F(EngineRuntime, AnEngineOnALineThatAnybodyMayReadIsToldInEachRecord)
+{
+    const auto tells = [](const engine_runtime& of) {
+        return std::ranges::any_of(of.capabilities().degraded, [](const auto& each) { return each.control == "engine"; });
+    };
+    engine far(context.get_executor(), time, {.address = "tcp://192.0.2.7:2375"});
+    const engine_runtime remote({context.get_executor(), time, log, far}, workers, options);
+    EXPECT_TRUE(tells(remote));
+    EXPECT_FALSE(tells(runtime)) << "a socket of this host";
 }
 
 TEST_F(EngineRuntime, AnImageThatTheEngineDoesNotHaveIsNamed)

@@ -1,0 +1,356 @@
+#include "core/async/deadline.hpp"
+#include "core/exec/compile_session.hpp"
+#include "core/exec/insist.hpp"
+#include "core/exec/runner.hpp"
+#include "core/protocol/collect_stream.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+/// How a runner makes a program of code that is to be compiled: the compiler runs in the program's sandbox, as an execution of its own
+/// at the agent, and everything that it started is gone before the program starts. One that an earlier server left is ended, and it is
+/// compiled anew: the program has not started. See docs/architecture.md "Compilation".
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How often the group's CPU time and memory events are read.
+constexpr auto look_every = 50ms;
+/// After SIGKILL the agent has this long to report the end, and that both streams are at theirs.
+constexpr auto report_grace = 10s;
+/// Numbers of compilers at the agent: above those of programs and collectors, one for each server that began one.
+constexpr protocol::exec_number first_compiler = protocol::exec_number{1} << 55;
+constexpr protocol::exec_number most_compilers = 32;
+
+std::int64_t rounded_ms(std::int64_t us) { return (us + 500) / 1000; }
+
+task<> wait_past(std::shared_ptr<live_execution> one, std::uint64_t seen) { co_await one->changed.wait_past(seen); }
+
+task<> wait_until_heard(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
+{
+    while (!of->unknown() && !of->started() && !of->ended() && one->lost.empty())
+        co_await wait_past(one, one->changed.version());
+}
+
+task<> wait_until_ended(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
+{
+    while (!of->ended() && one->lost.empty())
+        co_await wait_past(one, one->changed.version());
+}
+
+task<> wait_for_streams(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
+{
+    while (!of->streams_ended() && one->lost.empty())
+        co_await wait_past(one, one->changed.version());
+}
+
+/// What it is called by: neither of the two outlives what it calls.
+std::shared_ptr<compile_session> make_session(const std::shared_ptr<live_execution>& one, protocol::exec_number number)
+{
+    auto acknowledge = [link = std::weak_ptr(one->link), number](protocol::stream_number stream, std::uint64_t end) {
+        if (const auto alive = link.lock())
+            alive->acknowledge(number, stream, end);
+    };
+    auto wake = [weak = std::weak_ptr(one)] {
+        if (const auto alive = weak.lock())
+            alive->wake();
+    };
+    return one->compilers.emplace_back(
+        std::make_shared<compile_session>(one->spec.compile->argv.front(), std::move(acknowledge), std::move(wake)));
+}
+
+/// The compiler's limits in the place of the program's.
+execution_limits limits_of(const execution_spec& spec)
+{
+    auto limits = spec.limits;
+    limits.wall_ms = spec.compile->limits.wall_ms;
+    limits.cpu_ms = spec.compile->limits.cpu_ms;
+    limits.memory_bytes = spec.compile->limits.memory_bytes;
+    return limits;
+}
+
+group_usage since(group_usage now, const group_usage& before)
+{
+    if (now.cpu_us)
+        now.cpu_us = std::max<std::int64_t>(0, *now.cpu_us - before.cpu_us.value_or(0));
+    now.oom_kills -= before.oom_kills;
+    now.pids_refused -= before.pids_refused;
+    return now;
+}
+
+/// A sentence; empty: there is a program.
+std::string problem_of(const ending& end, const compile_limits& limits)
+{
+    switch (end.verdict) {
+    case verdict::exited:
+        return *end.exit_code == 0 ? "" : "the compilation failed: the compiler exited with code " + std::to_string(*end.exit_code);
+    case verdict::signaled:
+        return "the compilation failed: the compiler was ended by signal " + std::to_string(*end.signal) + " (" + ::strsignal(*end.signal) +
+               ")";
+    case verdict::wall_limit: return "the compilation took longer than compile.wall_ms (" + std::to_string(limits.wall_ms) + " ms)";
+    case verdict::cpu_limit: return "the compilation used more CPU time than compile.cpu_ms (" + std::to_string(limits.cpu_ms) + " ms)";
+    case verdict::memory_limit:
+        return "the compilation needed more memory than compile.memory_bytes (" + std::to_string(limits.memory_bytes) + " bytes)";
+    default: return end.error;
+    }
+}
+
+/// A part of the compiler was killed for memory, and the compiler said that it failed: the leader's own end is no cause.
+ending out_of_memory(ending end)
+{
+    end.verdict = verdict::memory_limit;
+    end.status = status_of(end.verdict, std::nullopt);
+    end.exit_code.reset();
+    return end;
+}
+
+void replace_work(std::string& text, const std::string& directory)
+{
+    static constexpr std::string_view mark = "{work}";
+    if (const auto at = text.find(mark); at != std::string::npos)
+        text.replace(at, mark.size(), directory);
+}
+
+}    // namespace
+
+/// A compiler that runs, and what was seen of it.
+struct runner::compile_run {
+    protocol::exec_number number = 0;
+    std::shared_ptr<compile_session> session;
+    std::unique_ptr<execution_group> group;
+    group_usage before;    // what the group's readings were before: an earlier compiler's, or of the sandbox as a whole
+    ending_facts facts;
+    steady_time asked_at;
+    std::optional<steady_time> started_at;
+    std::optional<steady_time> killed_at;
+
+    void kill(protocol::agent_link& link, steady_time now)
+    {
+        if (killed_at)
+            return;
+        killed_at = now;
+        group->kill();
+        link.signal(number, SIGKILL, protocol::agent_link::target::sandbox);
+    }
+};
+
+/// True: there is a program to start. If not, the attempt is over: `watched` says how the compilation failed, or that it was
+/// cancelled, or the execution's start_failure or lost say why.
+task<bool> runner::compile(live_ptr one, std::shared_ptr<watch> watched)
+{
+    one->phase = run_phase::compiling;
+    one->row.waits_for = "its code is compiled";
+    auto run = std::make_shared<compile_run>();
+    const auto opened = open_compiler_group(*one, *run);
+    if (opened.has_error()) {
+        one->start_failure = "the compiler could not be started: " + opened.error().detail;
+        co_return false;
+    }
+    const auto number = co_await end_earlier_compilers(one);
+    if (!number)
+        co_return false;
+    run->number = *number;
+    start_compiler(one, *run);
+    co_await watch_compiler(one, run);
+    co_await drain_compiler(one, run);
+    one->row.waits_for.clear();
+    judge_compiler(*one, *run, *watched);
+    const bool made = one->row.compile && one->row.compile->status == execution_status::success;
+    if (made)
+        co_await store_compile_report(one);
+    co_return made;
+}
+
+/// Whatever an earlier compiler left in the group is ended.
+result<void> runner::open_compiler_group(live_execution& one, compile_run& run) const
+{
+    const auto limits = limits_of(one.spec);
+    auto group = one.sandbox->open_group(one.row.id.str() + "-compiler", {limits.memory_bytes, limits.cpu_milli, limits.pids});
+    if (group.has_error())
+        return group.error();
+    run.group = std::move(*group);
+    run.group->kill();
+    run.before = run.group->usage();
+    return {};
+}
+
+/// The number of the next one. Nothing: the agent does not answer, or it was begun too often.
+task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_ptr one)
+{
+    if (!one->taken_up)
+        co_return first_compiler;
+    for (auto number = first_compiler; number < first_compiler + most_compilers; ++number) {
+        const auto session = make_session(one, number);
+        one->link->attach(number, *session, protocol::resume_point{});
+        auto answer = wait_until_heard(one, session);
+        const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + silence_grace, std::move(answer));
+        if (heard.has_value() && session->unknown()) {
+            one->link->detach(number);
+            co_return number;
+        }
+        one->link->signal(number, SIGKILL, protocol::agent_link::target::sandbox);    // the link keeps it ahead of later starts
+        auto end = wait_until_ended(one, session);
+        const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + report_grace, std::move(end));
+        if (one->lost.empty() && (heard.has_error() || ended.has_error()))
+            one->lost = "the sandbox's agent did not say how an earlier compiler stands";
+        if (!one->lost.empty())
+            co_return std::nullopt;
+    }
+    one->start_failure = "the compilation was interrupted " + std::to_string(most_compilers) + " times by ends of the server";
+    co_return std::nullopt;
+}
+
+/// The files are the program's too: they are put once.
+void runner::start_compiler(const live_ptr& one, compile_run& run) const
+{
+    constexpr std::uint32_t file_mode = 0644;
+    constexpr std::uint32_t directory_mode = S_IFDIR | 0755;
+    auto& link = *one->link;
+    run.session = make_session(one, run.number);
+    link.attach(run.number, *run.session, std::nullopt);
+    link.put_file(run.number, std::string(protocol::build_directory), directory_mode, {});
+    for (auto* files : {&one->spec.files, &one->spec.compile->files})
+        for (auto& file : std::exchange(*files, {}))
+            link.put_file(run.number, std::move(file.path), file_mode, shared_bytes(std::move(file.content)));
+    link.spawn(run.number, compile_request_for(*one), run.group->join_descriptors());
+    run.asked_at = use_.time.steady_now();
+}
+
+/// The program's, but for what is its own: the compiler's arguments, limits and variables, no terminal, no stdin.
+protocol::spawn_request runner::compile_request_for(const live_execution& one) const
+{
+    const auto& step = *one.spec.compile;
+    auto request = spawn_request_for(one);
+    const bool in_image = use_.runtimes.find(one.row.runtime)->second->has_images();
+    request.argv = in_image || step.host_argv.empty() ? step.argv : step.host_argv;
+    request.cwd = one.sandbox->work_directory();
+    request.pty.reset();
+    request.stdin_open = false;
+    request.wall_ms = static_cast<std::uint64_t>(step.limits.wall_ms);
+    for (auto& limit : request.rlimits) {
+        if (limit.resource == RLIMIT_CPU)
+            limit.value = static_cast<std::uint64_t>(step.limits.cpu_ms / 1000 + 2);
+        else if (limit.resource == RLIMIT_DATA)
+            limit.value = static_cast<std::uint64_t>(step.limits.memory_bytes);
+    }
+    for (auto [name, value] : step.env) {
+        replace_work(value, request.cwd);
+        if (!one.spec.env.contains(name))
+            request.env.emplace_back(name, std::move(value));
+    }
+    return request;
+}
+
+task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
+{
+    while (!run->session->ended() && one->lost.empty()) {
+        const auto seen = one->changed.version();
+        look_at_compiler(*one, *run);
+        if (!one->lost.empty())
+            break;
+        auto change = wait_past(one, seen);
+        const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + look_every, std::move(change));
+        static_cast<void>(woken);    // everything is looked at anyway
+    }
+}
+
+void runner::look_at_compiler(live_execution& one, compile_run& run) const
+{
+    const auto now = use_.time.steady_now();
+    const auto& limits = one.spec.compile->limits;
+    const auto usage = since(run.group->usage(), run.before);
+    auto& facts = run.facts;
+    if (!run.started_at && run.session->started())
+        run.started_at = now;
+    const auto latest = run.started_at.value_or(run.asked_at + silence_grace) + std::chrono::milliseconds(limits.wall_ms) + wall_backstop;
+    if (run.killed_at) {
+        const auto grace = run.group->kills_by_itself() ? std::chrono::seconds(report_grace) : silence_grace;
+        if (now >= *run.killed_at + grace)
+            one.lost = "the sandbox's agent did not report the end of the killed compiler";
+        return;
+    }
+    facts.cancelled = one.cancel_wanted();
+    facts.killed_for_memory = usage.oom_kills > 0;
+    facts.cpu_limit = usage.cpu_us.value_or(0) >= limits.cpu_ms * 1000;
+    facts.wall_limit = now >= latest;
+    if (facts.cancelled || facts.killed_for_memory || facts.cpu_limit || facts.wall_limit)
+        run.kill(*one.link, now);
+}
+
+/// What the compiler left behind ends with it.
+task<> runner::drain_compiler(live_ptr one, std::shared_ptr<compile_run> run)
+{
+    run->group->kill();
+    if (!run->session->exited() || !one->lost.empty())
+        co_return;
+    one->link->signal(run->number, SIGKILL, protocol::agent_link::target::sandbox);
+    auto streams = wait_for_streams(one, run->session);
+    const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + report_grace, std::move(streams));
+    if (ended.has_error())
+        use_.log.warning("the agent did not end a compiler's streams in time", {{"execution_id", one->row.id.str()}});
+}
+
+void runner::judge_compiler(live_execution& one, compile_run& run, watch& watched) const
+{
+    auto& facts = run.facts;
+    const auto& exited = run.session->exited();
+    facts.group = since(run.group->usage(), run.before);
+    facts.fault = run.session->start_failure();
+    facts.lost = one.lost;
+    if (exited) {
+        facts.wait_status = exited->wait_status;
+        facts.wall_limit = facts.wall_limit || exited->cause == protocol::exit_cause::wall_limit;
+        const auto cpu_us = static_cast<std::int64_t>(exited->user_us + exited->system_us);
+        facts.cpu_limit = facts.cpu_limit || cpu_us >= one.spec.compile->limits.cpu_ms * 1000;
+    }
+    auto end = decide_ending(facts, limits_of(one.spec));
+    if (facts.group.oom_kills > 0 && end.verdict == verdict::exited && end.exit_code != 0)
+        end = out_of_memory(std::move(end));
+    end.error = problem_of(end, one.spec.compile->limits);
+    auto& report = one.row.compile.emplace();
+    report.status = end.status;
+    report.verdict = end.verdict;
+    report.exit_code = end.exit_code;
+    report.signal = end.signal;
+    report.output_truncated = run.session->truncated();
+    report.output = run.session->take_output();
+    if (exited)
+        report.wall_ms = rounded_ms(static_cast<std::int64_t>(exited->wall_us));
+    if (facts.group.cpu_us)
+        report.cpu_ms = rounded_ms(*facts.group.cpu_us);
+    else if (exited)
+        report.cpu_ms = rounded_ms(static_cast<std::int64_t>(exited->user_us + exited->system_us));
+    if (one.group)
+        one.before_program = one.group->usage();
+    report.cpu_before_us = one.before_program.cpu_us.value_or(0);
+    one.start_failure = facts.fault;
+    watched.facts.cancelled = watched.facts.cancelled || facts.cancelled;
+    if (end.verdict == verdict::lost) {    // before the agent was handed a program: it cannot have run
+        watched.facts.fault = "the code could not be compiled: " + end.error;
+        watched.facts.host_fault = attempt_fault::agent_unreachable;
+    }
+    if (end.status == execution_status::success || facts.cancelled || !facts.fault.empty() || end.verdict == verdict::lost)
+        return;
+    watched.facts.compile = std::move(end);
+    watched.facts.can_repeat = false;    // it would fail again
+}
+
+/// Before the program starts: a next server finds it running, and cannot ask for this any more.
+task<> runner::store_compile_report(live_ptr one)
+{
+    std::function<task<result<void>>()> ask = [this, one] {
+        auto stored = one->row;
+        stored.status = execution_status::running;
+        stored.started_at_ms = use_.time.now_ms();
+        return use_.executions.update(std::move(stored));
+    };
+    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    static_cast<void>(co_await std::move(asking));
+}
+
+}    // namespace caisson

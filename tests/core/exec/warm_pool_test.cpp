@@ -1,0 +1,298 @@
+#include "tests/core/exec/service_world.hpp"
+
+namespace caisson {
+namespace {
+
+using namespace std::chrono_literals;
+using call = testing::fake_runtime::call;
+
+sandbox_limits limits_of(const execution_spec& spec)
+{
+    const auto& limits = spec.limits;
+    return {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
+}
+
+/// A server that keeps two sandboxes ready for what service_world::program() needs.
+class WarmPool : public ::testing::Test {
+protected:
+    explicit WarmPool(pool_bounds bounds = {.idle = 2, .most = 8, .most_bytes = 64 << 20}) : w({.pool = bounds}) { }
+
+    pool_shape shape() const
+    {
+        sandbox_spec spec;
+        spec.limits = limits_of(service_world::program());
+        return {"fake", spec, nullptr, ""};
+    }
+    void keep()
+    {
+        w.service().keep_ready(shape());
+        EXPECT_TRUE(w.advance_until([&] { return ready() == 2; }));
+    }
+    std::size_t ready() { return w.service().ready_sandboxes("fake"); }
+    /// The sandbox in which the execution runs or ran.
+    testing::fake_box& box_of(const execution_id& id)
+    {
+        for (std::size_t i = 0; i < w.runtime.created(); ++i)
+            if (w.box(i).spec.id == w.row(id).sandbox)
+                return w.box(i);
+        throw std::logic_error("no sandbox was recorded");
+    }
+    /// Runs to its end.
+    execution_id run_once(execution_spec spec = service_world::program())
+    {
+        const auto id = w.run(std::move(spec));
+        box_of(id).agent->exit(0);
+        EXPECT_EQ(w.ended(id).status, execution_status::success);
+        return id;
+    }
+
+    service_world w;
+};
+
+TEST_F(WarmPool, KeepsSandboxesReadyAndGivesEachAwayOnce)
+{
+    keep();
+    EXPECT_EQ(w.runtime.created(), 2u);
+    const auto first = w.run();
+    const auto second = w.run();
+    EXPECT_NE(w.row(first).sandbox, w.row(second).sandbox);
+    EXPECT_EQ(box_of(first).claimed_for, first.str());
+    EXPECT_TRUE(w.row(first).stages.claim_ms.has_value() || w.find(first)->stages.claim_ms.has_value());
+    EXPECT_FALSE(w.find(first)->stages.start_ms.has_value()) << "a record says whether it was made for the execution";
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 2; })) << "others come in their place";
+    for (const auto& id : {first, second}) {
+        box_of(id).agent->exit(0);
+        EXPECT_EQ(w.ended(id).status, execution_status::success);
+        EXPECT_TRUE(box_of(id).destroyed);
+    }
+    EXPECT_EQ(w.runtime.live(), 2u);
+}
+
+TEST_F(WarmPool, GivesTheLimitsOfTheExecutionWhenItIsClaimed)
+{
+    keep();
+    auto spec = w.program();
+    spec.limits.memory_bytes *= 2;
+    spec.limits.pids = 7;
+    const auto id = w.run(spec);
+    EXPECT_EQ(box_of(id).claimed_limits, limits_of(spec));
+    box_of(id).agent->exit(0);
+    EXPECT_EQ(w.ended(id).status, execution_status::success);
+}
+
+TEST_F(WarmPool, WhereLimitsCannotBeChangedOneIsMade)
+{
+    w.runtime.adapts = false;
+    keep();
+    auto spec = w.program();
+    spec.limits.memory_bytes *= 2;
+    const auto id = w.run(spec);
+    EXPECT_TRUE(box_of(id).claimed_for.empty());
+    EXPECT_EQ(ready(), 2u);
+}
+
+TEST_F(WarmPool, AnotherDiskIsAnotherKind)
+{
+    keep();
+    auto spec = w.program();
+    spec.limits.disk_bytes *= 2;
+    const auto id = w.run(spec);
+    EXPECT_TRUE(box_of(id).claimed_for.empty());
+    EXPECT_TRUE(w.find(id)->stages.start_ms.has_value());
+}
+
+TEST_F(WarmPool, WhatIsAskedForTwiceIsKeptAndGoesWhenNobodyAsksAnyMore)
+{
+    run_once();
+    w.advance(1s);
+    EXPECT_EQ(ready(), 0u) << "once is no demand";
+    run_once();
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 1; }));
+    EXPECT_FALSE(box_of(run_once()).claimed_for.empty());
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 2; }));
+    w.advance(70s, 1s);
+    EXPECT_EQ(ready(), 0u);
+    EXPECT_EQ(w.runtime.live(), 0u);
+}
+
+TEST_F(WarmPool, FollowsHowManyAreAskedForAtOnceWithinItsBounds)
+{
+    std::vector<execution_id> all;
+    for (int i = 0; i < 4; ++i)
+        all.push_back(w.run());
+    for (const auto& id : all) {
+        box_of(id).agent->exit(0);
+        w.ended(id);
+    }
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 4; }));
+    w.advance(1s);
+    EXPECT_EQ(ready(), 4u);
+}
+
+class SmallPool : public WarmPool {
+protected:
+    SmallPool() : WarmPool({.idle = 2, .most = 8, .most_bytes = 3 << 20}) { }
+};
+
+TEST_F(SmallPool, HoldsNoMoreMemoryThanItMay)
+{
+    std::vector<execution_id> all;
+    for (int i = 0; i < 4; ++i)
+        all.push_back(w.run());
+    w.advance(2s);
+    EXPECT_EQ(ready(), 3u);
+}
+
+TEST_F(SmallPool, AKindOfWhichNoneIsReadyGetsAPlaceOfOneThatHasMany)
+{
+    std::vector<execution_id> all;
+    for (int i = 0; i < 4; ++i)
+        all.push_back(w.run());
+    for (const auto& id : all) {
+        box_of(id).agent->exit(0);
+        w.ended(id);
+    }
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 3; }));
+    auto other = w.program();
+    other.limits.disk_bytes *= 2;
+    run_once(other);
+    run_once(other);
+    w.advance(1s);
+    EXPECT_EQ(ready(), 3u);
+    EXPECT_FALSE(box_of(run_once(other)).claimed_for.empty());
+}
+
+TEST_F(SmallPool, KindsDoNotTakePlacesFromEachOtherInTurns)
+{
+    keep();
+    auto other = w.program();
+    other.limits.disk_bytes *= 2;
+    for (int burst = 0; burst < 2; ++burst) {
+        std::vector<execution_id> all;
+        for (int i = 0; i < 4; ++i)
+            all.push_back(w.run(other));
+        for (const auto& id : all) {
+            box_of(id).agent->exit(0);
+            w.ended(id);
+        }
+    }
+    run_once();
+    run_once();
+    w.advance(5s);
+    const auto created = w.runtime.created();
+    w.advance(20s, 100ms);
+    EXPECT_EQ(w.runtime.created(), created) << "nothing was asked for meanwhile";
+    EXPECT_EQ(ready(), 3u);
+}
+
+TEST_F(WarmPool, OneThatEndsWhileItWaitsIsReplaced)
+{
+    keep();
+    w.agent(0).die("somebody killed it");
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 2 && w.runtime.created() == 3; }));
+    EXPECT_TRUE(w.box(0).destroyed);
+    EXPECT_EQ(w.row(run_once()).status, execution_status::success);
+}
+
+TEST_F(WarmPool, OneThatCannotBeClaimedIsDestroyedAndTheNextIsTaken)
+{
+    keep();
+    w.runtime.fail_next(call::claim, {errc::runtime_unavailable, "the group is gone"});
+    const auto id = w.run();
+    EXPECT_EQ(w.row(id).sandbox, w.box(1).spec.id);
+    EXPECT_TRUE(w.advance_until([&] { return w.box(0).destroyed; }));
+}
+
+TEST_F(WarmPool, WhatCannotBeMadeIsTriedAgainLaterAndExecutionsDoNotWaitForIt)
+{
+    for (int i = 0; i < 4; ++i)
+        w.runtime.fail_next(call::start, {errc::runtime_unavailable, "no room"});
+    w.service().keep_ready(shape());
+    w.turn();
+    EXPECT_EQ(ready(), 0u);
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 2; }));
+    EXPECT_EQ(w.runtime.live(), 2u) << "what could not be started is gone";
+    EXPECT_EQ(w.row(run_once()).status, execution_status::success);
+}
+
+TEST_F(WarmPool, ARuntimeThatDoesNotWorkIsLeftAlone)
+{
+    w.runtime.host.available = false;
+    w.service().keep_ready(shape());
+    w.advance(20s, 100ms);
+    EXPECT_EQ(w.runtime.created(), 0u);
+    w.runtime.host.available = true;
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 2; }));
+}
+
+TEST_F(WarmPool, NothingIsLeftWhenTheServerStops)
+{
+    keep();
+    w.hand_over();
+    EXPECT_EQ(w.runtime.live(), 0u);
+}
+
+TEST_F(WarmPool, NothingIsLeftOfWhatIsBeingMadeWhenTheServerStops)
+{
+    w.runtime.gate_of(call::start).cork();
+    w.service().keep_ready(shape());
+    w.turn();
+    EXPECT_EQ(w.runtime.created(), 2u);
+    w.hand_over();
+    EXPECT_EQ(w.runtime.live(), 0u);
+}
+
+TEST_F(WarmPool, WhatAKilledServerKeptIsSwept)
+{
+    keep();
+    w.kill_server();
+    EXPECT_TRUE(w.start_server().has_value());
+    EXPECT_TRUE(w.box(0).destroyed);
+    EXPECT_TRUE(w.box(1).destroyed);
+}
+
+TEST_F(WarmPool, AnExecutionInAClaimedSandboxSurvivesItsServer)
+{
+    keep();
+    const auto id = w.run();
+    auto& box = box_of(id);
+    box.agent->print("before;");
+    w.turn();
+    w.kill_server();
+    EXPECT_TRUE(w.start_server().has_value());
+    box.agent->print("after");
+    box.agent->exit(3);
+    EXPECT_EQ(w.ended(id).exit_code, 3);
+    EXPECT_NE(w.stored(id).find("1:before;after"), std::string::npos) << w.stored(id);
+    EXPECT_TRUE(box.destroyed);
+}
+
+TEST_F(WarmPool, OneThatCannotBeRecordedIsDestroyedAndTheExecutionTriedAgain)
+{
+    keep();
+    w.sandboxes.fail_next({errc::internal, "disk is broken"});
+    const auto id = w.submit();
+    EXPECT_TRUE(w.advance_until([&] { return w.box(0).destroyed; }));
+    EXPECT_TRUE(w.advance_until([&] { return w.row(id).attempts.size() == 2 && w.row(id).sandbox; }));
+    box_of(id).agent->exit(0);
+    EXPECT_EQ(w.ended(id).status, execution_status::success);
+    EXPECT_FALSE(box_of(id).claimed_for.empty());
+}
+
+TEST_F(WarmPool, AnImageThatChangedIsAnotherKind)
+{
+    w.runtime.images = true;
+    w.images.present = {"python:3", "python:4"};
+    auto spec = w.program();
+    spec.image = "python:3";
+    run_once(spec);
+    run_once(spec);
+    EXPECT_TRUE(w.advance_until([&] { return ready() >= 1; }));
+    EXPECT_FALSE(box_of(run_once(spec)).claimed_for.empty());
+    auto other = spec;
+    other.image = "python:4";
+    EXPECT_TRUE(box_of(run_once(other)).claimed_for.empty());
+}
+
+}    // namespace
+}    // namespace caisson

@@ -1,0 +1,10 @@
+#include <iostream>
+#include <string>
+#include <thread>
+
+int main()
+{
+    std::string text;
+    std::thread([&text] { text = "OK"; }).join();
+    std::cout << text << '\n';
+}

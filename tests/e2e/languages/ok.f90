@@ -1,0 +1,4 @@
+program ok
+    implicit none
+    print '(A)', 'O' // 'K'
+end program ok

@@ -1,0 +1,9 @@
+package main
+
+import "fmt"
+
+func main() {
+	done := make(chan string)
+	go func() { done <- "OK" }()
+	fmt.Println(<-done)
+}

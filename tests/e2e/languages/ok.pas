@@ -1,0 +1,4 @@
+program Ok;
+begin
+  writeln('O' + 'K');
+end.

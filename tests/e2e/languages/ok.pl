@@ -1,0 +1,3 @@
+use strict;
+use warnings;
+print join("", qw(O K)), "\n";

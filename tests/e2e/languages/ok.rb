@@ -1,0 +1,1 @@
+puts %w[O K].join

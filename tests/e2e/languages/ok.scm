@@ -1,0 +1,2 @@
+(display (string-append "O" "K"))
+(newline)

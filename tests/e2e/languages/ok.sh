@@ -1,0 +1,2 @@
+letters=(O K)
+printf '%s%s\n' "${letters[@]}"

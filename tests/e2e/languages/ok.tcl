@@ -1,0 +1,1 @@
+puts [join {O K} ""]

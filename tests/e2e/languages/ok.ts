@@ -1,0 +1,2 @@
+const letters: readonly string[] = ["O", "K"];
+console.log(letters.join(""));
