@@ -1,9 +1,11 @@
 """Rows about containers: a fresh one, a command in one that runs, and fifty at once."""
 
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 from engine import Engine, is_possible
+from pool_rows import wait_for
 from processes import Failed, run_json
 from results import in_turn, number
 from skill_rows import against
@@ -12,6 +14,7 @@ IMAGE = "caisson-bench:true"
 TRUE = "/bin/true"
 MOST_TIMES_ENGINE = 1.15    # a fresh container against the same through the engine's API
 LEAST_TIMES_FASTER = 30     # a command by the agent against the engine's exec
+LEAST_TIMES_DOCKER_RUN = 100
 AT_ONCE = 50
 LIMITS = {"memory": 256 << 20, "cpus": 1}
 
@@ -33,7 +36,9 @@ def containers(bench, found):
     with Engine(bench.root) as engine:
         engine.import_image(IMAGE, {"bin/true": bench.program("true")})
         try:
-            with bench.other_server("containers", *servers_options(engine)):
+            with bench.other_server("ready-containers", *servers_options(engine)):
+                ready(bench, found, engine)
+            with bench.other_server("containers", *servers_options(engine, "pool.enabled=false")):
                 fresh(bench, found, engine, "docker", "runc")
                 at_once(bench, found)
                 if engine.has_runtime("runsc"):
@@ -68,6 +73,34 @@ def fresh(bench, found, engine, runtime, oci_runtime):
         times = against(series, peer)
         found.bound("fresh container run", f"at most {MOST_TIMES_ENGINE} × the same through the engine's API", f"{number(times)} ×",
                     times <= MOST_TIMES_ENGINE)
+
+
+def ready(bench, found, engine):
+    """A container that is ready, against the engine's own client that makes one."""
+    rounds, count = bench.many(3, 2), bench.many(6, 3)
+    for _ in range(2):    # it is kept once it was asked for twice
+        bench.rest_load(body("docker"), 1)
+
+    def caisson():
+        samples = []
+        for _ in range(count):
+            wait_for(bench, 1)
+            samples += [one / 1e6 for one in bench.rest_load(body("docker"), 1)["samples_ns"]]
+        return samples
+
+    def client():
+        samples = []
+        for _ in range(count):
+            begin = time.monotonic()
+            subprocess.run(["docker", "-H", engine.address, "run", "--rm", "--network", "none", IMAGE, TRUE], check=True)
+            samples.append((time.monotonic() - begin) * 1000)
+        return samples
+
+    series = in_turn(rounds, {"caisson: POST, ready container": ("ms", caisson), "docker run": ("ms", client)})
+    found.compare("", "a ready container (runc) that runs a static true", series)
+    times = 1 / against(series, "docker run")
+    found.bound("run in a ready container", f"at least {LEAST_TIMES_DOCKER_RUN} × faster than docker run", f"{number(times)} ×",
+                times >= LEAST_TIMES_DOCKER_RUN)
 
 
 def at_once(bench, found):

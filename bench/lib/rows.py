@@ -6,6 +6,7 @@ import statistics
 
 import container_rows
 import peers
+import pool_rows
 import skill_rows
 import thread_rows
 from machine import memory_of, peak_memory_of, sync_ms
@@ -35,6 +36,12 @@ def stage_medians(stages):
 
 
 def one_shot(bench, found):
+    """In sandboxes that are made for their run."""
+    with bench.other_server("cold", *pool_rows.COLD):
+        one_shot_cold(bench, found)
+
+
+def one_shot_cold(bench, found):
     rounds, count = bench.many(5, 2), bench.many(50, 20)
     for what, program in (("one-shot true, dynamic, one client", TRUE), ("one-shot true, static (busybox), one client", BUSYBOX)):
         stages = []
@@ -51,6 +58,8 @@ def one_shot(bench, found):
             "posix_spawn on the host": ("ms", lambda program=program: ms(bench.spawn_floor(program, count))),
         })
         found.compare("one-shot", what, series)
+        times = skill_rows.against(series, "bwrap --unshare-all")
+        found.bound(what, f"at most {pool_rows.MOST_TIMES_BWRAP} × bwrap", f"{number(times)} ×", times <= pool_rows.MOST_TIMES_BWRAP)
         found.note(f"{what}: medians of the stages in ms as the server tells them: {stage_medians(stages)}")
 
 
@@ -197,6 +206,8 @@ def memory(bench, found):
 
 ALL = {
     "one-shot": one_shot,
+    "one-shot-ready": pool_rows.one_shot_ready,
+    "burst-100": pool_rows.burst,
     "one-shot-16": one_shot_16,
     "agent-exec": agent_exec,
     "write-to-frame": write_to_frame,

@@ -85,6 +85,7 @@ def test_the_next_server_uses_it_and_one_that_lost_its_mark_is_filled_anew(far, 
     server.restart()
     assert server.api.run(skill="kept", limits=LONG)["output"] == 1
     assert relay.count(FILL) == before
+    server.nothing_left()    # what a container still uses is marked again instead
     mark, = server.engine.packages(server.instance())[1]
     server.engine.docker("volume", "rm", mark)
     assert server.api.run(skill="kept", limits=LONG)["output"] == 1

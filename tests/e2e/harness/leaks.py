@@ -150,6 +150,8 @@ class Baseline:
         known = self.others | ({self.server.pid} if self.server.process else set())
         reap_orphans(known)
         table = process_table()
+        for other in self.others & table.keys():    # what other servers start meanwhile is theirs
+            known |= descendants(other, table)
         ours = descendants(os.getpid(), table) - known
         found = {}
         found["processes"] = [(pid, *table[pid][1:]) for pid in ours if pid in table and table[pid][2] not in self.children]
