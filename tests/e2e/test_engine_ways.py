@@ -89,7 +89,7 @@ def test_volumes_that_were_pruned_are_filled_anew(new_box, far_engine):
         assert server.api.run(skill="kept", retry={"attempts": 1}, limits=LONG)["output"] == 1
         until(lambda: pruned(far_engine), 60, "all volumes to go")    # a probe may still have one
     record = server.api.run(command=["echo", "on"], retry={"attempts": 1}, limits=LONG)
-    assert record["stdout"] == "on\n" and "engine" in record["degraded"], record
+    assert record["stdout"] == "on\n" and "engine" in record["degraded"], record["error"]
 
 
 def test_volumes_that_are_pruned_while_a_skill_runs_hold_up_no_other_run_of_it(new_box, far_engine):

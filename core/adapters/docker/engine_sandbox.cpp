@@ -67,7 +67,7 @@ task<result<void>> engine_sandbox::run()
     if (watched_->status.cause())
         co_return error{errc::runtime_unavailable, "the agent ended at once: " + *watched_->status.cause()};
     if (found->image_digest != record_.image_digest)
-        co_return docker::image_was_replaced(record_.image);
+        co_return docker::image_was_replaced(record_.image, record_.image_digest, found->image_digest);
     adopt(*found);
     record_.cpu_before_us = watched_->cpu_before_us = watched_->group.usage().cpu_us.value_or(0);
     co_return result<void>();

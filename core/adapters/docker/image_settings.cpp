@@ -94,9 +94,10 @@ result<void> leave_out_settings(container_spec& planned, const image_info& image
     return {};
 }
 
-error image_was_replaced(const std::string& reference)
+error image_was_replaced(const std::string& reference, const std::string& before, const std::string& now)
 {
-    return {errc::runtime_unavailable, "the image " + reference + " was replaced while a container was made of it"};
+    return {errc::runtime_unavailable,
+        "the image " + reference + " was replaced while a container was made of it: it was " + before + " and is \"" + now + "\""};
 }
 
 task<result<image_info>> find_image(images* in, std::string reference, steady_time deadline)

@@ -11,7 +11,7 @@ namespace caisson::docker {
 result<void> leave_out_settings(container_spec& planned, const image_info& image);
 
 /// When a container turns out to be of another image than the one whose settings were left out. It is worth another try.
-error image_was_replaced(const std::string& reference);
+error image_was_replaced(const std::string& reference, const std::string& before, const std::string& now);
 
 /// Errors: those of images::inspect(), but errc::image_unavailable if the engine does not have it.
 task<result<image_info>> find_image(images* in, std::string reference, steady_time deadline);
