@@ -1,10 +1,10 @@
 #include "core/exec/warm_pool.hpp"
 
 #include "core/async/deadline.hpp"
-#include "core/async/undisturbed.hpp"
 #include "core/async/without_exceptions.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace caisson {
 

@@ -46,6 +46,18 @@ protected:
         return id;
     }
 
+    /// So many that run at the same time, to their ends.
+    void run_at_once(int count, const execution_spec& spec = service_world::program())
+    {
+        std::vector<execution_id> all;
+        for (int i = 0; i < count; ++i)
+            all.push_back(w.run(spec));
+        for (const auto& id : all) {
+            box_of(id).agent->exit(0);
+            w.ended(id);
+        }
+    }
+
     service_world w;
 };
 
@@ -117,13 +129,7 @@ TEST_F(WarmPool, WhatIsAskedForTwiceIsKeptAndGoesWhenNobodyAsksAnyMore)
 
 TEST_F(WarmPool, FollowsHowManyAreAskedForAtOnceWithinItsBounds)
 {
-    std::vector<execution_id> all;
-    for (int i = 0; i < 4; ++i)
-        all.push_back(w.run());
-    for (const auto& id : all) {
-        box_of(id).agent->exit(0);
-        w.ended(id);
-    }
+    run_at_once(4);
     EXPECT_TRUE(w.advance_until([&] { return ready() == 4; }));
     w.advance(1s);
     EXPECT_EQ(ready(), 4u);
@@ -145,13 +151,7 @@ TEST_F(SmallPool, HoldsNoMoreMemoryThanItMay)
 
 TEST_F(SmallPool, AKindOfWhichNoneIsReadyGetsAPlaceOfOneThatHasMany)
 {
-    std::vector<execution_id> all;
-    for (int i = 0; i < 4; ++i)
-        all.push_back(w.run());
-    for (const auto& id : all) {
-        box_of(id).agent->exit(0);
-        w.ended(id);
-    }
+    run_at_once(4);
     EXPECT_TRUE(w.advance_until([&] { return ready() == 3; }));
     auto other = w.program();
     other.limits.disk_bytes *= 2;
@@ -167,15 +167,8 @@ TEST_F(SmallPool, KindsDoNotTakePlacesFromEachOtherInTurns)
     keep();
     auto other = w.program();
     other.limits.disk_bytes *= 2;
-    for (int burst = 0; burst < 2; ++burst) {
-        std::vector<execution_id> all;
-        for (int i = 0; i < 4; ++i)
-            all.push_back(w.run(other));
-        for (const auto& id : all) {
-            box_of(id).agent->exit(0);
-            w.ended(id);
-        }
-    }
+    run_at_once(4, other);
+    run_at_once(4, other);
     run_once();
     run_once();
     w.advance(5s);
