@@ -1,5 +1,7 @@
 #include "app/agent/child.hpp"
 
+#include "app/agent/poller.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -107,7 +109,8 @@ int run_child(void* argument)
         reset_signals();
         plan.failed_step = "seccomp";
         if (install_filter(plan)) {
-            plan.failed_step = nullptr;    // as long as nothing says otherwise the child has become the program
+            plan.failed_step = nullptr;         // as long as nothing says otherwise the child has become the program
+            plan.execve_us = monotonic_us();    // whoever waits for it may be woken much later
             errno = plan.image->exec();
             plan.failed_step = "execve";
         }

@@ -4,6 +4,7 @@
 #include "app/agent/landlock.hpp"
 #include "core/base/unique_fd.hpp"
 
+#include <cstdint>
 #include <span>
 #include <sys/types.h>
 
@@ -22,6 +23,7 @@ struct child_plan {
 
     const char* failed_step = nullptr;    // null: the program runs
     int code = 0;
+    std::int64_t execve_us = 0;    // CLOCK_MONOTONIC right before it
 };
 
 /// Starts a child in this process's memory (CLONE_VM) and waits until it has called execve or failed (CLONE_VFORK). A child

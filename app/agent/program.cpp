@@ -51,7 +51,7 @@ protocol::agent_host::start_result program::start(
     pid_ = start_child(plan);
     if (pid_ < 0)
         return {plan.code, plan.failed_step, {}};
-    started_us_ = monotonic_us();
+    started_us_ = plan.execve_us;
     running_ = group_alive_ = true;
     terminal_ = request.pty.has_value();
     tells_end_ = stdio.tells_end;
@@ -65,7 +65,7 @@ protocol::agent_host::start_result program::start(
 
 protocol::exit_report program::ended(int wait_status, const rusage& usage, protocol::exit_cause cause)
 {
-    running_ = false;
+    running_ = closed_by_all_ = false;
     look_for_group();
     protocol::exit_report report;
     report.wait_status = wait_status;
@@ -108,7 +108,10 @@ void program::read(poller& events, protocol::output_window& into, protocol::stre
         return;
     const auto got = ::read(from.fd.get(), room.data(), std::min(room.size(), read_bytes));
     if (got > 0) {
+        closed_by_all_ = false;
         into.filled(static_cast<std::size_t>(got));
+    } else if (got < 0 && errno == EIO && terminal_ && running_) {
+        closed_by_all_ = true;
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {    // a terminal ends with EIO
         into.end();
         events.drop(from);
@@ -156,7 +159,8 @@ void program::watch(poller& events, protocol::agent_execution& execution)
 {
     using protocol::stream_number;
     const auto wanted = [&](stream_number stream) { return execution.output(stream).wants_input() ? EPOLLIN : 0U; };
-    events.want(output_, source::output, number_, wanted(stream_number::stdout_stream));
+    const auto of_output = wanted(stream_number::stdout_stream);
+    events.want(output_, source::output, number_, of_output != 0 && closed_by_all_ ? of_output | EPOLLET : of_output);
     events.want(error_, source::error, number_, wanted(stream_number::stderr_stream));
     if (input_.events == 0)    // otherwise it is known to be full
         feed(events, execution.input());

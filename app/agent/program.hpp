@@ -47,8 +47,6 @@ public:
     void enforce(std::int64_t now_ms);
 
 private:
-    void finish_input(poller& events, bool line_begun);
-
     protocol::exec_number number_;
     pid_t pid_ = -1;
     bool terminal_ = false;
@@ -58,6 +56,7 @@ private:
     bool forgotten_ = false;
     bool overdue_ = false;
     bool line_begun_ = false;    // the last byte of stdin was not a newline
+    bool closed_by_all_ = false;    // a terminal that no process holds open, though the program runs: it may be opened again
     watched_fd input_;
     watched_fd output_;
     watched_fd error_;

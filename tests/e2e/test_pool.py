@@ -21,6 +21,11 @@ def full(server, count, runtime=None):
     until(lambda: ready(server, runtime) == count, what=f"{count} ready sandboxes")
 
 
+def some(server, runtime):
+    """How many follows from how fast they were asked for."""
+    until(lambda: ready(server, runtime) > 0, what="a ready sandbox")
+
+
 def from_pool(record):
     stages = record["stages"]
     assert ("claim_ms" in stages) != ("start_ms" in stages)
@@ -130,13 +135,13 @@ def test_containers(contract, engine, images, runtime):
             server.start()
             first, second = (server.api.run(shell="echo hi") for _ in range(2))
             assert not from_pool(first)
-            full(server, 1, runtime)
+            some(server, runtime)
             third = server.api.run(shell="cat leftover; echo hi | tee leftover")
             assert from_pool(third)
             assert third["stdout"] == "hi\n"
             assert third["image"] == PYTHON
             assert third["image_digest"] == second["image_digest"]
-            full(server, 1, runtime)
+            some(server, runtime)
             killed = set(server.containers())
             server.kill()
             server.start()

@@ -85,6 +85,13 @@ def test_closing_stdout_early_is_no_end(api):
     assert api.ended(one)["exit_code"] == 6
 
 
+def test_a_terminal_that_nobody_holds_open_is_no_end(api):
+    record = api.run(shell="exec <&- >&- 2>&-; sleep 0.1; echo again >/dev/tty; sleep 0.1; exit 7", pty={})
+    assert (record["verdict"], record.get("exit_code"), record["stdout"]) == ("exited", 7, "again\r\n"), record
+    for _ in range(10):    # it closes its terminal, and then ends
+        assert api.run(command=["cat"], pty={}, limits={"wall_ms": 10_000})["verdict"] == "exited"
+
+
 def test_a_program_that_never_reads_its_input(api):
     record = api.run(command=["true"], stdin="x" * 10_000_000)
     assert record["status"] == "success"

@@ -1,10 +1,14 @@
 #include "core/adapters/docker/container_status.hpp"
 
 #include <algorithm>
+#include <csignal>
 
 namespace caisson::docker {
 
 namespace {
+
+constexpr std::int64_t killed_exit = 128 + SIGKILL;
+constexpr const char* out_of_memory = "the container ran out of memory and its agent was killed";
 
 bool may_run(container_state state)
 {
@@ -35,6 +39,7 @@ void container_status::note(const container_event& event)
     } else if (event.action == "die") {
         wants_look_ = true;
     }
+    wants_look_ = wants_look_ || unexplained_;
 }
 
 void container_status::note_look(const result<container_info>& found)
@@ -50,8 +55,10 @@ void container_status::note_look(const result<container_info>& found)
         engine_was_lost_ = false;
         return;
     }
-    if (!cause_)
-        cause_ = cause_of(found);
+    if (cause_ && !unexplained_)
+        return;
+    cause_ = cause_of(found);
+    unexplained_ = is_unexplained(found);
 }
 
 std::string container_status::cause_of(const result<container_info>& found) const
@@ -59,11 +66,19 @@ std::string container_status::cause_of(const result<container_info>& found) cons
     if (ended_here_)
         return "this server ended the container";
     if (removed_ || found.has_error())
-        return usage_.oom_kills > 0 ? "the container ran out of memory and its agent was killed" : "the container was removed from outside";
+        return usage_.oom_kills > 0 ? out_of_memory : "the container was removed from outside";
     const bool explained = found->oom_killed || engine_was_lost_ || found->state == container_state::removing;
+    if (found->exit_code == killed_exit && killed_by_.empty() && !explained && usage_.oom_kills > 0)
+        return out_of_memory;
     if (!killed_by_.empty() && !explained)
         return "the container was killed from outside, or by the engine as it stopped (signal " + killed_by_ + ")";
     return cause_of_end(found, engine_was_lost_ ? engine_since::another : engine_since::the_same);
+}
+
+bool container_status::is_unexplained(const result<container_info>& found) const
+{
+    return found.has_value() && found->state != container_state::removing && found->exit_code == killed_exit && !found->oom_killed &&
+           usage_.oom_kills == 0 && killed_by_.empty() && !engine_was_lost_ && !ended_here_ && !removed_;
 }
 
 void container_status::note_usage(const group_usage& seen)

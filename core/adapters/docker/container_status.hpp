@@ -29,15 +29,19 @@ public:
     bool is_paused() const { return paused_; }
     /// Why it ended, as a clause; nothing while it may run.
     const std::optional<std::string>& cause() const { return cause_; }
+    /// The cause is a SIGKILL of which nothing else is known: engines tell of memory after they told of the end.
+    bool may_be_explained_yet() const { return unexplained_; }
     const group_usage& usage() const { return usage_; }
 
 private:
     std::string cause_of(const result<container_info>& found) const;
+    bool is_unexplained(const result<container_info>& found) const;
 
     group_usage usage_;
     std::int64_t oom_events_ = 0;
     std::optional<std::string> cause_;
     std::string killed_by_;    // the number of a signal that the engine was asked to send
+    bool unexplained_ = false;
     bool paused_ = false;
     bool wants_look_ = true;
     bool engine_was_lost_ = false;

@@ -14,6 +14,8 @@ constexpr auto call_within = 5s;
 constexpr std::chrono::milliseconds look_every = 5s;
 /// Where the container's group is not seen: limits of CPU time are checked by these readings.
 constexpr std::chrono::milliseconds read_every = 250ms;
+/// For what explains an end and is told after it.
+constexpr std::chrono::milliseconds explain_within = 1s;
 
 event_feed::listener listen(std::shared_ptr<watched_container> what, logger* log)
 {
@@ -57,8 +59,10 @@ public:
                 co_await look_at(&order_.on, order_.what, soon());
                 next_look = order_.time.steady_now() + look_every;
             }
-            if (what.status.cause())
+            if (what.status.cause()) {
+                co_await hear_why();
                 co_return *what.status.cause();
+            }
             co_await read_usage();
             co_await thaw();
             co_await rest(seen);
@@ -67,6 +71,21 @@ public:
 
 private:
     steady_time soon() const { return order_.time.steady_now() + call_within; }
+
+    task<> hear_why()
+    {
+        auto& what = *order_.what;
+        const auto until = order_.time.steady_now() + explain_within;
+        while (what.status.may_be_explained_yet() && order_.time.steady_now() < until) {
+            const auto seen = what.changed.version();
+            what.status.note_usage(what.group.usage());    // if its group is still there
+            co_await look_at(&order_.on, order_.what, soon());
+            if (!what.status.may_be_explained_yet())
+                break;
+            auto change = wait_for_change(order_.what, seen);
+            static_cast<void>(co_await with_deadline(order_.time, until, std::move(change)));
+        }
+    }
 
     task<> read_usage()
     {

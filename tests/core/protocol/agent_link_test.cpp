@@ -275,6 +275,19 @@ TEST_P(AgentLink, GivesATerminal)
     EXPECT_EQ(WEXITSTATUS(sink.exited->wait_status), 0);
 }
 
+TEST_P(AgentLink, ATerminalThatNobodyHoldsOpenIsKeptForTheProgram)
+{
+    auto& sink = new_sink();
+    auto request = shell("exec <&- >&- 2>&-; sleep 0.05; echo again >/dev/tty; sleep 0.05; exit 7");
+    request.pty = spawn_request::size{80, 24};
+    link->attach(1, sink, std::nullopt);
+    link->spawn(1, std::move(request), {});
+    run_until([&] { return sink.complete(); });
+    EXPECT_EQ(sink.out, "again\r\n");
+    ASSERT_TRUE(WIFEXITED(sink.exited->wait_status)) << sink.exited->wait_status;
+    EXPECT_EQ(WEXITSTATUS(sink.exited->wait_status), 7);
+}
+
 TEST_P(AgentLink, RunsManyAtOnce)
 {
     constexpr exec_number count = 40;

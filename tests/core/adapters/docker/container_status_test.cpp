@@ -96,6 +96,32 @@ INSTANTIATE_TEST_SUITE_P(Cases, ContainerStatus,
             "the container ran out of memory and its agent was killed", 1},
         status_case{"out_of_memory_unseen", [](s& it) { it.note_look(look(container_state::exited, 137, true)); },
             "the container ran out of memory and its agent was killed", 1},
+        status_case{"out_of_memory_that_is_told_after_the_end",
+            [](s& it) {
+                it.note(event("die"));
+                it.note_look(look(container_state::exited, 137));
+                EXPECT_TRUE(it.may_be_explained_yet());
+                it.note(event("oom"));
+                EXPECT_TRUE(it.wants_look());
+                it.note_look(look(container_state::exited, 137));
+                EXPECT_FALSE(it.may_be_explained_yet());
+            },
+            "the container ran out of memory and its agent was killed", 1},
+        status_case{"out_of_memory_that_only_its_group_tells",
+            [](s& it) {
+                it.note_look(look(container_state::exited, 137));
+                it.note_usage({.oom_kills = 1});
+                it.note_look(look(container_state::exited, 137));
+            },
+            "the container ran out of memory and its agent was killed", 1},
+        status_case{"a_kill_that_is_told_after_the_end",
+            [](s& it) {
+                it.note_look(look(container_state::exited, 137));
+                it.note(event("kill", {{"signal", "9"}}));
+                it.note_look(look(container_state::exited, 137));
+                EXPECT_FALSE(it.may_be_explained_yet());
+            },
+            "the container was killed from outside, or by the engine as it stopped (signal 9)"},
         status_case{"a_program_was_killed_for_memory_unseen", [](s& it) { it.note_look(look(container_state::running, 0, true)); },
             std::nullopt, 1},
         status_case{"a_program_was_killed_for_memory",
