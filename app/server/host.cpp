@@ -25,10 +25,11 @@ local_runtime_options local_options(const server_config& config, const std::stri
     return {config.data_dir.string(), instance, config.launch_path.string(), config.agent_path.string()};
 }
 
-bubblewrap_options options_of(const server_config& config, const std::string& instance)
+bubblewrap_options options_of(const server_config& config, const std::string& instance, const run_place& where)
 {
     bubblewrap_options options;
     options.local = local_options(config, instance);
+    options.local.run_dir = where.path();
     options.bwrap_path = config.bubblewrap.path.string();
     options.first_uid = static_cast<uid_t>(config.bubblewrap.uid_first);
     options.last_uid = static_cast<uid_t>(config.bubblewrap.uid_first + config.bubblewrap.uid_count - 1);
@@ -48,7 +49,9 @@ cgroup_tree_options cgroup_options_of(const server_config& config, const std::st
 }
 
 host::host(const server_config& config, const std::string& instance, io_executor executor, timers& time, logger& log, worker_pool& work)
-    : mark_(instance, config.data_dir.string()), groups_(std::make_shared<system_cgroup_io>(), cgroup_options_of(config, instance))
+    : mark_(instance, config.data_dir.string())
+    , run_place_(instance)
+    , groups_(std::make_shared<system_cgroup_io>(), cgroup_options_of(config, instance))
 {
     groups_.prepare();
     const auto is_v2 = [](const cgroup_member& member) { return member.version == cgroup_version::v2; };
@@ -58,7 +61,7 @@ host::host(const server_config& config, const std::string& instance, io_executor
     const local_services services{executor, time, log, work, groups_};
     for (const auto& name : config.runtimes) {
         if (name == "bubblewrap") {
-            runtimes_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance)));
+            runtimes_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance, run_place_)));
         } else if (name == "process") {
             log.warning("the runtime \"process\" is enabled: what it runs is NOT isolated from this host");
             runtimes_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance)));
@@ -76,7 +79,7 @@ host::host(const server_config& config, const std::string& instance, io_executor
     }
     const auto is_enabled = [&](const char* name) { return std::ranges::count(config.runtimes, name) > 0; };
     if (!is_enabled("bubblewrap"))
-        left_over_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance)));
+        left_over_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance, run_place_)));
     if (!is_enabled("process"))
         left_over_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance)));
     // An engine that is not there is not waited for: it is not used any more.

@@ -2,6 +2,7 @@
 
 #include "app/server/containers.hpp"
 #include "app/server/instance_mark.hpp"
+#include "app/server/run_place.hpp"
 #include "core/adapters/spawn/cgroup_tree.hpp"
 #include "core/async/offload.hpp"
 #include "core/async/timers.hpp"
@@ -38,6 +39,7 @@ public:
 
 private:
     instance_mark mark_;
+    run_place run_place_;
     cgroup_tree groups_;
     std::unique_ptr<containers> containers_;    // null if no runtime is of the engine
     bool has_images_ = false;

@@ -3,6 +3,7 @@
 #include "app/server/host.hpp"
 #include "app/server/instance_mark.hpp"
 #include "app/server/probe_directory.hpp"
+#include "app/server/run_place.hpp"
 #include "app/server/server.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 #include "core/adapters/spawn/uid_allocator.hpp"
@@ -25,9 +26,10 @@ using counted = result<std::size_t>;
 bool is_left(const cgroup_tree& groups, const uid_owner& owner)
 {
     std::error_code failed;
-    const auto directory = std::filesystem::path(owner.data_dir) / "run" / owner.sandbox.str();
-    return std::filesystem::exists(directory, failed) || failed ||
-           !groups.left_over_group(owner.instance, owner.sandbox.str()).members().empty();
+    for (const auto& place : {std::filesystem::path(owner.data_dir) / "run", std::filesystem::path(run_place::of(owner.instance))})
+        if (std::filesystem::exists(place / owner.sandbox.str(), failed) || failed)
+            return true;
+    return !groups.left_over_group(owner.instance, owner.sandbox.str()).members().empty();
 }
 
 counted sweep_uids(const cgroup_tree& groups)
@@ -39,8 +41,10 @@ counted sweep_marks(const cgroup_tree& groups)
 {
     std::size_t removed = 0;
     for (const auto& instance : instance_mark::unlocked()) {
-        if (groups.left_over_group(instance, "").members().empty() && instance_mark::clear(instance))
-            ++removed;
+        if (!groups.left_over_group(instance, "").members().empty())
+            continue;
+        run_place::clear(instance);
+        removed += instance_mark::clear(instance) ? 1 : 0;
     }
     return removed;
 }

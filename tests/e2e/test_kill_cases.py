@@ -88,7 +88,7 @@ def test_a_boot_of_the_host_interrupts(own):
             "UPDATE sandboxes SET runtime_state = replace(runtime_state, ?, ?) WHERE runtime_state LIKE ?", (boot, "0" * 36, f"%{boot}%"))
         assert changed.rowcount == 1, "the record holds the boot that its sandbox was made in"
     records.close()
-    for state in own.data.glob("run/*/state"):
+    for state in [each for folder in own.run_folders() for each in folder.glob("*/state")]:
         state.write_text(state.read_text().replace(boot, "0" * 36))
     own.start()
     record = own.api.ended(one)

@@ -38,7 +38,7 @@ def agents(server):
 
 
 def traces(server):
-    found = named_directories([server.folder, "/sys/fs/cgroup"])
+    found = named_directories([server.folder, *server.run_folders(), "/sys/fs/cgroup"])
     return {path for path in found if server.instance() in path or str(server.folder) in path}
 
 

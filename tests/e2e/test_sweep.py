@@ -36,8 +36,9 @@ def echo(server, one, text):
     until(lambda: text in server.api.show(one)["stdout"], what=f"{text!r} from {one}")
 
 
-def plant_run_directory(server, sandbox):
-    folder = server.data / "run" / sandbox
+def plant_run_directory(top, sandbox):
+    """As a runtime of this host makes it in a server's folder `top`."""
+    folder = top / sandbox
     (folder / "work" / "deep" / "er").mkdir(parents=True)
     (folder / "work" / "deep" / "file").write_text("x")
     (folder / "state.new").write_text("{")
@@ -55,9 +56,9 @@ def test_two_servers_that_sweep_all_the_time_leave_each_other_alone(new_server, 
         for server in servers:
             sandbox, process = sandbox_name(), planted.process()
             groups = [planted.group(top, server.instance(), sandbox, process) for top, _ in hierarchies()]
-            folder = plant_run_directory(server, sandbox)
+            folders = [plant_run_directory(top, sandbox_name()) for top in server.run_folders()]
             assert server.api.run(shell="echo short")["stdout"] == "short\n"
-            until(lambda: gone(process) and not folder.exists() and not any(group.exists() for group in groups), what="the sweep")
+            until(lambda: gone(process) and not any(left.exists() for left in folders + groups), what="the sweep")
     for server, ids in zip(servers, runs):
         for one in ids:
             echo(server, one, "end\n")
@@ -73,7 +74,7 @@ def has(name):
 
 STAGES = {
     "accepted": lambda server: True,
-    "directory": lambda server: any((server.data / "run").glob("sbx_*")),
+    "directory": lambda server: any(each for folder in server.run_folders() for each in folder.glob("sbx_*")),
     "group": lambda server: control_groups(server.instance()),
     "launcher": lambda server: has("caisson-launch") or has("bwrap"),
     "bwrap": lambda server: has("bwrap"),
@@ -149,9 +150,9 @@ def test_what_was_planted_goes_while_runs_go_on(new_server, planted):
             path.write_text(text)
 
     # A directory with a mount in it, and one that a process without a record prints to, though it is gone.
-    folder = plant_run_directory(server, mine())
+    folder = plant_run_directory(server.data / "run", mine())
     subprocess.run(["mount", "-t", "tmpfs", "none", folder / "work" / "deep" / "er"], check=True)
-    lost = plant_run_directory(server, mine())
+    lost = plant_run_directory(server.run_folders()[-1], mine())
     with open(lost / "log", "w") as log:
         unknown = planted.process(stopped=True, stdout=log, stderr=log)
 

@@ -64,6 +64,7 @@ struct bubblewrap_runtime::inherited {
     bubblewrap_layout layout;
     std::vector<unique_fd> join;
     unique_fd info;    // the end to read
+    launch_request request;
 
     /// Returns the number in the child, or -1.
     int add(unique_fd fd)
@@ -127,6 +128,7 @@ result<bubblewrap_runtime::inherited> bubblewrap_runtime::open_inherited(local_s
     if (join.has_error())
         return join.error();
     files.join = std::move(*join);
+    files.request = request_for(created, files);
     return files;
 }
 
@@ -163,11 +165,11 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
 task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
 {
     auto& box = *created;
-    auto files = open_inherited(box);
+    auto open = [this, created] { return open_inherited(*created); };
+    auto files = co_await offload(services().workers, std::move(open));
     if (files.has_error())
         co_return files.error();
-    auto request = request_for(box, *files);
-    auto monitor = co_await launch(services().time, std::move(request));
+    auto monitor = co_await launch(services().time, services().workers, std::move(files->request));
     if (monitor.has_error())
         co_return monitor.error();
     auto done = box.adopt_monitor(std::move(*monitor));

@@ -95,14 +95,15 @@ task<std::string> read_until(unique_fd pipe, std::optional<char> last, std::size
 
 namespace {
 
-task<result<process_handle>> launch_and_wait(timers* time, launch_request request)
+task<result<process_handle>> launch_and_wait(timers* time, worker_pool* workers, launch_request request)
 {
     auto status = make_pipe();
     const unique_fd executable(::open(request.executable.c_str(), O_PATH | O_CLOEXEC));
     if (!status || !executable)
         co_return error{errc::runtime_unavailable, request.executable + ": " + std::strerror(errno)};
     const auto options = options_of(request, status->write.get(), executable.get());
-    auto started = spawn_process(options);
+    auto spawn = [&options] { return spawn_process(options); };
+    auto started = co_await offload(*workers, std::move(spawn));
     if (started.has_error())
         co_return started.error();
     kill_guard guard(*started);
@@ -122,7 +123,10 @@ task<result<process_handle>> launch_and_wait(timers* time, launch_request reques
 
 }    // namespace
 
-task<result<process_handle>> launch(timers& time, launch_request request) { return launch_and_wait(&time, std::move(request)); }
+task<result<process_handle>> launch(timers& time, worker_pool& workers, launch_request request)
+{
+    return launch_and_wait(&time, &workers, std::move(request));
+}
 
 std::vector<launch_request::limit> baseline_rlimits()
 {

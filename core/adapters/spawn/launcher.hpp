@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/spawn/process_spawner.hpp"
+#include "core/async/offload.hpp"
 #include "core/async/timers.hpp"
 
 #include <cstdint>
@@ -34,9 +35,9 @@ struct launch_request {
     descriptor_table descriptors;    // of the program; 0 to 2 must be there
 };
 
-/// Starts it and returns once the program runs. Errors: errc::runtime_unavailable with the step that failed,
-/// errc::timed_out after ten seconds; nothing runs then.
-task<result<process_handle>> launch(timers& time, launch_request request);
+/// Starts it, on a worker, and returns once the program runs. Both outlive the call. Errors: errc::runtime_unavailable with the step that
+/// failed, errc::timed_out after ten seconds; nothing runs then.
+task<result<process_handle>> launch(timers& time, worker_pool& workers, launch_request request);
 
 /// The most that programs of a sandbox may have, whatever an execution asks for.
 std::vector<launch_request::limit> baseline_rlimits();

@@ -30,6 +30,8 @@ std::optional<std::string> not_executable(const std::string& path, const std::st
 local_runtime::local_runtime(std::string name, local_services services, local_runtime_options options)
     : services_(services), options_(std::move(options))
 {
+    if (options_.run_dir.empty())
+        options_.run_dir = options_.data_dir + "/run";
     services_.groups.prepare();
     capabilities_ = known_without_trying(std::move(name));
     capabilities_.unavailable_reason = "not tried yet";
@@ -50,16 +52,13 @@ runtime_capabilities local_runtime::known_without_trying(std::string name) const
 
 task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
 {
-    auto directory = run_directory::make(options_.data_dir, spec.id);
-    if (directory.has_error())
-        co_return directory.error();
     local_record record;
     record.runtime = name();
     record.limits = spec.limits;
     record.work_directory = spec.work_directory;
     record.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
     record.group = services_.groups.sandbox_group(spec.id.str());
-    auto created = make_sandbox(spec.id, std::move(record), std::move(*directory));
+    auto created = make_sandbox(spec.id, std::move(record), std::nullopt);
     created->set_trees(spec.trees);
     std::exception_ptr failure;
     result<void> prepared;
@@ -80,8 +79,13 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
     co_return prepared.error();
 }
 
+/// On a worker, with nobody else at `created`.
 result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_spec& spec)
 {
+    auto directory = run_directory::make(options_.run_dir, spec.id);
+    if (directory.has_error())
+        return directory.error();
+    created.set_directory(std::move(*directory));
     // The record first: whatever is made after it can be found and removed by a later server.
     auto done = created.directory().write_state(created.runtime_state());
     if (done.has_error())
@@ -89,15 +93,15 @@ result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_
     auto group = services_.groups.make_sandbox_group(spec.id.str(), spec.limits);
     if (group.has_error())
         return group.error();
-    done = created.open_listener();
-    if (done.has_error())
-        return done;
     return prepare(created);
 }
 
 task<result<void>> local_runtime::prepare_all(local_sandbox* created, sandbox_spec spec)
 {
-    auto done = prepare_parts(*created, spec);
+    auto parts = [this, created, wanted = &spec] { return prepare_parts(*created, *wanted); };
+    auto done = co_await offload(services_.workers, std::move(parts));
+    if (!done.has_error())
+        done = created->open_listener();
     if (done.has_error())
         co_return done;
     co_return co_await prepare_outside(created, std::move(spec));
@@ -118,7 +122,7 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
     auto record = local_record::from_json(services_.groups.io(), runtime_state);
     std::unique_ptr<local_sandbox> found;
     if (record && record->runtime == name())
-        found = make_sandbox(id, std::move(*record), run_directory::open(options_.data_dir, id));
+        found = make_sandbox(id, std::move(*record), run_directory::open(options_.run_dir, id));
     else
         found = find_left_over(id);
     if (found == nullptr)
@@ -144,7 +148,7 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
 /// By the record in the run directory, else by `runtime_state`; nothing if it is another runtime's.
 std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& id, const std::string& runtime_state)
 {
-    auto directory = run_directory::open(options_.data_dir, id);
+    auto directory = run_directory::open(options_.run_dir, id);
     const auto text = directory ? directory->read_state() : std::nullopt;
     auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
     if (!record)
@@ -161,7 +165,7 @@ std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& i
 
 bool local_runtime::is_of_another_runtime(const sandbox_id& id) const
 {
-    const auto directory = run_directory::open(options_.data_dir, id);
+    const auto directory = run_directory::open(options_.run_dir, id);
     const auto text = directory ? directory->read_state() : std::nullopt;
     const auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
     return record && record->runtime != name();
@@ -169,14 +173,14 @@ bool local_runtime::is_of_another_runtime(const sandbox_id& id) const
 
 namespace {
 
-std::vector<sandbox_id> ids_on_host(const std::string& data_dir, const cgroup_tree& groups)
+std::vector<sandbox_id> ids_on_host(const std::string& run_dir, const cgroup_tree& groups)
 {
-    auto ids = run_directory::list(data_dir);
+    auto ids = run_directory::list(run_dir);
     for (const auto& name : groups.sandbox_names()) {
         if (auto id = sandbox_id::parse(name))
             ids.push_back(std::move(*id));
     }
-    for (auto& writer : log_writers(data_dir))
+    for (auto& writer : log_writers(run_dir))
         ids.push_back(std::move(writer.sandbox));
     std::ranges::sort(ids);
     const auto repeated = std::ranges::unique(ids);
@@ -188,7 +192,7 @@ std::vector<sandbox_id> ids_on_host(const std::string& data_dir, const cgroup_tr
 
 task<result<std::vector<sandbox_id>>> local_runtime::left_overs()
 {
-    auto look = [data_dir = options_.data_dir, groups = &services_.groups] { return ids_on_host(data_dir, *groups); };
+    auto look = [run_dir = options_.run_dir, groups = &services_.groups] { return ids_on_host(run_dir, *groups); };
     auto ids = co_await offload(services_.workers, std::move(look));
     std::erase_if(ids, [this](const auto& id) { return services_.live->contains(id) || is_of_another_runtime(id); });
     co_return ids;
@@ -225,7 +229,7 @@ task<> local_runtime::kill_unrecorded(sandbox_id id)
 {
     constexpr int most_passes = 50;
     for (int pass = 0; pass < most_passes; ++pass) {
-        auto kill = [data_dir = options_.data_dir, id] { return kill_log_writers(data_dir, id); };
+        auto kill = [run_dir = options_.run_dir, id] { return kill_log_writers(run_dir, id); };
         const auto met = co_await offload(services_.workers, std::move(kill));
         if (met == 0)
             co_return;

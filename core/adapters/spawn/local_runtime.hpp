@@ -8,10 +8,11 @@
 namespace caisson {
 
 struct local_runtime_options {
-    std::string data_dir;       // run/<sandbox> is made in it
-    std::string instance;       // of the server, unique on this host
-    std::string launch_path;    // caisson-launch
-    std::string agent_path;     // caisson-agent
+    std::string data_dir;        // of the server
+    std::string instance;        // of the server, unique on this host
+    std::string launch_path;     // caisson-launch
+    std::string agent_path;      // caisson-agent
+    std::string run_dir = {};    // of the sandboxes' run directories; empty: run in data_dir
 };
 
 /// What the runtimes of this host have in common: run directories, cgroups, records, recovery and sweeping.
@@ -33,7 +34,7 @@ protected:
 
     /// An object of the runtime's own class.
     virtual std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) = 0;
-    /// What a new sandbox needs besides its directory, groups and socket. Errors: errc::runtime_unavailable.
+    /// What a new sandbox needs besides its directory, groups and socket. On a worker. Errors: errc::runtime_unavailable.
     virtual result<void> prepare(local_sandbox& created) = 0;
     /// The part of it that waits, afterwards. Errors: errc::runtime_unavailable.
     virtual task<result<void>> prepare_outside(local_sandbox* created, sandbox_spec spec);

@@ -58,6 +58,7 @@ public:
     void set_trees(std::vector<sandbox_tree> trees) { trees_ = std::move(trees); }
     const std::vector<sandbox_tree>& trees() const { return trees_; }
     const local_record& record() const { return record_; }
+    void set_directory(run_directory made) { directory_ = std::move(made); }
     bool has_directory() const { return directory_.has_value(); }
     /// Only if there is one.
     const run_directory& directory() const { return *directory_; }

@@ -35,11 +35,11 @@ std::optional<sandbox_id> sandbox_of_log(const std::string& target, const std::s
 
 }    // namespace
 
-std::vector<log_writer> log_writers(const std::string& data_dir)
+std::vector<log_writer> log_writers(const std::string& run_dir)
 {
     std::vector<log_writer> found;
     std::error_code failed;
-    const auto top = std::filesystem::weakly_canonical(data_dir, failed).string() + "/run/";
+    const auto top = std::filesystem::weakly_canonical(run_dir, failed).string() + "/";
     for (std::filesystem::directory_iterator entry("/proc", failed), end; !failed && entry != end; entry.increment(failed)) {
         const auto pid = pid_from(entry->path().filename().string());
         auto sandbox = pid ? sandbox_of_log(target_of(entry->path(), "1"), top) : std::nullopt;
@@ -51,10 +51,10 @@ std::vector<log_writer> log_writers(const std::string& data_dir)
     return found;
 }
 
-std::size_t kill_log_writers(const std::string& data_dir, const sandbox_id& sandbox)
+std::size_t kill_log_writers(const std::string& run_dir, const sandbox_id& sandbox)
 {
     std::size_t met = 0;
-    for (const auto& each : log_writers(data_dir)) {
+    for (const auto& each : log_writers(run_dir)) {
         const auto held = each.sandbox == sandbox ? process_handle::open(each.process) : std::nullopt;
         if (!held)
             continue;

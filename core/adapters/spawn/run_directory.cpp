@@ -32,16 +32,15 @@ sockaddr_un address_in(int directory, const char* name = "/s")
     return address;
 }
 
-std::string path_of(const std::string& data_dir, const sandbox_id& id) { return data_dir + "/run/" + id.str(); }
+std::string path_of(const std::string& run_dir, const sandbox_id& id) { return run_dir + "/" + id.str(); }
 
 }    // namespace
 
-result<run_directory> run_directory::make(const std::string& data_dir, const sandbox_id& id)
+result<run_directory> run_directory::make(const std::string& run_dir, const sandbox_id& id)
 {
-    const auto parent = data_dir + "/run";
-    if (::mkdir(parent.c_str(), 0700) != 0 && errno != EEXIST)
-        return failure(parent, errno);
-    const auto path = path_of(data_dir, id);
+    if (::mkdir(run_dir.c_str(), 0700) != 0 && errno != EEXIST)
+        return failure(run_dir, errno);
+    const auto path = path_of(run_dir, id);
     if (::mkdir(path.c_str(), 0700) != 0) {
         if (errno != EEXIST)
             return failure(path, errno);
@@ -49,15 +48,15 @@ result<run_directory> run_directory::make(const std::string& data_dir, const san
         if (failed != 0 || ::mkdir(path.c_str(), 0700) != 0)
             return failure(path, failed != 0 ? failed : errno);
     }
-    auto opened = open(data_dir, id);
+    auto opened = open(run_dir, id);
     if (!opened)
         return failure(path, errno);
     return std::move(*opened);
 }
 
-std::optional<run_directory> run_directory::open(const std::string& data_dir, const sandbox_id& id)
+std::optional<run_directory> run_directory::open(const std::string& run_dir, const sandbox_id& id)
 {
-    auto path = path_of(data_dir, id);
+    auto path = path_of(run_dir, id);
     unique_fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!directory && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
         throw std::system_error(errno, std::generic_category(), path);
@@ -66,11 +65,11 @@ std::optional<run_directory> run_directory::open(const std::string& data_dir, co
     return run_directory(std::move(path), std::move(directory));
 }
 
-std::vector<sandbox_id> run_directory::list(const std::string& data_dir)
+std::vector<sandbox_id> run_directory::list(const std::string& run_dir)
 {
     std::vector<sandbox_id> found;
     std::error_code failed;
-    for (std::filesystem::directory_iterator entry(data_dir + "/run", failed), end; !failed && entry != end; entry.increment(failed)) {
+    for (std::filesystem::directory_iterator entry(run_dir, failed), end; !failed && entry != end; entry.increment(failed)) {
         if (auto id = sandbox_id::parse(entry->path().filename().string()))
             found.push_back(std::move(*id));
     }

@@ -11,17 +11,17 @@
 
 namespace caisson {
 
-/// `<data>/run/<sandbox id>`, mode 0700: a live sandbox's socket `s`, its record `state` and the text `log` that its agent and
+/// `<run_dir>/<sandbox id>`, mode 0700: a live sandbox's socket `s`, its record `state` and the text `log` that its agent and
 /// launcher print. Nothing in it is reachable from a sandbox that isolates, but the directory `link` and single files where a
 /// container is shown them, read-only. All calls are a few quick system calls.
 class run_directory {
 public:
-    /// Makes it, or empties one that is left over. Errors: errc::runtime_unavailable.
-    static result<run_directory> make(const std::string& data_dir, const sandbox_id& id);
+    /// Makes it, and run_dir if that is not there, or empties one that is left over. Errors: errc::runtime_unavailable.
+    static result<run_directory> make(const std::string& run_dir, const sandbox_id& id);
     /// Nothing if it does not exist. Throws std::system_error if that cannot be seen now: no descriptor is left, for example.
-    static std::optional<run_directory> open(const std::string& data_dir, const sandbox_id& id);
+    static std::optional<run_directory> open(const std::string& run_dir, const sandbox_id& id);
     /// Of those that exist, in no order.
-    static std::vector<sandbox_id> list(const std::string& data_dir);
+    static std::vector<sandbox_id> list(const std::string& run_dir);
 
     const std::string& path() const { return path_; }
     /// Makes the socket that the agent inherits. Errors: errc::runtime_unavailable.

@@ -125,6 +125,7 @@ result<uid_lease> uid_allocator::acquire(uid_owner owner)
     owner.pid_namespace = own_pid_namespace();
     const auto text = owner.to_json();
     const uid_t count = last_ - first_ + 1;
+    const std::lock_guard lock_of_next(taking_);
     for (uid_t tried = 0; tried < count; ++tried) {
         const uid_t uid = next_;
         next_ = uid == last_ ? first_ : uid + 1;

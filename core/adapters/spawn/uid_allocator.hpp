@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -51,7 +52,7 @@ public:
     {
     }
 
-    /// Errors: errc::runtime_unavailable if the directory cannot be used or every uid of the range is taken.
+    /// On any thread. Errors: errc::runtime_unavailable if the directory cannot be used or every uid of the range is taken.
     result<uid_lease> acquire(uid_owner owner);
     /// Removes the lock's file of a uid that an earlier server gave to `sandbox`, unless somebody holds it. For a sandbox of
     /// which nothing is left.
@@ -63,6 +64,7 @@ private:
     std::string directory_;
     uid_t first_;
     uid_t last_;
+    std::mutex taking_;    // sandboxes are prepared on several workers
     uid_t next_;
 };
 

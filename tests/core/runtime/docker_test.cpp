@@ -157,7 +157,7 @@ TEST_F(DockerSandbox, EndedSaysThatTheContainerWasRemoved)
     EXPECT_TRUE(world.run(all.remove(container_of(*box), world.engine().deadline())).has_value());
     EXPECT_EQ(world.run(box->ended()), "the container was removed from outside");
     world.destroy(*box);
-    EXPECT_TRUE(run_directory::list(world.data_dir()).empty());
+    EXPECT_TRUE(run_directory::list(world.data_dir() + "/run").empty());
 }
 
 TEST_F(DockerSandbox, RecoveringOneThatWasRemovedSaysSo)
@@ -245,7 +245,7 @@ TEST_F(DockerSandbox, AnImageThatIsNotThereIsSaidSo)
     const auto made = world.run(world.rt().create(spec));
     ASSERT_TRUE(made.has_error());
     EXPECT_EQ(made.error().code, errc::image_unavailable) << made.error().detail;
-    EXPECT_TRUE(run_directory::list(world.data_dir()).empty());
+    EXPECT_TRUE(run_directory::list(world.data_dir() + "/run").empty());
 }
 
 TEST_F(DockerSandbox, ATreeThatIsNotThereIsAFailure)
@@ -256,7 +256,7 @@ TEST_F(DockerSandbox, ATreeThatIsNotThereIsAFailure)
     const auto made = world.run(world.rt().create(spec));
     ASSERT_TRUE(made.has_error());
     EXPECT_EQ(made.error().code, errc::runtime_unavailable) << made.error().detail;
-    EXPECT_TRUE(run_directory::list(world.data_dir()).empty());
+    EXPECT_TRUE(run_directory::list(world.data_dir() + "/run").empty());
 }
 
 /// An engine that crashes takes no sandbox along; the next one ends them.
@@ -275,7 +275,7 @@ TEST_F(DockerSandbox, OutlivesItsEngineUntilTheNextOne)
     EXPECT_EQ(world.run(box->ended()).substr(0, 55), "the engine ended the container when it was restarted (e");
     world.destroy(*other);
     world.destroy(*box);
-    EXPECT_TRUE(run_directory::list(world.data_dir()).empty());
+    EXPECT_TRUE(run_directory::list(world.data_dir() + "/run").empty());
     EXPECT_TRUE(world.groups().sandbox_names().empty());
 }
 

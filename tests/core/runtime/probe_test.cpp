@@ -23,7 +23,7 @@ task<> until_it_has_a_sandbox(runtime_world* world)
         std::size_t containers = 0;
         if (world->is_over_stdio())
             containers = co_await world->count_containers();
-        if (containers > 0 || !run_directory::list(world->data_dir()).empty())
+        if (containers > 0 || !run_directory::list(world->data_dir() + "/run").empty())
             co_return;
         co_await world->time().wait_for(std::chrono::milliseconds(1));
     }
@@ -36,7 +36,7 @@ TEST_P(RuntimeProbe, ThatIsCancelledLeavesNothing)
         auto either = race(world.rt().probe(), until_it_has_a_sandbox(&world));
         EXPECT_EQ(world.run(std::move(either)).index(), 1u);
         EXPECT_EQ(world.groups().sandbox_names().size(), 0u);
-        EXPECT_EQ(run_directory::list(world.data_dir()).size(), 0u);
+        EXPECT_EQ(run_directory::list(world.data_dir() + "/run").size(), 0u);
         if (world.has_engine())
             EXPECT_EQ(world.run(world.count_containers()), 0u);
         world.run(world.rt().probe());

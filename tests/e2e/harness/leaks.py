@@ -137,7 +137,7 @@ class Baseline:
         self.others = descendants(os.getpid(), process_table()) - descendants(server.pid, process_table()) - {server.pid}
         self.children = {name for _, _, name in self._children()}
         self.groups = control_groups(server.instance())
-        self.folders = named_directories([server.folder])
+        self.folders = named_directories([server.folder, *server.run_folders()])
         self.mounts = mounts(server.pid)
         self.own_mounts = mounts("self")
         self.descriptors = descriptors(server.pid)
@@ -156,7 +156,7 @@ class Baseline:
         found = {}
         found["processes"] = [(pid, *table[pid][1:]) for pid in ours if pid in table and table[pid][2] not in self.children]
         found["cgroups"] = additional(control_groups(self.server.instance()), self.groups)
-        found["directories"] = additional(named_directories([self.server.folder]), self.folders)
+        found["directories"] = additional(named_directories([self.server.folder, *self.server.run_folders()]), self.folders)
         if self.server.process is not None:
             now = descriptors(self.server.pid)
             spare = {"socket": self.server.kept_connections}

@@ -18,6 +18,7 @@ PROGRAMS = ("caisson", "caisson-agent", "caisson-launch")
 SANITIZER_REPORTS = ("AddressSanitizer", "LeakSanitizer", "runtime error:", "UndefinedBehaviorSanitizer")
 START_S, STOP_S = 30, 30
 MARKS = Path("/run/caisson/instances")    # of the servers of root
+RUN = Path("/run/caisson/run")    # of their sandboxes
 # An account that no one has: what root drops to in order to test as an ordinary user.
 ORDINARY_USER = 61_234
 
@@ -116,6 +117,10 @@ class Server:
         """What the server calls itself in the names of control groups."""
         return json.loads((self.data / "instance.json").read_text())["id"]
 
+    def run_folders(self):
+        """Where sandboxes may have their run directories."""
+        return [self.data / "run", RUN / self.instance()]
+
     def terminate(self):
         """SIGTERM without waiting."""
         self.process.send_signal(signal.SIGTERM)
@@ -152,6 +157,7 @@ class Server:
             remove_groups(self.instance())
             if os.getuid() == 0:
                 (MARKS / self.instance()).unlink(missing_ok=True)
+                shutil.rmtree(RUN / self.instance(), ignore_errors=True)
 
     def idle_sandboxes(self):
         """How many it keeps ready when it is at rest."""

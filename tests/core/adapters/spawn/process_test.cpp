@@ -152,18 +152,19 @@ protected:
     }
     std::string failure(launch_request wanted)
     {
-        const auto process = run_task(context, launch(time, std::move(wanted)));
+        const auto process = run_task(context, launch(time, workers, std::move(wanted)));
         return process.has_error() ? process.error().detail : "no failure";
     }
     std::string output_of(launch_request wanted)
     {
-        auto process = run_task(context, launch(time, std::move(wanted)));
+        auto process = run_task(context, launch(time, workers, std::move(wanted)));
         if (process.has_error())
             return process.error().detail;
         run_task(context, process->wait());
         return text();
     }
     system_timers time;
+    worker_pool workers{"launch", 1};
 };
 
 TEST_F(Launcher, BecomesTheProgramWithOnlyItsDescriptors) { EXPECT_EQ(output_of(request("ls /proc/$$/fd; true")), "0\n1\n2\n"); }

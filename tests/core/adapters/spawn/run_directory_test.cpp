@@ -85,7 +85,7 @@ TEST_F(RunDirectory, TellsTheFirstLineOfItsLogAsText)
 TEST_F(RunDirectory, ListsSandboxesOnly)
 {
     ASSERT_TRUE(run_directory::make(data, id).has_value());
-    ASSERT_EQ(::mkdir((data + "/run/other").c_str(), 0700), 0);
+    ASSERT_EQ(::mkdir((data + "/other").c_str(), 0700), 0);
     EXPECT_EQ(run_directory::list(data), std::vector{id});
 }
 
@@ -107,7 +107,7 @@ TEST_F(RunDirectory, WhatIsForContainersCanBeReadByAll)
 
 TEST_F(RunDirectory, CannotBeMadeWhereThereIsNoDataDirectory)
 {
-    const auto made = run_directory::make(data + "/nothing", id);
+    const auto made = run_directory::make(data + "/nothing/run", id);
     ASSERT_TRUE(made.has_error());
     EXPECT_EQ(made.error().code, errc::runtime_unavailable);
 }
