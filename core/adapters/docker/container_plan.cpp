@@ -11,6 +11,7 @@ constexpr const char* runtime_label = "caisson.runtime";
 constexpr const char* sandbox_label = "caisson.sandbox";
 constexpr const char* link_label = "caisson.link";
 constexpr const char* work_label = "caisson.work";
+constexpr const char* image_label = "caisson.image";    // its name: the container itself is made of an id
 
 constexpr unsigned work_mode = 0700;
 constexpr unsigned tmp_mode = 01777;
@@ -84,7 +85,8 @@ container_spec plan_container(const sandbox_spec& wanted, const container_settin
     spec.environment = settings.environment;
     spec.user = settings.user;
     spec.labels = {{instance_label, settings.instance}, {runtime_label, settings.runtime}, {sandbox_label, wanted.id.str()},
-        {link_label, settings.link == agent_way::stdio ? "stdio" : "socket"}, {work_label, wanted.work_directory}};
+        {link_label, settings.link == agent_way::stdio ? "stdio" : "socket"}, {work_label, wanted.work_directory},
+        {image_label, spec.image}};
     spec.tmpfs = writable(wanted, settings);
     spec.binds = read_only(wanted, settings);
     spec.open_stdin = settings.link == agent_way::stdio;

@@ -30,7 +30,7 @@ struct container_bind {
 /// no-new-privileges, read-only root, network none, no log driver, OpenStdin without StdinOnce, no swap, private IPC).
 struct container_spec {
     std::string name;
-    std::string image;
+    std::string image;    // a name or an id
     std::string engine_runtime = "runc";
     std::vector<std::string> entrypoint;     // whole; the image's own and its command are not used
     std::vector<std::string> environment;    // "NAME=value", over the image's; "NAME" takes that one of the image's out

@@ -1,5 +1,7 @@
 #include "core/adapters/docker/docker_image_engine.hpp"
 
+#include "core/adapters/docker/trial_images.hpp"
+
 namespace caisson {
 
 namespace {
@@ -57,7 +59,8 @@ task<result<std::vector<stored_image>>> docker_image_engine::list(steady_time de
         co_return found.error();
     std::vector<stored_image> all;
     for (auto& each : *found)
-        all.push_back(stored_from(std::move(each)));
+        if (!is_trial_image(each))
+            all.push_back(stored_from(std::move(each)));
     co_return all;
 }
 

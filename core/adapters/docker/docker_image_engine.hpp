@@ -12,6 +12,7 @@ public:
     explicit docker_image_engine(docker::engine& on) : images_(on) { }
 
     task<result<stored_image>> inspect(std::string reference, steady_time deadline) override;
+    /// But those that servers made for a trial of the engine.
     task<result<std::vector<stored_image>>> list(steady_time deadline) override;
     task<result<void>> pull(std::string reference, std::optional<registry_login> login, image_watcher watcher,
         std::chrono::milliseconds stall, steady_time deadline) override;

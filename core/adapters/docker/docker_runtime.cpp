@@ -220,7 +220,7 @@ task<result<void>> docker_runtime::start_local(local_sandbox* created)
             errc::runtime_unavailable, "process " + std::to_string(found->pid) +
                                            " is not the container's agent: the engine does not see processes as the server does"};
     if (found->image_digest != container.image_digest)
-        co_return docker::image_was_replaced(container.image, container.image_digest, found->image_digest);
+        co_return docker::is_of_another_image(container.image, container.image_digest, found->image_digest);
     container.engine_pid = docker::listener_of(engine_.address()).value_or(0);
     container.image_digest = found->image_digest;
     auto noted = created->set_container(std::move(container));

@@ -115,18 +115,18 @@ task<result<void>> engine_runtime::make_container(engine_sandbox* created, sandb
     if (fitted.has_error())
         co_return fitted;
     // Cut off in the middle the engine might make it after its removal.
-    const auto made = co_await undisturbed(create_container(created, std::move(planned), image->id));
+    const auto made = co_await undisturbed(create_container(created, std::move(planned)));
     if (made.has_error())
         co_return made;
     co_return co_await confirm_supplies(&brought);
 }
 
-task<result<void>> engine_runtime::create_container(engine_sandbox* created, docker::container_spec planned, std::string image)
+task<result<void>> engine_runtime::create_container(engine_sandbox* created, docker::container_spec planned)
 {
-    const auto reference = planned.image;
-    const auto made = co_await created->make(std::move(planned), std::move(image));
+    const auto made = co_await created->make(std::move(planned));
     if (made.has_error() && made.error().code == errc::not_found)
-        co_return error{errc::image_unavailable, "the engine does not have the image " + reference + ": " + made.error().detail};
+        co_return error{
+            errc::image_unavailable, "the engine does not have the image " + created->record().image + ": " + made.error().detail};
     if (made.has_error())
         co_return made.error();
     co_return warnings_.take(*made, limits_);

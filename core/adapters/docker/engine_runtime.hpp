@@ -56,7 +56,7 @@ private:
     runtime_capabilities known_without_trying() const;
     std::unique_ptr<engine_sandbox> object_of(sandbox_id id, std::string work_directory, std::string image);
     task<result<void>> make_container(engine_sandbox* created, sandbox_spec spec);
-    task<result<void>> create_container(engine_sandbox* created, docker::container_spec planned, std::string image);
+    task<result<void>> create_container(engine_sandbox* created, docker::container_spec planned);
     // engine_supplies.cpp
     using supplies = std::vector<std::shared_ptr<const docker::package_volumes::use>>;    // of a spec's trees
     task<result<supplies>> bring_supplies(sandbox_spec spec, docker::image_info image);

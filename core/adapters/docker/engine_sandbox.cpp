@@ -45,9 +45,9 @@ std::string engine_sandbox::handle() const
     return record_.container.empty() ? docker::container_name(id_, settings_) : record_.container;
 }
 
-task<result<std::vector<std::string>>> engine_sandbox::make(docker::container_spec spec, std::string image)
+task<result<std::vector<std::string>>> engine_sandbox::make(docker::container_spec spec)
 {
-    record_.image_digest = std::move(image);
+    record_.image_digest = spec.image;
     auto made = co_await engine_.create(std::move(spec), services_.time.steady_now() + make_within);
     if (made.has_error())
         co_return made.error();
@@ -67,7 +67,7 @@ task<result<void>> engine_sandbox::run()
     if (watched_->status.cause())
         co_return error{errc::runtime_unavailable, "the agent ended at once: " + *watched_->status.cause()};
     if (found->image_digest != record_.image_digest)
-        co_return docker::image_was_replaced(record_.image, record_.image_digest, found->image_digest);
+        co_return docker::is_of_another_image(record_.image, record_.image_digest, found->image_digest);
     adopt(*found);
     record_.cpu_before_us = watched_->cpu_before_us = watched_->group.usage().cpu_us.value_or(0);
     co_return result<void>();

@@ -53,9 +53,10 @@ public:
     const engine_record& record() const { return record_; }
     /// There is a trial image for this sandbox, which goes with it.
     void own_image() { owns_image_ = true; }
-    /// errc::conflict is a container of this name. Errors: those of docker::containers.
-    /// `image` is the id of what it is to be made of. Returns what the engine warns of.
-    task<result<std::vector<std::string>>> make(docker::container_spec spec, std::string image);
+    /// `spec` names its image by its id. Returns what the engine warns of. Errors: those of docker::containers; errc::conflict is a
+    /// container of this name.
+    task<result<std::vector<std::string>>> make(docker::container_spec spec);
+    /// Errors: errc::runtime_unavailable also if the engine made it of another image.
     task<result<void>> run();
     /// Asks the engine for it, by its id or its labels. One that ended for want of memory is found too: its group says so, and ended() why.
     /// Errors: errc::gone, with why, if it does not run; errc::runtime_unavailable or errc::timed_out if the engine is away.

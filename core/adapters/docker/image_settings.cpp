@@ -69,6 +69,15 @@ result<void> cover(container_spec& planned, const std::string& declared)
     return {};
 }
 
+std::string_view last_part(std::string_view repository) { return repository.substr(repository.rfind('/') + 1); }
+
+bool is_same(const image_reference& name, const image_reference& wanted)
+{
+    if (!wanted.digest.empty())
+        return name.digest == wanted.digest;
+    return name.tag == wanted.tag && last_part(name.repository) == last_part(wanted.repository);
+}
+
 void leave_out_variables(container_spec& planned, const std::vector<std::string>& of_image)
 {
     for (const auto& each : of_image) {
@@ -91,13 +100,26 @@ result<void> leave_out_settings(container_spec& planned, const image_info& image
             return covered;
     }
     leave_out_variables(planned, image.environment);
+    planned.image = image.id;
     return {};
 }
 
-error image_was_replaced(const std::string& reference, const std::string& before, const std::string& now)
+error is_of_another_image(const std::string& reference, const std::string& asked_for, const std::string& found)
 {
-    return {errc::runtime_unavailable,
-        "the image " + reference + " was replaced while a container was made of it: it was " + before + " and is \"" + now + "\""};
+    return {errc::runtime_unavailable, "the engine made a container of another image than " + reference + ": it was asked for " +
+                                           asked_for + ", and the container is of \"" + found + "\""};
+}
+
+bool can_be_called(const image_info& image, std::string_view reference)
+{
+    const auto wanted = image_reference::parse(reference);
+    if (wanted.has_error() || (image.tags.empty() && image.digests.empty()))
+        return true;
+    const auto is_it = [&](const std::string& text) {
+        const auto name = image_reference::parse(text);
+        return name.has_value() && is_same(*name, *wanted);
+    };
+    return std::ranges::any_of(image.tags, is_it) || std::ranges::any_of(image.digests, is_it);
 }
 
 task<result<image_info>> find_image(images* in, std::string reference, steady_time deadline)
@@ -105,6 +127,9 @@ task<result<image_info>> find_image(images* in, std::string reference, steady_ti
     auto found = co_await in->inspect(reference, deadline);
     if (found.has_error() && found.error().code == errc::not_found)
         co_return error{errc::image_unavailable, "the engine does not have the image " + reference + ": " + found.error().detail};
+    if (found.has_value() && !can_be_called(*found, reference))
+        co_return error{errc::runtime_unavailable,
+            "asked for the image " + reference + " the engine tells of " + found->id + ", which is not called so"};
     co_return found;
 }
 

@@ -1,16 +1,13 @@
 #pragma once
 
-#include "core/adapters/docker/containers.hpp"
-#include "core/async/notifier.hpp"
+#include "core/adapters/docker/package_entries.hpp"
+#include "core/adapters/docker/package_names.hpp"
+#include "core/adapters/docker/stored_packages.hpp"
 #include "core/async/offload.hpp"
 #include "core/base/log.hpp"
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace caisson::docker {
 
@@ -29,7 +26,7 @@ public:
     package_volumes(io_executor executor, engine& on, logger& log, worker_pool& workers, package_volumes_options options);
 
     /// A volume while a container is made of it: then the engine itself keeps it. The package_volumes outlives it.
-    class use;
+    using use = package_use;
 
     /// The volume with what is in `tree`. `helper` is a container of any image, without mounts, and not there yet: it is made, never
     /// started, and removed. All who ask for the same tree wait for one fill. Errors: errc::not_implemented for what is no tree of
@@ -42,55 +39,25 @@ public:
     task<result<std::size_t>> sweep();
 
 private:
-    struct entry;
-    struct stored;
-    class turn;
     enum class remains { nothing, whole };    // of a volume that did not count
-    using entry_ptr = std::shared_ptr<entry>;
-    using listing = std::map<std::string, stored>;
+    using entry_ptr = package_entry_ptr;
+    using turn = package_entries::turn;
 
-    std::optional<std::string> name_of(const std::string& tree) const;
-    bool has_tree(const std::string& name) const;
-    entry_ptr entry_of(const std::string& name);
-    void forget(const entry_ptr& one);
-    task<result<void>> take_turn(entry_ptr one);
-    task<result<void>> wait_for_change(std::uint64_t seen, steady_time until);
     task<result<void>> bring_now(entry_ptr one, std::string tree, container_spec helper);
-    task<result<remains>> clear(entry_ptr one, stored what, container_spec helper);
+    task<result<remains>> clear(entry_ptr one, stored_package what, container_spec helper);
     task<result<void>> fill(entry_ptr one, std::string tree, container_spec helper);
     task<result<void>> fill_through(std::string container, std::string tree, std::int64_t* bytes);
     task<> learn(entry_ptr one, std::string mark);
-    task<result<void>> mount_once(std::string volume, container_spec helper);
+    task<> drop_half(entry_ptr one);
     task<result<void>> make_room(std::int64_t bytes);
-    task<result<listing>> list(std::string begin);
-    task<result<void>> remove(std::string name, stored what);
-    task<result<void>> insist_on_removal(std::string name, stored what);
-    steady_time soon() const;
 
     engine& engine_;
     logger& log_;
     worker_pool& workers_;
     package_volumes_options options_;
-    std::string prefix_;
-    std::map<std::string, entry_ptr, std::less<>> entries_;
-    std::uint64_t next_use_ = 1;
-    notifier changed_;
-};
-
-/// Of one volume that is whole.
-class package_volumes::use {
-public:
-    explicit use(entry_ptr of);
-    ~use();
-    use(const use&) = delete;
-    use& operator=(const use&) = delete;
-
-    const std::string& volume() const;
-    /// Whether that is when it was made, as far as this is known.
-    bool is_of(const std::string& made_at) const;
-
-private:
-    entry_ptr of_;
+    package_names names_;
+    package_entries entries_;
+    stored_packages stored_;
 };
 
 }    // namespace caisson::docker

@@ -2,6 +2,8 @@
 
 #include "core/adapters/docker/text_source.hpp"
 
+#include <algorithm>
+
 namespace caisson {
 
 namespace {
@@ -38,6 +40,12 @@ task<result<std::vector<sandbox_id>>> trial_images_on(docker::images* where, doc
                 if (auto id = sandbox_id::parse(std::string_view(tag).substr(repository.size())))
                     found.push_back(std::move(*id));
     co_return found;
+}
+
+bool is_trial_image(const docker::image_info& of)
+{
+    const auto is_of_trial = [](const std::string& tag) { return tag.starts_with(repository); };
+    return of.labels.contains(docker::instance_label) && !of.tags.empty() && std::ranges::all_of(of.tags, is_of_trial);
 }
 
 task<result<void>> remove_trial_image(docker::images* from, sandbox_id of, steady_time deadline)

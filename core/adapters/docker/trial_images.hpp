@@ -15,6 +15,9 @@ task<result<void>> import_trial_image(docker::images* into, sandbox_id of, docke
 /// Sandboxes of the instance and runtime of `settings` for which there is one.
 task<result<std::vector<sandbox_id>>> trial_images_on(docker::images* where, docker::container_settings settings, steady_time deadline);
 
+/// Whether it is a probe's, of whichever server, and nobody gave it another name.
+bool is_trial_image(const docker::image_info& of);
+
 /// One that is not there is no error.
 task<result<void>> remove_trial_image(docker::images* from, sandbox_id of, steady_time deadline);
 

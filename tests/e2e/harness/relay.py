@@ -14,7 +14,8 @@ class TcpRelay:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
         self.seen = []    # first lines of requests
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.accepting = threading.Thread(target=self._accept, daemon=True)
+        self.accepting.start()
 
     def hold_back(self, words):
         """From now on the first request with `words` in its first line is kept from the engine, until release()."""
@@ -76,4 +77,6 @@ class TcpRelay:
 
     def close(self):
         self.release()
+        self.listener.shutdown(socket.SHUT_RDWR)    # closing alone would not wake who accepts: it would keep the port, and take one more
+        self.accepting.join(10)
         self.listener.close()

@@ -44,9 +44,9 @@ TEST(ContainerPlan, OfASandboxOverStdio)
     EXPECT_THAT(planned.entrypoint, ElementsAre("/.caisson/agent", "--work", "/workspace", "--stdio"));
     EXPECT_TRUE(planned.open_stdin);
     EXPECT_TRUE(planned.environment.empty());
-    EXPECT_THAT(
-        planned.labels, UnorderedElementsAre(Pair("caisson.instance", "one"), Pair("caisson.runtime", "docker"),
-                            Pair("caisson.sandbox", an_id().str()), Pair("caisson.link", "stdio"), Pair("caisson.work", "/workspace")));
+    EXPECT_THAT(planned.labels,
+        UnorderedElementsAre(Pair("caisson.instance", "one"), Pair("caisson.runtime", "docker"), Pair("caisson.sandbox", an_id().str()),
+            Pair("caisson.link", "stdio"), Pair("caisson.work", "/workspace"), Pair("caisson.image", planned.image)));
     EXPECT_EQ(planned.memory_bytes, (256 + 32 + 64) * mib);
     EXPECT_EQ(planned.cpu_milli, 1500);
     EXPECT_EQ(planned.pids, 102);

@@ -47,7 +47,7 @@ protected:
     }
     void expect_nothing_left()
     {
-        EXPECT_TRUE(run_directory::list(options.local.data_dir).empty());
+        EXPECT_TRUE(run_directory::list(options.local.data_dir + "/run").empty());
         EXPECT_TRUE(!fs::exists(options.uid_lock_dir) || fs::is_empty(options.uid_lock_dir));
     }
 
@@ -90,7 +90,7 @@ TEST_F(DockerRuntime, WhatIsLeftWhenTheEngineGoesIsRemovedWhenItIsBack)
     const auto made = create();
     ASSERT_TRUE(made.has_error());
     EXPECT_EQ(made.error().code, errc::runtime_unavailable);
-    const auto left = run_directory::list(options.local.data_dir);
+    const auto left = run_directory::list(options.local.data_dir + "/run");
     ASSERT_EQ(left.size(), 1u) << "the engine may have begun to make it";
     const auto kept = run(runtime.remove_left_over(left.front(), ""));
     ASSERT_TRUE(kept.has_error());
@@ -291,7 +291,7 @@ TEST_F(DockerRuntime, DestroyingIsTriedAgain)
     const auto made = create();
     ASSERT_TRUE(made.has_value()) << made.error().detail;
     EXPECT_TRUE(run((*made)->destroy()).has_error());
-    EXPECT_EQ(run_directory::list(options.local.data_dir).size(), 1u) << "its record is needed";
+    EXPECT_EQ(run_directory::list(options.local.data_dir + "/run").size(), 1u) << "its record is needed";
     EXPECT_TRUE(run((*made)->destroy()).has_value());
     expect_nothing_left();
 }

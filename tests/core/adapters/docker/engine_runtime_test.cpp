@@ -6,6 +6,7 @@ namespace caisson::docker {
 
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -62,6 +63,17 @@ TEST_F(EngineRuntime, AnImageThatNobodyKnowsIsNamedBeforeAnythingIsMade)
     EXPECT_THAT(there.requests("POST", "/containers/create"), IsEmpty());
 }
 
+TEST_F(EngineRuntime, AnAnswerAboutAnotherImageIsNotBelieved)
+{
+    there.forget("GET", "/images/busybox/json");
+    there.on("GET", "/images/busybox/json").json(200, json::object{{"Id", "sha256:2"}, {"RepoTags", {"caisson-trial:x"}}});
+    const auto made = run(runtime.create(spec()));
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::runtime_unavailable);
+    EXPECT_THAT(made.error().detail, AllOf(HasSubstr("busybox"), HasSubstr("not called so")));
+    EXPECT_THAT(there.requests("POST", "/containers/create"), IsEmpty());
+}
+
 TEST_F(EngineRuntime, OfAnImageFilesAndPathAloneCount)
 {
     plan_image({"/data", "/tmp"}, {"PATH=/bin", "LD_PRELOAD=/x"});
@@ -82,7 +94,15 @@ TEST_F(EngineRuntime, AnImageThatWantsTheKernelsFilesIsRefused)
     EXPECT_THAT(there.requests("POST", "/containers/create"), IsEmpty());
 }
 
-TEST_F(EngineRuntime, AnImageThatChangesMeanwhileIsNotStarted)
+TEST_F(EngineRuntime, AContainerIsOfTheVeryImageThatWasLookedAt)
+{
+    const auto box = started();
+    const auto asked = json::parse(there.requests("POST", "/containers/create").at(0).body);
+    EXPECT_EQ(asked.at("Image"), "sha256:1") << "its name may stand for another one by now";
+    EXPECT_EQ(asked.at("Labels").at("caisson.image"), "busybox");
+}
+
+TEST_F(EngineRuntime, AContainerOfAnotherImageIsNotUsed)
 {
     const auto wanted = spec();
     there.on("POST", "/containers/create").json(201, json::object{{"Id", "c1"}});
@@ -96,7 +116,8 @@ TEST_F(EngineRuntime, AnImageThatChangesMeanwhileIsNotStarted)
     const auto done = run(runtime.start(**made));
     ASSERT_TRUE(done.has_error());
     EXPECT_EQ(done.error().code, errc::runtime_unavailable);
-    EXPECT_THAT(done.error().detail, HasSubstr("was replaced"));
+    EXPECT_THAT(
+        done.error().detail, AllOf(HasSubstr("another image than busybox"), HasSubstr("asked for sha256:2"), HasSubstr("of \"sha256:1\"")));
 }
 
 TEST_F(EngineRuntime, AContainerWithoutItsLimitsIsNotUsed)

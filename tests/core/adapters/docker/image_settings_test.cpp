@@ -101,6 +101,49 @@ TEST(ImageVariables, AreTakenOutButThePath)
     EXPECT_THAT(spec.environment, ElementsAre("OWN=1", "LD_PRELOAD", "GLIBC_TUNABLES", "PATHS", "EMPTY", "bare"));
 }
 
+TEST(ImageSettings, AreOfTheImageByItsId)
+{
+    auto spec = planned();
+    image_info image;
+    image.id = "sha256:05";
+    ASSERT_TRUE(leave_out_settings(spec, image).has_value());
+    EXPECT_EQ(spec.image, "sha256:05");
+}
+
+struct called_case {
+    std::string name;
+    std::string reference;
+    std::vector<std::string> tags;
+    std::vector<std::string> digests = {};
+    bool can_be = true;
+};
+void PrintTo(const called_case& of, std::ostream* out) { *out << of.name; }
+class ImageNames : public ::testing::TestWithParam<called_case> { };
+TEST_P(ImageNames, TellOfAnotherImage)
+{
+    image_info image;
+    image.tags = GetParam().tags;
+    image.digests = GetParam().digests;
+    EXPECT_EQ(can_be_called(image, GetParam().reference), GetParam().can_be);
+}
+
+const std::string a_digest = "sha256:" + std::string(64, 'a');
+const std::string b_digest = "sha256:" + std::string(64, 'b');
+
+INSTANTIATE_TEST_SUITE_P(Cases, ImageNames,
+    ::testing::Values(called_case{"its_own", "python:3.12-slim", {"python:3.12-slim"}},
+        called_case{"one_of_many", "python:3", {"x:1", "python:3"}}, called_case{"without_a_tag", "busybox", {"busybox:latest"}},
+        called_case{"no_names", "busybox:1", {}}, called_case{"short_for_the_hub", "docker.io/library/busybox:1", {"busybox:1"}},
+        called_case{"written_out", "busybox:1", {"docker.io/library/busybox:1"}},
+        called_case{"of_this_host", "busybox:1", {"localhost/busybox:1"}}, called_case{"other_tag", "python:3", {"python:4"}, {}, false},
+        called_case{"other_name", "python:3", {"thon:3"}, {}, false},
+        called_case{"trial", "python:3.12-slim", {"caisson-trial:sbx_1"}, {}, false},
+        called_case{"digest", "python@" + a_digest, {}, {"python@" + a_digest}},
+        called_case{"tag_and_digest", "python:3@" + a_digest, {"python:4"}, {"python@" + a_digest}},
+        called_case{"other_digest", "python@" + a_digest, {"python:3"}, {"python@" + b_digest}, false},
+        called_case{"digest_alone", "python:3", {}, {"python@" + a_digest}, false}),
+    [](const auto& info) { return info.param.name; });
+
 TEST(ImageVariables, OfAnImageWithoutAny)
 {
     auto spec = planned();
