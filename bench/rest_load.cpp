@@ -1,6 +1,7 @@
 /// usage: bench-rest-load --ready FILE --body FILE [--clients N] [--count N]
-/// N clients at once, each on a kept-alive connection of its own, POST the body to /v1/executions `count` times and wait for
-/// the recorded end. Every run must succeed.
+///        bench-rest-load --go-judge PORT --body FILE [--clients N] [--count N]
+/// N clients at once, each on a kept-alive connection of its own, POST the body to /v1/executions (of a go-judge: /run) `count`
+/// times and wait for the recorded end (of a go-judge: the end). Every run must succeed.
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
 #include "bench/server_address.hpp"
@@ -24,26 +25,32 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 namespace json = boost::json;
 
-struct load {
-    server_address server;
-    std::string body;
-    std::int64_t count = 1;
-};
-
 struct outcome {
     samples_ns samples;
     json::array stages;    // of each run, as the server tells them
 };
 
+/// Throws unless an answer is that of a run that succeeded.
+using answer_check = void (*)(const std::string& answer, outcome& out);
+
+struct load {
+    server_address server;
+    std::string target;
+    answer_check check = nullptr;
+    std::string body;
+    std::int64_t count = 1;
+};
+
 /// A connection that sends the same request again and again.
 class rest_client {
 public:
-    explicit rest_client(const load& what) : socket_(context_), request_(http::verb::post, "/v1/executions", 11)
+    explicit rest_client(const load& what) : socket_(context_), request_(http::verb::post, what.target, 11)
     {
         socket_.connect(what.server.endpoint);
         socket_.set_option(asio::ip::tcp::no_delay(true));
         request_.set(http::field::host, what.server.host);
-        request_.set(http::field::authorization, what.server.authorization);
+        if (!what.server.authorization.empty())
+            request_.set(http::field::authorization, what.server.authorization);
         request_.set(http::field::content_type, "application/json");
         request_.body() = what.body;
         request_.prepare_payload();
@@ -66,13 +73,20 @@ private:
     beast::flat_buffer buffer_;
 };
 
-void note_stages(const std::string& answer, outcome& out)
+void check_execution(const std::string& answer, outcome& out)
 {
     const auto object = json::parse(answer).as_object();
     if (object.at("status").as_string() != "success")
         throw std::runtime_error("a run did not succeed: " + answer);
     if (const auto* stages = object.if_contains("stages"))
         out.stages.push_back(*stages);
+}
+
+void check_go_judge(const std::string& answer, outcome&)
+{
+    const auto results = json::parse(answer).as_array();
+    if (results.size() != 1 || results.front().at("status").as_string() != "Accepted")
+        throw std::runtime_error("a run did not succeed: " + answer);
 }
 
 outcome run_client(const load& what)
@@ -83,14 +97,29 @@ outcome run_client(const load& what)
         const auto begin = now_ns();
         const auto answer = client.post();
         out.samples.push_back(now_ns() - begin);
-        note_stages(answer, out);
+        what.check(answer, out);
     }
     return out;
 }
 
+load load_of(const arguments& given)
+{
+    load what{.body = read_file(given.text("body")), .count = given.count("count", 50)};
+    if (given.has("go-judge")) {
+        what.server = loopback(static_cast<std::uint16_t>(given.count("go-judge", 0)));
+        what.target = "/run";
+        what.check = check_go_judge;
+    } else {
+        what.server = read_ready_file(given.text("ready"));
+        what.target = "/v1/executions";
+        what.check = check_execution;
+    }
+    return what;
+}
+
 void measure(const arguments& given)
 {
-    const load what{read_ready_file(given.text("ready")), read_file(given.text("body")), given.count("count", 50)};
+    const auto what = load_of(given);
     const auto begin = now_ns();
     std::vector<std::future<outcome>> clients;
     for (std::int64_t i = 0; i < given.count("clients", 1); ++i)

@@ -18,13 +18,12 @@ from processes import Background, Failed, run_json
 class Bench:
     """Starts the server on entry; ends everything that was started and removes the directory on exit."""
 
-    def __init__(self, root, quick):
+    def __init__(self, root, quick, built=None):
         self.root = root
         self.quick = quick
-        self.built = root / "build/bench"
+        self.built = built or root / "build/bench"
         self.dir = None
         self.started = []
-        self.runs = 0
 
     def __enter__(self):
         self.dir = Path(tempfile.mkdtemp(prefix="work-", dir=self.built))
@@ -56,6 +55,9 @@ class Bench:
         path.mkdir(mode=0o700)
         return path
 
+    def remove(self, name):
+        shutil.rmtree(self.path(name))
+
     def write(self, name, content):
         path = self.path(name)
         path.write_text(content if isinstance(content, str) else json.dumps(content))
@@ -67,17 +69,25 @@ class Bench:
         return each
 
     def start_server(self):
-        self.ready = self.path("ready.json")
-        begin = time.monotonic()
-        self.server = self.server_process(self.ready, "server", "data")
-        self.server.wait_until(self.ready.exists)
-        self.ready_ms = (time.monotonic() - begin) * 1000
-        found = json.loads(self.ready.read_text())
-        self.key = found["api_key"]
-        self.address = urlsplit(found["url"]).netloc
-        self.server.wait_until(lambda: self.call("GET", "/ready")[0] == 200)
+        self.open_server("server", *self.server_options())
         self.idle_memory = memory_of(self.server.pid)
         self.example = self.wait_for_runtime()
+
+    def server_options(self):
+        """Of the one that runs all the time."""
+        return []
+
+    def open_server(self, name, *options, patience=30):
+        """A server on the data of this name, that is measured from now on; its start's time until /ready says so is `ready_ms`."""
+        self.ready = self.path(f"{name}-ready.json")
+        self.ready.unlink(missing_ok=True)
+        begin = time.monotonic()
+        self.server = self.server_process(self.ready, name, f"{name}-data", *options)
+        self.server.wait_until(self.ready.exists, patience, pause=0.002)
+        found = json.loads(self.ready.read_text())
+        self.key, self.address = found["api_key"], urlsplit(found["url"]).netloc
+        self.server.wait_until(lambda: self.call("GET", "/ready")[0] == 200, patience, pause=0.005)
+        self.ready_ms = (time.monotonic() - begin) * 1000
 
     def server_process(self, ready, name, data, *options):
         argv = [self.built / "caisson", "serve", "--config", self.write("caisson.toml", ""), "--data", self.path(data),
@@ -88,19 +98,15 @@ class Bench:
     @contextlib.contextmanager
     def other_server(self, name, *options):
         """Stands in for the server as long as it is open."""
-        kept = self.ready, self.server, self.key, self.address
-        self.ready = self.path(f"{name}-ready.json")
-        self.server = self.server_process(self.ready, name, f"{name}-data", *options)
+        kept = self.ready, self.server, self.key, self.address, self.ready_ms
         try:
-            self.server.wait_until(self.ready.exists)
-            found = json.loads(self.ready.read_text())
-            self.key, self.address = found["api_key"], urlsplit(found["url"]).netloc
-            self.server.wait_until(lambda: self.call("GET", "/ready")[0] == 200)
+            self.open_server(name, *options)
             self.wait_for_runtime()
             yield
         finally:
-            self.server.stop()
-            self.ready, self.server, self.key, self.address = kept
+            if self.server is not kept[1]:
+                self.server.stop()
+            self.ready, self.server, self.key, self.address, self.ready_ms = kept
 
     def wait_for_runtime(self):
         """One run that must succeed, whose id is returned: what was not probed yet is probed now."""
@@ -135,8 +141,12 @@ class Bench:
 
     def rest_load(self, body, count, clients=1):
         """Runs over REST; the program checks that each succeeded."""
-        self.runs += count * clients
         argv = [self.program("rest-load"), "--ready", self.ready, "--body", self.write("request.json", body), "--count", count, "--clients", clients]
+        return run_json(argv)
+
+    def go_judge_load(self, port, body, count, clients=1):
+        """The same of a go-judge."""
+        argv = [self.program("rest-load"), "--go-judge", port, "--body", self.write("go-judge.json", body), "--count", count, "--clients", clients]
         return run_json(argv)
 
     def spawn_floor(self, argv, count, workers=1):
@@ -144,7 +154,6 @@ class Bench:
 
     def view(self, body, measure):
         """One viewer of one run on the server."""
-        self.runs += 1
         return run_json([self.program("ws-viewer"), "--ready", self.ready, "--body", self.write("view.json", body), "--measure", measure])
 
     def view_relay(self, relay, measure):
@@ -161,12 +170,20 @@ class KeptClient:
 
     def get(self, target):
         """The bytes of an answer that must be a success."""
-        self.connection.request("GET", target, headers=self.headers)
+        return self.call("GET", target)
+
+    def ask(self, method, target, body=None):
+        """The JSON of such an answer."""
+        return json.loads(self.call(method, target, body))
+
+    def call(self, method, target, body=None):
+        sent = {} if body is None else {"Content-Type": "application/json"}
+        self.connection.request(method, target, None if body is None else json.dumps(body), self.headers | sent)
         answer = self.connection.getresponse()
-        body = answer.read()
+        got = answer.read()
         if answer.status >= 300:
-            raise Failed(f"GET {target} answered {answer.status}: {body.decode(errors='replace')[:1000]}")
-        return body
+            raise Failed(f"{method} {target} answered {answer.status}: {got.decode(errors='replace')[:1000]}")
+        return got
 
     def close(self):
         self.connection.close()

@@ -52,13 +52,13 @@ class Background:
     def pid(self):
         return self.child.pid
 
-    def wait_until(self, ready, seconds=30):
+    def wait_until(self, ready, seconds=30, pause=0.02):
         """Asks ready() until it is true."""
         deadline = time.monotonic() + seconds
         while not ready():
             if self.child.poll() is not None or time.monotonic() > deadline:
                 raise Failed(f"{self.name} is not ready: {self.last_lines()}")
-            time.sleep(0.02)
+            time.sleep(pause)
 
     def last_lines(self):
         return self.log.read_text(errors="replace")[-2000:]

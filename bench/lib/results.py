@@ -55,6 +55,11 @@ def ratios(ours, peer):
     return [mine / theirs for mine, theirs in zip(ours.medians(), peer.medians())]
 
 
+def against(series, peer):
+    """The median of the rounds' ratios of the project's own, which is the first of `series`, to `peer`."""
+    return statistics.median(ratios(next(iter(series.values())), series[peer]))
+
+
 def number(value):
     if value is None:
         return ""
@@ -105,6 +110,9 @@ class Results:
     def bound(self, what, asked, measured, holds):
         """A promise of the project, and whether this run kept it."""
         self.bounds.append([what, asked, measured, "yes" if holds else "**no**"])
+
+    def not_measured(self, what, asked, why):
+        self.bounds.append([what, asked, f"not measured: {why}", ""])
 
     HEAD = ["row", "measured", "by", "median", "medians of rounds", "p99", "caisson is × this"]
     BOUNDS_HEAD = ["what is promised", "bound", "measured", "kept"]

@@ -1,38 +1,32 @@
 """What is measured. Each row takes the bench and adds to the results."""
 
-import base64
-import os
 import statistics
 
 import container_rows
+import go_judge
+import go_judge_rows
+import live_rows
 import peers
 import pool_rows
 import skill_rows
 import thread_rows
-from machine import memory_of, peak_memory_of, sync_ms
+import viewer_rows
+from machine import memory_of, sync_ms
+from pool_rows import microseconds
+from pool_rows import milliseconds as ms
 from processes import Failed, run_json
-from results import Series, in_turn, number
+from results import Series, against, in_turn, number
 
+LEAST_TIMES_BWRAPS = 0.8    # the rate of 16 clients against that of bare bwraps
+MOST_AGENT_MB = 1
+LEAST_RECORDS = 20_000      # a second, durable, from 256 that wait
+LEAST_TIMES_BEAST = 0.5     # GET of a record against the same bytes from a bare server
 TRUE = ["/usr/bin/true"]
 BUSYBOX = ["/bin/busybox", "true"]
-GIB = 2**30
-
-
-def ms(found):
-    return [value / 1e6 for value in found["samples_ns"]]
-
-
-def us(found):
-    return [value / 1e3 for value in found["samples_ns"]]
 
 
 def per_second(found):
     return [len(found["samples_ns"]) / (found["wall_ns"] / 1e9)]
-
-
-def stage_medians(stages):
-    names = sorted({name for one in stages for name in one}, key=list(stages[-1]).index) if stages else []
-    return ", ".join(f"{name.removesuffix('_ms')} {number(statistics.median(one[name] for one in stages if name in one))}" for name in names)
 
 
 def one_shot(bench, found):
@@ -58,9 +52,9 @@ def one_shot_cold(bench, found):
             "posix_spawn on the host": ("ms", lambda program=program: ms(bench.spawn_floor(program, count))),
         })
         found.compare("one-shot", what, series)
-        times = skill_rows.against(series, "bwrap --unshare-all")
+        times = against(series, "bwrap --unshare-all")
         found.bound(what, f"at most {pool_rows.MOST_TIMES_BWRAP} × bwrap", f"{number(times)} ×", times <= pool_rows.MOST_TIMES_BWRAP)
-        found.note(f"{what}: medians of the stages in ms as the server tells them: {stage_medians(stages)}")
+        found.note(f"{what}: medians of the stages in ms as the server tells them: {pool_rows.stage_medians(stages)}")
 
 
 def one_shot_16(bench, found):
@@ -74,13 +68,19 @@ def one_shot_16(bench, found):
             return ms(answer)
         return "ms", run_once
 
-    body = {"command": TRUE}
-    series = in_turn(rounds, dict((name, both(name, measure)) for name, measure in {
-        "caisson: 16 clients": lambda: bench.rest_load(body, count, clients),
-        "16 workers, bwrap each": lambda: bench.spawn_floor(peers.bubblewrap(TRUE), count, clients),
-    }.items()))
-    found.compare("one-shot-16", "one-shot true by 16 at once, rate", answers["rate"])
+    peer = "16 workers, bwrap each"
+    loads = {
+        "caisson: 16 clients": lambda: bench.rest_load({"command": TRUE}, count, clients),
+        peer: lambda: bench.spawn_floor(peers.bubblewrap(TRUE), count, clients),
+    }
+    with go_judge.if_possible(bench) as other:
+        if other:
+            loads[go_judge_rows.PEER] = lambda: bench.go_judge_load(other.port, go_judge.body(TRUE), count, clients)
+        series = in_turn(rounds, dict((name, both(name, measure)) for name, measure in loads.items()))
+    found.compare("one-shot-16", "one-shot true by 16 at once, pool of the default size, rate", answers["rate"])
     found.compare("", "the same, latency of one", series)
+    times = against(answers["rate"], peer)
+    found.bound("one-shot true by 16 at once", f"at least {LEAST_TIMES_BWRAPS} × the rate of bare bwraps", f"{number(times)} ×", times >= LEAST_TIMES_BWRAPS)
 
 
 def agent_exec(bench, found):
@@ -91,68 +91,17 @@ def agent_exec(bench, found):
         work = bench.fresh_dir("agent")
         answer = run_json([bench.program("agent-exec"), "--agent", bench.built / "caisson-agent", "--work", work, "--count", count, "--", *program])
         memory.update(answer["memory"])
-        return us(answer)
+        return microseconds(answer)
 
     for what, program in (("exec in a live sandbox, static true", [bench.program("true")]), ("exec in a live sandbox, dynamic true", TRUE)):
         found.compare("agent-exec", what, in_turn(rounds, {
             "caisson: the agent alone": ("µs", lambda program=program: by_agent(program)),
-            "posix_spawn on the host": ("µs", lambda program=program: us(bench.spawn_floor(program, count))),
+            "posix_spawn on the host": ("µs", lambda program=program: microseconds(bench.spawn_floor(program, count))),
         }))
+    resident = memory["rss_bytes"] / 1e6
+    found.bound("agent, idle", f"at most {MOST_AGENT_MB} MB resident", f"{number(resident)} MB", resident <= MOST_AGENT_MB)
     pss = f", PSS {memory['pss_bytes'] / 1024:,.0f} KiB" if "pss_bytes" in memory else ""
     found.note(f"memory of one idle agent after {count + 20} runs: RSS {memory['rss_bytes'] / 1024:,.0f} KiB{pss}")
-
-
-def write_to_frame(bench, found):
-    rounds, count, interval_us = bench.many(5, 2), bench.many(400, 200), 2000
-    stamp = bench.program("stamp")
-    body = {"shell": f"chmod +x stamp && exec ./stamp {count} {interval_us}", "files": {"stamp": {"base64": base64.b64encode(stamp.read_bytes()).decode()}}}
-    relay = bench.relay([stamp, count, interval_us], "relay-stamp")
-
-    def checked(answer):
-        if len(answer["samples_ns"]) != count:
-            raise Failed(f"{len(answer['samples_ns'])} of {count} lines came")
-        return us(answer)
-
-    found.compare("write-to-frame", "write(2) in the program to the frame at a viewer", in_turn(rounds, {
-        "caisson: sandbox, log, WebSocket": ("µs", lambda: checked(bench.view(body, "latency"))),
-        "bare Beast relay of a pipe, no sandbox": ("µs", lambda: checked(bench.view_relay(relay, "latency"))),
-    }))
-
-
-def viewer_throughput(bench, found):
-    rounds, total, kept = bench.many(5, 1), GIB, bench.many(GIB // 4, GIB // 16)
-    shown = []
-
-    def dd(size):
-        return ["/usr/bin/dd", "if=/dev/zero", "bs=64k", f"count={size // 65536}", "status=none"]
-
-    def rate(answer, size):
-        if answer["shown_bytes"] + answer["missing_bytes"] != size:
-            raise Failed(f"{answer} are not {size} bytes")
-        return [answer["shown_bytes"] / 1e6 / (answer["wall_ns"] / 1e9)]
-
-    def caisson(size, limits):
-        answer = bench.view({"command": dd(size), "limits": {"cpus": os.cpu_count(), **limits}}, "throughput")
-        if limits and answer["missing_bytes"]:
-            raise Failed(f"bytes that are kept were not shown: {answer}")
-        if not limits:
-            shown.append(answer["shown_bytes"] / size)
-        return rate(answer, size)
-
-    def pipe():
-        size, seconds = peers.dd_pipe(total // 65536)
-        return [size / 1e6 / seconds]
-
-    relay = bench.relay(dd(total), "relay-dd")
-    found.compare("viewer-1gib", "output to one viewer, MB/s shown", in_turn(rounds, {
-        "caisson: 1 GiB, the first 16 MiB kept": ("MB/s", lambda: caisson(total, {})),
-        "dd into dd": ("MB/s", pipe),
-        "bare Beast relay of a pipe, no sandbox": ("MB/s", lambda: rate(bench.view_relay(relay, "throughput"), total)),
-        f"caisson: {kept >> 20} MiB, all of it kept": ("MB/s", lambda: caisson(kept, {"max_output_bytes": kept})),
-    }))
-    found.note(f"of 1 GiB of which 16 MiB are kept the viewer was shown {min(shown) * 100:.1f} to {max(shown) * 100:.1f} %; "
-               "what it was too slow for came as `truncated` events, and both together were checked to be each byte once, in order")
-    found.note(f"the server's highest RSS, after all of this: {peak_memory_of(bench.server.pid):.1f} MiB")
 
 
 def get_execution(bench, found):
@@ -173,6 +122,8 @@ def get_execution(bench, found):
 
     series = in_turn(rounds, {name: ("req/s", lambda url=url: measure(url)) for name, url in urls.items()})
     found.compare("get-64", f"{len(body)} bytes over 64 connections, wrk with 1 thread (p99 in ms)", series)
+    times = against(series, "bare Beast, same bytes")
+    found.bound("GET /v1/executions/{id}, 64 connections", f"at least {LEAST_TIMES_BEAST} × bare Beast", f"{number(times)} ×", times >= LEAST_TIMES_BEAST)
 
 
 def durable_records(bench, found):
@@ -183,11 +134,15 @@ def durable_records(bench, found):
         return per_second(answer), statistics.quantiles(ms(answer), n=100)[98]
 
     found.note(f"fdatasync(2) of 4 KiB in the data directory: median {number(sync_ms(bench.dir))} ms")
-    found.compare("records", "durable execution records (FULL; p99 in ms)", in_turn(rounds, {
-        "caisson: storage, 64 writers": ("rows/s", lambda: by("store")),
+    series = in_turn(rounds, {
+        "caisson: storage, 256 writers": ("rows/s", lambda: by("store", 256)),
         "plain SQLite loop, one transaction each": ("rows/s", lambda: by("loop")),
+        "caisson: storage, 64 writers": ("rows/s", lambda: by("store")),
         "caisson: storage, 1 writer": ("rows/s", lambda: by("store", 1)),
-    }))
+    })
+    found.compare("records", "durable execution records (FULL; p99 in ms)", series)
+    ours = next(iter(series.values())).median()
+    found.bound("durable records from 256 waiters", f"at least {LEAST_RECORDS:,} a second", f"{number(ours)}", ours >= LEAST_RECORDS)
 
 
 def memory_text(rss_and_pss):
@@ -196,25 +151,28 @@ def memory_text(rss_and_pss):
 
 
 def memory(bench, found):
-    wanted = bench.many(1000, 200)
-    if bench.runs < wanted:
-        clients = 16
-        bench.rest_load({"command": TRUE}, -(-(wanted - bench.runs) // clients), clients)
-    found.note(f"memory of the server: idle {memory_text(bench.idle_memory)}; after {bench.runs:,} runs "
-               f"{memory_text(memory_of(bench.server.pid))}; it was ready {bench.ready_ms:.0f} ms after its start")
+    runs, clients = bench.many(1008, 208), 16
+    bench.rest_load({"command": TRUE}, runs // clients, clients)
+    found.note(f"memory of the server: idle {memory_text(bench.idle_memory)}; after {runs:,} runs and more "
+               f"{memory_text(memory_of(bench.server.pid))}")
 
 
 ALL = {
+    "start": live_rows.start,
     "one-shot": one_shot,
     "one-shot-ready": pool_rows.one_shot_ready,
+    "python-print": pool_rows.python_print,
+    "go-judge": go_judge_rows.rows,
     "burst-100": pool_rows.burst,
     "one-shot-16": one_shot_16,
     "agent-exec": agent_exec,
-    "write-to-frame": write_to_frame,
+    "write-to-frame": viewer_rows.write_to_frame,
     "records": durable_records,
     "get-64": get_execution,
     "memory": memory,
-    "viewer-1gib": viewer_throughput,
+    "viewer-1gib": viewer_rows.throughput,
+    "viewer-memory": viewer_rows.memory_of_viewers,
+    "reattach-1000": live_rows.reattach,
     "skill-run": skill_rows.skill_run,
     "skill-upload": skill_rows.upload,
     "artifacts": skill_rows.artifacts,

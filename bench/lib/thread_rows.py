@@ -7,8 +7,7 @@ import time
 
 import peers
 from processes import Failed
-from results import in_turn, number
-from skill_rows import against
+from results import against, in_turn, number
 
 SAVES = 5_000             # a second, of 10 KB states from 64 clients
 LEAST_TIMES_BLOB = 0.5    # loading a state of 1 MB against the blob from SQLite

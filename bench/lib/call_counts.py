@@ -1,0 +1,118 @@
+"""System calls of a run in a ready sandbox, from the request to the next sandbox that is ready, counted by strace in all processes."""
+
+import collections
+import os
+import re
+import subprocess
+import time
+
+from bench_setup import Bench
+from processes import Failed
+
+GROUPS = {
+    "files": "open openat openat2 creat close close_range stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink "
+             "readlinkat getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat mknod mknodat chmod "
+             "fchmod fchmodat chown fchown fchownat lchown truncate ftruncate fallocate utimensat umask chdir fchdir getcwd fcntl flock dup dup2 "
+             "dup3 pipe pipe2 ioctl lseek",
+    "data": "read write readv writev pread64 pwrite64 preadv pwritev sendto sendmsg recvfrom recvmsg splice tee sendfile copy_file_range",
+    "syncs": "fsync fdatasync sync_file_range syncfs msync",
+    "sockets": "socket socketpair bind listen accept accept4 connect shutdown getsockopt setsockopt getsockname getpeername eventfd2 signalfd4 "
+               "timerfd_create epoll_create1 inotify_init1 inotify_add_watch memfd_create",
+    "processes": "clone clone3 fork vfork execve execveat wait4 waitid exit exit_group kill tkill tgkill pidfd_open pidfd_send_signal setns unshare",
+    "mounts": "mount umount2 pivot_root move_mount open_tree fsopen fsconfig fsmount",
+    "memory": "brk mmap munmap mprotect mremap madvise",
+}
+# How often somebody waits, and is woken, depends on who is faster.
+WAITS = set("futex epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6 nanosleep clock_nanosleep restart_syscall sched_yield epoll_ctl "
+            "timerfd_settime clock_gettime gettimeofday".split())
+GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}
+ROLES = {"caisson-launch": "launcher", "bwrap": "bwrap", "agent": "agent", "caisson-agent": "agent", "busybox": "program"}    # all else: the server
+LINE = re.compile(r"^\d+<([^>]*)>\s+([\d.]+) (\w+)\(")
+PROGRAM = {"command": ["/bin/busybox", "true"]}
+READY, WARM_UP, ROUNDS, RUNS = 2, 5, 3, 8
+
+
+def why_not():
+    """Why it cannot be done here; empty if it can."""
+    if os.geteuid() != 0:
+        return "only root can trace all processes of a sandbox"
+    try:
+        tried = subprocess.run(["/usr/bin/strace", "-f", "-o", os.devnull, "/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    except OSError as failure:
+        return f"strace cannot be started: {failure}"
+    return "" if tried.returncode == 0 else f"this system does not let processes be traced: {tried.stderr.decode(errors='replace').strip()}"
+
+
+class TracedBench(Bench):
+    """Its server, and all that the server starts, is traced into a file."""
+
+    def server_process(self, *given):
+        """The server is this process's child, not strace's (-D), so that it can be ended as ever."""
+        self.trace = self.path("trace")
+        return super().server_process(*given)
+
+    def background(self, argv, name, env=None, reads_line=False):
+        trace = ["/usr/bin/strace", "-D", "-f", "-qq", "-ttt", "-Y", "-s", "0", "-e", "signal=none", "-o", self.trace]
+        return super().background([*trace, *argv], name, env, reads_line)
+
+    def server_options(self):
+        return [word for each in (f"pool.idle={READY}", f"pool.max={READY}") for word in ("--set", each)]
+
+
+def per_run(root, built):
+    """"server.files" and so on to calls per run: the least of the rounds, since what comes now and then only adds."""
+    with TracedBench(root, quick=True, built=built) as bench:
+        client = bench.kept()
+        for _ in range(WARM_UP):
+            run_once(bench, client)
+        rounds = [one_round(bench, client) for _ in range(ROUNDS)]
+        client.close()
+        bench.server.stop()
+        counted = counts_within(bench.trace, rounds)
+    names = sorted({name for one in counted for name in one})
+    return {name: min(one[name] for one in counted) / RUNS for name in names}
+
+
+def one_round(bench, client):
+    begin = time.time()
+    for _ in range(RUNS):
+        run_once(bench, client)
+    return begin, time.time()
+
+
+def run_once(bench, client):
+    """And until the sandbox is gone and the next one is ready. Nobody is asked, as that would be counted."""
+    answer = client.ask("POST", "/v1/executions", PROGRAM)
+    if answer["status"] != "success" or "claim_ms" not in answer["stages"]:
+        raise Failed(f"this was no run in a ready sandbox: {answer}")
+    wait_until_quiet(bench.path("server-data/run"))
+
+
+def wait_until_quiet(sandboxes, seconds=60, looks=5):
+    """Until there are so many directories of sandboxes as are kept, the same at some looks in a row."""
+    deadline, seen, same = time.monotonic() + seconds, None, 0
+    while same < looks:
+        if time.monotonic() > deadline:
+            raise Failed(f"the pool does not come to rest: {seen}")
+        now = sorted(os.listdir(sandboxes))
+        same = same + 1 if now == seen and len(now) == READY else 0
+        seen = now
+        time.sleep(0.04)
+
+
+def counts_within(trace, rounds):
+    """A Counter of each round."""
+    found = [collections.Counter() for _ in rounds]
+    with open(trace, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            matched = LINE.match(line)
+            if not matched or matched.group(3) in WAITS:
+                continue
+            program, at, call = matched.groups()
+            name = f"{ROLES.get(program, 'server')}.{GROUP_OF.get(call, 'others')}"
+            for (begin, end), counter in zip(rounds, found):
+                if begin <= float(at) < end:
+                    counter[name] += 1
+    if not all(found):
+        raise Failed("the trace has no calls of a round")
+    return found
