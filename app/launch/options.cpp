@@ -42,11 +42,11 @@ number_pair pair(std::string_view text)
     return {number(text.substr(0, colon)), number(text.substr(colon + 1))};
 }
 
-const char* plain_name(const char* text)
+const char* plain_name(const char* text, const char* refusal)
 {
     const std::string_view name(text);
     if (name.empty() || name.size() > NAME_MAX || name.find_first_of("/:,\\") != name.npos || name == "." || name == "..")
-        refuse("a view is not a plain name");
+        refuse(refusal);
     return text;
 }
 
@@ -81,7 +81,9 @@ void apply(options& parsed, std::string_view name, const char* text)
         parsed.tmpfs_bytes = bytes;
         parsed.tmpfs_inodes = inodes;
     } else if (name == "--view") {
-        append(parsed.views, parsed.view_count, plain_name(text));
+        append(parsed.views, parsed.view_count, plain_name(text, "a view is not a plain name"));
+    } else if (name == "--etc") {
+        append(parsed.etc, parsed.etc_count, plain_name(text, "what is shown of /etc is not a plain name"));
     } else if (name == "--tree") {
         append(parsed.trees, parsed.tree_count, absolute_path(text));
     } else if (name == "--uid") {

@@ -6,7 +6,7 @@
 namespace caisson::launch {
 
 /// The command line:
-///   caisson-launch --status-fd N --exec-fd N [--join-fd N]… [--tmpfs BYTES:INODES [--view NAME]… [--tree PATH]…]
+///   caisson-launch --status-fd N --exec-fd N [--join-fd N]… [--tmpfs BYTES:INODES [--view NAME]… [--etc NAME]… [--tree PATH]…]
 ///     [--uid N] [--rlimit RESOURCE:VALUE]… -- ARGV…
 struct options {
     static constexpr std::size_t most = 16;
@@ -24,6 +24,8 @@ struct options {
     std::uint64_t tmpfs_inodes = 0;
     const char* views[most];    // directories right below / that are to be had with inodes of their own; without the slash
     std::size_t view_count = 0;
+    const char* etc[most];    // names in /etc that are to be shown, by its view
+    std::size_t etc_count = 0;
     const char* trees[most];    // directories of the host, absolute, that are to be had read-only without their names
     std::size_t tree_count = 0;
     bool has_uid = false;

@@ -3,6 +3,7 @@
 #include "app/launch/fail.hpp"
 
 #include <cstdio>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -17,12 +18,33 @@ constexpr unsigned long unprivileged = MS_NOSUID | MS_NODEV;
 
 struct node {
     const char* path;
+    const char* of_host;
+    unsigned major;
     unsigned minor;
 };
-constexpr unsigned memory_devices = 1;    // major number
+constexpr unsigned memory_devices = 1;
 constexpr unsigned terminals = 5;
 constexpr node nodes[] = {
-    {"/tmp/dev/null", 3}, {"/tmp/dev/zero", 5}, {"/tmp/dev/full", 7}, {"/tmp/dev/random", 8}, {"/tmp/dev/urandom", 9}};
+    {"/tmp/dev/null", "/dev/null", memory_devices, 3},
+    {"/tmp/dev/zero", "/dev/zero", memory_devices, 5},
+    {"/tmp/dev/full", "/dev/full", memory_devices, 7},
+    {"/tmp/dev/random", "/dev/random", memory_devices, 8},
+    {"/tmp/dev/urandom", "/dev/urandom", memory_devices, 9},
+    {"/tmp/dev/tty", "/dev/tty", terminals, 0},
+};
+
+struct link {
+    const char* path;
+    const char* target;
+};
+constexpr link links[] = {
+    {"/tmp/dev/fd", "/proc/self/fd"},
+    {"/tmp/dev/stdin", "/proc/self/fd/0"},
+    {"/tmp/dev/stdout", "/proc/self/fd/1"},
+    {"/tmp/dev/stderr", "/proc/self/fd/2"},
+    {"/tmp/dev/core", "/proc/kcore"},
+    {"/tmp/dev/ptmx", "pts/ptmx"},
+};
 
 void make_directory(const char* path)
 {
@@ -57,27 +79,76 @@ void mount_proc()
         bind("/proc", "/tmp/proc");
 }
 
-bool make_node(const char* path, unsigned major, unsigned minor)
+void make_file(const char* path)
 {
-    constexpr mode_t everyone = 0666;
-    return ::mknod(path, S_IFCHR | everyone, makedev(major, minor)) == 0 && ::chmod(path, everyone) == 0;
+    const int file = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+    if (file < 0)
+        fail(path);
+    ::close(file);
 }
 
-bool make_nodes()
+/// Where nodes may not be made, as in most containers, it is the host's.
+void make_node(const node& wanted)
 {
-    for (const auto& each : nodes)
-        if (!make_node(each.path, memory_devices, each.minor))
-            return false;
-    return make_node("/tmp/dev/tty", terminals, 0);
+    constexpr mode_t everyone = 0666;
+    if (::mknod(wanted.path, S_IFCHR | everyone, makedev(wanted.major, wanted.minor)) == 0) {
+        if (::chmod(wanted.path, everyone) != 0)
+            fail(wanted.path);
+        return;
+    }
+    make_file(wanted.path);
+    bind(wanted.of_host, wanted.path);
 }
 
 void mount_devices()
 {
+    constexpr unsigned long flags = MS_NOSUID | MS_NOEXEC;
     make_directory("/tmp/dev");
-    if (::mount("tmpfs", "/tmp/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=4k,nr_inodes=16") != 0)
-        return;
-    if (!make_nodes() || ::mount("/tmp/dev", "/dev", nullptr, MS_MOVE, nullptr) != 0)
-        ::umount2("/tmp/dev", MNT_DETACH);
+    if (::mount("tmpfs", "/tmp/dev", "tmpfs", flags, "mode=0755,size=4k,nr_inodes=24") != 0)
+        fail("devices");
+    for (const auto& each : nodes)
+        make_node(each);
+    for (const auto& each : links)
+        if (::symlink(each.target, each.path) != 0)
+            fail(each.path);
+    make_directory("/tmp/dev/pts");
+    if (::mount("devpts", "/tmp/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=620") != 0)
+        fail("terminals");
+    make_directory("/tmp/dev/shm");
+    bind("/tmp/shm", "/tmp/dev/shm");
+    if (::mount(nullptr, "/tmp/dev", nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | flags, nullptr) != 0)
+        fail("devices");
+}
+
+/// What it links to outside of its view is the host's own.
+void show_in_etc(const char* name)
+{
+    char from[300];
+    char to[300];
+    std::snprintf(from, sizeof from, "/tmp/view/etc/%s", name);
+    std::snprintf(to, sizeof to, "/tmp/etc/%s", name);
+    struct stat about{};
+    if (::stat(from, &about) != 0)
+        fail(from);
+    if (S_ISDIR(about.st_mode))
+        make_directory(to);
+    else
+        make_file(to);
+    bind(from, to);
+    if (::mount(nullptr, to, nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | unprivileged, nullptr) != 0)
+        fail(to);
+}
+
+void mount_etc(const options& wanted)
+{
+    char limits[128];
+    const auto user = static_cast<unsigned>(wanted.uid);
+    std::snprintf(limits, sizeof limits, "mode=0755,size=64k,nr_inodes=32,uid=%u,gid=%u", user, user);
+    make_directory("/tmp/etc");
+    if (::mount("tmpfs", "/tmp/etc", "tmpfs", unprivileged, limits) != 0)
+        fail("etc");
+    for (std::size_t i = 0; i < wanted.etc_count; ++i)
+        show_in_etc(wanted.etc[i]);
 }
 
 }    // namespace
@@ -86,7 +157,7 @@ unsigned view_inodes(const options& wanted)
 {
     if (wanted.view_count == 0)
         return 0;
-    const unsigned others = wanted.has_uid ? 4 : 3;    // empty, view, proc and dev
+    const unsigned others = wanted.has_uid ? 5 : 3;    // empty, view and proc, and as root dev and etc
     return static_cast<unsigned>(wanted.view_count) + others;
 }
 
@@ -101,8 +172,10 @@ void make_views(const options& wanted)
     for (std::size_t i = 0; i < wanted.view_count; ++i)
         mount_view(wanted.views[i]);
     mount_proc();
-    if (wanted.has_uid)
+    if (wanted.has_uid) {
         mount_devices();
+        mount_etc(wanted);
+    }
     ::unshare(CLONE_NEWTIME);    // where the kernel has none, there is nothing to share either
 }
 

@@ -49,13 +49,13 @@ docker::engine_options engine_options_of(const docker_config& config)
 
 bool is_of_engine(std::string_view runtime) { return runtime == "docker" || runtime == "gvisor"; }
 
-containers::containers(const server_config& config, std::string instance, local_services services)
+containers::containers(const server_config& config, local_runtime_options local, local_services services)
     : config_(config)
-    , instance_(std::move(instance))
+    , local_(std::move(local))
     , services_(std::move(services))
     , engine_(services_.executor, services_.time, engine_options_of(config.docker))
     , images_(engine_)
-    , packages_(services_.executor, engine_, services_.log, services_.workers, {instance_, trees_of(config)})
+    , packages_(services_.executor, engine_, services_.log, services_.workers, {local_.instance, trees_of(config)})
     , on_engine_{services_.executor, services_.time, services_.log, engine_}
 {
     on_engine_.packages = &packages_;
@@ -85,7 +85,7 @@ std::unique_ptr<runtime> containers::make(const std::string& name)
 std::unique_ptr<runtime> containers::make_beside(const std::string& name)
 {
     docker_options options;
-    options.local = {config_.data_dir.string(), instance_, config_.launch_path.string(), config_.agent_path.string()};
+    options.local = local_;
     options.name = name;
     options.engine_runtime = config_.docker.engine_runtime;
     options.name_prefix = config_.docker.name_prefix;
@@ -102,7 +102,7 @@ std::unique_ptr<runtime> containers::make_anywhere(const std::string& name)
 {
     engine_runtime_options options;
     options.name = name;
-    options.instance = instance_;
+    options.instance = local_.instance;
     options.engine_runtime = name == "gvisor" ? config_.gvisor.engine_runtime : config_.docker.engine_runtime;
     options.name_prefix = config_.docker.name_prefix;
     options.user = config_.docker.user;

@@ -22,7 +22,7 @@ class containers {
 public:
     /// Nothing is sent to the engine yet. `config` and what `services` refer to outlive it. Throws std::runtime_error for an address or
     /// files that cannot be used.
-    containers(const server_config& config, std::string instance, local_services services);
+    containers(const server_config& config, local_runtime_options local, local_services services);
 
     image_engine& images() { return images_; }
     /// "docker" or "gvisor", by the config's link, or by the one that is possible here.
@@ -38,7 +38,7 @@ private:
     std::unique_ptr<runtime> make_anywhere(const std::string& name);
 
     const server_config& config_;
-    std::string instance_;
+    local_runtime_options local_;
     local_services services_;
     docker::engine engine_;
     docker_image_engine images_;

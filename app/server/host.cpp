@@ -20,16 +20,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-local_runtime_options local_options(const server_config& config, const std::string& instance)
+local_runtime_options local_options(const server_config& config, const std::string& instance, const run_place& in_memory)
 {
-    return {config.data_dir.string(), instance, config.launch_path.string(), config.agent_path.string()};
+    local_runtime_options options{config.data_dir.string(), instance, config.launch_path.string(), config.agent_path.string()};
+    options.run_dirs = {options.data_dir + "/run"};
+    if (!in_memory.path().empty())
+        options.run_dirs.push_back(in_memory.path());
+    return options;
 }
 
-bubblewrap_options options_of(const server_config& config, const std::string& instance, const run_place& where)
+bubblewrap_options options_of(const server_config& config, const std::string& instance, const run_place& in_memory)
 {
     bubblewrap_options options;
-    options.local = local_options(config, instance);
-    options.local.run_dir = where.path();
+    options.local = local_options(config, instance, in_memory);
+    std::ranges::reverse(options.local.run_dirs);
     options.bwrap_path = config.bubblewrap.path.string();
     options.first_uid = static_cast<uid_t>(config.bubblewrap.uid_first);
     options.last_uid = static_cast<uid_t>(config.bubblewrap.uid_first + config.bubblewrap.uid_count - 1);
@@ -64,13 +68,13 @@ host::host(const server_config& config, const std::string& instance, io_executor
             runtimes_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance, run_place_)));
         } else if (name == "process") {
             log.warning("the runtime \"process\" is enabled: what it runs is NOT isolated from this host");
-            runtimes_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance)));
+            runtimes_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance, run_place_)));
         } else if (name == "mock") {
             log.warning("the runtime \"mock\" is enabled: what it runs is a script, not a program");
             runtimes_.push_back(std::make_unique<mock_runtime>(executor, time, log));
         } else if (is_of_engine(name)) {
             if (!containers_)
-                containers_ = std::make_unique<containers>(config, instance, services);
+                containers_ = std::make_unique<containers>(config, local_options(config, instance, run_place_), services);
             has_images_ = true;
             runtimes_.push_back(containers_->make(name));
         } else {
@@ -81,10 +85,10 @@ host::host(const server_config& config, const std::string& instance, io_executor
     if (!is_enabled("bubblewrap"))
         left_over_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance, run_place_)));
     if (!is_enabled("process"))
-        left_over_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance)));
+        left_over_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance, run_place_)));
     // An engine that is not there is not waited for: it is not used any more.
     if (!containers_ && docker::listener_of(config.docker.engine))
-        containers_ = std::make_unique<containers>(config, instance, services);
+        containers_ = std::make_unique<containers>(config, local_options(config, instance, run_place_), services);
     for (const auto* name : {"docker", "gvisor"})
         if (containers_ && !is_enabled(name))
             left_over_.push_back(containers_->make(name));

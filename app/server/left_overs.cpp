@@ -26,7 +26,9 @@ using counted = result<std::size_t>;
 bool is_left(const cgroup_tree& groups, const uid_owner& owner)
 {
     std::error_code failed;
-    for (const auto& place : {std::filesystem::path(owner.data_dir) / "run", std::filesystem::path(run_place::of(owner.instance))})
+    auto places = run_place::candidates(owner.instance);
+    places.push_back(owner.data_dir + "/run");
+    for (const std::filesystem::path place : places)
         if (std::filesystem::exists(place / owner.sandbox.str(), failed) || failed)
             return true;
     return !groups.left_over_group(owner.instance, owner.sandbox.str()).members().empty();

@@ -5,14 +5,15 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <system_error>
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
 
 namespace caisson {
 
 namespace {
 
-const std::string directory = "/run/caisson/run";
+constexpr mode_t own_mode = 0700;
 
 bool is_in_memory(const std::string& path)
 {
@@ -20,19 +21,49 @@ bool is_in_memory(const std::string& path)
     return ::statfs(path.c_str(), &seen) == 0 && seen.f_type == TMPFS_MAGIC;
 }
 
+/// In the second place everybody may make files: one that is not root's alone is not used.
+bool is_own_directory(const std::string& path)
+{
+    struct stat seen{};
+    return ::lstat(path.c_str(), &seen) == 0 && S_ISDIR(seen.st_mode) && seen.st_uid == 0 && (seen.st_mode & 0777) == own_mode;
+}
+
+struct place {
+    const char* memory;
+    const char* parent;
+    const char* directory;
+};
+/// In this order. The second is for containers, whose /run is on their disk.
+constexpr place places[] = {{"/run", "/run/caisson", "/run/caisson/run"}, {"/dev/shm", "/dev/shm", "/dev/shm/caisson-run"}};
+
+bool can_be_used(const place& of)
+{
+    if (!is_in_memory(of.memory))
+        return false;
+    constexpr mode_t for_all = 0755;
+    if (::mkdir(of.parent, for_all) != 0 && errno != EEXIST)
+        return false;
+    const bool there = ::mkdir(of.directory, own_mode) == 0 || errno == EEXIST;
+    return there && is_own_directory(of.directory) && is_in_memory(of.directory);
+}
+
+std::string path_in(const place& of, const std::string& instance) { return std::string(of.directory) + "/" + instance; }
+
 }    // namespace
 
 run_place::run_place(const std::string& instance)
 {
     if (::geteuid() != 0)
         return;
-    std::error_code failed;
-    std::filesystem::create_directories(directory, failed);
-    const auto path = of(instance);
-    if (failed || !is_in_memory(directory) || ::chmod(directory.c_str(), 0700) != 0)
+    const auto is_there = [&](const place& each) { return is_own_directory(path_in(each, instance)) && is_own_directory(each.directory); };
+    const auto* chosen = std::ranges::find_if(places, is_there);    // what an earlier server used
+    if (chosen == std::end(places))
+        chosen = std::ranges::find_if(places, can_be_used);
+    if (chosen == std::end(places))
         return;
-    if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST)
-        path_ = path;
+    auto path = path_in(*chosen, instance);
+    if (::mkdir(path.c_str(), own_mode) == 0 || errno == EEXIST)
+        path_ = std::move(path);
 }
 
 run_place::~run_place()
@@ -41,8 +72,20 @@ run_place::~run_place()
         ::rmdir(path_.c_str());
 }
 
-std::string run_place::of(const std::string& instance) { return directory + "/" + instance; }
+std::vector<std::string> run_place::candidates(const std::string& instance)
+{
+    std::vector<std::string> found;
+    for (const auto& each : places)
+        found.push_back(path_in(each, instance));
+    return found;
+}
 
-void run_place::clear(const std::string& instance) noexcept { ::rmdir(of(instance).c_str()); }
+void run_place::clear(const std::string& instance) noexcept
+try {
+    for (const auto& each : candidates(instance))
+        ::rmdir(each.c_str());
+} catch (const std::exception&) {
+    // Out of memory: the next sweep does it.
+}
 
 }    // namespace caisson

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace caisson {
 
-/// Where sandboxes that are processes of this host have their run directories: in memory, /run/caisson/run/<instance>, since some are made
-/// and removed with each execution. Root's servers only; for others, and where /run is no tmpfs, below the data directory.
+/// Where sandboxes that are processes of this host have their run directories: in memory, /run/caisson/run/<instance> or the like in
+/// /dev/shm, since some files are made and removed with each execution. Root's servers only; for others, and where neither is a tmpfs, it
+/// is below the data directory.
 class run_place {
 public:
     explicit run_place(const std::string& instance);
@@ -17,9 +19,9 @@ public:
     /// Empty: below the data directory.
     const std::string& path() const { return path_; }
 
-    /// What an instance's is, whether it is there or not.
-    static std::string of(const std::string& instance);
-    /// Removes that of an instance whose server is gone, unless something is in it.
+    /// Where those of an instance may be.
+    static std::vector<std::string> candidates(const std::string& instance);
+    /// Removes those of an instance whose server is gone, unless something is in them.
     static void clear(const std::string& instance) noexcept;
 
 private:

@@ -45,6 +45,7 @@ private:
         std::optional<steady_time> cancel_sent;
         bool killed = false;
         std::optional<steady_time> killed_at;
+        steady_time next_look{};    // at the group
     };
 
     struct compile_run;
@@ -114,6 +115,7 @@ private:
 
     task<after> run_in_sandbox(live_ptr one);
     task<> supervise(live_ptr one, std::shared_ptr<watch> watched);
+    std::chrono::milliseconds between_looks() const;
     void look(live_execution& one, watch& watched);
     void look_at_group(live_execution& one, watch& watched);
     void look_at_wishes(live_execution& one, watch& watched);
@@ -158,6 +160,7 @@ private:
     admission& queue_;
     warm_pool& pool_;
     task_group& cleanup_;
+    std::size_t supervised_ = 0;    // executions whose programs run
     runtime_breakers breakers_;
 };
 

@@ -1,4 +1,5 @@
 #include "core/async/deadline.hpp"
+#include "core/base/count_guard.hpp"
 #include "core/exec/record.hpp"
 #include "core/exec/runner.hpp"
 
@@ -11,8 +12,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How often the group's CPU time and memory events are read.
-constexpr auto look_every = 50ms;
+/// How often the group's CPU time and memory events are read, as long as no more executions run than this.
+constexpr std::chrono::milliseconds look_every = 50ms;
+constexpr std::size_t looked_at_so_often = 64;
 /// From SIGTERM to SIGKILL when an execution is cancelled.
 constexpr auto cancel_grace = 1s;
 /// After SIGKILL the agent has this long to report the end, if it was heard before.
@@ -20,8 +22,13 @@ constexpr auto report_grace = 10s;
 
 }    // namespace
 
+/// The reading takes a share of the processor that does not grow with how much runs.
+std::chrono::milliseconds runner::between_looks() const { return look_every * std::max<std::size_t>(1, supervised_ / looked_at_so_often); }
+
 task<> runner::supervise(live_ptr one, std::shared_ptr<watch> watched)
 {
+    const count_guard counted(supervised_);
+    watched->next_look = use_.time.steady_now() + (one->taken_up ? 0ms : between_looks());
     while (!over(*one)) {
         const auto seen = one->changed.version();
         if (one->unknown_to_agent) {    // it is to be compiled, or an earlier server ended before the program was started: start it now
@@ -42,7 +49,7 @@ task<> runner::supervise(live_ptr one, std::shared_ptr<watch> watched)
         if (over(*one))
             break;
         auto change = one->changed.wait_past(seen);
-        const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + look_every, std::move(change));
+        const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + between_looks(), std::move(change));
         static_cast<void>(woken);    // everything is looked at anyway
     }
 }
@@ -75,16 +82,18 @@ void runner::look_at_wishes(live_execution& one, watch& watched)
 
 void runner::look_at_group(live_execution& one, watch& watched)
 {
-    if (!one.group || watched.killed)
+    const auto now = use_.time.steady_now();
+    if (!one.group || watched.killed || now < watched.next_look)
         return;
+    watched.next_look = now + between_looks();
     const auto usage = one.used();
     note_disk(watched.facts.disk, one.sandbox->disk());
     if (usage.oom_kills > 0) {
         watched.facts.killed_for_memory = true;
-        kill(one, watched, use_.time.steady_now());
+        kill(one, watched, now);
     } else if (usage.cpu_us && *usage.cpu_us >= one.spec.limits.cpu_ms * 1000) {
         watched.facts.cpu_limit = true;
-        kill(one, watched, use_.time.steady_now());
+        kill(one, watched, now);
     }
 }
 

@@ -54,7 +54,7 @@ void add_proc(arguments& argv, const bubblewrap_layout& layout, const host_files
     add(argv, {"--proc", "/proc", "--ro-bind", layout.proc + "/sys", "/proc/sys"});
     for (const std::string name : {"kcore", "keys", "key-users", "timer_list", "sysrq-trigger", "kallsyms", "cmdline"}) {
         if (host.exists("/proc/" + name))
-            add(argv, {"--ro-bind", "/dev/null", "/proc/" + name});
+            add(argv, {"--ro-bind", layout.dev.empty() ? "/dev/null" : layout.dev + "/null", "/proc/" + name});
     }
     for (const std::string name : {"acpi", "scsi", "pressure"}) {
         if (host.exists("/proc/" + name))
@@ -64,7 +64,10 @@ void add_proc(arguments& argv, const bubblewrap_layout& layout, const host_files
 
 void add_writable(arguments& argv, const bubblewrap_layout& layout)
 {
-    add(argv, {"--dev", "/dev", "--bind", layout.shm, "/dev/shm", "--remount-ro", "/dev"});
+    if (layout.dev.empty())
+        add(argv, {"--dev", "/dev", "--bind", layout.shm, "/dev/shm", "--remount-ro", "/dev"});
+    else
+        add(argv, {"--dev-bind", layout.dev, "/dev"});
     add(argv, {"--bind", layout.work, layout.work_directory});
     for (std::size_t i = 0; i < layout.trees.size(); ++i)
         add(argv, {"--ro-bind", layout.tree + "/" + std::to_string(i), layout.work_directory + "/" + layout.trees[i]});
@@ -72,17 +75,28 @@ void add_writable(arguments& argv, const bubblewrap_layout& layout)
 }
 
 /// What programs need of it; behind the first two those that some languages do not run without.
-constexpr std::string_view shown_in_etc[]{"/etc/alternatives", "/etc/ld.so.cache", "/etc/R", "/etc/fpc.cfg", "/etc/java-11-openjdk",
-    "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/java-25-openjdk", "/etc/mono", "/etc/nim"};
+constexpr const char* useful_in_etc[]{"alternatives", "ld.so.cache", "R", "fpc.cfg", "java-11-openjdk", "java-17-openjdk",
+    "java-21-openjdk", "java-25-openjdk", "mono", "nim"};
 
 void add_etc(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
 {
+    if (!layout.shown.empty())
+        add(argv, {"--bind", layout.shown, "/etc"});
     for (const auto& file : layout.etc)
         add(argv, {"--perms", "0444", "--file", std::to_string(file.content_fd), "/etc/" + file.name});
-    for (const auto path : shown_in_etc) {
-        if (host.exists(std::string(path)))
-            add_host_path(argv, layout, std::string(path));
-    }
+    if (!layout.shown.empty())
+        return add(argv, {"--remount-ro", "/etc"});
+    for (const auto& name : shown_in_etc(host))
+        add_host_path(argv, layout, "/etc/" + name);
+}
+
+void add_agent(arguments& argv, const bubblewrap_layout& layout)
+{
+    const std::string place = "/.caisson/agent";
+    if (layout.agent.empty())
+        add(argv, {"--perms", "0555", "--ro-bind-data", std::to_string(layout.agent_fd), place});
+    else
+        add(argv, {"--ro-bind", layout.agent, place});
 }
 
 /// By the fifth field of each line; true if the mounts cannot be read.
@@ -127,6 +141,15 @@ std::vector<std::string> viewable(const host_files& host)
     return names;
 }
 
+std::vector<std::string> shown_in_etc(const host_files& host)
+{
+    std::vector<std::string> names;
+    for (const std::string name : useful_in_etc)
+        if (host.exists("/etc/" + name))
+            names.push_back(name);
+    return names;
+}
+
 std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, const host_files& host)
 {
     arguments argv{"bwrap"};
@@ -135,7 +158,7 @@ std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, c
     add_proc(argv, layout, host);
     add_writable(argv, layout);
     add_etc(argv, layout, host);
-    add(argv, {"--perms", "0555", "--ro-bind-data", std::to_string(layout.agent_fd), "/.caisson/agent"});
+    add_agent(argv, layout);
     add(argv, {"--seccomp", std::to_string(layout.seccomp_fd), "--info-fd", std::to_string(layout.info_fd)});
     add(argv, {"--remount-ro", "/", "--chdir", layout.work_directory, "--", "/.caisson/agent", "--confine"});
     if (layout.work_directory != default_work_directory)

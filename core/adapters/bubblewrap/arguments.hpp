@@ -16,13 +16,16 @@ struct bubblewrap_layout {
     std::string tree;
     std::vector<std::string> views;    // names in / that are taken from `view` instead of from the host
     std::string view;
-    std::string proc;    // whose sys becomes /proc/sys
+    std::string proc;     // whose sys becomes /proc/sys
+    std::string dev;      // what becomes /dev, whole, with shm in it; empty: bwrap makes one of the host's nodes, and shows `shm` there
+    std::string shown;    // what becomes /etc, in which files are made then; empty: entries of the host are bound there one by one
     struct etc_file {
         std::string name;    // in /etc
         int content_fd;
     };
     std::vector<etc_file> etc;
-    int agent_fd = -1;    // the agent's program
+    std::string agent;    // the agent's program, which everybody may execute; empty: agent_fd has its contents
+    int agent_fd = -1;
     int seccomp_fd = -1;
     int info_fd = -1;
     int listen_fd = -1;
@@ -40,6 +43,9 @@ host_files real_host_files();
 
 /// Names in / of which a sandbox shows anything, and of which a view shows all.
 std::vector<std::string> viewable(const host_files& host);
+
+/// What of the host's /etc programs are shown: names in it that exist.
+std::vector<std::string> shown_in_etc(const host_files& host);
 
 /// bwrap's argument vector. The order matters: what is bound later lies over what was before, and the root is read-only last.
 std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, const host_files& host);

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -46,6 +47,16 @@ std::optional<dev_t> device_of(const std::string& path)
     if (::stat(path.c_str(), &about) != 0)
         return std::nullopt;
     return about.st_dev;
+}
+
+/// Whether everybody may execute it where it is. A directory of that place is shown, with an inode of its own for the program and the
+/// pages of the one that is there; what is not for everybody is copied for each sandbox.
+bool may_be_shown(const std::filesystem::path& program)
+{
+    struct stat about{};
+    struct stat place{};
+    return program.is_absolute() && ::stat(program.c_str(), &about) == 0 && (about.st_mode & 0555) == 0555 &&
+           ::lstat(program.parent_path().c_str(), &place) == 0 && S_ISDIR(place.st_mode) && (place.st_mode & 0001) != 0;
 }
 
 /// 0: there is none. Agents find the same, since they run on the same kernel.
@@ -82,6 +93,7 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , uids_(options_.uid_lock_dir, options_.first_uid, options_.last_uid)
     , seccomp_("seccomp", agent_filter())
     , views_(viewable(real_host_files()))
+    , shows_agent_(is_root() && may_be_shown(options_.local.agent_path))
 {
     for (const auto& [name, text] : {std::pair{"passwd", passwd}, {"group", group}, {"hosts", hosts}, {"nsswitch.conf", nsswitch}})
         etc_.push_back({name, memory_file(name, text)});
@@ -113,7 +125,8 @@ result<bubblewrap_runtime::inherited> bubblewrap_runtime::open_inherited(local_s
     complete = files.add(created.directory().open_log()) == 1 && files.add(created.directory().open_log()) == 2 && complete;
     layout.listen_fd = files.add(std::move(created.listener()));
     layout.seccomp_fd = files.add(seccomp_.reopen());
-    layout.agent_fd = files.add(unique_fd(::open(options().agent_path.c_str(), O_RDONLY | O_CLOEXEC)));
+    if (!shows_agent_)
+        layout.agent_fd = files.add(unique_fd(::open(options().agent_path.c_str(), O_RDONLY | O_CLOEXEC)));
     for (const auto& file : etc_) {
         layout.etc.push_back({file.name, files.add(file.content.reopen())});
         complete = layout.etc.back().content_fd >= 0 && complete;
@@ -122,7 +135,7 @@ result<bubblewrap_runtime::inherited> bubblewrap_runtime::open_inherited(local_s
         files.info = std::move(info->read);
         layout.info_fd = files.add(std::move(info->write));
     }
-    if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || layout.agent_fd < 0 || layout.info_fd < 0)
+    if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || (layout.agent_fd < 0 && !shows_agent_) || layout.info_fd < 0)
         return error{errc::runtime_unavailable, "the sandbox cannot be given its descriptors: " + std::string(std::strerror(errno))};
     auto join = created.record().group.child("agent").open_for_join();
     if (join.has_error())
@@ -144,19 +157,32 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
     layout.views = views_;
     layout.view = "/tmp/view";
     layout.proc = "/tmp/proc";
+    if (is_root()) {
+        layout.dev = "/tmp/dev";
+        layout.shown = "/tmp/etc";
+    }
     for (const auto& tree : created.trees())
         layout.trees.push_back(tree.place);
+    const std::filesystem::path agent = options().agent_path;
+    if (shows_agent_)
+        layout.agent = layout.tree + "/" + std::to_string(layout.trees.size()) + "/" + agent.filename().string();
+    const auto host = real_host_files();
+    const std::int64_t spare_inodes = shows_agent_ ? 1 : 0;    // the launcher adds one for each tree's place, and the agent's is elsewhere
     launch_request request{.launch_path = options().launch_path,
-        .tmpfs = launch_request::private_tmpfs{limits.disk_bytes, limits.inodes},
+        .tmpfs = launch_request::private_tmpfs{limits.disk_bytes, limits.inodes - spare_inodes},
         .views = views_,
         .uid = created.record().uid,
         .rlimits = baseline_rlimits(),
         .executable = options_.bwrap_path,
-        .argv = bubblewrap_arguments(layout, real_host_files()),
+        .argv = bubblewrap_arguments(layout, host),
         .environment = {},
         .descriptors = files.table};
     for (const auto& tree : created.trees())
         request.trees.push_back(tree.host_path);
+    if (shows_agent_)
+        request.trees.push_back(agent.parent_path().string());
+    if (is_root() && std::ranges::find(views_, "etc") != views_.end())
+        request.etc = shown_in_etc(host);
     for (const auto& fd : files.join)
         request.join.push_back(fd.get());
     return request;

@@ -46,6 +46,7 @@ private:
     uid_allocator uids_;
     memory_file seccomp_;
     std::vector<std::string> views_;    // of the host as it was when this was made
+    bool shows_agent_;                  // its program need not be copied
     struct etc_content {
         std::string name;
         memory_file content;

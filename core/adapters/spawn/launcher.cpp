@@ -51,6 +51,8 @@ spawn_options options_of(const launch_request& request, int status, int executab
         add("--tmpfs", std::to_string(request.tmpfs->bytes) + ":" + std::to_string(request.tmpfs->inodes));
     for (const auto& name : request.views)
         add("--view", name);
+    for (const auto& name : request.etc)
+        add("--etc", name);
     for (const auto& path : request.trees)
         add("--tree", path);
     if (request.uid)

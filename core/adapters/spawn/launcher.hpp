@@ -22,6 +22,7 @@ struct launch_request {
     };
     std::optional<private_tmpfs> tmpfs;    // over /tmp of an own mount namespace, with work, tmp and shm in it
     std::vector<std::string> views;        // names in /: each is at /tmp/view/NAME with inodes of its own, if the host lets it
+    std::vector<std::string> etc;          // names in /etc, of whose view they are at /tmp/etc; with a uid only
     std::vector<std::string> trees;        // directories: each is at /tmp/tree/0 and so on, read-only
     std::optional<uid_t> uid;              // to become, also as group; otherwise, with a tmpfs, an own user namespace
     struct limit {

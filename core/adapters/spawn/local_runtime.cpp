@@ -6,6 +6,7 @@
 #include "core/async/undisturbed.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <unistd.h>
 
 namespace caisson {
@@ -30,8 +31,8 @@ std::optional<std::string> not_executable(const std::string& path, const std::st
 local_runtime::local_runtime(std::string name, local_services services, local_runtime_options options)
     : services_(services), options_(std::move(options))
 {
-    if (options_.run_dir.empty())
-        options_.run_dir = options_.data_dir + "/run";
+    if (options_.run_dirs.empty())
+        options_.run_dirs = {options_.data_dir + "/run"};
     services_.groups.prepare();
     capabilities_ = known_without_trying(std::move(name));
     capabilities_.unavailable_reason = "not tried yet";
@@ -82,7 +83,7 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
 /// On a worker, with nobody else at `created`.
 result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_spec& spec)
 {
-    auto directory = run_directory::make(options_.run_dir, spec.id);
+    auto directory = run_directory::make(options_.run_dirs.front(), spec.id);
     if (directory.has_error())
         return directory.error();
     created.set_directory(std::move(*directory));
@@ -122,7 +123,7 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
     auto record = local_record::from_json(services_.groups.io(), runtime_state);
     std::unique_ptr<local_sandbox> found;
     if (record && record->runtime == name())
-        found = make_sandbox(id, std::move(*record), run_directory::open(options_.run_dir, id));
+        found = make_sandbox(id, std::move(*record), open_directory(id));
     else
         found = find_left_over(id);
     if (found == nullptr)
@@ -145,10 +146,18 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
     co_return error{errc::gone, std::move(why)};
 }
 
+std::optional<run_directory> local_runtime::open_directory(const sandbox_id& id) const
+{
+    for (const auto& each : options_.run_dirs)
+        if (auto found = run_directory::open(each, id))
+            return found;
+    return std::nullopt;
+}
+
 /// By the record in the run directory, else by `runtime_state`; nothing if it is another runtime's.
 std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& id, const std::string& runtime_state)
 {
-    auto directory = run_directory::open(options_.run_dir, id);
+    auto directory = open_directory(id);
     const auto text = directory ? directory->read_state() : std::nullopt;
     auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
     if (!record)
@@ -165,7 +174,7 @@ std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& i
 
 bool local_runtime::is_of_another_runtime(const sandbox_id& id) const
 {
-    const auto directory = run_directory::open(options_.run_dir, id);
+    const auto directory = open_directory(id);
     const auto text = directory ? directory->read_state() : std::nullopt;
     const auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
     return record && record->runtime != name();
@@ -173,14 +182,16 @@ bool local_runtime::is_of_another_runtime(const sandbox_id& id) const
 
 namespace {
 
-std::vector<sandbox_id> ids_on_host(const std::string& run_dir, const cgroup_tree& groups)
+std::vector<sandbox_id> ids_on_host(const std::vector<std::string>& run_dirs, const cgroup_tree& groups)
 {
-    auto ids = run_directory::list(run_dir);
+    std::vector<sandbox_id> ids;
+    for (const auto& each : run_dirs)
+        std::ranges::move(run_directory::list(each), std::back_inserter(ids));
     for (const auto& name : groups.sandbox_names()) {
         if (auto id = sandbox_id::parse(name))
             ids.push_back(std::move(*id));
     }
-    for (auto& writer : log_writers(run_dir))
+    for (auto& writer : log_writers(run_dirs))
         ids.push_back(std::move(writer.sandbox));
     std::ranges::sort(ids);
     const auto repeated = std::ranges::unique(ids);
@@ -192,7 +203,7 @@ std::vector<sandbox_id> ids_on_host(const std::string& run_dir, const cgroup_tre
 
 task<result<std::vector<sandbox_id>>> local_runtime::left_overs()
 {
-    auto look = [run_dir = options_.run_dir, groups = &services_.groups] { return ids_on_host(run_dir, *groups); };
+    auto look = [run_dirs = options_.run_dirs, groups = &services_.groups] { return ids_on_host(run_dirs, *groups); };
     auto ids = co_await offload(services_.workers, std::move(look));
     std::erase_if(ids, [this](const auto& id) { return services_.live->contains(id) || is_of_another_runtime(id); });
     co_return ids;
@@ -229,7 +240,7 @@ task<> local_runtime::kill_unrecorded(sandbox_id id)
 {
     constexpr int most_passes = 50;
     for (int pass = 0; pass < most_passes; ++pass) {
-        auto kill = [run_dir = options_.run_dir, id] { return kill_log_writers(run_dir, id); };
+        auto kill = [run_dirs = options_.run_dirs, id] { return kill_log_writers(run_dirs, id); };
         const auto met = co_await offload(services_.workers, std::move(kill));
         if (met == 0)
             co_return;

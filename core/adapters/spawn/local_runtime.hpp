@@ -8,11 +8,12 @@
 namespace caisson {
 
 struct local_runtime_options {
-    std::string data_dir;        // of the server
-    std::string instance;        // of the server, unique on this host
-    std::string launch_path;     // caisson-launch
-    std::string agent_path;      // caisson-agent
-    std::string run_dir = {};    // of the sandboxes' run directories; empty: run in data_dir
+    std::string data_dir;       // of the server
+    std::string instance;       // of the server, unique on this host
+    std::string launch_path;    // caisson-launch
+    std::string agent_path;     // caisson-agent
+    /// Of run directories, of all runtimes of the server: new ones are made in the first. Empty: run in data_dir.
+    std::vector<std::string> run_dirs = {};
 };
 
 /// What the runtimes of this host have in common: run directories, cgroups, records, recovery and sweeping.
@@ -60,6 +61,7 @@ private:
     task<result<void>> try_running(local_sandbox* created, runtime_capabilities* found);
     result<void> prepare_parts(local_sandbox& created, const sandbox_spec& spec);
     task<result<void>> prepare_all(local_sandbox* created, sandbox_spec spec);
+    std::optional<run_directory> open_directory(const sandbox_id& id) const;
     bool is_of_another_runtime(const sandbox_id& id) const;
     std::unique_ptr<local_sandbox> find_left_over(const sandbox_id& id, const std::string& runtime_state = {});
     task<result<void>> remove_traces(local_sandbox* left);

@@ -1,5 +1,6 @@
 #include "core/adapters/spawn/log_writers.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <filesystem>
@@ -22,12 +23,23 @@ std::string target_of(const std::filesystem::path& process, const char* descript
     return std::filesystem::read_symlink(process / "fd" / descriptor, failed).string();
 }
 
-/// `<top><sandbox>/log`, maybe with what the kernel adds when the file is gone.
-std::optional<sandbox_id> sandbox_of_log(const std::string& target, const std::string& top)
+/// As the kernel names them.
+std::vector<std::string> tops_of(const std::vector<std::string>& run_dirs)
 {
-    if (!target.starts_with(top))
+    std::vector<std::string> tops;
+    std::error_code failed;
+    for (const auto& each : run_dirs)
+        tops.push_back(std::filesystem::weakly_canonical(each, failed).string() + "/");
+    return tops;
+}
+
+/// `<top><sandbox>/log`, maybe with what the kernel adds when the file is gone.
+std::optional<sandbox_id> sandbox_of_log(const std::string& target, const std::vector<std::string>& tops)
+{
+    const auto top = std::ranges::find_if(tops, [&](const std::string& each) { return target.starts_with(each); });
+    if (top == tops.end())
         return std::nullopt;
-    const auto below = target.substr(top.size());
+    const auto below = target.substr(top->size());
     const auto slash = below.find('/');
     const auto file = slash == std::string::npos ? "" : below.substr(slash);
     return file == "/log" || file == "/log (deleted)" ? sandbox_id::parse(below.substr(0, slash)) : std::nullopt;
@@ -35,26 +47,26 @@ std::optional<sandbox_id> sandbox_of_log(const std::string& target, const std::s
 
 }    // namespace
 
-std::vector<log_writer> log_writers(const std::string& run_dir)
+std::vector<log_writer> log_writers(const std::vector<std::string>& run_dirs)
 {
     std::vector<log_writer> found;
     std::error_code failed;
-    const auto top = std::filesystem::weakly_canonical(run_dir, failed).string() + "/";
+    const auto tops = tops_of(run_dirs);
     for (std::filesystem::directory_iterator entry("/proc", failed), end; !failed && entry != end; entry.increment(failed)) {
         const auto pid = pid_from(entry->path().filename().string());
-        auto sandbox = pid ? sandbox_of_log(target_of(entry->path(), "1"), top) : std::nullopt;
+        auto sandbox = pid ? sandbox_of_log(target_of(entry->path(), "1"), tops) : std::nullopt;
         const auto held = sandbox ? process_handle::open_running(*pid) : std::nullopt;
         // Looked at again by a handle: the number may have been given to another process meanwhile.
-        if (held && sandbox_of_log(target_of(entry->path(), "2"), top) == sandbox && held->alive())
+        if (held && sandbox_of_log(target_of(entry->path(), "2"), tops) == sandbox && held->alive())
             found.push_back({std::move(*sandbox), held->identity()});
     }
     return found;
 }
 
-std::size_t kill_log_writers(const std::string& run_dir, const sandbox_id& sandbox)
+std::size_t kill_log_writers(const std::vector<std::string>& run_dirs, const sandbox_id& sandbox)
 {
     std::size_t met = 0;
-    for (const auto& each : log_writers(run_dir)) {
+    for (const auto& each : log_writers(run_dirs)) {
         const auto held = each.sandbox == sandbox ? process_handle::open(each.process) : std::nullopt;
         if (!held)
             continue;

@@ -15,11 +15,11 @@ struct log_writer {
     process_identity process;
 };
 
-/// Those below `run_dir`, also of directories that are gone. Of another user's processes nothing is seen unless by root.
+/// Those below one of `run_dirs`, also of directories that are gone. Of another user's processes nothing is seen unless by root.
 /// Looks at every process: call it on a worker.
-std::vector<log_writer> log_writers(const std::string& run_dir);
+std::vector<log_writer> log_writers(const std::vector<std::string>& run_dirs);
 
 /// SIGKILL to those of one sandbox and to all below them. Returns how many it met: call it until there are none.
-std::size_t kill_log_writers(const std::string& run_dir, const sandbox_id& sandbox);
+std::size_t kill_log_writers(const std::vector<std::string>& run_dirs, const sandbox_id& sandbox);
 
 }    // namespace caisson

@@ -18,7 +18,7 @@ PROGRAMS = ("caisson", "caisson-agent", "caisson-launch")
 SANITIZER_REPORTS = ("AddressSanitizer", "LeakSanitizer", "runtime error:", "UndefinedBehaviorSanitizer")
 START_S, STOP_S = 30, 30
 MARKS = Path("/run/caisson/instances")    # of the servers of root
-RUN = Path("/run/caisson/run")    # of their sandboxes
+RUN = [Path("/run/caisson/run"), Path("/dev/shm/caisson-run")]    # of their sandboxes
 # An account that no one has: what root drops to in order to test as an ordinary user.
 ORDINARY_USER = 61_234
 
@@ -43,8 +43,10 @@ def environment(**more):
 
 
 def pool_of(number):
-    """The environment of a server that keeps so many sandboxes ready, and never more."""
-    return {"CAISSON_POOL_ENABLED": "true", "CAISSON_POOL_IDLE": str(number), "CAISSON_POOL_MAX": str(number)}
+    """The environment of a server that keeps so many sandboxes ready, and never more. Interpreters that wait are the business of the tests
+    that ask for them."""
+    return {"CAISSON_POOL_ENABLED": "true", "CAISSON_POOL_IDLE": str(number), "CAISSON_POOL_MAX": str(number),
+            "CAISSON_POOL_WARM_INTERPRETERS": "false"}
 
 
 def programs_for(user, folder):
@@ -118,8 +120,8 @@ class Server:
         return json.loads((self.data / "instance.json").read_text())["id"]
 
     def run_folders(self):
-        """Where sandboxes may have their run directories."""
-        return [self.data / "run", RUN / self.instance()]
+        """Where its sandboxes have run directories."""
+        return [self.data / "run", *(top / self.instance() for top in RUN if (top / self.instance()).is_dir())]
 
     def terminate(self):
         """SIGTERM without waiting."""
@@ -157,7 +159,8 @@ class Server:
             remove_groups(self.instance())
             if os.getuid() == 0:
                 (MARKS / self.instance()).unlink(missing_ok=True)
-                shutil.rmtree(RUN / self.instance(), ignore_errors=True)
+                for top in RUN:
+                    shutil.rmtree(top / self.instance(), ignore_errors=True)
 
     def idle_sandboxes(self):
         """How many it keeps ready when it is at rest."""

@@ -59,6 +59,19 @@ TEST(BubblewrapArguments, AreThisWholeLine)
         " -- /.caisson/agent --confine --listen-fd 3 ");
 }
 
+TEST(BubblewrapArguments, TakeWholeDirectoriesThatWereMadeBefore)
+{
+    auto made = layout;
+    made.dev = "/tmp/dev";
+    made.shown = "/tmp/etc";
+    made.agent = "/tmp/tree/0/caisson-agent";
+    EXPECT_THAT(joined(bubblewrap_arguments(made, host_with({"/proc/kallsyms", "/etc/ld.so.cache"}, true))),
+        ::testing::HasSubstr(
+            " --ro-bind /tmp/dev/null /proc/kallsyms --dev-bind /tmp/dev /dev --bind /tmp/work /workspace --bind /tmp/tmp /tmp"
+            " --bind /tmp/etc /etc --perms 0444 --file 10 /etc/passwd --perms 0444 --file 11 /etc/hosts --remount-ro /etc"
+            " --ro-bind /tmp/tree/0/caisson-agent /.caisson/agent --seccomp 13 "));
+}
+
 TEST(BubblewrapArguments, MaskOnlyWhatTheHostHas)
 {
     const auto none = joined(bubblewrap_arguments(layout, host_with({}, true)));

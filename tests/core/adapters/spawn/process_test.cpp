@@ -196,13 +196,14 @@ TEST_F(Launcher, MountsAPrivateTmpfsThatTheHostDoesNotSee)
 TEST_F(Launcher, GivesViewsInodesOfTheirOwn)
 {
     // In a subshell: with views there is a new time namespace, and Linux 6.1 refuses vfork until a fork has entered it.
-    auto wanted = request("(stat -c %d /usr /tmp/view/usr /proc/sys /tmp/proc/sys /dev/null; cat /tmp/view/usr/bin/env | cmp - "
+    auto wanted = request("(stat -c %d /usr /tmp/view/usr /proc/sys /tmp/proc/sys $null; cat /tmp/view/usr/bin/env | cmp - "
                           "/usr/bin/env && echo same); :");
     wanted.tmpfs = {.bytes = 1 << 20, .inodes = 10};
     wanted.views = {"usr"};
     const bool root = ::geteuid() == 0;    // only root has device nodes and a proc besides
     if (root)
         wanted.uid = 700'001;
+    wanted.environment = {root ? "null=/tmp/dev/null" : "null=/dev/null"};
     struct stat null_of_host{};
     ASSERT_EQ(::stat("/dev/null", &null_of_host), 0);
     const auto text = output_of(std::move(wanted));
@@ -220,6 +221,21 @@ TEST_F(Launcher, GivesViewsInodesOfTheirOwn)
     EXPECT_NE(usr, usr_view);
     EXPECT_EQ(system != system_view, root);
     EXPECT_EQ(null_device != null_of_host.st_dev, root);
+}
+
+TEST_F(Launcher, MakesDevicesAndWhatIsShownOfEtcForRoot)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root may";
+    auto wanted = request("(ls /tmp/dev /tmp/dev/pts | tr '\\n' ' '; echo x >/tmp/dev/null && head -c 2 /tmp/dev/zero | wc -c; readlink "
+                          "/tmp/dev/ptmx; echo x >/tmp/dev/shm/x && cat /tmp/shm/x; ls /tmp/etc; echo own >/tmp/etc/own && cat "
+                          "/tmp/etc/own; touch /tmp/dev/x /tmp/etc/alternatives/x 2>&1 | grep -c 'Read-only'); :");
+    wanted.tmpfs = {.bytes = 1 << 20, .inodes = 10};
+    wanted.views = {"usr", "etc"};
+    wanted.etc = {"alternatives", "passwd"};
+    wanted.uid = 700'001;
+    EXPECT_EQ(output_of(std::move(wanted)), "/tmp/dev: core fd full null ptmx pts random shm stderr stdin stdout tty urandom zero  "
+                                            "/tmp/dev/pts: ptmx 2\npts/ptmx\nx\nalternatives\npasswd\nown\n2\n");
 }
 
 TEST_F(Launcher, LeavesAsManyInodesWithViewsAsWithout)
@@ -242,6 +258,9 @@ TEST_F(Launcher, RefusesViewsThatAreNoPlainNames)
         wanted.tmpfs = {.bytes = 1 << 20, .inodes = 10};
         wanted.views = {name};
         EXPECT_NE(failure(std::move(wanted)).find("a view is not a plain name"), std::string::npos) << name;
+        wanted = request("true");
+        wanted.etc = {name};
+        EXPECT_NE(failure(std::move(wanted)).find("what is shown of /etc is not a plain name"), std::string::npos) << name;
     }
 }
 
