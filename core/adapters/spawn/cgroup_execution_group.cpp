@@ -33,6 +33,8 @@ std::vector<int> cgroup_execution_group::join_descriptors() const
 
 void cgroup_execution_group::kill() noexcept
 {
+    if (group_.is_surely_empty())
+        return;
     // Under the freezer of v1 a group stays frozen while the one above it is.
     if (!group_.controls(cgroup_control::kill) && work_.controls(cgroup_control::freeze)) {
         try {

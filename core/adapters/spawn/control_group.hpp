@@ -70,6 +70,8 @@ public:
     bool frozen() const;
     /// thaw() of the group and of all below it, each by itself, in every hierarchy that can freeze.
     void thaw_all();
+    /// By one reading: no process that joined in the order of the hierarchies is in it or below. False where that cannot be known.
+    bool is_surely_empty() const noexcept;
     /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone.
     void kill() noexcept;
     /// One try at removing the group and all below it, leaves first; true when nothing is left.

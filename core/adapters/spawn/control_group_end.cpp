@@ -88,6 +88,17 @@ void control_group::thaw_all()
     }
 }
 
+/// A process joins the hierarchies in their order, so that one that is not in the first is in none.
+bool control_group::is_surely_empty() const noexcept
+try {
+    if (members_.empty() || members_.front().version != cgroup_version::v2)
+        return false;
+    const auto text = io_->read(members_.front().directory + "/cgroup.events");
+    return text && number_of(*text, "populated") == 0;
+} catch (const std::exception&) {
+    return false;
+}
+
 void control_group::kill() noexcept
 try {
     if (const auto* member = with(cgroup_control::kill)) {
@@ -123,6 +134,8 @@ try {
 
 bool control_group::try_remove_directory(const std::string& directory)
 {
+    if (io_->remove_directory(directory) == 0)
+        return true;
     for (const auto& name : io_->directories(directory))
         try_remove_directory(directory + "/" + name);
     return io_->remove_directory(directory) == 0;

@@ -238,7 +238,8 @@ void local_sandbox::kill_agent()
 
 void local_sandbox::kill_rest()
 {
-    record_.group.kill();
+    if (!record_.group.is_surely_empty())
+        record_.group.kill();
     if (!monitor_ || !monitor_->alive())
         return;
     // Started, but not far enough to know the agent: it is among the monitor's children.

@@ -315,6 +315,26 @@ TEST_F(CgroupExecutionGroup, KillFallsBackToSignalsAfterForbiddingForks)
     EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "0");
 }
 
+TEST_F(CgroupExecutionGroup, KillOfAnEmptyOneTouchesNothing)
+{
+    group->kill();
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/cgroup.kill"), "");
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "3");
+}
+
+TEST_F(CgroupTree, WhetherAGroupIsEmptyIsKnownWhereTheFirstHierarchyTells)
+{
+    kernel->make_directory("/cg/a");
+    kernel->make_directory("/cg/a/below");
+    control_group group(kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids}});
+    EXPECT_TRUE(group.is_surely_empty());
+    kernel->add_process("/cg/a/below", 7);
+    EXPECT_FALSE(group.is_surely_empty());
+    EXPECT_FALSE(control_group(kernel, {{"/cg/gone", cgroup_version::v2, cgroup_control::kill}}).is_surely_empty());
+    EXPECT_FALSE(control_group(kernel, {{"/cg/a", cgroup_version::v1, cgroup_control::pids}}).is_surely_empty());
+    EXPECT_FALSE(control_group().is_surely_empty());
+}
+
 TEST_F(CgroupTree, KillFindsWhoJoinedSomeHierarchiesOnly)
 {
     kernel->make_directory("/cg/a");

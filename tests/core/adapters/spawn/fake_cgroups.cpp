@@ -31,7 +31,7 @@ void fake_cgroups::make_files(const std::string& path, const std::string& contro
     for (const char* name : {"cgroup.procs", "cgroup.subtree_control", "cgroup.kill"})
         files_[path + "/" + name] = "";
     files_[path + "/cgroup.freeze"] = "0\n";
-    files_[path + "/cgroup.events"] = "populated 0\nfrozen 0\n";
+    files_[path + "/cgroup.events"] = "frozen 0\n";
     files_[path + "/cpu.stat"] = "usage_usec 0\nuser_usec 0\n";
     if (path != mount_)
         files_[path + "/cgroup.type"] = "domain\n";
@@ -132,15 +132,26 @@ int fake_cgroups::write(const std::string& path, std::string_view text)
         }
     }
     if (name_of(path) == "cgroup.freeze")
-        files_[group + "/cgroup.events"] = "populated 1\nfrozen " + std::string(text) + "\n";
+        files_[group + "/cgroup.events"] = "frozen " + std::string(text) + "\n";
     files_[path] = text;
     return 0;
+}
+
+/// By what is in it or below.
+int fake_cgroups::is_populated(const std::string& group) const
+{
+    return std::ranges::any_of(files_, [&](const auto& file) {
+        return name_of(file.first) == "cgroup.procs" && !file.second.empty() && file.first.starts_with(group + "/");
+    });
 }
 
 std::optional<std::string> fake_cgroups::read(const std::string& path) const
 {
     const auto found = files_.find(path);
-    return found == files_.end() ? std::nullopt : std::optional(found->second);
+    if (found == files_.end())
+        return std::nullopt;
+    return name_of(path) == "cgroup.events" ? "populated " + std::to_string(is_populated(parent_of(path))) + "\n" + found->second
+                                            : found->second;
 }
 
 bool fake_cgroups::exists(const std::string& path) const { return files_.contains(path) || groups_.contains(path); }

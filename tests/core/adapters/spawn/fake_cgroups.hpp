@@ -35,6 +35,7 @@ public:
 private:
     void make_files(const std::string& path, const std::string& controllers);
     void add_controllers(const std::string& path, const std::string& controllers);
+    int is_populated(const std::string& group) const;
     int enable(const std::string& group, std::string_view text);
 
     std::string mount_;
