@@ -91,6 +91,29 @@ void check_spawn(std::string_view bytes)
     FUZZ_CHECK(again.argv == request.argv && again.env == request.env && again.cwd == request.cwd && again.wall_ms == request.wall_ms);
 }
 
+void check_park(std::string_view body)
+{
+    park_request request;
+    if (!decode(body, request))
+        return;
+    std::string out;
+    park_request again;
+    FUZZ_CHECK(encode_frame(out, request));
+    FUZZ_CHECK(decode(std::string_view(out).substr(frame_head_bytes, out.size() - frame_head_bytes - 1), again));
+    FUZZ_CHECK(again.program.argv == request.program.argv && again.file_text == request.file_text && again.hooks == request.hooks &&
+               again.fixed == request.fixed);
+}
+
+void check_parked(std::string_view body)
+{
+    parked what;
+    if (!decode(body, what))
+        return;
+    std::string out;
+    encode_frame(out, what);
+    FUZZ_CHECK(std::string_view(out).substr(frame_head_bytes, body.size()) == body);
+}
+
 void check_encoding(const frame_view& frame)
 {
     switch (frame.type) {
@@ -110,6 +133,8 @@ void check_encoding(const frame_view& frame)
     case frame_type::exited: return check_one_encoding<exit_report>(frame);
     case frame_type::error: return check_one_encoding<start_error>(frame);
     case frame_type::orders: return check_one_encoding<orders_taken>(frame);
+    case frame_type::park: return check_park(frame.body);
+    case frame_type::parked: return check_parked(frame.body);
     default: return;
     }
 }
@@ -199,7 +224,7 @@ void drain(link_state& server)
         std::string said;
         for (const auto part : batch.parts())
             said += part;
-        check_said(said, frame_type::resume, frame_type::ping);
+        check_said(said, frame_type::resume, frame_type::park);
     }
 }
 
@@ -256,6 +281,11 @@ public:
     void resize(exec_number, const resize_order&) override { }
     void forget(exec_number) override { }
     void shutdown() override { }
+    int park(const park_request& request) override
+    {
+        FUZZ_CHECK(!request.program.argv.empty());
+        return EBUSY;
+    }
 };
 
 /// A program that writes a little, reads what it is given, and ends.
@@ -301,7 +331,7 @@ void try_hostile_server(fuzz::input in)
             let_run(each, step = static_cast<std::uint8_t>(step * 5 + 1));
         std::string said;
         agent.emit(said, 64 * 1024);
-        check_said(said, frame_type::state, frame_type::orders);
+        check_said(said, frame_type::state, frame_type::parked);
         return true;
     });
     agent.close();

@@ -4,6 +4,7 @@
 #include "app/agent/reaper.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -84,6 +85,7 @@ void agent::handle(const ready_fd& ready)
     case source::link_in: return handle_link(current_, (ready.events & ~EPOLLOUT) != 0);
     case source::link_out: return handle_link(current_, false);
     case source::candidate: return handle_link(candidate_, true);
+    case source::parked: return tell_of_parking(parked_.hear(events_));
     default: return handle_program(ready);
     }
 }
@@ -117,6 +119,13 @@ void agent::reap()
                        : ending_   ? protocol::exit_cause::shutdown
                                    : protocol::exit_cause::by_itself;
     while (const auto dead = reap_one()) {
+        if (parked_.exists() && parked_.pid() == dead->pid) {
+            const bool was_starting = !parked_.waits();
+            parked_.reaped(events_);
+            if (was_starting)
+                tell_of_parking(ECHILD);
+            continue;
+        }
         const auto is_leader = [&](const auto& each) { return each.second.running() && each.second.pid() == dead->pid; };
         const auto found = std::find_if(programs_.begin(), programs_.end(), is_leader);
         if (found == programs_.end())
@@ -137,6 +146,10 @@ void agent::enforce_deadlines()
     const auto now = monotonic_ms();
     for (auto& [number, each] : programs_)
         each.enforce(now);
+    if (parked_.is_late(now)) {
+        parked_.end(events_);
+        tell_of_parking(ETIMEDOUT);
+    }
     if (const auto end = lease_end_ms(); end >= 0 && now >= end)
         ending_ = lease_over_ = true;
 }
@@ -155,6 +168,8 @@ std::int64_t agent::next_timeout_ms() const
     std::int64_t first = lease_end_ms();
     if (may_dial() && (first < 0 || dial_at_ms_ < first))
         first = dial_at_ms_;
+    if (const auto at = parked_.deadline_ms(); at != 0 && (first < 0 || at < first))
+        first = at;
     for (const auto& [number, each] : programs_)
         if (const auto at = each.next_deadline_ms(); at != 0 && (first < 0 || at < first))
             first = at;
@@ -193,12 +208,26 @@ protocol::agent_host::start_result agent::start(
     if (programs_.size() >= protocol::agent_session::max_executions)
         return {EAGAIN, "too many executions", {}};
     program fresh(number);
-    auto outcome = fresh.start(request, join, rules_);
+    auto outcome = fresh.start(request, join, rules_, parked_, events_);
     if (outcome.code == 0) {
         childless_ = false;
         programs_.emplace(number, std::move(fresh));
     }
     return outcome;
+}
+
+int agent::park(const protocol::park_request& request)
+{
+    if (parked_.exists() || !programs_.empty())
+        return EBUSY;
+    return parked_.begin(request, rules_, events_);
+}
+
+/// `code` is an errno: 0 once it waits, EAGAIN as long as that is not known.
+void agent::tell_of_parking(int code)
+{
+    if (code != EAGAIN)
+        session_.tell({code, "park"});
 }
 
 int agent::put_file(const protocol::file_chunk& chunk) { return write_file_chunk(options_.work, chunk); }

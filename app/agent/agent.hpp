@@ -3,6 +3,7 @@
 #include "app/agent/connection.hpp"
 #include "app/agent/landlock.hpp"
 #include "app/agent/options.hpp"
+#include "app/agent/parked_program.hpp"
 #include "app/agent/program.hpp"
 #include "core/protocol/agent_session.hpp"
 
@@ -26,6 +27,7 @@ private:
     void resize(protocol::exec_number number, const protocol::resize_order& order) override;
     void forget(protocol::exec_number number) override;
     void shutdown() override { ending_ = true; }
+    int park(const protocol::park_request& request) override;
 
     bool prepare();
     void handle(const ready_fd& ready);
@@ -36,6 +38,7 @@ private:
     std::int64_t next_timeout_ms() const;
     std::int64_t lease_end_ms() const;
     void end_everything();
+    void tell_of_parking(int code);
 
     void accept_candidate();
     void dial();
@@ -59,6 +62,7 @@ private:
     std::unique_ptr<connection> current_;      // obeyed, or over stdio: waiting for a server
     std::unique_ptr<connection> candidate_;    // accepted or dialled, HELLO to come
     std::map<protocol::exec_number, program> programs_;
+    parked_program parked_;
     std::int64_t last_heard_ms_ = 0;    // of the server that is obeyed: a whole frame
     std::int64_t dial_at_ms_ = 0;       // not before that
     std::int64_t dial_pause_ms_ = 0;    // after a try that leads to nothing

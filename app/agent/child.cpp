@@ -36,7 +36,9 @@ bool take_stdio(const child_plan& plan)
     for (int i = 0; i < 3; ++i)
         if (::dup2(plan.stdio[i], i) < 0)
             return false;
-    ::syscall(SYS_close_range, 3U, ~0U, 0U);    // where it is missing, O_CLOEXEC does the same
+    if (plan.control >= 0 && (::dup2(plan.control, 3) < 0 || ::fcntl(3, F_SETFD, 0) != 0))
+        return false;
+    ::syscall(SYS_close_range, plan.control < 0 ? 3U : 4U, ~0U, 0U);    // where it is missing, O_CLOEXEC does the same
     return true;
 }
 

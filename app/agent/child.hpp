@@ -16,6 +16,7 @@ struct child_plan {
     bool controlling_tty = false;       // stdio[0] becomes the session's terminal
     std::span<const unique_fd> join;    // "0" is written to each
     std::span<const protocol::spawn_request::limit> rlimits;
+    int control = -1;    // becomes descriptor 3
     const char* cwd = "/";
     const landlock* rules = nullptr;
     const std::string* filter = nullptr;    // struct sock_filter[]

@@ -2,6 +2,7 @@
 
 #include "core/protocol/types.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ public:
 
     /// False if a text holds a NUL, or a variable's name a '='.
     bool valid() const { return valid_; }
+    /// "NAME=value" each, in the order in which the program sees them.
+    std::span<const std::string> environment() const { return variables_; }
     /// Replaces the process, or returns the errno that execvpe(3) would give. Makes only system calls.
     int exec();
 

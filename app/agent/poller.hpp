@@ -11,7 +11,7 @@
 namespace caisson::agent {
 
 /// What a watched descriptor is for.
-enum class source : std::uint8_t { signals, listener, link_in, link_out, candidate, input, output, error };
+enum class source : std::uint8_t { signals, listener, link_in, link_out, candidate, input, output, error, parked };
 
 /// A descriptor and the events it is watched for now. poller::drop() closes it.
 struct watched_fd {

@@ -38,12 +38,18 @@ child_plan plan_for(const protocol::spawn_request& request, const stdio_set& std
 }    // namespace
 
 protocol::agent_host::start_result program::start(
-    const protocol::spawn_request& request, std::span<const unique_fd> join, const landlock& rules)
+    const protocol::spawn_request& request, std::span<const unique_fd> join, const landlock& rules, parked_program& parked, poller& events)
 {
     exec_image image(request);
     if (!image.valid())
         return {EINVAL, "arguments", {}};
     stdio_set stdio;
+    pid_ = parked.pid();
+    if (const auto at_us = parked.become(request, image.environment(), join, stdio, events); at_us > 0) {
+        auto outcome = begun(request, std::move(stdio), at_us);
+        outcome.what.was_parked = true;
+        return outcome;
+    }
     if (const int code = request.pty ? open_terminal(*request.pty, stdio) : open_pipes(stdio))
         return {code, request.pty ? "terminal" : "pipes", {}};
     auto plan = plan_for(request, stdio, join, image);
@@ -51,7 +57,12 @@ protocol::agent_host::start_result program::start(
     pid_ = start_child(plan);
     if (pid_ < 0)
         return {plan.code, plan.failed_step, {}};
-    started_us_ = plan.execve_us;
+    return begun(request, std::move(stdio), plan.execve_us);
+}
+
+protocol::agent_host::start_result program::begun(const protocol::spawn_request& request, stdio_set stdio, std::int64_t started_us)
+{
+    started_us_ = started_us;
     running_ = group_alive_ = true;
     terminal_ = request.pty.has_value();
     tells_end_ = stdio.tells_end;

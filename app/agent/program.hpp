@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/agent/landlock.hpp"
+#include "app/agent/parked_program.hpp"
 #include "app/agent/poller.hpp"
 #include "core/protocol/agent_session.hpp"
 
@@ -14,9 +15,9 @@ class program {
 public:
     explicit program(protocol::exec_number number) : number_(number) { }
 
-    /// Leaves nothing behind on failure.
-    protocol::agent_host::start_result start(
-        const protocol::spawn_request& request, std::span<const unique_fd> join, const landlock& rules);
+    /// Leaves nothing behind on failure. The parked program becomes it, if it can; else it is ended before.
+    protocol::agent_host::start_result start(const protocol::spawn_request& request, std::span<const unique_fd> join, const landlock& rules,
+        parked_program& parked, poller& events);
 
     protocol::exec_number number() const { return number_; }
     pid_t pid() const { return pid_; }
@@ -47,6 +48,8 @@ public:
     void enforce(std::int64_t now_ms);
 
 private:
+    protocol::agent_host::start_result begun(const protocol::spawn_request& request, stdio_set stdio, std::int64_t started_us);
+
     protocol::exec_number number_;
     pid_t pid_ = -1;
     bool terminal_ = false;
@@ -55,7 +58,7 @@ private:
     bool group_alive_ = false;
     bool forgotten_ = false;
     bool overdue_ = false;
-    bool line_begun_ = false;    // the last byte of stdin was not a newline
+    bool line_begun_ = false;       // the last byte of stdin was not a newline
     bool closed_by_all_ = false;    // a terminal that no process holds open, though the program runs: it may be opened again
     watched_fd input_;
     watched_fd output_;

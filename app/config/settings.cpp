@@ -71,6 +71,19 @@ setting text_list(std::string key, std::vector<std::string>& target, std::string
     return {std::move(key), setting_kind::text_list, std::move(about), std::move(apply), [&target] { return listed(target); }};
 }
 
+setting module_list(std::string key, std::vector<std::string>& target, std::string about)
+{
+    auto apply = [&target](const setting_value& value) -> mistake {
+        const auto& names = std::get<std::vector<std::string>>(value);
+        for (const auto& name : names)
+            if (!is_module_name(name))
+                return "must be names of modules such as numpy or os.path, not \"" + name + "\"";
+        target = names;
+        return std::nullopt;
+    };
+    return {std::move(key), setting_kind::text_list, std::move(about), std::move(apply), [&target] { return listed(target); }};
+}
+
 template <class Enum>
 setting choice(std::string key, Enum& target, std::vector<std::pair<std::string, Enum>> choices, std::string about)
 {
@@ -303,6 +316,8 @@ void table::add_pool()
     add(integer("pool.idle", pool.idle, 0, 1'000, "sandboxes kept ready whatever the demand, of what executions run in by default"));
     add(integer("pool.max", pool.max, 0, 1'000, "sandboxes kept ready at once"));
     add(integer("pool.max_bytes", pool.max_bytes, 0, most, "memory that sandboxes kept ready hold, about"));
+    add(boolean("pool.warm_interpreters", pool.warm_interpreters, "keep a Python started in sandboxes for Python programs"));
+    add(module_list("pool.preload", pool.preload, "modules that it has imported by then, where they are installed: \"numpy\""));
 }
 
 void table::add_threads()

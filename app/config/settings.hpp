@@ -79,4 +79,7 @@ struct host_and_port {
 };
 std::optional<host_and_port> parse_host_and_port(std::string_view text);
 
+/// As Python's import takes one: "numpy", "os.path".
+bool is_module_name(std::string_view name);
+
 }    // namespace caisson

@@ -95,4 +95,23 @@ std::optional<host_and_port> parse_host_and_port(std::string_view text)
     return host_and_port{std::string(host), static_cast<std::uint16_t>(*port)};
 }
 
+bool is_module_name(std::string_view name)
+{
+    constexpr std::string_view first = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    constexpr std::string_view digits = "0123456789";
+    const auto is_part = [&](std::string_view part) {
+        return !part.empty() && digits.find(part.front()) == std::string_view::npos && std::ranges::all_of(part, [&](char c) {
+            return first.find(c) != std::string_view::npos || digits.find(c) != std::string_view::npos;
+        });
+    };
+    for (;;) {
+        const auto dot = name.find('.');
+        if (!is_part(name.substr(0, dot)))
+            return false;
+        if (dot == std::string_view::npos)
+            return true;
+        name.remove_prefix(dot + 1);
+    }
+}
+
 }    // namespace caisson

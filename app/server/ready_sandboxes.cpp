@@ -6,16 +6,24 @@ std::optional<pool_bounds> pool_bounds_of(const pool_config& config)
 {
     if (!config.enabled)
         return std::nullopt;
-    return pool_bounds{static_cast<std::size_t>(config.idle), static_cast<std::size_t>(config.max), config.max_bytes};
+    return pool_bounds{static_cast<std::size_t>(config.idle), static_cast<std::size_t>(config.max), config.max_bytes,
+        config.warm_interpreters, config.preload};
 }
 
-pool_shape usual_shape(const server_config& config, std::string runtime)
+void keep_usual_ready(
+    execution_service& executions, const server_config& config, const language_catalog& languages, const std::string& runtime)
 {
     const auto& limits = config.limits;
     sandbox_spec spec;
     spec.limits = {limits.memory_bytes.def, limits.cpu_milli.def, limits.pids.def, limits.disk_bytes.def, limits.inodes.def};
     spec.lease = std::chrono::milliseconds(config.executions.agent_lease_ms);
-    return {std::move(runtime), std::move(spec), nullptr, ""};
+    pool_shape shape{runtime, std::move(spec), nullptr, ""};
+    executions.keep_ready(shape);
+    const auto* python = languages.find("python");
+    if (!config.pool.warm_interpreters || python == nullptr || !python->available())
+        return;
+    shape.interpreter = ready_interpreter{run_command(*python, python->what->file, {}), ""};
+    executions.keep_ready(std::move(shape));
 }
 
 }    // namespace caisson

@@ -277,7 +277,7 @@ private:
         for (auto* each : host_.enabled()) {
             co_await each->probe();
             if (each->name() == config_.default_runtime && !each->has_images())    // what runs in an image is kept once it is asked for
-                executions_.keep_ready(usual_shape(config_, std::string(each->name())));
+                keep_usual_ready(executions_, config_, languages_, std::string(each->name()));
             const auto& found = each->capabilities();
             if (!found.available)
                 log_->error("a runtime does not work on this host", {{"runtime", found.name}, {"what", found.unavailable_reason}});
@@ -347,7 +347,7 @@ private:
     std::unique_ptr<logger> log_;
     asio::io_context context_{1};
     system_timers time_;
-    worker_pool work_{"caisson-work", 4};    // sandboxes are started on them, and sweeps take long
+    worker_pool work_{"caisson-work", 3};    // sandboxes are started on them, and sweeps take long
     std::unique_ptr<storage> store_;
     id_factory ids_{time_};
     skill_parts skills_{config_, *store_, context_.get_executor(), time_, *log_};

@@ -45,7 +45,7 @@ def from_pool(bench, body, count, clients=1, ready=None):
 
 
 def stage_medians(stages):
-    names = sorted({name for one in stages for name in one}, key=list(stages[-1]).index) if stages else []
+    names = sorted({name for one in stages for name in one if name.endswith("_ms")}, key=list(stages[-1]).index) if stages else []
     return ", ".join(f"{name.removesuffix('_ms')} {number(statistics.median(one[name] for one in stages if name in one))}" for name in names)
 
 
@@ -80,9 +80,9 @@ def python_print(bench, found):
     rounds, count = bench.many(5, 2), bench.many(50, 20)
     body = {"language": "python", "code": "print(1)"}
     peer = "python3 -c 'print(1)' on the host, cold"
-    with bench.other_server("python", *pool_of(count)):
-        for _ in range(2):    # a kind of its own, if it is one, is kept once it was asked for twice
-            bench.rest_load(body, 1)
+    settings = ("pool.idle=0", f"pool.max={count}", f"pool.max_bytes={count * 32 << 20}")
+    with bench.other_server("python", *(word for each in settings for word in ("--set", each))):
+        bench.rest_load(body, 3 * count, 16)    # a kind of its own, of which as many are kept as were asked for within a second
         series = in_turn(rounds, {
             "caisson: POST, ready sandbox, recorded end": ("ms", lambda: milliseconds(from_pool(bench, body, count))),
             peer: ("ms", lambda: milliseconds(bench.spawn_floor(["/usr/bin/python3", "-c", "print(1)"], count))),

@@ -122,6 +122,7 @@ public:
     /// Wakes everyone who waits for a change.
     void wake() { changed.notify_all(); }
 
+    void on_was_parked() override { row.stages.interpreter = "warm"; }
     void on_started(std::int32_t pid_in_sandbox, std::uint64_t monotonic_ns) override;
     void on_output(protocol::stream_number stream, std::uint64_t offset, shared_bytes bytes) override;
     void on_gap(protocol::stream_number stream, std::uint64_t offset, std::uint64_t missing) override;

@@ -89,7 +89,9 @@ bool runner::claim_sandbox(live_execution& one, const sandbox_spec& wanted)
         return false;
     const auto began = use_.time.steady_now();
     const auto digest = one.image && one.image->has_value() ? (*one.image)->id : std::string();
-    const pool_shape shape{one.row.runtime, wanted, one.tree, digest};
+    pool_shape shape{one.row.runtime, wanted, one.tree, digest};
+    if (use_.pool && use_.pool->interpreters)
+        shape.interpreter = interpreter_for(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second), use_.pool->preload);
     auto warm = pool_.claim(shape, one.row.id.str());
     if (!warm)
         return false;

@@ -1,3 +1,4 @@
+#include "core/exec/parking.hpp"
 #include "core/exec/runner.hpp"
 #include "core/exec/skill_program.hpp"
 
@@ -8,17 +9,12 @@ namespace caisson {
 
 namespace {
 
-/// What every program gets unless the request says otherwise. In an image PATH is the image's, which the agent knows.
+/// What every program gets unless the request says otherwise.
 std::map<std::string, std::string> base_environment(const live_execution& one, const runtime& where)
 {
-    std::map<std::string, std::string> env{
-        {"HOME", one.sandbox->work_directory()},
-        {"LANG", "C.UTF-8"},
-        {"CAISSON_EXECUTION_ID", one.row.id.str()},
-        {"CAISSON_ATTEMPT", std::to_string(one.row.attempts.back().number)},
-    };
-    if (!where.has_images())
-        env["PATH"] = "/usr/local/bin:/usr/bin:/bin";
+    auto env = fixed_environment(one.sandbox->work_directory(), where);
+    env["CAISSON_EXECUTION_ID"] = one.row.id.str();
+    env["CAISSON_ATTEMPT"] = std::to_string(one.row.attempts.back().number);
     if (one.spec.pty)
         env["TERM"] = "xterm-256color";
     if (one.spec.kind == execution_kind::skill)
@@ -107,7 +103,7 @@ protocol::spawn_request runner::spawn_request_for(const live_execution& one) con
     const auto& spec = one.spec;
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     protocol::spawn_request request;
-    const auto& argv = where.has_images() || spec.host_argv.empty() ? spec.argv : spec.host_argv;
+    const auto& argv = argv_on(spec, where);
     request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, one.sandbox->work_directory()) : argv;
     auto env = base_environment(one, where);
     for (const auto& [name, value] : spec.env)
@@ -134,6 +130,9 @@ void runner::start_program(live_execution& one)
     for (auto& file : std::exchange(one.spec.files, {}))    // the link keeps them until the agent has them
         put_input(link, std::move(file));
     link.spawn(only_execution, spawn_request_for(one), one.group ? one.group->join_descriptors() : std::vector<int>());
+    const bool may_wait = use_.pool && use_.pool->interpreters;
+    if (may_wait && wants_interpreter(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second)))
+        one.row.stages.interpreter = "cold";    // unless the agent says otherwise
     one.phase = run_phase::running;
     one.started_at = one.asked_at = use_.time.steady_now();
     one.taken_up = false;

@@ -37,6 +37,8 @@ struct pool_bounds {
     std::size_t idle = 2;                     // of what executions are run in by default, whatever the demand
     std::size_t most = 16;                    // at once, of all kinds
     std::int64_t most_bytes = 256LL << 20;    // of memory that all of them hold, about
+    bool interpreters = false;                // with an interpreter that waits, for those that ask for one
+    std::vector<std::string> preload = {};    // modules that it has imported by then, where they are installed
 };
 
 /// What executions are made with. Everything referred to outlives the execution_service.

@@ -25,7 +25,7 @@ std::vector<input_file> skill_files(const execution_spec& spec)
 std::map<std::string, std::string> skill_environment(const execution_spec& spec, const std::string& work)
 {
     std::map<std::string, std::string> env{
-        {"HOME", "/tmp"},
+        {"HOME", std::string(skill_home)},
         {"SANDBOX_OUTPUT", work + "/" + std::string(output_file)},
         {"SANDBOX_FILES_DIR", work + "/" + std::string(files_directory)},
     };

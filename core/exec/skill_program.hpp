@@ -14,6 +14,7 @@ namespace caisson {
 
 inline constexpr std::string_view skill_directory = "/sandbox";    // its working directory
 inline constexpr std::string_view skill_package = "scripts";       // in it, the package
+inline constexpr std::string_view skill_home = "/tmp";             // HOME, unless the request says otherwise
 
 /// Texts up to this size are in the environment too: one variable holds at most 128 KiB.
 inline constexpr std::size_t max_skill_variable_bytes = 96 << 10;

@@ -191,6 +191,8 @@ json::object stages_to_json(const execution_stages& stages)
     for (const auto& [name, member] : stage_members)
         if (stages.*member)
             out.emplace(name, rounded_ms(*(stages.*member)));
+    if (!stages.interpreter.empty())
+        out.emplace("interpreter", stages.interpreter);
     return out;
 }
 
@@ -200,6 +202,8 @@ execution_stages stages_from_json(const json::object& object)
     for (const auto& [name, member] : stage_members)
         if (const auto* value = object.if_contains(name))
             out.*member = rounded_ms(value->to_number<double>());
+    if (const auto* value = object.if_contains("interpreter"))
+        out.interpreter = value->as_string();
     return out;
 }
 

@@ -134,6 +134,7 @@ struct execution_stages {
     std::optional<double> first_byte_ms;
     std::optional<double> run_ms;
     std::optional<double> collect_ms;
+    std::string interpreter;    // "warm": it had been started before the claim; "cold": it could have been; empty: no question of that
 };
 
 /// How the compiler ended.

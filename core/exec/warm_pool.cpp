@@ -2,6 +2,7 @@
 
 #include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
+#include "core/base/count_guard.hpp"
 
 #include <algorithm>
 #include <map>
@@ -16,10 +17,11 @@ constexpr std::size_t makers = 2;
 constexpr std::size_t most_kinds = 16;
 constexpr std::size_t most_tries = 2;    // of one claim
 constexpr auto make_within = 60s;
-constexpr auto greet_within = 10s;
-constexpr auto destroy_within = 30s;
+constexpr std::int64_t interpreter_bytes = 8 << 20;
+constexpr std::int64_t preload_bytes = 32 << 20;
 /// After a claim, as long as others of the kind are ready.
 constexpr auto quiet_time = 3ms;
+constexpr auto quiet_time_of_interpreters = 10ms;
 /// The host it was made of may have been changed since: packages, the image's tag.
 constexpr std::chrono::milliseconds longest_age = 15min;
 constexpr auto between_looks = 5s;
@@ -32,21 +34,7 @@ std::chrono::milliseconds pause_after(std::size_t failures)
     return std::min(first_pause * (1 << std::min(failures, most_doublings)), longest_pause);
 }
 
-task<result<std::unique_ptr<protocol::byte_stream>>> connect_to(std::shared_ptr<sandbox> to) { return to->connect(); }
-
 task<> wait_past(std::shared_ptr<notifier> what, std::uint64_t seen) { co_await what->wait_past(seen); }
-
-/// Kept as long as something is being made.
-class count_guard {
-public:
-    explicit count_guard(std::size_t& count) : count_(count) { ++count_; }
-    ~count_guard() { --count_; }
-    count_guard(const count_guard&) = delete;
-    count_guard& operator=(const count_guard&) = delete;
-
-private:
-    std::size_t& count_;
-};
 
 }    // namespace
 
@@ -72,7 +60,7 @@ void warm_pool::keep(pool_shape shape)
     if (!use_.pool || use_.pool->idle == 0)
         return;
     if (const auto added = find_or_add(shape))
-        added->least = use_.pool->idle;
+        added->least = added->shape.interpreter ? 1 : use_.pool->idle;
     changed_.notify_all();
 }
 
@@ -87,7 +75,7 @@ warm_pool::kind_ptr warm_pool::find(const pool_shape& wanted) const
     const auto* where = runtime_of(wanted);
     for (const auto& each : kinds_)
         if (where != nullptr && each->shape.runtime == wanted.runtime && each->shape.image_digest == wanted.image_digest &&
-            where->can_serve(each->shape.spec, wanted.spec))
+            each->shape.interpreter == wanted.interpreter && where->can_serve(each->shape.spec, wanted.spec))
             return each;
     return nullptr;
 }
@@ -129,11 +117,22 @@ std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted, const std
     if (!use_.pool || stopping_)
         return std::nullopt;
     const auto of = find_or_add(wanted);
-    if (!of)
-        return std::nullopt;
-    of->demand.note(use_.time.steady_now());
-    of->shape.tree = wanted.tree;    // lent to the makers until the demand is over
-    changed_.notify_all();
+    if (of) {
+        of->demand.note(use_.time.steady_now());
+        of->shape.tree = wanted.tree;    // lent to the makers until the demand is over
+        changed_.notify_all();
+    }
+    auto claimed = of ? take_from(of, wanted, name) : std::nullopt;
+    if (claimed || !wanted.interpreter)
+        return claimed;
+    auto plain = wanted;
+    plain.interpreter.reset();
+    const auto instead = find(plain);    // what is kept of it follows its own demand
+    return instead ? take_from(instead, plain, name) : std::nullopt;
+}
+
+std::optional<warm_sandbox> warm_pool::take_from(kind_ptr of, const pool_shape& wanted, const std::string& name)
+{
     for (std::size_t tries = 0; tries < most_tries && !of->idle.empty(); ++tries) {
         auto taken = std::move(of->idle.front());
         of->idle.erase(of->idle.begin());
@@ -142,7 +141,7 @@ std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted, const std
         if (claimed.has_value()) {
             of->failures = 0;
             if (!of->idle.empty())
-                quiet_until_ = use_.time.steady_now() + quiet_time;
+                quiet_until_ = use_.time.steady_now() + (wanted.interpreter ? quiet_time_of_interpreters : quiet_time);
             return std::move(taken.what);
         }
         use_.log.warning("a sandbox that was kept ready cannot be used", {{"what", claimed.error().detail}});
@@ -162,20 +161,27 @@ std::size_t warm_pool::ready(std::string_view runtime) const
     return count;
 }
 
+/// Of one.
+std::int64_t warm_pool::idle_bytes(const pool_shape& shape) const
+{
+    const auto interpreter = !shape.interpreter ? 0 : use_.pool->preload.empty() ? interpreter_bytes : interpreter_bytes + preload_bytes;
+    return runtime_of(shape)->idle_bytes() + interpreter;
+}
+
 warm_pool::amount warm_pool::totals() const
 {
     amount all;
     for (const auto& each : kinds_) {
         const auto those = each->idle.size() + each->making;
         all.count += those;
-        all.bytes += static_cast<std::int64_t>(those) * runtime_of(each->shape)->idle_bytes();
+        all.bytes += static_cast<std::int64_t>(those) * idle_bytes(each->shape);
     }
     return all;
 }
 
 bool warm_pool::fits(amount beside, const kind& one) const
 {
-    return beside.count < use_.pool->most && beside.bytes + runtime_of(one.shape)->idle_bytes() <= use_.pool->most_bytes;
+    return beside.count < use_.pool->most && beside.bytes + idle_bytes(one.shape) <= use_.pool->most_bytes;
 }
 
 std::size_t warm_pool::lacking(const kind& of, steady_time now) const
@@ -218,7 +224,7 @@ bool warm_pool::make_room_for(const kind& one)
             return false;
         ++given[from->get()];
         --left.count;
-        left.bytes -= runtime_of((*from)->shape)->idle_bytes();
+        left.bytes -= idle_bytes((*from)->shape);
     }
     for (const auto& [from, count] : given)
         for (std::size_t i = 0; i < count; ++i)
@@ -310,36 +316,6 @@ task<> warm_pool::make_for(kind_ptr wanted)
     }
 }
 
-task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox> into)
-{
-    auto& where = *runtime_of(wanted->shape);
-    into->spec = wanted->shape.spec;
-    into->spec.id = use_.ids.make<sandbox_id>();
-    into->tree = wanted->shape.tree;
-    auto created = co_await where.create(into->spec);
-    if (created.has_error())
-        co_return created.error();
-    into->box = std::move(*created);
-    auto done = co_await where.start(*into->box);
-    if (done.has_error())
-        co_return done;
-    if (into->box->image_digest() != wanted->shape.image_digest && !wanted->shape.image_digest.empty())
-        co_return error{errc::image_unavailable, "the image is another one by now"};
-    const auto& limits = into->spec.limits;
-    auto group = into->box->open_group_ahead({limits.memory_bytes, limits.cpu_milli, limits.pids});
-    if (group.has_error())
-        co_return group.error();
-    into->group = std::move(*group);
-    co_return co_await open_link(into);
-}
-
-task<result<void>> warm_pool::open_link(std::shared_ptr<warm_sandbox> of)
-{
-    auto connect = [box = of->box] { return connect_to(box); };
-    of->link = protocol::make_agent_link(use_.executor, use_.time, use_.log, std::move(connect), use_.link);
-    co_return co_await of->link->open(use_.time.steady_now() + greet_within);
-}
-
 /// One that ends by itself is no use to anybody.
 task<> warm_pool::watch(kind_ptr of, sandbox_id id, task<std::string> end, std::shared_ptr<notifier> released)
 {
@@ -354,22 +330,6 @@ task<> warm_pool::watch(kind_ptr of, sandbox_id id, task<std::string> end, std::
     of->next_try = use_.time.steady_now() + pause_after(of->failures++);
     let_go(*of, static_cast<std::size_t>(found - of->idle.begin()), "it ended");
     changed_.notify_all();
-}
-
-task<> warm_pool::destroy(std::shared_ptr<warm_sandbox> what)
-{
-    if (what->link)
-        what->link->close();
-    what->link.reset();
-    what->group.reset();
-    if (!what->box)
-        co_return;
-    auto destruction = what->box->destroy();
-    auto guarded = without_exceptions(std::move(destruction));
-    const auto done = co_await with_deadline(use_.time, use_.time.steady_now() + destroy_within, std::move(guarded));
-    if (done.has_error())
-        use_.log.warning("a sandbox that was kept ready cannot be removed; the next sweep tries again",
-            {{"sandbox", what->box->id().str()}, {"what", done.error().detail}});
 }
 
 void warm_pool::close()

@@ -2,6 +2,7 @@
 
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
+#include "core/exec/parking.hpp"
 #include "core/exec/pool_demand.hpp"
 #include "core/exec/services.hpp"
 
@@ -18,6 +19,7 @@ struct pool_shape {
     sandbox_spec spec;                         // its id is of no account
     std::shared_ptr<const skill_tree> tree;    // whose path is in spec.trees; keeps it
     std::string image_digest;                  // "sha256:…" where one is known
+    std::optional<ready_interpreter> interpreter = {};
 };
 
 /// A started sandbox in which nothing ran yet, its agent heard.
@@ -39,9 +41,10 @@ public:
 
     /// Begins to fill itself.
     void start();
-    /// At least services.pool->idle of `shape` are kept ready from now on.
+    /// At least services.pool->idle of `shape` are kept ready from now on; of one with an interpreter, one.
     void keep(pool_shape shape);
-    /// One that serves as `wanted`, claimed for the execution `name`; nothing if none is ready. Notes the demand in any case.
+    /// One that serves as `wanted`, claimed for the execution `name`; nothing if none is ready. Notes the demand in any case. Where none
+    /// with the interpreter is ready one without it serves too.
     std::optional<warm_sandbox> claim(const pool_shape& wanted, const std::string& name);
     /// Gives nothing away any more, and begins to destroy what it has.
     void close();
@@ -86,10 +89,13 @@ private:
     steady_time next_look(steady_time now) const;
     void trim(steady_time now);
     void let_go(kind& from, std::size_t number, std::string_view why);
+    std::optional<warm_sandbox> take_from(kind_ptr of, const pool_shape& wanted, const std::string& name);
     task<> fill();
     task<> make_for(kind_ptr wanted);
     task<result<void>> make(kind_ptr wanted, std::shared_ptr<warm_sandbox> into);
     task<result<void>> open_link(std::shared_ptr<warm_sandbox> of);
+    task<result<void>> park(kind_ptr of, std::shared_ptr<warm_sandbox> in);
+    std::int64_t idle_bytes(const pool_shape& shape) const;
     task<> destroy(std::shared_ptr<warm_sandbox> what);
     task<> watch(kind_ptr of, sandbox_id id, task<std::string> end, std::shared_ptr<notifier> released);
 

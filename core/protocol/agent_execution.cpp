@@ -72,7 +72,7 @@ void agent_execution::emit_control(std::string& out, std::uint32_t version)
     if (std::exchange(orders_due_, false) && version >= first_with_orders)
         encode_frame(out, number_, orders_taken{last_signal_, input_.end_known()});
     if (std::exchange(started_due_, false))
-        encode_frame(out, number_, started_);
+        encode_frame(out, number_, started{started_.pid, started_.monotonic_ns, started_.was_parked && version >= first_with_parking});
     if (phase_ != exec_phase::failed && input_.ack_due()) {
         encode_frame(out, number_, stdin_ack{input_.taken(), input_.limit()});
         input_.ack_sent();

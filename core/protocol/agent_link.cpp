@@ -4,7 +4,7 @@
 #include "core/async/notifier.hpp"
 #include "core/base/random.hpp"
 #include "core/protocol/frame_decoder.hpp"
-#include "core/protocol/link_state.hpp"
+#include "core/protocol/park_exchange.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/system/system_error.hpp>
@@ -78,6 +78,7 @@ public:
     }
 
     task<result<void>> open(steady_time deadline) override { return until_closed_or(establish(deadline)); }
+    task<result<bool>> park(park_request request, steady_time deadline) override;
     task<result<void>> run() override;
     void close() noexcept override;
 
@@ -169,6 +170,19 @@ private:
     int attempt_ = 0;
     bool closed_ = false;
 };
+
+task<result<bool>> link_over_stream::park(park_request request, steady_time deadline)
+{
+    std::string frame;
+    if (!stream_ || state_.version() < first_with_parking || !encode_frame(frame, request))
+        co_return false;
+    state_.park(std::move(frame));
+    auto hearing = with_deadline(time_, deadline, exchange_park(stream_.get(), decoder_.get(), &state_));
+    auto heard = co_await std::move(hearing);
+    if (heard.has_error())
+        co_return heard.error();
+    co_return state_.was_parked().value_or(false);
+}
 
 task<result<void>> link_over_stream::run()
 {

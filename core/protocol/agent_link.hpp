@@ -25,6 +25,8 @@ public:
     virtual ~execution_sink() = default;
     /// `monotonic_ns`: when, by the CLOCK_MONOTONIC of the agent's kernel.
     virtual void on_started(std::int32_t pid_in_sandbox, std::uint64_t monotonic_ns) = 0;
+    /// Comes before on_started(): the program is the one that was parked.
+    virtual void on_was_parked() { }
     /// Each byte of a stream once and in order, whatever happened to connections in between.
     virtual void on_output(stream_number stream, std::uint64_t offset, shared_bytes bytes) = 0;
     /// Bytes that are lost for good: the agent does not have them any more. The next output starts after them.
@@ -51,6 +53,10 @@ public:
 
     /// Connects and says HELLO. Errors: errc::timed_out at `deadline`, errc::runtime_unavailable if the connector gives up.
     virtual task<result<void>> open(steady_time deadline) = 0;
+    /// Between open() and run(): has the agent start a program ahead, and waits for what comes of it. False: nothing did, and the agent
+    /// is as it was. Errors: errc::timed_out at `deadline`, errc::internal if the agent went. Throws boost::system::system_error on a
+    /// broken connection. After an error or an exception the link is of no use.
+    virtual task<result<bool>> park(park_request request, steady_time deadline) = 0;
     /// Reads, writes and reconnects until close(), or until the connector says errc::runtime_unavailable or errc::gone,
     /// which it returns as that error. Run it in a task_group after open().
     virtual task<result<void>> run() = 0;

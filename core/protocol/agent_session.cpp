@@ -21,9 +21,11 @@ std::vector<unique_fd> take(std::vector<unique_fd>& from, std::size_t count)
     return taken;
 }
 
-bool carries_an_execution(frame_type type) { return type != frame_type::shutdown && type != frame_type::ping; }
+bool carries_an_execution(frame_type type) { return type != frame_type::shutdown && type != frame_type::ping && type != frame_type::park; }
 
 }    // namespace
+
+int agent_host::park(const park_request&) { return ENOSYS; }
 
 bool agent_session::open(const hello& server, std::string& out)
 {
@@ -97,6 +99,7 @@ bool agent_session::on_frame(const frame_view& frame)
     case frame_type::forget: return on_forget(frame.exec);
     case frame_type::shutdown: host_.shutdown(); return true;
     case frame_type::ping: return true;
+    case frame_type::park: return version_ >= first_with_parking && on_park(frame.body);
     default: return false;
     }
 }
@@ -228,6 +231,22 @@ bool agent_session::on_forget(exec_number number)
     }
     encode_bare_frame(replies_, frame_type::forgotten, number);
     return reply_fits();
+}
+
+bool agent_session::on_park(std::string_view body)
+{
+    park_request request;
+    if (!decode(body, request))
+        return false;
+    if (const int code = host_.park(request))
+        tell({code, "park"});
+    return reply_fits();
+}
+
+void agent_session::tell(const parked& what)
+{
+    if (open_ && version_ >= first_with_parking)
+        encode_frame(replies_, what);
 }
 
 /// A server that asks without reading the answers is cut off.

@@ -28,6 +28,8 @@ public:
     /// Nobody wants the execution's output any more.
     virtual void forget(exec_number number) = 0;
     virtual void shutdown() = 0;
+    /// Begins to start a program ahead; what came of it is told to agent_session::tell(). Returns an errno if nothing can come of it.
+    virtual int park(const park_request& request);
 };
 
 /// The agent's end of the link without its I/O: which server it obeys, what it does with each frame, what it says next.
@@ -56,6 +58,9 @@ public:
     /// Appends frames until `out` has `limit` bytes or more, or nothing is due.
     void emit(std::string& out, std::size_t limit);
 
+    /// What came of agent_host::park().
+    void tell(const parked& what);
+
     agent_execution* find(exec_number number);
     std::map<exec_number, agent_execution>& executions() { return executions_; }
 
@@ -69,6 +74,7 @@ private:
     bool on_signal(const frame_view& frame);
     bool on_resize(const frame_view& frame);
     bool on_forget(exec_number number);
+    bool on_park(std::string_view body);
     void start(exec_number number);
     void fail(exec_number number, int code, std::string step);
     bool reply_fits() const;

@@ -18,8 +18,12 @@ bool link_execution::on_frame(const frame_view& frame)
         if (!decode(frame.body, what))
             return false;
         confirm();
-        if (!std::exchange(started_, true) && sink_)
-            sink_->on_started(what.pid, what.monotonic_ns);
+        if (!std::exchange(started_, true) && sink_) {
+            if (what.was_parked)
+                sink_->on_was_parked();
+            if (sink_)
+                sink_->on_started(what.pid, what.monotonic_ns);
+        }
         return true;
     }
     case frame_type::output: {

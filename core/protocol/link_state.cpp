@@ -11,7 +11,7 @@ namespace {
 /// One write carries about this much: enough to be efficient, little enough that orders do not wait long behind data.
 constexpr std::size_t batch_bytes = 512 * 1024;
 
-bool is_from_agent(frame_type type) { return type >= frame_type::state && type <= frame_type::orders; }
+bool is_from_agent(frame_type type) { return type >= frame_type::state && type <= frame_type::parked; }
 
 }    // namespace
 
@@ -61,6 +61,7 @@ bool link_state::fill(frame_batch& batch)
         return true;
     for (const auto number : std::exchange(forgets_due_, {}))
         encode_bare_frame(batch.text(), frame_type::forget, number);
+    batch.text() += std::exchange(park_, {});
     if (std::exchange(shutdown_due_, false))
         encode_bare_frame(batch.text(), frame_type::shutdown, 0);
     if (std::exchange(ping_due_, false))
@@ -113,6 +114,13 @@ bool link_state::on_frame(const frame_view& frame)
     if (frame.type == frame_type::forgotten) {
         forgotten_.erase(frame.exec);
         forgets_due_.erase(frame.exec);
+        return true;
+    }
+    if (frame.type == frame_type::parked) {
+        parked what;
+        if (!decode(frame.body, what))
+            return false;
+        was_parked_ = what.code == 0;
         return true;
     }
     const auto execution = find(frame.exec);    // kept alive while its sink is called

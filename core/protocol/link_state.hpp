@@ -4,7 +4,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 namespace caisson::protocol {
 
@@ -20,6 +23,11 @@ public:
     void shutdown() { shutdown_wanted_ = shutdown_due_ = true; }
     bool shuts_down() const { return shutdown_wanted_; }
     void ping() { ping_due_ = true; }
+    /// `frame` is a whole PARK.
+    void park(std::string frame) { park_ = std::move(frame); }
+    /// What came of it; nothing as long as that is not known.
+    std::optional<bool> was_parked() const { return was_parked_; }
+    std::uint32_t version() const { return version_; }
 
     /// HELLO was exchanged on a new connection.
     void connected(bool carries_descriptors, std::uint32_t version = protocol_version);
@@ -42,6 +50,8 @@ private:
     bool shutdown_wanted_ = false;
     bool shutdown_due_ = false;
     bool ping_due_ = false;
+    std::string park_;    // to be said
+    std::optional<bool> was_parked_;
 };
 
 }    // namespace caisson::protocol

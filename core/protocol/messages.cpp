@@ -111,7 +111,11 @@ void encode_frame(std::string& out, exec_number exec, const exec_state& what)
 
 void encode_frame(std::string& out, exec_number exec, const started& what)
 {
-    frame_writer(out, frame_type::started, exec).u32(raw(what.pid)).u64(what.monotonic_ns).finish();
+    frame_writer frame(out, frame_type::started, exec);
+    frame.u32(raw(what.pid)).u64(what.monotonic_ns);
+    if (what.was_parked)
+        frame.u8(1);
+    frame.finish();
 }
 
 void encode_frame(std::string& out, exec_number exec, const output_chunk& what)
@@ -144,6 +148,11 @@ void encode_frame(std::string& out, exec_number exec, const start_error& what)
 void encode_frame(std::string& out, exec_number exec, const orders_taken& what)
 {
     frame_writer(out, frame_type::orders, exec).u64(what.signals).u8(what.stdin_ended).finish();
+}
+
+void encode_frame(std::string& out, const parked& what)
+{
+    frame_writer(out, frame_type::parked, 0).u32(raw(what.code)).text(what.step.substr(0, max_step_bytes)).finish();
 }
 
 void encode_bare_frame(std::string& out, frame_type type, exec_number exec) { frame_writer(out, type, exec).finish(); }
@@ -240,6 +249,9 @@ bool decode(std::string_view body, started& out)
     field_reader in(body);
     out.pid = static_cast<std::int32_t>(in.u32());
     out.monotonic_ns = in.u64();
+    out.was_parked = !in.at_end();
+    if (out.was_parked && in.u8() != 1)
+        in.fail();
     return in.complete();
 }
 
@@ -280,6 +292,14 @@ bool decode(std::string_view body, exit_report& out)
 }
 
 bool decode(std::string_view body, start_error& out)
+{
+    field_reader in(body);
+    out.code = static_cast<std::int32_t>(in.u32());
+    out.step = in.text(max_step_bytes);
+    return in.complete();
+}
+
+bool decode(std::string_view body, parked& out)
 {
     field_reader in(body);
     out.code = static_cast<std::int32_t>(in.u32());

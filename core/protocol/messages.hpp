@@ -71,6 +71,7 @@ struct exec_state {
 struct started {
     std::int32_t pid = 0;
     std::uint64_t monotonic_ns = 0;
+    bool was_parked = false;    // always false for a server of version 2
 };
 
 struct output_chunk {
@@ -100,6 +101,12 @@ struct start_error {
     std::string_view step = {};
 };
 
+/// What came of a PARK.
+struct parked {
+    std::int32_t code = 0;    // errno; 0: it waits
+    std::string_view step = {};
+};
+
 void encode_frame(std::string& out, const hello& what);
 void encode_frame(std::string& out, exec_number exec, const resume_point& what);
 void encode_frame(std::string& out, exec_number exec, const spawn_chunk& what);
@@ -117,6 +124,9 @@ void encode_frame(std::string& out, exec_number exec, const stdin_ack& what);
 void encode_frame(std::string& out, exec_number exec, const exit_report& what);
 void encode_frame(std::string& out, exec_number exec, const start_error& what);
 void encode_frame(std::string& out, exec_number exec, const orders_taken& what);
+void encode_frame(std::string& out, const parked& what);
+/// PARK. False, with nothing appended, if the request does not fit into a frame.
+bool encode_frame(std::string& out, const park_request& what);
 /// FORGET, FORGOTTEN, SHUTDOWN, PING.
 void encode_bare_frame(std::string& out, frame_type type, exec_number exec);
 
@@ -137,6 +147,8 @@ bool decode(std::string_view body, stdin_ack& out);
 bool decode(std::string_view body, exit_report& out);
 bool decode(std::string_view body, start_error& out);
 bool decode(std::string_view body, orders_taken& out);
+bool decode(std::string_view body, parked& out);
+bool decode(std::string_view body, park_request& out);
 
 /// A spawn_request as SPAWN carries it, without stdin_open, which the server turns into STDIN_EOF.
 std::string encode_spawn(const spawn_request& request);

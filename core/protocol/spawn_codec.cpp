@@ -39,19 +39,29 @@ bool decode_rlimits(field_reader& in, std::vector<spawn_request::limit>& out)
     return in.ok();
 }
 
+void append_pairs(std::string& out, const std::vector<std::pair<std::string, std::string>>& pairs)
+{
+    append_number(out, pairs.size(), 4);
+    for (const auto& [name, value] : pairs) {
+        append_text(out, name);
+        append_text(out, value);
+    }
+}
+
+void append_texts(std::string& out, const std::vector<std::string>& texts)
+{
+    append_number(out, texts.size(), 4);
+    for (const auto& each : texts)
+        append_text(out, each);
+}
+
 }    // namespace
 
 std::string encode_spawn(const spawn_request& request)
 {
     std::string out;
-    append_number(out, request.argv.size(), 4);
-    for (const auto& each : request.argv)
-        append_text(out, each);
-    append_number(out, request.env.size(), 4);
-    for (const auto& [name, value] : request.env) {
-        append_text(out, name);
-        append_text(out, value);
-    }
+    append_texts(out, request.argv);
+    append_pairs(out, request.env);
     append_text(out, request.cwd);
     const auto size = request.pty.value_or(spawn_request::size{0, 0});
     append_number(out, request.pty.has_value(), 1);
@@ -84,6 +94,31 @@ bool decode_spawn(std::string_view bytes, spawn_request& out)
     out.wall_ms = in.u64();
     out.seccomp_filter = in.text(max_filter_bytes);
     return in.complete() && !out.argv.empty() && out.seccomp_filter.size() % 8 == 0;
+}
+
+bool encode_frame(std::string& out, const park_request& what)
+{
+    std::string body;
+    append_text(body, encode_spawn(what.program));
+    append_text(body, what.file_name);
+    append_text(body, what.file_text);
+    append_pairs(body, what.hooks);
+    append_texts(body, what.fixed);
+    if (!fits_frame(body, max_chunk_bytes))
+        return false;
+    frame_writer(out, frame_type::park, 0).bytes(body).finish();
+    return true;
+}
+
+bool decode(std::string_view body, park_request& out)
+{
+    field_reader in(body);
+    const auto program = in.text(max_spawn_bytes);
+    out.file_name = in.text(max_path_bytes);
+    out.file_text = in.text(max_chunk_bytes);
+    out.hooks.clear();
+    out.fixed.clear();
+    return decode_env(in, out.hooks) && decode_texts(in, out.fixed) && in.complete() && decode_spawn(program, out.program);
 }
 
 }    // namespace caisson::protocol

@@ -33,6 +33,16 @@ struct spawn_request {
     std::string seccomp_filter;    // struct sock_filter[], raw; empty: none
 };
 
+/// A program that the agent is to start before its execution is known, up to a place in the middle of its own start where it waits
+/// to hear its last arguments and its environment.
+struct park_request {
+    spawn_request program;    // what comes after its argv may differ; so may its limits and most of its environment
+    std::string file_name;    // of what makes it wait: in a directory of its own until the program has read it
+    std::string file_text;
+    std::vector<std::pair<std::string, std::string>> hooks;    // variables for the start only; "{park}" in a value is that directory
+    std::vector<std::string> fixed;    // names of variables in which the execution must agree; with a '*' at the end all that begin so
+};
+
 /// Why the agent says that the leader ended.
 enum class exit_cause : std::uint8_t { by_itself = 0, wall_limit = 1, lease = 2, shutdown = 3 };
 

@@ -150,6 +150,15 @@ bool fake_agent::on_hello(const std::shared_ptr<wire>& from, const frame_view& f
     return true;
 }
 
+namespace {
+
+bool begins_like(const std::vector<std::string>& argv, const std::vector<std::string>& begin)
+{
+    return argv.size() >= begin.size() && std::equal(begin.begin(), begin.end(), argv.begin());
+}
+
+}    // namespace
+
 agent_host::start_result fake_agent::start(exec_number number, const spawn_request& what, std::vector<unique_fd>)
 {
     if (what.argv.size() > 1 && what.argv[1] == "--collect")
@@ -163,7 +172,18 @@ agent_host::start_result fake_agent::start(exec_number number, const spawn_reque
     request = what;
     number_ = number;
     running_ = fresh_ = true;
-    return {0, {}, {.pid = fake_pid, .monotonic_ns = monotonic_ns()}};
+    const bool was_parked = parked && begins_like(what.argv, parked->program.argv);
+    parked.reset();
+    return {0, {}, {.pid = fake_pid, .monotonic_ns = monotonic_ns(), .was_parked = was_parked}};
+}
+
+int fake_agent::park(const park_request& what)
+{
+    if (park_code != 0 || park_hangs)
+        return park_code;
+    parked = what;
+    session_.tell({});
+    return 0;
 }
 
 agent_host::start_result fake_agent::start_collector(exec_number number, const spawn_request& what)

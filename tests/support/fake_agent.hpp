@@ -64,8 +64,12 @@ public:
     /// As if its process were killed: connections, programs and what was not sent are gone.
     void die(std::string cause);
 
+    int park_code = 0;          // errno: nothing can be parked
+    bool park_hangs = false;    // nothing comes of it
+
     // What was asked of it.
-    std::size_t spawns = 0;    // SPAWN orders heard, repeats too
+    std::optional<protocol::park_request> parked;    // it waits for its execution
+    std::size_t spawns = 0;                          // SPAWN orders heard, repeats too
     std::optional<protocol::spawn_request> request;
     std::map<std::string, std::string> files;
     std::vector<protocol::signal_order> signals;
@@ -95,6 +99,7 @@ private:
     void resize(protocol::exec_number, const protocol::resize_order& order) override { sizes.push_back(order); }
     void forget(protocol::exec_number number) override;
     void shutdown() override;
+    int park(const protocol::park_request& what) override;
 
     void on_bytes(std::shared_ptr<wire> from);
     bool on_frame(const std::shared_ptr<wire>& from, const protocol::frame_view& frame);

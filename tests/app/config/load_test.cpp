@@ -87,6 +87,19 @@ TEST_F(Load, AnImageOfTheHostNeedsItsProgram)
                         "c.toml:2:8: images.host: \"=b\" is not IMAGE=PROGRAM", "c.toml:2:8: images.host: \"c=\" is not IMAGE=PROGRAM"));
 }
 
+TEST_F(Load, ModulesThatAreImportedAheadAreNames)
+{
+    file("[pool]\nwarm_interpreters = false\npreload = [\"numpy\", \"os.path\", \"_x1\"]\n");
+    const auto config = good();
+    EXPECT_FALSE(config.pool.warm_interpreters);
+    EXPECT_THAT(config.pool.preload, ElementsAre("numpy", "os.path", "_x1"));
+    for (const std::string name : {"", "a,b", "1a", "a.", ".a", "a b", "ä"}) {
+        SCOPED_TRACE(name);
+        file("[pool]\npreload = [\"" + name + "\"]\n");
+        EXPECT_EQ(mistakes().size(), 1u);
+    }
+}
+
 TEST_F(Load, TheEngineAndItsImages)
 {
     file("[docker]\nengine = \"tcp://engine:2376\"\nca_file = \"/c/ca.pem\"\ncertificate_file = \"/c/me.pem\"\nkey_file = \"/c/me.key\"\n"

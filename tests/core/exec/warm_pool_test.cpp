@@ -287,5 +287,75 @@ TEST_F(WarmPool, AnImageThatChangedIsAnotherKind)
     EXPECT_TRUE(box_of(run_once(other)).claimed_for.empty());
 }
 
+/// As WarmPool, and its sandboxes have an interpreter that waits, for what is a Python program.
+class WarmInterpreters : public WarmPool {
+protected:
+    WarmInterpreters() : WarmPool({.idle = 0, .most = 8, .most_bytes = 256 << 20, .interpreters = true}) { }
+
+    static execution_spec python(std::string file = "main.py")
+    {
+        auto spec = service_world::program();
+        spec.kind = execution_kind::code;
+        spec.language = "python";
+        spec.argv = {"/usr/bin/python3", "-u", std::move(file)};
+        return spec;
+    }
+    /// How the last of three that were run one after the other was started, when one is ready for it.
+    std::string third(const execution_spec& spec)
+    {
+        run_once(spec);
+        run_once(spec);
+        w.advance_until([&] { return ready() > 0; });
+        return w.find(run_once(spec))->stages.interpreter;
+    }
+};
+
+TEST_F(WarmInterpreters, ArePartOfAKindOfTheirOwn)
+{
+    auto spec = python();
+    EXPECT_EQ(third(spec), "warm");
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 1; }));
+    auto& box = w.box(w.runtime.created() - 1);
+    ASSERT_TRUE(box.agent->parked.has_value());
+    const auto& parked = *box.agent->parked;
+    EXPECT_EQ(parked.program.argv, spec.argv);
+    EXPECT_EQ(parked.program.cwd, "/workspace");
+    EXPECT_EQ(parked.file_name, "sitecustomize.py");
+    spec.argv.emplace_back("argument");
+    spec.env["TOKEN"] = "x";
+    EXPECT_EQ(w.find(run_once(spec))->stages.interpreter, "warm");
+    EXPECT_EQ(box_of(run_once()).agent->parked, std::nullopt) << "what is no Python program is of another kind";
+}
+
+TEST_F(WarmInterpreters, ASandboxWhoseInterpreterCannotWaitServesAllTheSame)
+{
+    w.runtime.prepare = [](testing::fake_box& box) { box.agent->park_code = ENOENT; };
+    const auto spec = python();
+    EXPECT_EQ(third(spec), "cold");
+    const auto id = run_once(spec);
+    EXPECT_FALSE(box_of(id).claimed_for.empty());
+}
+
+TEST_F(WarmInterpreters, OneThatDoesNotAnswerIsDestroyed)
+{
+    w.runtime.prepare = [](testing::fake_box& box) { box.agent->park_hangs = true; };
+    const auto spec = python();
+    run_once(spec);
+    run_once(spec);
+    w.advance(40s, 1s);
+    EXPECT_EQ(ready(), 0u);
+    EXPECT_EQ(w.find(run_once(spec))->stages.interpreter, "cold");
+}
+
+TEST_F(WarmInterpreters, OneWithoutServesWhereNoneIsReady)
+{
+    run_once();
+    run_once();
+    EXPECT_TRUE(w.advance_until([&] { return ready() > 0; }));
+    const auto id = run_once(python("other.py"));
+    EXPECT_FALSE(box_of(id).claimed_for.empty());
+    EXPECT_EQ(w.find(id)->stages.interpreter, "cold");
+}
+
 }    // namespace
 }    // namespace caisson

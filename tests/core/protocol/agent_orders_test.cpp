@@ -69,6 +69,76 @@ INSTANTIATE_TEST_SUITE_P(Numbers, AgentSessionFar,
         far_case{"end_of_stdin", made(1, stdin_end{marker_number})}),
     [](const auto& info) { return std::string(info.param.name); });
 
+kept_frame a_park()
+{
+    park_request request;
+    request.program = {.argv = {"python3"}, .env = {{"A", "b"}}, .cwd = "/work", .rlimits = {{3, 8}}, .seccomp_filter = "12345678"};
+    request.file_name = "hook.py";
+    request.file_text = "print(1)\n";
+    request.hooks = {{"PYTHONPATH", "{park}"}};
+    request.fixed = {"LC_*"};
+    std::string out;
+    EXPECT_TRUE(encode_frame(out, request));
+    return frames_of(out).at(0);
+}
+
+TEST_F(AgentSession, ParksAndTellsWhatCameOfIt)
+{
+    hear(a_park());
+    EXPECT_EQ(said(), "");
+    session.tell({0, "park"});
+    EXPECT_EQ(said(), "PARKED(0)");
+    host.fail_park = EBUSY;
+    hear(a_park());
+    EXPECT_EQ(said(), "PARKED(" + std::to_string(EBUSY) + ")");
+    EXPECT_EQ(host.asked, (std::vector<std::string>{"park python3 hook.py", "park python3 hook.py"}));
+}
+
+TEST_F(AgentSession, AParkIsReadAsItWasWritten)
+{
+    const auto frame = a_park();
+    const auto read = frame.as<park_request>();
+    EXPECT_EQ(read.program.argv, std::vector<std::string>{"python3"});
+    EXPECT_EQ(read.program.cwd, "/work");
+    EXPECT_EQ(read.program.seccomp_filter, "12345678");
+    EXPECT_EQ(read.file_text, "print(1)\n");
+    EXPECT_EQ(read.hooks.at(0).second, "{park}");
+    EXPECT_EQ(read.fixed, std::vector<std::string>{"LC_*"});
+    for (std::size_t size = 0; size < frame.body.size(); ++size) {
+        park_request out;
+        EXPECT_FALSE(decode(std::string_view(frame.body).substr(0, size), out)) << size;
+    }
+    auto large = read;
+    large.file_text.assign(max_chunk_bytes, 'x');
+    std::string out;
+    EXPECT_FALSE(encode_frame(out, large));
+    auto marker = read;
+    marker.file_text = open_marker;
+    EXPECT_FALSE(encode_frame(out, marker)) << "frames never contain it";
+    EXPECT_TRUE(out.empty());
+}
+
+TEST_F(AgentSession, AServerThatDoesNotKnowOfParkingHearsNothingOfIt)
+{
+    EXPECT_TRUE(open(2, 2));
+    EXPECT_FALSE(hear(a_park()));
+    EXPECT_TRUE(open(3, 2));
+    session.tell({0, "park"});
+    EXPECT_EQ(said(), "");
+    host.was_parked = true;
+    spawn(1);
+    std::string out;
+    session.emit(out, 1 << 20);
+    const auto frames = frames_of(out);
+    ASSERT_EQ(frames.at(0).type, frame_type::started);
+    EXPECT_FALSE(frames.at(0).as<started>().was_parked);
+    open(4);
+    hear(made(1, resume_point{}));
+    out.clear();
+    session.emit(out, 1 << 20);
+    EXPECT_TRUE(frames_of(out).at(2).as<started>().was_parked) << "the next server may know of it";
+}
+
 TEST_F(AgentSession, CountsSignalsUpToTheBound)
 {
     spawn(1);

@@ -19,7 +19,7 @@ public:
     {
         asked.push_back("start " + std::to_string(number) + " " + request.argv.at(0));
         joined.push_back(std::move(join));
-        return {fail_start, fail_start ? "execve" : "", {100 + static_cast<std::int32_t>(number), 5}};
+        return {fail_start, fail_start ? "execve" : "", {100 + static_cast<std::int32_t>(number), 5, was_parked}};
     }
     int put_file(const file_chunk& chunk) override
     {
@@ -36,6 +36,13 @@ public:
     }
     void forget(exec_number number) override { asked.push_back("forget " + std::to_string(number)); }
     void shutdown() override { asked.push_back("shutdown"); }
+    int park(const park_request& request) override
+    {
+        asked.push_back("park " + request.program.argv.at(0) + " " + request.file_name);
+        return fail_park;
+    }
+    int fail_park = 0;
+    bool was_parked = false;
 };
 
 /// One word a frame, with what matters of it.
@@ -64,6 +71,7 @@ inline std::string session_word_of(const kept_frame& frame)
         const auto taken = frame.as<orders_taken>();
         return "ORDERS" + number + "(" + std::to_string(taken.signals) + (taken.stdin_ended ? ",end)" : ")");
     }
+    case frame_type::parked: return "PARKED(" + std::to_string(frame.as<parked>().code) + ")";
     default: return "?";
     }
 }

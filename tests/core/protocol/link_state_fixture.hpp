@@ -32,6 +32,7 @@ inline std::string word_of(const kept_frame& frame)
     case frame_type::forget: return "FORGET" + number;
     case frame_type::shutdown: return "SHUTDOWN";
     case frame_type::ping: return "PING";
+    case frame_type::park: return "PARK";
     default: return "?";
     }
 }

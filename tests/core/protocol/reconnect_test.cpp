@@ -112,6 +112,35 @@ TEST_F(Reconnect, GoesDownToAnOlderVersion)
     EXPECT_EQ(frames_of(std::string_view(agent.heard).substr(open_marker.size())).at(0).as<hello>().version, 1u);
 }
 
+TEST_F(Reconnect, AnOlderAgentIsNotAskedToPark)
+{
+    agent.version = 2;
+    start(link->open(time.steady_now() + 60s));
+    pass(100ms);
+    ASSERT_TRUE(done);
+    const auto heard = agent.heard;
+    park_request request;
+    request.program.argv = {"python3"};
+    const auto parked = run_task(context, link->park(request, time.steady_now() + 1s));
+    ASSERT_TRUE(parked.has_value());
+    EXPECT_FALSE(*parked);
+    EXPECT_EQ(agent.heard, heard);
+}
+
+TEST_F(Reconnect, AParkThatIsNotAnsweredEndsAtItsDeadline)
+{
+    EXPECT_EQ(open(), std::nullopt);
+    park_request request;
+    request.program.argv = {"python3"};
+    std::optional<errc> ended;
+    asio::co_spawn(context.get_executor(), link->park(request, time.steady_now() + 1s),
+        [&](std::exception_ptr, result<bool> parked) { ended = parked.has_error() ? parked.error().code : errc::internal; });
+    settle();
+    EXPECT_FALSE(ended.has_value());
+    pass(1s);
+    EXPECT_EQ(ended, errc::timed_out);
+}
+
 TEST_F(Reconnect, TriesAgainWithGrowingPauses)
 {
     refuse = errc::internal;

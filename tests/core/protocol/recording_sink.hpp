@@ -24,6 +24,7 @@ public:
         started = pid;
         started_ns = monotonic_ns;
     }
+    void on_was_parked() override { was_parked = true; }
     void on_stdin_ended() override
     {
         EXPECT_FALSE(stdin_ended);
@@ -76,6 +77,7 @@ public:
 
     std::optional<std::int32_t> started;
     std::uint64_t started_ns = 0;
+    bool was_parked = false;
     bool stdin_ended = false;
     std::string out;
     std::string err;

@@ -1,0 +1,256 @@
+"""Interpreters that were started before their program was known: nothing that a program can see or do tells them from others."""
+
+import os
+import re
+import signal
+
+import pytest
+
+from harness.containers import ContainerServer
+from harness.leaks import descendants, process_table
+from harness.packages import push, python
+from harness.python_programs import PROGRAMS
+from harness.server import ORDINARY_USER, Server, new_folder, pool_of
+from harness.waiting import until
+
+POOL = {**pool_of(0), "CAISSON_POOL_MAX": "4", "CAISSON_POOL_WARM_INTERPRETERS": "true"}
+RUNTIMES = ("bubblewrap", "docker", "gvisor")
+# A gVisor sandbox costs a second, and each set of limits is a kind of its own there.
+FEW = ("start", "arguments", "environment", "recursion", "own_modules", "traceback", "exit_text", "terminated", "interrupted", "atexit", "threads",
+       "multiprocessing", "subprocess", "stdin_given", "unicode", "both_streams", "closed_stdout")
+TRIES = 5
+SAME = ("status", "verdict", "exit_code", "signal", "limits_hit", "stdout", "stderr", "stdout_truncated", "stderr_truncated", "error")
+
+
+def ready(server):
+    return sum(each["ready_sandboxes"] for each in server.api.get("/v1/runtimes")["items"])
+
+
+def how(record):
+    return record["stages"].get("interpreter")
+
+
+def warm(server, **request):
+    """The record of the first run that meets an interpreter which waits."""
+    for tried in range(TRIES):
+        record = server.api.run(**request)
+        if how(record) == "warm":
+            return record
+        if tried > 0:    # once is no demand
+            until(lambda: ready(server) > 0, what="a ready sandbox")
+    raise AssertionError(f"none waits: {record}")
+
+
+def shown(record):
+    """What must be the same."""
+    out = {name: record.get(name) for name in SAME}
+    for stream in ("stdout", "stderr"):
+        out[stream] = re.sub("0x[0-9a-f]+", "0x…", out[stream]).splitlines(keepends=True)
+    return out
+
+
+def check_same(record, expected):
+    got, want = shown(record), shown(expected)
+    for name in SAME:
+        assert got[name] == want[name], name
+
+
+def served(folder, contract, engine_of, runtime, **env):
+    if runtime == "bubblewrap":
+        return Server(folder, contract, env=env)
+    engine, _ = engine_of("engine"), engine_of("images")
+    return ContainerServer(folder, contract, engine, runtime, env=env)
+
+
+@pytest.fixture(scope="module", params=RUNTIMES)
+def both(request, contract):
+    """A server that starts each interpreter for its program, and one in which they wait."""
+    with new_folder() as first, new_folder() as second:
+        servers = [served(first, contract, request.getfixturevalue, request.param),
+                   served(second, contract, request.getfixturevalue, request.param, **POOL)]
+        try:
+            for each in servers:
+                each.start()
+            yield request.param, *servers
+            for each in servers:
+                each.stop()
+        finally:
+            for each in servers:
+                each.discard()
+
+
+@pytest.fixture
+def pooled(new_server):
+    return new_server(**POOL)
+
+
+# The table
+
+
+@pytest.mark.parametrize("both, name", [(where, name) for where in RUNTIMES for name in (FEW if where == "gvisor" else PROGRAMS)],
+                         indirect=["both"])
+def test_what_a_program_sees_and_how_it_ends(both, name):
+    _, cold, waiting = both
+    request = {"language": "python", **PROGRAMS[name]}
+    expected = cold.api.run(**request)
+    assert how(expected) is None
+    check_same(warm(waiting, **request), expected)
+
+
+def test_the_seeds_of_each_run_are_its_own(both):
+    code = "import random\nprint(hash('x'), random.random(), list({'a', 'b', 'c', 'd', 'e'}))"
+    seen = [warm(both[2], language="python", code=code)["stdout"] for _ in range(3)]
+    assert len(set(seen)) == 3
+
+
+def test_nothing_else_is_in_the_sandbox(both):
+    code = "import os\nprint(len([name for name in os.listdir('/proc') if name.isdigit()]), os.listdir('/tmp'), os.listdir('.'), os.listdir('/dev/shm'))"
+    assert warm(both[2], language="python", code=code)["stdout"] == "2 [] ['main.py'] []\n"
+
+
+@pytest.mark.parametrize("name, request_of", [
+    ("hash_seed", {"env": {"PYTHONHASHSEED": "7"}, "code": "print(hash('x'))"}),
+    ("module_path", {"env": {"PYTHONPATH": "/workspace/lib"}, "code": "import sys\nprint(sys.path)"}),
+    ("encoding", {"env": {"PYTHONIOENCODING": "latin-1:replace"}, "code": "import sys\nprint('ä', sys.stdout.encoding)"}),
+    ("optimised", {"env": {"PYTHONOPTIMIZE": "2"}, "code": "import sys\nassert 0\nprint(sys.flags)"}),
+    ("language", {"env": {"LANG": "C"}, "code": "import sys\nprint(sys.flags.utf8_mode, sys.stdout.encoding, __import__('os').environ['LANG'])"}),
+    ("locale", {"env": {"LC_ALL": "POSIX"}, "code": "import sys\nprint(sys.flags.utf8_mode, sys.stdout.errors)"}),
+    ("time_zone", {"env": {"TZ": "XYZ-3"}, "code": "import time\nprint(time.tzname)"}),
+    ("home", {"env": {"HOME": "/tmp"}, "code": "import site\nprint(site.getusersitepackages())"}),
+    ("terminal", {"pty": {"cols": 70, "rows": 20}, "code": "import os, sys\nprint(os.get_terminal_size(), sys.stdout.line_buffering)"}),
+    ("own_packages", {"files": {".local/lib/python3.11/site-packages/mine.py": "X = 1\n"}, "code": "import mine\nprint(mine.__file__)"}),
+    ("directory", {"cwd": "sub", "files": {"sub/x": ""}, "code": "print(1)"}),
+])
+def test_what_cannot_be_served_is_started_anew(both, name, request_of):
+    _, cold, waiting = both
+    request = {"language": "python", **request_of}
+    expected = cold.api.run(**request)
+    warm(waiting, language="python", code="pass")
+    until(lambda: ready(waiting) > 0, what="a ready sandbox")
+    record = waiting.api.run(**request)
+    assert how(record) == "cold"
+    check_same(record, expected)
+
+
+def test_input_that_comes_later_and_signals(both):
+    code = ("import signal, sys\nsignal.signal(signal.SIGUSR1, lambda *a: print('usr1'))\nprint('ready')\n"
+            "for line in sys.stdin:\n    print('got', line.strip())\nsignal.pause()")
+
+    def talk(server):
+        one = server.api.start(language="python", code=code, stdin_open=True, limits={"wall_ms": 30_000})
+        until(lambda: "ready" in server.api.show(one)["stdout"], what="the program")
+        assert server.api.stdin(one, "one\n").status == 202
+        until(lambda: "got one" in server.api.show(one)["stdout"], what="its answer")
+        assert server.api.signal(one, "USR1").status == 202
+        until(lambda: "usr1" in server.api.show(one)["stdout"], what="the signal")
+        assert server.api.stdin(one, "two\n", eof=True).status == 202
+        until(lambda: "got two" in server.api.show(one)["stdout"], what="its answer")
+        assert server.api.signal(one, "INT").status == 202
+        return server.api.ended(one)
+
+    _, cold, waiting = both
+    warm(waiting, language="python", code="pass")
+    until(lambda: ready(waiting) > 0, what="a ready sandbox")
+    record = talk(waiting)
+    assert how(record) == "warm"
+    check_same(record, talk(cold))
+    assert record["signal"] == signal.SIGINT
+
+
+# Skills
+
+
+def test_a_skill(pooled):
+    push(pooled.api, "counts", python("answer({'argv': sys.argv, 'home': os.environ['HOME'], 'given': given, 'path': sys.path[0]})"))
+    first = pooled.api.run(skill="counts", input={"a": 1}, args=["x"])
+    record = warm(pooled, skill="counts", input={"a": 1}, args=["x"])
+    assert how(first) == "cold"
+    assert record["output"] == first["output"]
+    assert record["output"]["argv"] == ["/sandbox/scripts/scripts/main.py", "x"]
+
+
+# Settings
+
+
+def test_it_can_be_switched_off(new_server):
+    server = new_server(**{**POOL, "CAISSON_POOL_WARM_INTERPRETERS": "false"})
+    for _ in range(3):
+        record = server.api.run(language="python", code="print(1)")
+        until(lambda: ready(server) > 0 or not record["stages"].get("claim_ms"), what="a ready sandbox")
+        assert how(record) is None
+
+
+def test_one_is_kept_for_the_first(new_server):
+    server = new_server(**{**POOL, "CAISSON_POOL_IDLE": "1"})
+    until(lambda: ready(server) == 2, what="one with an interpreter and one without")
+    first = server.api.run(language="python", code="print(1)")
+    assert (how(first), first["stdout"]) == ("warm", "1\n")
+
+
+def test_for_an_ordinary_user(new_server):
+    server = new_server(user=ORDINARY_USER if os.getuid() == 0 else None, **POOL)
+    code = "import os, resource\nprint(os.getpid() == os.getsid(0), resource.getrlimit(resource.RLIMIT_NOFILE))"
+    record = warm(server, language="python", code=code, limits={"open_files": 77})
+    assert record["stdout"] == "True (77, 77)\n"
+
+
+def test_modules_are_there_before(new_server):
+    server = new_server(**POOL, CAISSON_POOL_PRELOAD="json,xml.dom,not_installed_anywhere")
+    code = "import sys\nprint([name in sys.modules for name in ('json', 'xml.dom', 'not_installed_anywhere')])"
+    record = warm(server, language="python", code=code)
+    assert record["stdout"] == "[True, True, False]\n"
+    other = server.api.run(language="python", code=code, env={"ANY": "x"})    # a module may have looked at it
+    assert (how(other), other["stdout"]) == ("cold", "[False, False, False]\n")
+
+
+# Ends of what takes part
+
+
+def waiting_interpreters(server):
+    table = process_table()
+    return [pid for pid in descendants(server.pid, table) if pid in table and table[pid][2].startswith("python3")]
+
+
+def test_an_interpreter_that_is_killed_while_it_waits(pooled):
+    warm(pooled, language="python", code="pass")
+    until(lambda: ready(pooled) > 0 and waiting_interpreters(pooled), what="an interpreter that waits")
+    for pid in waiting_interpreters(pooled):
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not waiting_interpreters(pooled), what="its end")
+    record = pooled.api.run(language="python", code="print(1)")
+    assert (how(record), record["stdout"]) == ("cold", "1\n")
+    assert "claim_ms" in record["stages"]
+
+
+def test_an_interpreter_that_is_stopped_while_it_waits(pooled):
+    warm(pooled, language="python", code="pass")
+    until(lambda: ready(pooled) > 0 and waiting_interpreters(pooled), what="an interpreter that waits")
+    for pid in waiting_interpreters(pooled):
+        os.kill(pid, signal.SIGSTOP)
+    record = pooled.api.run(language="python", code="open('x', 'a').write('once')\nprint(open('x').read())")
+    assert (how(record), record["stdout"]) == ("cold", "once\n")
+
+
+def test_a_program_outlives_its_server(pooled):
+    warm(pooled, language="python", code="pass")
+    until(lambda: ready(pooled) > 0, what="a ready sandbox")
+    one = pooled.api.start(language="python", code="import sys\nprint('begun')\nfor line in sys.stdin:\n    print('got', line)\nsys.exit(5)",
+                           stdin_open=True, limits={"wall_ms": 60_000})
+    until(lambda: pooled.api.show(one)["stdout"] == "begun\n", what="the program")
+    pooled.kill()
+    pooled.start()
+    assert pooled.api.stdin(one, "x", eof=True).status == 202
+    record = pooled.api.ended(one)
+    assert (record["stdout"], record["exit_code"], how(record)) == ("begun\ngot x\n", 5, "warm")
+
+
+def test_an_agent_that_is_killed(pooled):
+    warm(pooled, language="python", code="pass")
+    until(lambda: ready(pooled) > 0 and waiting_interpreters(pooled), what="an interpreter that waits")
+    waited = set(waiting_interpreters(pooled))
+    table = process_table()
+    for pid in descendants(pooled.pid, table):
+        if pid in table and table[pid][2] in ("agent", "caisson-agent"):
+            os.kill(pid, signal.SIGKILL)
+    until(lambda: not waited & set(waiting_interpreters(pooled)), what="the end of what it had started")
+    assert pooled.api.run(language="python", code="print(1)")["stdout"] == "1\n"
