@@ -145,13 +145,17 @@ std::string stages_line(const boost::json::object& record)
     if (stages == nullptr || !stages->is_object())
         return line;
     for (const auto& member : stages->get_object()) {
-        if (!member.value().is_number())
-            continue;
         std::string name(member.key());
         if (name.ends_with("_ms"))
             name.resize(name.size() - 3);
         std::ranges::replace(name, '_', ' ');
-        line += (line.empty() ? "" : ", ") + name + " " + decimal(member.value().to_number<double>()) + " ms";
+        std::string value;
+        if (member.value().is_number())
+            value = decimal(member.value().to_number<double>()) + " ms";
+        else if (const auto* word = member.value().if_string())
+            value = *word;
+        if (!value.empty())
+            line += (line.empty() ? "" : ", ") + name + " " + value;
     }
     return line;
 }

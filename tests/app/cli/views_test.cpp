@@ -94,8 +94,10 @@ TEST(ExecutionsTable, LeavesColumnsAwayWhereTheyDoNotFit)
 
 TEST(StagesLine, Golden)
 {
-    EXPECT_EQ(stages_line(boost::json::parse(R"({"stages":{"queue_ms":0.12,"start_ms":6,"first_byte_ms":18.26}})").as_object()),
-        "queue 0.1 ms, start 6.0 ms, first byte 18.3 ms");
+    EXPECT_EQ(
+        stages_line(boost::json::parse(R"({"stages":{"queue_ms":0.12,"start_ms":6,"first_byte_ms":18.26,"interpreter":"warm","x":null}})")
+                .as_object()),
+        "queue 0.1 ms, start 6.0 ms, first byte 18.3 ms, interpreter warm");
     EXPECT_EQ(stages_line({}), "");
 }
 

@@ -42,7 +42,7 @@ execution_row ended_row()
     row.degraded = {"disk"};
     row.labels = {{"team", "x"}};
     row.usage = {1, 2, 3, 4, 5};
-    row.stages = {0.5, 1.25, 2, 3, 4, 5, 6};
+    row.stages = {0.5, 1.25, 2, 3, 4, 5, 6, "warm"};
     row.stdout_truncated = true;
     row.started_at_ms = row.created_at_ms + 1;
     row.finished_at_ms = row.created_at_ms + 2;

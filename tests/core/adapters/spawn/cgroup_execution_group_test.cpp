@@ -1,0 +1,152 @@
+#include "core/adapters/spawn/cgroup_execution_group.hpp"
+
+#include "tests/core/adapters/spawn/cgroup_tree_fixture.hpp"
+#include "tests/support/fake_timers.hpp"
+
+#include <algorithm>
+
+namespace caisson {
+
+namespace {
+
+class ControlGroup : public caisson::testing::cgroup_tree_fixture { };
+
+/// One execution's group in a sandbox of root's tree.
+class CgroupExecutionGroup : public caisson::testing::cgroup_tree_fixture {
+protected:
+    void SetUp() override
+    {
+        as_root.prepare();
+        ASSERT_TRUE(as_root.make_sandbox_group("sbx", caisson::testing::cgroup_test_limits).has_value());
+        auto opened = cgroup_execution_group::open(
+            time, as_root.sandbox_group("sbx").child("work"), "exe", {.memory_bytes = 70, .pids = 3, .cpu_milli = 1, .group_oom = true});
+        ASSERT_TRUE(opened.has_value()) << opened.error().detail;
+        group = std::move(*opened);
+    }
+
+    static constexpr auto path = "/cg/caisson-i/sbx/work/exe";
+    asio::io_context context;
+    caisson::testing::fake_timers time{context.get_executor()};
+    std::unique_ptr<execution_group> group;
+};
+
+TEST_F(CgroupExecutionGroup, HasItsLimits)
+{
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/memory.max"), "70");
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/memory.oom.group"), "1");
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "3");
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/cpu.max"), "1000 1000000") << "the kernel wants a quota of at least a millisecond";
+    EXPECT_EQ(group->join_descriptors().size(), 1U);
+}
+
+TEST_F(CgroupExecutionGroup, ReadsItsUsage)
+{
+    const std::string base = path;
+    kernel->set(base + "/cpu.stat", "usage_usec 1234\nuser_usec 1000\n");
+    kernel->set(base + "/memory.peak", "4096\n");
+    kernel->set(base + "/memory.events", "oom 3\noom_kill 2\noom_group_kill 1\n");
+    kernel->set(base + "/pids.events", "max 9\n");
+    const auto seen = group->usage();
+    EXPECT_EQ(seen.cpu_us, 1234);
+    EXPECT_EQ(seen.memory_peak_bytes, 4096);
+    EXPECT_EQ(seen.oom_kills, 2);
+    EXPECT_EQ(seen.pids_refused, 9);
+    EXPECT_EQ(seen.pids_peak, std::nullopt) << "this kernel has no pids.peak";
+}
+
+TEST_F(CgroupExecutionGroup, KillIsTheKernelsOwn)
+{
+    kernel->add_process(path, 77);
+    EXPECT_EQ(group->population(), 1U);
+    group->kill();
+    EXPECT_EQ(group->population(), 0U);
+    EXPECT_TRUE(kernel->killed.empty());
+}
+
+TEST_F(CgroupExecutionGroup, KillFallsBackToSignalsAfterForbiddingForks)
+{
+    kernel->refusals[std::string(path) + "/cgroup.kill"] = ENOENT;
+    kernel->add_process(path, 77);
+    group->kill();
+    ASSERT_FALSE(kernel->killed.empty());
+    EXPECT_EQ(kernel->killed.front(), 77);
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "0");
+}
+
+TEST_F(CgroupExecutionGroup, KillOfAnEmptyOneTouchesNothing)
+{
+    group->kill();
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/cgroup.kill"), "");
+    EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "3");
+}
+
+TEST_F(ControlGroup, WhetherAGroupIsEmptyIsKnownWhereTheFirstHierarchyTells)
+{
+    kernel->make_directory("/cg/a");
+    kernel->make_directory("/cg/a/below");
+    control_group group(kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids}});
+    EXPECT_TRUE(group.is_surely_empty());
+    kernel->add_process("/cg/a/below", 7);
+    EXPECT_FALSE(group.is_surely_empty());
+    EXPECT_FALSE(control_group(kernel, {{"/cg/gone", cgroup_version::v2, cgroup_control::kill}}).is_surely_empty());
+    EXPECT_FALSE(control_group(kernel, {{"/cg/a", cgroup_version::v1, cgroup_control::pids}}).is_surely_empty());
+    EXPECT_FALSE(control_group().is_surely_empty());
+}
+
+TEST_F(ControlGroup, KillFindsWhoJoinedSomeHierarchiesOnly)
+{
+    kernel->make_directory("/cg/a");
+    kernel->make_directory("/cg/b");
+    kernel->make_directory("/cg/b/deep");
+    kernel->set("/cg/b/deep/cgroup.freeze", "1");
+    kernel->add_process("/cg/a", 7);
+    kernel->add_process("/cg/b/deep", 7);
+    kernel->add_process("/cg/b/deep", 8);
+    control_group group(
+        kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v2, cgroup_control::freeze}});
+    group.kill();
+    ASSERT_FALSE(kernel->killed.empty());
+    EXPECT_NE(std::ranges::find(kernel->killed, 8), kernel->killed.end());
+    EXPECT_EQ(at("b/deep/cgroup.freeze"), "0") << "frozen below, it would not die";
+}
+
+TEST_F(CgroupExecutionGroup, RemoveWaitsForTheKernel)
+{
+    kernel->add_process(path, 77);
+    kernel->busy.insert(path);
+    bool done = false;
+    asio::co_spawn(context, group->remove(), [&](std::exception_ptr, const result<void>& removed) { done = removed.has_value(); });
+    context.poll();
+    EXPECT_FALSE(done);
+    kernel->busy.clear();
+    time.advance(std::chrono::seconds(1));
+    context.poll();
+    EXPECT_TRUE(done);
+    EXPECT_FALSE(kernel->exists(path));
+}
+
+TEST_F(CgroupExecutionGroup, RemoveGivesUpAtItsDeadline)
+{
+    kernel->busy.insert(path);
+    std::optional<result<void>> outcome;
+    asio::co_spawn(context, group->remove(), [&](std::exception_ptr, const result<void>& removed) { outcome = removed; });
+    context.poll();
+    for (int i = 0; i < 3 && !outcome; ++i) {
+        time.advance(std::chrono::seconds(6));
+        context.poll();
+    }
+    ASSERT_TRUE(outcome);
+    ASSERT_TRUE(outcome->has_error());
+    EXPECT_EQ(outcome->error().code, errc::timed_out);
+}
+
+TEST_F(CgroupExecutionGroup, SurvivesTheContextWhileRemoving)
+{
+    kernel->busy.insert(path);
+    asio::co_spawn(context, group->remove(), [](std::exception_ptr, const result<void>&) { FAIL() << "it cannot end"; });
+    context.poll();
+}
+
+}    // namespace
+
+}    // namespace caisson
