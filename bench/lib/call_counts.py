@@ -1,10 +1,12 @@
 """System calls of a run in a ready sandbox, from the request to the next sandbox that is ready, counted by strace in all processes."""
 
 import collections
+import json
 import os
 import re
 import subprocess
 import time
+from pathlib import Path
 
 from bench_setup import Bench
 from processes import Failed
@@ -85,16 +87,22 @@ def run_once(bench, client):
     answer = client.ask("POST", "/v1/executions", PROGRAM)
     if answer["status"] != "success" or "claim_ms" not in answer["stages"]:
         raise Failed(f"this was no run in a ready sandbox: {answer}")
-    wait_until_quiet(bench.path("server-data/run"))
+    wait_until_quiet(run_folders(bench.path("server-data")))
 
 
-def wait_until_quiet(sandboxes, seconds=60, looks=5):
+def run_folders(data):
+    """Where sandboxes of the server with this data may have their run directories."""
+    instance = json.loads((data / "instance.json").read_text())["id"]
+    return [data / "run", Path("/run/caisson/run") / instance, Path("/dev/shm/caisson-run") / instance]
+
+
+def wait_until_quiet(folders, seconds=60, looks=5):
     """Until there are so many directories of sandboxes as are kept, the same at some looks in a row."""
     deadline, seen, same = time.monotonic() + seconds, None, 0
     while same < looks:
         if time.monotonic() > deadline:
             raise Failed(f"the pool does not come to rest: {seen}")
-        now = sorted(os.listdir(sandboxes))
+        now = sorted(each.name for folder in folders for each in folder.glob("sbx_*"))
         same = same + 1 if now == seen and len(now) == READY else 0
         seen = now
         time.sleep(0.04)
