@@ -120,8 +120,9 @@ class Server:
         return json.loads((self.data / "instance.json").read_text())["id"]
 
     def run_folders(self):
-        """Where its sandboxes have run directories."""
-        return [self.data / "run", *(top / self.instance() for top in RUN if (top / self.instance()).is_dir())]
+        """Where its sandboxes have run directories. Those in memory are root's, whom nobody else can look at."""
+        in_memory = [top / self.instance() for top in RUN if os.access(top, os.X_OK)]
+        return [self.data / "run", *(each for each in in_memory if each.is_dir())]
 
     def terminate(self):
         """SIGTERM without waiting."""
