@@ -347,7 +347,7 @@ private:
     std::unique_ptr<logger> log_;
     asio::io_context context_{1};
     system_timers time_;
-    worker_pool work_{"caisson-work", 3};    // sandboxes are started on them, and sweeps take long
+    worker_pool work_{"caisson-work", 2};    // sandboxes are started on them, and sweeps take long
     std::unique_ptr<storage> store_;
     id_factory ids_{time_};
     skill_parts skills_{config_, *store_, context_.get_executor(), time_, *log_};

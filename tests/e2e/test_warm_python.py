@@ -1,5 +1,6 @@
 """Interpreters that were started before their program was known: nothing that a program can see or do tells them from others."""
 
+import contextlib
 import os
 import re
 import signal
@@ -211,12 +212,19 @@ def waiting_interpreters(server):
     return [pid for pid in descendants(server.pid, table) if pid in table and table[pid][2].startswith("python3")]
 
 
+def kill_waiting(server):
+    """True when there was none: another sandbox may have been in the making."""
+    found = waiting_interpreters(server)
+    for pid in found:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return not found
+
+
 def test_an_interpreter_that_is_killed_while_it_waits(pooled):
     warm(pooled, language="python", code="pass")
     until(lambda: ready(pooled) > 0 and waiting_interpreters(pooled), what="an interpreter that waits")
-    for pid in waiting_interpreters(pooled):
-        os.kill(pid, signal.SIGKILL)
-    until(lambda: not waiting_interpreters(pooled), what="its end")
+    until(lambda: kill_waiting(pooled), what="its end")
     record = pooled.api.run(language="python", code="print(1)")
     assert (how(record), record["stdout"]) == ("cold", "1\n")
     assert "claim_ms" in record["stages"]
