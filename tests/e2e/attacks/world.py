@@ -10,7 +10,7 @@ from harness.waiting import TimedOut, until
 
 WITHIN_S = 2
 CONTAINERS_WITHIN_S = 30    # an engine takes its time to remove one; what it did not is swept
-MEMORY_BYTES = 18 << 20    # with what the sanitizer keeps for each worker: sandboxes are made on them
+MEMORY_BYTES = 16 << 20
 DISK_BYTES, DISK_INODES = 64 << 20, 5_000
 SANDBOX_UIDS = range(700_000, 765_536)
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
