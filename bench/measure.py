@@ -4,6 +4,7 @@ import argparse
 import signal
 import sys
 import time
+import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "lib"))
@@ -37,7 +38,14 @@ def measure(bench, only):
             continue
         begin = time.monotonic()
         print(f"   {name} …", end="", flush=True)
-        measure_row(bench, found)
+        try:
+            measure_row(bench, found)
+        except Exception as failure:    # the other rows are measured all the same
+            if not isinstance(failure, Failed):
+                traceback.print_exc()
+            found.failed(name, failure)
+            print(f" failed: {failure}", flush=True)
+            continue
         print(f" {time.monotonic() - begin:.1f} s", flush=True)
     return found
 
@@ -60,7 +68,7 @@ def main():
         target = ROOT / "bench/results.md"
         target.write_text(results.page(found, machine.describe(ROOT), machine.build_times(ROOT), given.note, seconds))
         print(f"written: {target.relative_to(ROOT)}")
-    return 0
+    return 1 if found.failures else 0
 
 
 if __name__ == "__main__":

@@ -13,6 +13,30 @@ function(caisson_library name)
   caisson_precompiled(${name})
 endfunction()
 
+# Where several sources are compiled as one (CMAKE_UNITY_BUILD, in the presets release, bench and fuzz): of a target of several
+# folders only those of one folder, as elsewhere. The lints look for names that two sources of a folder have in common.
+function(caisson_unity_by_folder name)
+  if(NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  get_target_property(sources ${name} SOURCES)
+  list(SORT sources)
+  set(last "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    if(NOT folder STREQUAL last)
+      set(last "${folder}")
+      set(count 0)
+    endif()
+    math(EXPR batch "${count} / ${CMAKE_UNITY_BUILD_BATCH_SIZE}")
+    math(EXPR count "${count} + 1")
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" OUTPUT_VARIABLE group)
+    string(MAKE_C_IDENTIFIER "${group}_${batch}" group)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+  endforeach()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
+
 set(caisson_precompiled_headers
   <algorithm> <array> <chrono> <cstdint> <filesystem> <functional> <map> <memory> <optional> <span> <string>
   <string_view> <unordered_map> <utility> <variant> <vector>

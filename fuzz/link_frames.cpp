@@ -91,17 +91,17 @@ void check_spawn(std::string_view bytes)
     FUZZ_CHECK(again.argv == request.argv && again.env == request.env && again.cwd == request.cwd && again.wall_ms == request.wall_ms);
 }
 
-void check_park(std::string_view body)
+void check_park(const frame_view& frame)
 {
     park_request request;
-    if (!decode(body, request))
+    if (!decode(frame.body, request))
         return;
     std::string out;
     park_request again;
-    FUZZ_CHECK(encode_frame(out, request));
+    FUZZ_CHECK(encode_frame(out, frame.exec, request));
     FUZZ_CHECK(decode(std::string_view(out).substr(frame_head_bytes, out.size() - frame_head_bytes - 1), again));
     FUZZ_CHECK(again.program.argv == request.program.argv && again.file_text == request.file_text && again.hooks == request.hooks &&
-               again.fixed == request.fixed);
+               again.fixed == request.fixed && again.descriptors == request.descriptors && request.descriptors <= max_spawn_descriptors);
 }
 
 void check_parked(std::string_view body)
@@ -133,7 +133,7 @@ void check_encoding(const frame_view& frame)
     case frame_type::exited: return check_one_encoding<exit_report>(frame);
     case frame_type::error: return check_one_encoding<start_error>(frame);
     case frame_type::orders: return check_one_encoding<orders_taken>(frame);
-    case frame_type::park: return check_park(frame.body);
+    case frame_type::park: return check_park(frame);
     case frame_type::parked: return check_parked(frame.body);
     default: return;
     }
@@ -281,9 +281,9 @@ public:
     void resize(exec_number, const resize_order&) override { }
     void forget(exec_number) override { }
     void shutdown() override { }
-    int park(const park_request& request) override
+    int park(exec_number number, const park_request& request, std::vector<unique_fd> join) override
     {
-        FUZZ_CHECK(!request.program.argv.empty());
+        FUZZ_CHECK(number <= max_exec_number && join.size() == request.descriptors);
         return EBUSY;
     }
 };

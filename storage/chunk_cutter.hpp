@@ -20,7 +20,8 @@ struct content_chunk {
 /// Cuts one content into chunks, with their tags, and computes its digest. One thread at a time.
 class chunk_cutter {
 public:
-    chunk_cutter(hasher_factory make, std::string tag_key) : hasher_(make()), tag_key_(std::move(tag_key)) { }
+    /// `hashing` has nothing added to it.
+    chunk_cutter(std::unique_ptr<hasher> hashing, std::string tag_key) : hasher_(std::move(hashing)), tag_key_(std::move(tag_key)) { }
 
     /// The chunks that `parts` complete.
     std::vector<content_chunk> add(const std::vector<shared_bytes>& parts);
@@ -29,6 +30,8 @@ public:
 
     /// SHA-256 of what was cut, raw. To be called once.
     std::string digest() { return hasher_->finish(); }
+    /// For another one, after digest(): making one takes longer than hashing a small file.
+    std::unique_ptr<hasher> release() { return std::move(hasher_); }
 
 private:
     void cut(std::vector<content_chunk>& into);

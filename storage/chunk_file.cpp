@@ -20,15 +20,10 @@ namespace {
 /// The layer takes no more at once than the largest page has.
 constexpr std::size_t most_written = 64 << 10;
 
-[[noreturn]] void fail(const std::filesystem::path& file, const char* doing)
-{
-    throw storage_error(storage_fault::broken, std::string("cannot ") + doing + " " + file.string() + ": " + std::strerror(errno));
-}
-
 std::int64_t offset_of(std::int64_t place) { return (place - 1) * static_cast<std::int64_t>(chunk_bytes); }
 
 /// A signal may come between.
-bool lock(int fd, int how)
+bool lock_whole(int fd, int how)
 {
     while (::flock(fd, how) != 0)
         if (errno != EINTR)
@@ -51,13 +46,13 @@ chunk_reader::chunk_reader(const std::filesystem::path& database, access wanted)
     : file_(chunk_file_of(database)), fd_(::open(file_.c_str(), (wanted == access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK))
 {
     if (!fd_ && errno != ENOENT)
-        fail(file_, "open");
+        throw_broken(file_, "open");
 }
 
 void chunk_reader::hold() const
 {
-    if (fd_ && !lock(fd_.get(), LOCK_SH))
-        fail(file_, "lock");
+    if (fd_ && !lock_whole(fd_.get(), LOCK_SH))
+        throw_broken(file_, "lock");
 }
 
 std::int64_t chunk_reader::places() const
@@ -66,7 +61,7 @@ std::int64_t chunk_reader::places() const
     if (!fd_)
         return 0;
     if (::fstat(fd_.get(), &found) != 0)
-        fail(file_, "look at");
+        throw_broken(file_, "look at");
     return found.st_size / static_cast<std::int64_t>(chunk_bytes);
 }
 
@@ -79,7 +74,7 @@ std::size_t chunk_reader::read(std::int64_t place, std::size_t offset, std::span
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            fail(file_, "read");
+            throw_broken(file_, "read");
         if (got == 0)
             break;
         done += static_cast<std::size_t>(got);
@@ -164,14 +159,15 @@ std::uint64_t chunk_file::room() const
     return ::fstatvfs(fd(), &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
 }
 
-chunk_file::freeing::freeing(chunk_file& of) : of_(of), turn_(of.turn_), readers_(of.readers_), allowed_(lock(of.fd(), LOCK_EX | LOCK_NB))
+chunk_file::freeing::freeing(chunk_file& of)
+    : of_(of), turn_(of.turn_), readers_(of.readers_), allowed_(lock_whole(of.fd(), LOCK_EX | LOCK_NB))
 {
 }
 
 chunk_file::freeing::~freeing()
 {
     if (allowed_)
-        lock(of_.fd(), LOCK_UN);
+        lock_whole(of_.fd(), LOCK_UN);
 }
 
 }    // namespace caisson::sqlite

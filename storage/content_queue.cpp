@@ -10,9 +10,11 @@ namespace {
 constexpr std::size_t transaction_bytes = 4 << 20;
 constexpr std::size_t transaction_changes = 512;    // of small contents
 constexpr std::size_t most_in_transit = 2;
+/// So many are not kept back from a writer that has nothing of ours to do.
+constexpr std::size_t first_changes = 64;
 
 /// What the callers of a writer are told of a disk that takes nothing now; anything else is thrown.
-result<void> refusal_of(const std::exception_ptr& failure)
+result<void> storage_refusal(const std::exception_ptr& failure)
 {
     try {
         std::rethrow_exception(failure);
@@ -76,7 +78,7 @@ struct content_queue::transit {
             const std::lock_guard lock(mutex);
             what = failure;
         }
-        return what ? refusal_of(what) : result<void>();
+        return what ? storage_refusal(what) : result<void>();
     }
     bool has_more_than(std::size_t most)
     {
@@ -95,7 +97,8 @@ void content_queue::add(content_change next)
     for (const auto& chunk : next.chunks)
         gathered_bytes_ += chunk.data.size();
     gathered_.push_back(std::move(next));
-    if (gathered_bytes_ >= transaction_bytes || gathered_.size() >= transaction_changes)
+    const bool is_much = gathered_bytes_ >= transaction_bytes || gathered_.size() >= transaction_changes;
+    if (is_much || (gathered_.size() >= first_changes && !transit_->has_more_than(0)))
         send();
 }
 

@@ -19,7 +19,7 @@ struct stored_chunk {
     bool is_as_wanted = false;
 };
 
-stored_chunk look_at(connection& db, const chunk_file& files, std::int64_t key, std::string_view wanted)
+stored_chunk look_at_chunk(connection& db, const chunk_file& files, std::int64_t key, std::string_view wanted)
 {
     auto query = db.prepare(sql::chunk::find_bytes);
     if (!query.bind(key).step())
@@ -47,13 +47,27 @@ std::int64_t place_for(connection& db, std::int64_t key)
     return place;
 }
 
+/// What each content needs, prepared once for many.
+struct content_inserts {
+    explicit content_inserts(connection& to)
+        : db(to)
+        , content(db.prepare(sql::content::insert))
+        , chunk(db.prepare(sql::chunk::insert))
+        , bytes(db.prepare(sql::chunk::put_bytes))
+        , piece(db.prepare(sql::content::insert_piece))
+    {
+    }
+    connection& db;
+    statement content, chunk, bytes, piece;
+};
+
 /// A whole chunk has a place, unless it is a row from before.
-void put_chunk(connection& db, chunk_file& files, std::int64_t key, std::string_view bytes, stored_chunk known)
+void put_chunk(content_inserts& into, chunk_file& files, std::int64_t key, std::string_view bytes, stored_chunk known)
 {
     if (bytes.size() == chunk_bytes && (known.place != 0 || !known.is_row))
-        files.write(known.place != 0 ? known.place : place_for(db, key), bytes);
+        files.write(known.place != 0 ? known.place : place_for(into.db, key), bytes);
     else
-        db.prepare(sql::chunk::put_bytes).bind(key, borrowed_blob{bytes}).run();
+        into.bytes.bind(key, borrowed_blob{bytes}).run();
 }
 
 struct used_chunk {
@@ -62,14 +76,15 @@ struct used_chunk {
 };
 
 /// A known chunk that the disk damaged is mended by whoever brings its bytes again.
-used_chunk use_chunk(connection& db, chunk_file& files, const tenant_id& tenant, const content_chunk& chunk)
+used_chunk use_chunk(content_inserts& into, chunk_file& files, const tenant_id& tenant, const content_chunk& chunk)
 {
+    auto& db = into.db;
     const borrowed_text owner{tenant.str()};
     const borrowed_blob tag{chunk.tag};
-    db.prepare(sql::chunk::insert).bind(owner, tag, chunk.data.size()).run();
+    into.chunk.bind(owner, tag, chunk.data.size()).run();
     if (db.changes() == 1) {
         const auto key = db.last_key();
-        put_chunk(db, files, key, chunk.data.view(), {});
+        put_chunk(into, files, key, chunk.data.view(), {});
         return {key, static_cast<std::int64_t>(chunk.data.size())};
     }
     db.prepare(sql::chunk::use_again).bind(owner, tag).run();
@@ -77,28 +92,27 @@ used_chunk use_chunk(connection& db, chunk_file& files, const tenant_id& tenant,
     if (!find.bind(owner, tag).step())
         throw storage_error(storage_fault::corrupt, "content.db: a chunk is in its index only; `caisson db check` says more");
     const auto key = find.integer(0);
-    const auto known = look_at(db, files, key, chunk.data.view());
+    const auto known = look_at_chunk(db, files, key, chunk.data.view());
     if (!known.is_as_wanted)
-        put_chunk(db, files, key, chunk.data.view(), known);
+        put_chunk(into, files, key, chunk.data.view(), known);
     return {key, 0};
 }
 
 /// How many bytes more the tenant has stored now.
-std::int64_t store_change(connection& db, chunk_file& files, const tenant_id& tenant, const content_change& what)
+std::int64_t store_change(content_inserts& into, chunk_file& files, const tenant_id& tenant, const content_change& what)
 {
+    auto& db = into.db;
     const borrowed_text id{what.id.str()}, owner{tenant.str()};
     if (what.begins && what.end)
-        db.prepare(sql::content::insert)
-            .bind(id, owner, borrowed_blob{what.end->sha256}, what.end->size_bytes, what.end->finished_at_ms)
-            .run();
+        into.content.bind(id, owner, borrowed_blob{what.end->sha256}, what.end->size_bytes, what.end->finished_at_ms).run();
     else if (what.begins)
         db.prepare(sql::content::begin).bind(id, owner).run();
     auto number = what.first_number;
     std::int64_t added_bytes = 0;
     for (const auto& chunk : what.chunks) {
-        const auto used = use_chunk(db, files, tenant, chunk);
+        const auto used = use_chunk(into, files, tenant, chunk);
         added_bytes += used.added_bytes;
-        db.prepare(sql::content::insert_piece).bind(id, number++, used.key).run();
+        into.piece.bind(id, number++, used.key).run();
     }
     if (!what.begins && what.end)
         db.prepare(sql::content::finish)
@@ -169,7 +183,7 @@ std::vector<std::int64_t> some_free_places(connection& db, std::int64_t most)
     return found;
 }
 
-std::string next_erased(connection& db)
+std::string next_erased_content(connection& db)
 {
     auto query = db.prepare(sql::content::next_erased);
     return query.step() ? std::string(query.view(0)) : std::string();
@@ -179,9 +193,10 @@ std::string next_erased(connection& db)
 
 void store_changes(connection& db, chunk_file& files, const tenant_id& tenant, const std::vector<content_change>& what)
 {
+    content_inserts into(db);
     std::int64_t added_bytes = 0;
     for (const auto& each : what)
-        added_bytes += store_change(db, files, tenant, each);
+        added_bytes += store_change(into, files, tenant, each);
     if (added_bytes > 0)
         db.prepare(sql::content::add_stored_bytes).bind(tenant, added_bytes).run();
 }
@@ -197,14 +212,14 @@ void mark_unfinished_erased(connection& db) { db.prepare(sql::content::mark_unfi
 
 removal erase_some_contents(connection& db, chunk_file& files)
 {
-    auto content = next_erased(db);
+    auto content = next_erased_content(db);
     if (content.empty())
         return removal::done;
     const chunk_file::freeing places(files);
     if (!places.allowed())
         return removal::postponed;
     transaction all(db, transaction_kind::write);
-    for (std::size_t done = 0; done < pieces_per_step && !content.empty(); content = next_erased(db))
+    for (std::size_t done = 0; done < pieces_per_step && !content.empty(); content = next_erased_content(db))
         done += erase_pieces(db, content, pieces_per_step - done);
     all.commit();
     return removal::goes_on;

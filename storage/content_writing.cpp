@@ -7,8 +7,11 @@ namespace caisson::sqlite {
 
 namespace {
 
-/// So much is cut and hashed in one go, while as much is waited for.
+/// So much is cut and hashed in one go, while the next bytes come.
 constexpr std::size_t round_bytes = chunk_bytes;
+/// Enough that whoever hashes need not wait for the thread that brings the bytes.
+constexpr std::size_t most_rounds = 4;
+constexpr std::size_t most_hashers = 8;
 /// This little is hashed where it is: in less time than it takes to hand it over.
 constexpr std::size_t small_bytes = 16 << 10;
 
@@ -48,7 +51,7 @@ sqlite_content_writer::sqlite_content_writer(std::shared_ptr<sqlite_content_stor
     , held_(std::move(held))
     , when_(when)
     , id_(store_->ids.make<content_id>())
-    , cutter_(std::make_shared<chunk_cutter>(store_->use.make_hasher, store_->use.tag_key))
+    , cutter_(std::make_shared<chunk_cutter>(store_->take_hasher(), store_->use.tag_key))
 {
     next_.id = id_;
     next_.begins = true;
@@ -81,19 +84,21 @@ task<result<void>> sqlite_content_writer::write(shared_bytes bytes)
 /// Cuts and hashes what is there, while the next bytes come. What was cut before goes to the queue.
 task<result<void>> sqlite_content_writer::begin_round()
 {
-    co_await end_round();
+    if (rounds_.size() >= most_rounds)
+        co_await end_round();
     part_bytes_ = 0;
     auto work = [cutter = cutter_, parts = std::exchange(parts_, {})] { return cutter->add(parts); };
-    round_.emplace(store_->hashing, std::move(work));
+    if (!order_)
+        order_.emplace(store_->hashing.pool().get_executor());
+    rounds_.emplace_back(*order_, std::move(work));
     co_return co_await queue_->make_room();
 }
 
+/// The first one.
 task<> sqlite_content_writer::end_round()
 {
-    if (!round_)
-        co_return;
-    auto ending = round_->end();
-    round_.reset();    // before it can throw: nobody may ask for it twice
+    auto ending = rounds_.front().end();
+    rounds_.erase(rounds_.begin());    // before it can throw: nobody may ask for it twice
     next_.chunks = co_await std::move(ending);
     content_change following{id_, false, next_.first_number + static_cast<std::int64_t>(next_.chunks.size()), {}, {}};
     queue_->add(std::exchange(next_, std::move(following)));
@@ -101,7 +106,8 @@ task<> sqlite_content_writer::end_round()
 
 task<result<content_info>> sqlite_content_writer::finish()
 {
-    co_await end_round();
+    while (!rounds_.empty())
+        co_await end_round();
     auto work = [cutter = cutter_, parts = std::exchange(parts_, {})] { return cut_all(*cutter, parts); };
     if (part_bytes_ <= small_bytes)
         next_.chunks = work();
@@ -109,6 +115,7 @@ task<result<content_info>> sqlite_content_writer::finish()
         next_.chunks = co_await offload(store_->hashing, std::move(work));
     const auto digest = cutter_->digest();
     next_.end = content_ending{digest, size_bytes_, store_->use.time.now_ms()};
+    store_->give_back(cutter_->release());
     const content_info made{id_, to_hex(digest), size_bytes_};
     queue_->add(std::move(next_));
     auto passed = when_ == durability::at_finish ? queue_->flush() : queue_->make_room();
@@ -142,3 +149,22 @@ task<result<void>> sqlite_content_batch::commit()
 }
 
 }    // namespace caisson::sqlite
+
+namespace caisson {
+
+std::unique_ptr<hasher> sqlite_content_store::core::take_hasher()
+{
+    if (hashers.empty())
+        return use.make_hasher();
+    auto taken = std::move(hashers.back());
+    hashers.pop_back();
+    return taken;
+}
+
+void sqlite_content_store::core::give_back(std::unique_ptr<hasher> unused)
+{
+    if (hashers.size() < sqlite::most_hashers)
+        hashers.push_back(std::move(unused));
+}
+
+}    // namespace caisson

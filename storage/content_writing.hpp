@@ -12,11 +12,16 @@ namespace caisson {
 struct sqlite_content_store::core {
     explicit core(const parts& from) : use(from), ids(from.time) { }
 
+    /// One that is not used, or a new one.
+    std::unique_ptr<hasher> take_hasher();
+    void give_back(std::unique_ptr<hasher> unused);
+
     parts use;
     id_factory ids;
     worker_pool hashing{"content-hash", 2};
-    std::set<content_id> held;    // of writers and batches that live
-    bool closed = false;          // the store is gone
+    std::vector<std::unique_ptr<hasher>> hashers;    // unused
+    std::set<content_id> held;                       // of writers and batches that live
+    bool closed = false;                             // the store is gone
 };
 
 namespace sqlite {
@@ -69,9 +74,10 @@ private:
     bool finished_ = false;
     const content_id id_;
     std::shared_ptr<chunk_cutter> cutter_;
-    std::vector<shared_bytes> parts_;    // not cut yet
+    std::optional<worker_strand> order_;    // of what the cutter does, once that is more than a little
+    std::vector<shared_bytes> parts_;       // not cut yet
     std::size_t part_bytes_ = 0;
-    std::optional<begun<std::vector<content_chunk>>> round_;    // what is being cut and hashed
+    std::vector<begun<std::vector<content_chunk>>> rounds_;    // what is being cut and hashed
     std::int64_t size_bytes_ = 0;
     content_change next_;    // what is to be passed on
 };

@@ -14,27 +14,22 @@ namespace caisson::sqlite {
 
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& file, const char* doing)
-{
-    throw storage_error(storage_fault::broken, std::string("cannot ") + doing + " " + file.string() + ": " + std::strerror(errno));
-}
-
 unique_fd open_file(const std::filesystem::path& file)
 {
     unique_fd fd(::open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
     if (!fd)
-        fail(file, "open");
+        throw_broken(file, "open");
     return fd;
 }
 
 /// False if another one has the lock and `operation` says not to wait.
-bool lock(const unique_fd& fd, const std::filesystem::path& file, int operation)
+bool try_lock(const unique_fd& fd, const std::filesystem::path& file, int operation)
 {
     while (::flock(fd.get(), operation) != 0) {
         if (errno == EWOULDBLOCK)
             return false;
         if (errno != EINTR)
-            fail(file, "lock");
+            throw_broken(file, "lock");
     }
     return true;
 }
@@ -44,25 +39,25 @@ bool lock(const unique_fd& fd, const std::filesystem::path& file, int operation)
 directory_lock directory_lock::wait(const std::filesystem::path& file)
 {
     auto fd = open_file(file);
-    lock(fd, file, LOCK_EX);
+    try_lock(fd, file, LOCK_EX);
     return directory_lock(std::move(fd));
 }
 
 std::optional<directory_lock> directory_lock::try_take(const std::filesystem::path& file)
 {
     auto fd = open_file(file);
-    if (!lock(fd, file, LOCK_EX | LOCK_NB))
+    if (!try_lock(fd, file, LOCK_EX | LOCK_NB))
         return std::nullopt;
     const auto text = std::to_string(::getpid()) + "\n";
     if (::ftruncate(fd.get(), 0) != 0 || ::pwrite(fd.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-        fail(file, "write");
+        throw_broken(file, "write");
     return directory_lock(std::move(fd));
 }
 
 bool directory_lock::is_held(const std::filesystem::path& file)
 {
     const auto fd = open_file(file);
-    return !lock(fd, file, LOCK_SH | LOCK_NB);
+    return !try_lock(fd, file, LOCK_SH | LOCK_NB);
 }
 
 int directory_lock::owner(const std::filesystem::path& file)

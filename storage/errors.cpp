@@ -2,7 +2,17 @@
 
 #include <sqlite3.h>
 
-#include <filesystem>
+#include <cerrno>
+#include <cstring>
+
+namespace caisson {
+
+void throw_broken(const std::filesystem::path& file, const char* doing)
+{
+    throw storage_error(storage_fault::broken, std::string("cannot ") + doing + " " + file.string() + ": " + std::strerror(errno));
+}
+
+}    // namespace caisson
 
 namespace caisson::sqlite {
 

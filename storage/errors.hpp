@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -30,6 +31,9 @@ public:
 private:
     storage_fault fault_;
 };
+
+/// Throws storage_fault::broken with what errno says of `file`; `doing` is a verb.
+[[noreturn]] void throw_broken(const std::filesystem::path& file, const char* doing);
 
 namespace sqlite {
 

@@ -8,7 +8,7 @@ namespace caisson::sqlite {
 
 namespace {
 
-std::string refusal_of(const result<saved_checkpoint>& saved)
+std::string why_not_saved(const result<saved_checkpoint>& saved)
 {
     if (saved.has_error())
         return saved.error().detail;
@@ -21,7 +21,7 @@ checkpoint_note save_or_note(connection& db, const checkpoint_end& what)
 {
     db.prepare("SAVEPOINT checkpoint").run();
     const auto saved = save_checkpoint(db, what.draft, what.defaults, what.bounds);
-    checkpoint_note note{what.draft.row.thread, {}, refusal_of(saved)};
+    checkpoint_note note{what.draft.row.thread, {}, why_not_saved(saved)};
     if (note.error.empty())
         note.id = saved->row.id;
     else

@@ -5,6 +5,7 @@
 #include "storage/execution_end.hpp"
 #include "storage/execution_rows.hpp"
 #include "storage/idempotency_rows.hpp"
+#include "storage/sandbox_store.hpp"
 #include "storage/sql.hpp"
 
 namespace caisson {
@@ -40,6 +41,16 @@ task<result<void>> sqlite_execution_store::insert(execution_row row, execution_s
 {
     return db_.write([row = std::move(row), spec = std::move(spec)](
                          sqlite::connection& db) -> result<void> { return sqlite::insert_execution(db, row, spec); });
+}
+
+task<result<void>> sqlite_execution_store::insert_begun(execution_row row, execution_spec spec, sandbox_row where)
+{
+    return db_.write([row = std::move(row), spec = std::move(spec), where = std::move(where)](sqlite::connection& db) {
+        auto done = sqlite::insert_execution(db, row, spec);
+        if (done.has_value())
+            done = sqlite::insert_sandbox(db, where);
+        return done.has_value() ? sqlite::update_execution(db, row) : done;
+    });
 }
 
 task<result<void>> sqlite_execution_store::insert_with_key(

@@ -13,7 +13,7 @@ namespace caisson::sqlite {
 
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& file, const char* doing)
+[[noreturn]] void fail_writing(const std::filesystem::path& file, const char* doing)
 {
     const auto fault = errno == ENOSPC ? storage_fault::disk_full : storage_fault::broken;
     throw storage_error(fault, std::string("cannot ") + doing + " " + file.string() + ": " + std::strerror(errno));
@@ -27,7 +27,7 @@ file_bytes::file_bytes(const std::filesystem::path& file) : file_(file), fd_(::o
         return;
     struct stat found{};
     if (!fd_ || ::fstat(fd_.get(), &found) != 0)
-        fail(file_, "open");
+        fail_writing(file_, "open");
     if (!S_ISREG(found.st_mode))
         throw storage_error(storage_fault::broken, file_.string() + " is not a file");
     size_ = static_cast<std::uint64_t>(found.st_size);
@@ -41,7 +41,7 @@ std::size_t file_bytes::read(std::uint64_t offset, std::span<unsigned char> into
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            fail(file_, "read");
+            fail_writing(file_, "read");
         if (got == 0)
             break;
         done += static_cast<std::size_t>(got);
@@ -53,7 +53,7 @@ void sync_directory(const std::filesystem::path& directory)
 {
     const unique_fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd || ::fsync(fd.get()) != 0)
-        fail(directory, "sync");
+        fail_writing(directory, "sync");
 }
 
 }    // namespace caisson::sqlite

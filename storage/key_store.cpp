@@ -36,7 +36,7 @@ std::vector<scope> scopes_from(std::string_view text)
     return scopes;
 }
 
-api_key_row row_from(const sqlite::statement& query)
+api_key_row key_row_from(const sqlite::statement& query)
 {
     sqlite::column_reader columns(query);
     api_key_row row;
@@ -94,7 +94,7 @@ task<result<api_key_row>> sqlite_key_store::find_key(std::string hash)
         auto query = db.prepare(sql::api_key::find_by_hash);
         if (!query.bind(hash).step())
             return error{errc::not_found, "no such key"};
-        auto row = row_from(query);
+        auto row = key_row_from(query);
         uses->apply_to(row);
         return row;
     });
@@ -108,7 +108,7 @@ task<result<std::vector<api_key_row>>> sqlite_key_store::list_keys(std::optional
             query.bind(*tenant);
         std::vector<api_key_row> rows;
         while (query.step())
-            uses->apply_to(rows.emplace_back(row_from(query)));
+            uses->apply_to(rows.emplace_back(key_row_from(query)));
         return rows;
     });
 }

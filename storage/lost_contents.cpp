@@ -33,7 +33,7 @@ lost_rows find_lost(const std::filesystem::path& data_dir)
     return found;
 }
 
-void erase_rows(connection& db, const lost_rows& lost)
+void erase_lost(connection& db, const lost_rows& lost)
 {
     sqlite::transaction all(db, sqlite::transaction_kind::write);
     for (const auto key : lost.artifacts)
@@ -55,7 +55,7 @@ lost_contents drop_lost_contents(const std::filesystem::path& data_dir)
     if (lost.artifacts.empty() && lost.packages.empty())
         return {};
     connection db(data_dir / "records.db", sqlite::open_mode::read_write);
-    erase_rows(db, lost);
+    erase_lost(db, lost);
     db.tidy_up_on_close();
     return {lost.artifacts.size(), lost.packages.size()};
 }

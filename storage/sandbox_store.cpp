@@ -7,7 +7,7 @@ namespace caisson {
 
 namespace {
 
-sandbox_row row_from(const sqlite::statement& query)
+sandbox_row sandbox_row_from(const sqlite::statement& query)
 {
     sqlite::column_reader columns(query);
     sandbox_row row;
@@ -24,16 +24,19 @@ sandbox_row row_from(const sqlite::statement& query)
 
 }    // namespace
 
+result<void> sqlite::insert_sandbox(connection& db, const sandbox_row& row)
+{
+    db.prepare(sql::sandbox::insert)
+        .bind(row.id, row.tenant, row.runtime, to_string(row.state), row.runtime_state, row.cause, row.created_at_ms, row.ended_at_ms)
+        .run();
+    if (db.changes() == 0)
+        return error{errc::conflict, "sandbox " + row.id.str() + " exists"};
+    return {};
+}
+
 task<result<void>> sqlite_sandbox_store::insert(sandbox_row row)
 {
-    return db_.write([row = std::move(row)](sqlite::connection& db) -> result<void> {
-        db.prepare(sql::sandbox::insert)
-            .bind(row.id, row.tenant, row.runtime, to_string(row.state), row.runtime_state, row.cause, row.created_at_ms, row.ended_at_ms)
-            .run();
-        if (db.changes() == 0)
-            return error{errc::conflict, "sandbox " + row.id.str() + " exists"};
-        return {};
-    });
+    return db_.write([row = std::move(row)](sqlite::connection& db) { return sqlite::insert_sandbox(db, row); });
 }
 
 task<result<void>> sqlite_sandbox_store::update(
@@ -54,7 +57,7 @@ task<result<sandbox_row>> sqlite_sandbox_store::find(sandbox_id id)
         auto query = db.prepare(sql::sandbox::find);
         if (!query.bind(id).step())
             return error{errc::not_found, "no sandbox " + id.str()};
-        return row_from(query);
+        return sandbox_row_from(query);
     });
 }
 
@@ -64,7 +67,7 @@ task<result<std::vector<sandbox_row>>> sqlite_sandbox_store::alive()
         auto query = db.prepare(sql::sandbox::alive);
         std::vector<sandbox_row> rows;
         while (query.step())
-            rows.push_back(row_from(query));
+            rows.push_back(sandbox_row_from(query));
         return rows;
     });
 }

@@ -5,6 +5,11 @@
 
 namespace caisson {
 
+namespace sqlite {
+/// In a write transaction of records.db. Errors: errc::conflict if the id exists.
+result<void> insert_sandbox(connection& db, const sandbox_row& row);
+}    // namespace sqlite
+
 /// Sandboxes in records.db, which must outlive the store.
 class sqlite_sandbox_store : public sandbox_store {
 public:

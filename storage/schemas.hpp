@@ -9,8 +9,8 @@ namespace caisson::sqlite {
 inline constexpr schema records_schema{0x43616901, migrations::records::files};
 /// From this one on records refer to content.db; earlier versions did not make that file.
 inline constexpr std::uint32_t first_records_with_contents = 7;
-/// Chunks of 64 KiB and more go into large pages a third faster, and small events as fast.
-inline constexpr schema events_schema{0x43616902, migrations::events::files, 16'384};
+/// Chunks of 64 KiB and more go into large pages a third faster, and small events as fast. What was written is seldom wanted again soon.
+inline constexpr schema events_schema{0x43616902, migrations::events::files, 16'384, 8 << 20};
 
 /// Small files go into pages of this size a quarter faster than into those of 64 KiB, large ones as fast. What was written is seldom
 /// wanted again soon: the cache holds two transactions.

@@ -3,13 +3,11 @@
 #include "storage/errors.hpp"
 #include "storage/sql.hpp"
 #include "storage/statement.hpp"
+#include "storage/tenant_quota.hpp"
 
 namespace caisson::sqlite {
 
 namespace {
-
-/// A tenant that removes nothing has no more room later either.
-constexpr std::int64_t retry_after_s = 60;
 
 skill_manifest stored_manifest(std::string_view text)
 try {
@@ -28,25 +26,18 @@ skill_revision whole_row(const statement& query)
     return row;
 }
 
-error full(const std::string& what, std::string limit, std::int64_t value)
-{
-    error refused{errc::quota_exceeded, what};
-    refused.facts = limit_facts{std::move(limit), "tenant", value, 0, 0, retry_after_s};
-    return refused;
-}
-
 std::int64_t one_integer(statement query) { return query.step() ? query.integer(0) : 0; }
 
 result<void> check_totals(connection& db, const skill_revision& row, const skill_bounds& bounds)
 {
     const auto now = skill_usage_of(db, row.tenant);
     if (now.bytes + row.size_bytes > bounds.max_bytes)
-        return full("the packages of this tenant have " + std::to_string(now.bytes) + " bytes, with this one more than the " +
-                        std::to_string(bounds.max_bytes) + " that they may have; delete versions that are not needed",
+        return tenant_is_full("the packages of this tenant have " + std::to_string(now.bytes) + " bytes, with this one more than the " +
+                                  std::to_string(bounds.max_bytes) + " that they may have; delete versions that are not needed",
             "skills.max_bytes_per_tenant", bounds.max_bytes);
     if (now.packages >= bounds.max_packages)
-        return full("this tenant has " + std::to_string(now.packages) +
-                        " packages, which is the most it may have; delete versions that are not needed",
+        return tenant_is_full("this tenant has " + std::to_string(now.packages) +
+                                  " packages, which is the most it may have; delete versions that are not needed",
             "skills.max_packages_per_tenant", bounds.max_packages);
     return {};
 }
@@ -57,11 +48,12 @@ result<void> check_new_version(connection& db, const skill_revision& row, const 
     query.bind(row.tenant, row.manifest.name);
     const auto versions = one_integer(std::move(query));
     if (versions >= bounds.max_versions)
-        return full("the skill \"" + row.manifest.name + "\" has " + std::to_string(versions) +
-                        " versions, which is the most it may have; delete some",
+        return tenant_is_full("the skill \"" + row.manifest.name + "\" has " + std::to_string(versions) +
+                                  " versions, which is the most it may have; delete some",
             "skills.max_versions_per_skill", bounds.max_versions);
     if (versions == 0 && skill_usage_of(db, row.tenant).skills >= bounds.max_skills)
-        return full("this tenant has " + std::to_string(bounds.max_skills) + " skills, which is the most it may have; delete some",
+        return tenant_is_full(
+            "this tenant has " + std::to_string(bounds.max_skills) + " skills, which is the most it may have; delete some",
             "skills.max_skills_per_tenant", bounds.max_skills);
     return {};
 }

@@ -64,7 +64,8 @@ std::vector<skill_revision> read_revisions(sqlite::statement query, const tenant
     return rows;
 }
 
-std::vector<skill_revision> erase_rows(sqlite::connection& db, const tenant_id& tenant, const std::string& name, const std::string& version)
+std::vector<skill_revision> erase_revisions(
+    sqlite::connection& db, const tenant_id& tenant, const std::string& name, const std::string& version)
 {
     const bool all = version.empty();
     auto query = db.prepare(all ? sql::skill::revisions_of_skill : sql::skill::revisions_of_version);
@@ -157,7 +158,7 @@ task<result<std::vector<skill_revision>>> sqlite_skill_store::erase(tenant_id te
 {
     return db_.write_freeing([tenant = std::move(tenant), name = std::move(name), version = std::move(version)](
                                  sqlite::connection& db) -> result<std::vector<skill_revision>> {
-        auto gone = erase_rows(db, tenant, name, version);
+        auto gone = erase_revisions(db, tenant, name, version);
         if (gone.empty())
             return no_version(name, version);
         return gone;

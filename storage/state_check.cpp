@@ -9,9 +9,9 @@ namespace caisson::sqlite {
 
 namespace {
 
-constexpr std::uint64_t told_every_bytes = 1 << 30;
-constexpr std::int64_t looked_at_once = 200;    // so that a log that grows meanwhile is not held for long
-constexpr std::size_t kept_bytes = 32 << 20;    // of texts that others are packed against
+constexpr std::uint64_t told_of_every_bytes = 1 << 30;
+constexpr std::int64_t looked_at_once = 200;      // so that a log that grows meanwhile is not held for long
+constexpr std::size_t cached_bytes = 32 << 20;    // of texts that others are packed against
 
 struct listed_state {
     std::int64_t key = 0;
@@ -35,7 +35,7 @@ std::string wrong(const listed_state& one, const std::string& what)
 }
 
 /// Gives what is wrong with one, empty if nothing is, and adds what it was to `bytes`.
-std::string look_at(connection& db, const listed_state& one, state_cache& cache, hasher& with, std::uint64_t& bytes)
+std::string look_at_state(connection& db, const listed_state& one, state_cache& cache, hasher& with, std::uint64_t& bytes)
 {
     try {
         const auto text = read_state(db, one.key, cache);
@@ -56,7 +56,7 @@ std::vector<std::string> wrong_states(
 {
     std::vector<std::string> found;
     const auto hasher = make_hasher();
-    state_cache cache(kept_bytes);
+    state_cache cache(cached_bytes);
     std::uint64_t bytes = 0;
     for (std::int64_t last = 0; found.size() < most;) {
         const transaction snapshot(db, transaction_kind::read);
@@ -66,9 +66,9 @@ std::vector<std::string> wrong_states(
         last = some.back().key;
         const auto before = bytes;
         for (const auto& each : some)
-            if (auto what = look_at(db, each, cache, *hasher, bytes); !what.empty() && found.size() < most)
+            if (auto what = look_at_state(db, each, cache, *hasher, bytes); !what.empty() && found.size() < most)
                 found.push_back(std::move(what));
-        if (before / told_every_bytes != bytes / told_every_bytes)
+        if (before / told_of_every_bytes != bytes / told_of_every_bytes)
             progress(bytes);
     }
     return found;

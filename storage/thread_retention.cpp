@@ -70,7 +70,7 @@ std::vector<going_checkpoint> all_from(statement query)
     return all;
 }
 
-std::optional<std::int64_t> next_erased(connection& db)
+std::optional<std::int64_t> next_erased_thread(connection& db)
 {
     auto next = db.prepare(sql::thread::next_erased);
     return next.step() ? std::optional(next.integer(0)) : std::nullopt;
@@ -131,7 +131,7 @@ bool take_name(connection& db, const tenant_id& tenant, const thread_name& name)
 
 bool erase_some_checkpoints(connection& db)
 {
-    const auto key = next_erased(db);
+    const auto key = next_erased_thread(db);
     if (!key)
         return false;
     auto query = db.prepare(sql::checkpoint::oldest);
@@ -146,7 +146,7 @@ bool erase_some_checkpoints(connection& db)
 
 bool tidy_threads(connection& db)
 {
-    if (!next_erased(db))
+    if (!next_erased_thread(db))
         return false;
     transaction all(db, transaction_kind::write);
     const bool more = erase_some_checkpoints(db);

@@ -2,6 +2,7 @@
 
 #include "core/base/hasher.hpp"
 #include "storage/sql.hpp"
+#include "storage/tenant_quota.hpp"
 
 #include <algorithm>
 
@@ -9,17 +10,7 @@ namespace caisson::sqlite {
 
 namespace {
 
-/// A tenant that removes nothing has no more room later either.
-constexpr std::int64_t retry_after_s = 60;
-
 std::optional<stored_thread> one_thread(statement query) { return query.step() ? std::optional(thread_from(query)) : std::nullopt; }
-
-error full(std::string what, std::string limit, std::int64_t value)
-{
-    error refused{errc::quota_exceeded, std::move(what)};
-    refused.facts = limit_facts{std::move(limit), "tenant", value, 0, 0, retry_after_s};
-    return refused;
-}
 
 void insert_artifacts(connection& db, std::int64_t thread_key, const checkpoint_row& row)
 {
@@ -225,11 +216,13 @@ result<void> check_usage(connection& db, const tenant_id& tenant, const thread_u
 {
     const auto now = thread_usage_of(db, tenant);
     if (now.bytes > bounds.max_bytes && now.bytes > before.bytes)
-        return full("the threads of this tenant have " + std::to_string(before.bytes) + " bytes, with this more than the " +
-                        std::to_string(bounds.max_bytes) + " that they may have; delete checkpoints or threads that are not needed",
+        return tenant_is_full("the threads of this tenant have " + std::to_string(before.bytes) + " bytes, with this more than the " +
+                                  std::to_string(bounds.max_bytes) +
+                                  " that they may have; delete checkpoints or threads that are not needed",
             "threads.max_bytes_per_tenant", bounds.max_bytes);
     if (now.threads > bounds.max_threads && now.threads > before.threads)
-        return full("this tenant has " + std::to_string(bounds.max_threads) + " threads, which is the most it may have; delete some",
+        return tenant_is_full(
+            "this tenant has " + std::to_string(bounds.max_threads) + " threads, which is the most it may have; delete some",
             "threads.max_threads_per_tenant", bounds.max_threads);
     return {};
 }

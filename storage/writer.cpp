@@ -3,6 +3,7 @@
 #include "storage/transaction.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 
 namespace caisson::sqlite {
 
@@ -10,6 +11,14 @@ namespace {
 
 /// So many commits later there may be something to tidy up.
 constexpr std::uint64_t tidy_every = 1'024;
+
+/// Who wakes this thread goes on with what it was doing, if there is one processor for both (SCHED_BATCH, sched(7)). A kernel that refuses
+/// it only loses that.
+void give_way_when_woken()
+{
+    const sched_param no_priority{};
+    static_cast<void>(::sched_setscheduler(0, SCHED_BATCH | SCHED_RESET_ON_FORK, &no_priority));
+}
 
 }    // namespace
 
@@ -20,6 +29,7 @@ writer::writer(std::string name, std::unique_ptr<connection> db, writer_limits l
     , tidy_(static_cast<bool>(idle_))
     , thread_([this, thread_name = std::move(name)] {
         ::pthread_setname_np(::pthread_self(), thread_name.c_str());
+        give_way_when_woken();
         work();
     })
 {
@@ -79,6 +89,8 @@ void writer::work()
             do_idle_step();
         else
             commit_batch(batch);
+        if (next == turn::commit)
+            last_commit_ = std::chrono::steady_clock::now();
         for (auto& one : batch)
             one->finish();
         batch.clear();
@@ -96,21 +108,38 @@ writer::turn writer::wait_for_work()
     changed_.wait(lock, [&] { return has_work() || !later_.empty(); });
     if (!has_work())
         changed_.wait_for(lock, limits_.later, has_work);
-    if (tidy_ && queue_.empty() && !closing_)
+    if (is_time_to_tidy(lock))
         return turn::tidy;
     std::move(later_.begin(), later_.end(), std::back_inserter(queue_));
     later_.clear();
     return queue_.empty() ? turn::end : turn::commit;
 }
 
+/// Waits for what may still come.
+bool writer::is_time_to_tidy(std::unique_lock<std::mutex>& lock)
+{
+    if (!tidy_ || closing_)
+        return false;
+    const auto next = last_idle_step_ + limits_.idle_every;
+    const auto is_needed = [this] { return closing_ || !queue_.empty(); };
+    return std::chrono::steady_clock::now() >= next ||
+           !changed_.wait_until(lock, std::min(last_commit_ + limits_.idle_after, next), is_needed);
+}
+
 void writer::do_idle_step()
 {
+    const auto begin = std::chrono::steady_clock::now();
+    const bool is_overdue = begin >= last_idle_step_ + limits_.idle_every && begin < last_commit_ + limits_.idle_after;
+    last_idle_step_ = begin;
     {
         const std::lock_guard lock(mutex_);
         tidy_ = false;
     }
     try {
-        if (idle_(*db_))
+        bool is_more = idle_(*db_);
+        while (is_more && is_overdue && std::chrono::steady_clock::now() < begin + limits_.idle_slice)
+            is_more = idle_(*db_);
+        if (is_more)
             tidy();
     } catch (const std::exception&) {
         faults_.closure_failed(std::current_exception());

@@ -27,6 +27,11 @@ struct writer_limits {
     /// if this is more, not before it has this size or nothing was written for `quiet`; unless the disk has little room.
     std::int64_t burst_log_bytes = 0;
     std::chrono::milliseconds quiet{200};
+    /// Idle steps stay away from who writes one transaction after the other: they begin so long after the last one, but
+    std::chrono::milliseconds idle_after{20};
+    /// some in this time are made whatever comes, for so long.
+    std::chrono::milliseconds idle_every{200};
+    std::chrono::milliseconds idle_slice{10};
 };
 
 class transaction;
@@ -89,6 +94,7 @@ private:
     enum class turn { commit, tidy, move_log, end };
     void work();
     turn wait_for_work();
+    bool is_time_to_tidy(std::unique_lock<std::mutex>& lock);
     void do_idle_step();
     void look_at_log();
     bool may_grow(std::int64_t log_bytes) const;
@@ -109,7 +115,9 @@ private:
     idle_step idle_;
     bool tidy_;
     bool closing_ = false;
-    bool log_is_long_ = false;    // the thread's own
+    bool log_is_long_ = false;    // the thread's own, as the next two
+    std::chrono::steady_clock::time_point last_commit_{};
+    std::chrono::steady_clock::time_point last_idle_step_{};
     fault_watch faults_;
     std::atomic<std::uint64_t> commits_ = 0;
     std::atomic<std::uint64_t> closures_ = 0;

@@ -134,7 +134,7 @@ void agent::reap()
         if (auto* execution = session_.find(found->first))
             execution->set_exited(report);
     }
-    childless_ = !has_children();
+    childless_ = !has_children_beside(parked_.pid());    // which has no streams yet
     for (auto& [number, each] : programs_)
         each.look_for_group();
     std::erase_if(
@@ -208,19 +208,24 @@ protocol::agent_host::start_result agent::start(
     if (programs_.size() >= protocol::agent_session::max_executions)
         return {EAGAIN, "too many executions", {}};
     program fresh(number);
-    auto outcome = fresh.start(request, join, rules_, parked_, events_);
+    const bool is_awaited = parked_.is_for(number);
+    if (!is_awaited)
+        parked_.share_sandbox();
+    auto outcome = fresh.start(request, {join, &rules_}, is_awaited ? &parked_ : nullptr, events_);
     if (outcome.code == 0) {
         childless_ = false;
         programs_.emplace(number, std::move(fresh));
+    } else if (is_awaited) {
+        parked_.end(events_);
     }
     return outcome;
 }
 
-int agent::park(const protocol::park_request& request)
+int agent::park(protocol::exec_number number, const protocol::park_request& request, std::vector<unique_fd> join)
 {
     if (parked_.exists() || !programs_.empty())
         return EBUSY;
-    return parked_.begin(request, rules_, events_);
+    return parked_.begin(number, request, {join, &rules_}, events_);
 }
 
 /// `code` is an errno: 0 once it waits, EAGAIN as long as that is not known.

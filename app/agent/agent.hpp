@@ -12,7 +12,7 @@
 
 namespace caisson::agent {
 
-/// The agent's loop: one thread, epoll, no blocking call but clone's wait for an execve.
+/// The agent's loop: one thread, epoll, no blocking call but the wait for a program's execve.
 class agent final : protocol::agent_host {
 public:
     agent(const options& how, landlock rules) : options_(how), rules_(std::move(rules)), session_(*this) { }
@@ -27,7 +27,7 @@ private:
     void resize(protocol::exec_number number, const protocol::resize_order& order) override;
     void forget(protocol::exec_number number) override;
     void shutdown() override { ending_ = true; }
-    int park(const protocol::park_request& request) override;
+    int park(protocol::exec_number number, const protocol::park_request& request, std::vector<unique_fd> join) override;
 
     bool prepare();
     void handle(const ready_fd& ready);

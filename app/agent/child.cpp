@@ -18,36 +18,36 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// Everything here up to start_child() runs in the child, in its parent's memory: system calls only.
+/// Everything here but start_child() runs in a child, which may be in its parent's memory: system calls only.
 namespace caisson::agent {
 
 namespace {
 
-bool join_groups(const child_plan& plan)
+bool join_groups(const child_place& place)
 {
-    for (const auto& each : plan.join)
+    for (const auto& each : place.join)
         if (::write(each.get(), "0", 1) != 1)
             return false;
     return true;
 }
 
-bool take_stdio(const child_plan& plan)
+bool take_stdio(const child_program& program)
 {
     for (int i = 0; i < 3; ++i)
-        if (::dup2(plan.stdio[i], i) < 0)
+        if (::dup2(program.stdio[i], i) < 0)
             return false;
-    if (plan.control >= 0 && (::dup2(plan.control, 3) < 0 || ::fcntl(3, F_SETFD, 0) != 0))
+    if (program.control >= 0 && (::dup2(program.control, 3) < 0 || ::fcntl(3, F_SETFD, 0) != 0))
         return false;
-    ::syscall(SYS_close_range, plan.control < 0 ? 3U : 4U, ~0U, 0U);    // where it is missing, O_CLOEXEC does the same
+    ::syscall(SYS_close_range, program.closed_from, ~0U, 0U);    // where it is missing, O_CLOEXEC does the same
     return true;
 }
 
-bool take_tty(const child_plan& plan) { return !plan.controlling_tty || ::ioctl(0, TIOCSCTTY, 0) == 0; }
+bool take_tty(const child_program& program) { return !program.controlling_tty || ::ioctl(0, TIOCSCTTY, 0) == 0; }
 
 /// Where the agent itself may have less, as in gVisor, that is the limit: only who has rights can go above it.
-bool set_limits(const child_plan& plan)
+bool set_limits(std::span<const protocol::spawn_request::limit> rlimits)
 {
-    for (const auto& each : plan.rlimits) {
+    for (const auto& each : rlimits) {
         const auto resource = static_cast<__rlimit_resource_t>(each.resource);
         rlimit own{};
         if (::getrlimit(resource, &own) != 0)
@@ -61,6 +61,23 @@ bool set_limits(const child_plan& plan)
     return true;
 }
 
+/// Dies with the agent, whose loss would leave it without limits where there are no control groups. Before the descriptor of
+/// the rules is closed.
+bool confine(const child_place& place)
+{
+    return ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && place.rules->enter();
+}
+
+bool install_filter(const std::string& instructions)
+{
+    if (instructions.empty())
+        return true;
+    sock_fprog filter{};
+    filter.len = static_cast<unsigned short>(instructions.size() / sizeof(sock_filter));
+    filter.filter = const_cast<sock_filter*>(static_cast<const sock_filter*>(static_cast<const void*>(instructions.data())));
+    return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &filter) == 0;
+}
+
 /// rt_sigaction(2) itself: the C library keeps 32 and 33 to itself, though they may have been inherited ignored.
 void reset_signals()
 {
@@ -72,60 +89,93 @@ void reset_signals()
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// Dies with the agent, whose loss would leave it without limits where there are no control groups. Before the descriptor of
-/// the rules is closed.
-bool confine(const child_plan& plan)
+/// What cannot be entered; null: nothing.
+const char* step_out_of(const child_place& place)
 {
-    return ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && plan.rules->enter();
+    ::umask(022);
+    if (!join_groups(place))
+        return "cgroup";
+    if (::setsid() < 0)
+        return "setsid";
+    return confine(place) ? nullptr : "landlock";
 }
 
-bool install_filter(const child_plan& plan)
+/// What the child cannot take of its program; null: nothing.
+const char* step_missing(const child_program& program)
 {
-    if (plan.filter->empty())
-        return true;
-    sock_fprog program{};
-    program.len = static_cast<unsigned short>(plan.filter->size() / sizeof(sock_filter));
-    program.filter = const_cast<sock_filter*>(static_cast<const sock_filter*>(static_cast<const void*>(plan.filter->data())));
-    return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program) == 0;
+    if (!take_stdio(program))
+        return "stdio";
+    if (!take_tty(program))
+        return "terminal";
+    if (!set_limits(program.rlimits))
+        return "rlimit";
+    return ::chdir(program.cwd) == 0 ? nullptr : "chdir";
 }
+
+bool fail(child_outcome& outcome, const char* step)
+{
+    outcome.code = errno == 0 ? EINTR : errno;    // a group that took nothing says no more
+    outcome.failed_step = step;
+    return false;
+}
+
+/// Of clone(2).
+struct child_plan {
+    const child_place& place;
+    const child_program& program;
+    child_outcome& outcome;
+};
 
 int run_child(void* argument)
 {
-    auto& plan = *static_cast<child_plan*>(argument);
-    ::umask(022);
-    if (!join_groups(plan)) {
-        plan.failed_step = "cgroup";
-    } else if (::setsid() < 0) {
-        plan.failed_step = "setsid";
-    } else if (!confine(plan)) {
-        plan.failed_step = "landlock";
-    } else if (!take_stdio(plan)) {
-        plan.failed_step = "stdio";
-    } else if (!take_tty(plan)) {
-        plan.failed_step = "terminal";
-    } else if (!set_limits(plan)) {
-        plan.failed_step = "rlimit";
-    } else if (::chdir(plan.cwd) != 0) {
-        plan.failed_step = "chdir";
-    } else {
-        reset_signals();
-        plan.failed_step = "seccomp";
-        if (install_filter(plan)) {
-            plan.failed_step = nullptr;         // as long as nothing says otherwise the child has become the program
-            plan.execve_us = monotonic_us();    // whoever waits for it may be woken much later
-            errno = plan.image->exec();
-            plan.failed_step = "execve";
-        }
-    }
-    plan.code = errno;
+    const auto& plan = *static_cast<const child_plan*>(argument);
+    if (enter(plan.place, plan.outcome))
+        execute(plan.program, plan.outcome);
     ::_exit(127);
 }
 
 }    // namespace
 
-pid_t start_child(child_plan& plan)
+void child_program::take(const protocol::spawn_request& request, exec_image& laid_out)
+{
+    controlling_tty = request.pty.has_value();
+    rlimits = request.rlimits;
+    cwd = request.cwd.c_str();
+    filter = &request.seccomp_filter;
+    image = &laid_out;
+}
+
+bool enter(const child_place& place, child_outcome& outcome)
+{
+    const char* const failed = step_out_of(place);
+    return failed == nullptr || fail(outcome, failed);
+}
+
+bool prepare(std::span<const protocol::spawn_request::limit> rlimits, const std::string& filter, child_outcome& outcome)
+{
+    if (!set_limits(rlimits))
+        return fail(outcome, "rlimit");
+    reset_signals();
+    return install_filter(filter) || fail(outcome, "seccomp");
+}
+
+void execute(const child_program& program, child_outcome& outcome)
+{
+    if (const char* const failed = step_missing(program)) {
+        fail(outcome, failed);
+        return;
+    }
+    if (!program.is_prepared && !prepare({}, *program.filter, outcome))
+        return;
+    outcome.execve_us = monotonic_us();    // whoever waits for it may be woken much later
+    errno = program.image->exec();
+    fail(outcome, "execve");
+}
+
+pid_t start_child(const child_place& place, const child_program& program, child_outcome& outcome)
 {
     alignas(16) static char stack[64 * 1024];
+    child_plan plan{place, program, outcome};
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -134,13 +184,13 @@ pid_t start_child(child_plan& plan)
     const int code = errno;
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (pid < 0) {
-        plan.failed_step = "clone";
-        plan.code = code;
-    } else if (plan.failed_step) {
-        plan.code = plan.code == 0 ? EINTR : plan.code;    // killed on the way
+        outcome = {"clone", code, 0};
+    } else if (outcome.is_unknown()) {
+        outcome.execve_us = monotonic_us();    // killed on the way: it ends like a program
+    } else if (!outcome.runs()) {
         while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) { }
     }
-    return plan.failed_step ? -1 : pid;
+    return outcome.runs() ? pid : -1;
 }
 
 }    // namespace caisson::agent

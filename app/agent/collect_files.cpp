@@ -102,4 +102,14 @@ opened_entry open_directory(int parent, const char* name)
 
 opened_entry open_regular(int parent, const char* name) { return open_kind(parent, name, O_RDONLY, S_IRUSR, S_IFREG); }
 
+opened_entry open_listed_regular(int parent, const char* name)
+{
+    opened_entry out;
+    out.fd = open_below(parent, name, O_RDONLY | never);
+    if (out.fd && ::fstat(out.fd.get(), &out.about) == 0 && S_ISREG(out.about.st_mode))
+        return out;
+    out.fd.reset();
+    return open_regular(parent, name);
+}
+
 }    // namespace caisson::agent

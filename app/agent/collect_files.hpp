@@ -20,5 +20,7 @@ opened_entry open_root(const char* path);
 opened_entry open_directory(int parent, const char* name);
 /// A regular file, to be read; likewise.
 opened_entry open_regular(int parent, const char* name);
+/// The same of what the directory says is a regular file: it need not be looked at before it is opened.
+opened_entry open_listed_regular(int parent, const char* name);
 
 }    // namespace caisson::agent

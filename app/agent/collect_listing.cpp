@@ -4,11 +4,12 @@
 
 namespace caisson::agent {
 
-void collect_listing::add(std::string_view name, bool is_directory)
+void collect_listing::add(std::string_view name, entry_kind kind)
 {
+    const bool is_directory = kind == entry_kind::directory;
     if (starts_.size() > 1 && bytes() + name.size() + 1 + per_name > most_bytes_)
         drop_half();
-    starts_.push_back({static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(name.size() + (is_directory ? 1 : 0))});
+    starts_.push_back({static_cast<std::uint32_t>(text_.size()), static_cast<std::uint16_t>(name.size() + (is_directory ? 1 : 0)), kind});
     text_ += name;
     if (is_directory)
         text_ += '/';

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace caisson::agent {
@@ -15,6 +16,8 @@ using namespace protocol;
 
 /// Small records wait until so much is there.
 constexpr std::size_t flush_at = 64 * 1024;
+/// Fewer bytes are copied sooner than their pages are moved.
+constexpr std::size_t spliced_from = 32 * 1024;
 constexpr char hex[] = "0123456789abcdef";
 
 /// How many bytes of `text` are one character that may be shown; 0 if its first byte is none.
@@ -46,7 +49,7 @@ std::string printable(std::string_view bytes)
     return out;
 }
 
-collect_writer::collect_writer(int out) : out_(collect_magic), descriptor_(out) { buffer_.resize(max_collect_data); }
+collect_writer::collect_writer(int out) : out_(collect_magic), descriptor_(out) { out_.reserve(flush_at + max_collect_data); }
 
 void collect_writer::write(std::string_view bytes)
 {
@@ -73,28 +76,60 @@ void collect_writer::write_if_much()
 void collect_writer::file(const collected_file& file, int descriptor)
 {
     append_file(out_, file);
-    auto left = file.size;
-    int failure = 0;
-    while (ok_ && left > 0) {
-        const auto got = ::read(descriptor, buffer_.data(), static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer_.size())));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            failure = got < 0 ? errno : 0;
-            break;
-        }
-        const auto count = static_cast<std::size_t>(got);
-        append_data_head(out_, count);
-        out_.append(buffer_, 0, count);
-        left -= count;
+    source from{descriptor};
+    for (auto left = file.size; ok_ && left > 0 && !from.ended;) {
+        const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(left, max_collect_data));
+        append_data_head(out_, bytes);
+        data(from, bytes);
+        left -= bytes;
         write_if_much();
     }
-    if (left == 0)
+    if (!from.ended)
         append_end(out_);
     else
-        append_cut(
-            out_, failure != 0 ? std::string("it cannot be read: ") + std::strerror(failure) : "it became shorter while it was read");
+        append_cut(out_,
+            from.failure != 0 ? std::string("it cannot be read: ") + std::strerror(from.failure) : "it became shorter while it was read");
     write_if_much();
+}
+
+/// As many bytes as were announced: zeros for those that are not there.
+void collect_writer::data(source& from, std::size_t bytes)
+{
+    if (bytes >= spliced_from)
+        bytes -= splice(from.descriptor, bytes);
+    while (ok_ && bytes > 0) {
+        const auto before = out_.size();
+        out_.resize(before + bytes);
+        const auto got = ::read(from.descriptor, out_.data() + before, bytes);
+        if (got < 0 && errno == EINTR) {
+            out_.resize(before);
+            continue;
+        }
+        if (got <= 0) {
+            from.ended = true;
+            from.failure = got < 0 ? errno : 0;
+            return;
+        }
+        out_.resize(before + static_cast<std::size_t>(got));
+        bytes -= static_cast<std::size_t>(got);
+    }
+}
+
+/// How many went to the reader without a copy: all of them, unless the file ends or one of both cannot do that.
+std::size_t collect_writer::splice(int from, std::size_t bytes)
+{
+    write_what_waits();
+    std::size_t done = 0;
+    while (ok_ && can_splice_ && done < bytes) {
+        const auto got = ::splice(from, nullptr, descriptor_, nullptr, bytes - done, 0);
+        if (got > 0)
+            done += static_cast<std::size_t>(got);
+        else if (got == 0)
+            break;
+        else
+            can_splice_ = errno == EINTR;
+    }
+    return done;
 }
 
 void collect_writer::skipped(std::string_view path, std::string_view reason)

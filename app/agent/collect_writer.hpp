@@ -17,14 +17,22 @@ public:
     void done(std::uint64_t entries, std::string_view problem);
 
 private:
+    struct source {
+        int descriptor;
+        bool ended = false;    // before its size, or it cannot be read:
+        int failure = 0;       // why, an errno
+    };
+    void data(source& from, std::size_t bytes);
+    std::size_t splice(int from, std::size_t bytes);
     void write(std::string_view bytes);
     void write_what_waits();
     void write_if_much();
+
     std::string out_;
-    std::string buffer_;
     std::uint64_t skipped_ = 0;
     int descriptor_;
     bool ok_ = true;
+    bool can_splice_ = true;
 };
 
 /// `bytes` as UTF-8 without control characters: what is not is written as \xHH.

@@ -91,7 +91,7 @@ void collector::walk(int directory, const path_patterns::position& at, std::uint
         if (is_directory)
             visit_directory(directory, name, at, depth + 1);
         else
-            visit_file(directory, name);
+            visit_file(directory, name, names.kind_of(i));
         path_.resize(length);
     }
     held_bytes_ -= names.bytes();
@@ -134,11 +134,11 @@ void collector::note(const dirent& entry, int directory, const path_patterns::po
     if (path_.empty() && type == DT_DIR && name == protocol::build_directory)
         return;
     if (type == DT_DIR && !patterns_.enter(at, name).empty())
-        into.add(name, true);
+        into.add(name, entry_kind::directory);
     else if (type == DT_DIR || type == DT_LNK ? patterns_.expects(at, name) : patterns_.takes(at, name))
-        into.add(name, false);
+        into.add(name, type == DT_REG ? entry_kind::regular : entry_kind::other);
     else if (type == DT_LNK && patterns_.takes(at, name))
-        into.add(name, false);
+        into.add(name, entry_kind::other);
 }
 
 void collector::visit_directory(int parent, const std::string& name, const path_patterns::position& at, std::uint64_t depth)
@@ -151,7 +151,7 @@ void collector::visit_directory(int parent, const std::string& name, const path_
     walk(opened.fd.get(), patterns_.enter(at, name), depth);
 }
 
-void collector::visit_file(int parent, const std::string& name)
+void collector::visit_file(int parent, const std::string& name, entry_kind kind)
 {
     if (path_ == order_.output)
         return;
@@ -160,7 +160,7 @@ void collector::visit_file(int parent, const std::string& name)
             path_.size() > protocol::max_collect_path ? "its path is too long" : "its name is not UTF-8 without control characters");
     if (files_ >= order_.max_files)
         return skip(more_than("the number of files", order_.max_files));
-    const auto opened = open_regular(parent, name.c_str());
+    const auto opened = kind == entry_kind::regular ? open_listed_regular(parent, name.c_str()) : open_regular(parent, name.c_str());
     if (!opened.fd)
         return skip(opened.problem);
     const auto size = static_cast<std::uint64_t>(opened.about.st_size);

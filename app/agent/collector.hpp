@@ -24,7 +24,7 @@ private:
     collect_listing list(int directory, const path_patterns::position& at);
     void note(const dirent& entry, int directory, const path_patterns::position& at, collect_listing& into);
     void visit_directory(int parent, const std::string& name, const path_patterns::position& at, std::uint64_t depth);
-    void visit_file(int parent, const std::string& name);
+    void visit_file(int parent, const std::string& name, entry_kind kind);
     void send(const struct stat& about, int file);
     void skip(std::string_view reason) { out_.skipped(path_, reason); }
 

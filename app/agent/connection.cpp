@@ -1,7 +1,8 @@
 #include "app/agent/connection.hpp"
 
+#include "app/agent/control_socket.hpp"
+
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,37 +13,6 @@ namespace {
 
 constexpr std::size_t read_bytes = 64 * 1024;
 constexpr std::size_t resting_bytes = 4 * 1024;
-
-void set_nonblocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
-
-void collect(msghdr& message, std::vector<unique_fd>& into)
-{
-    for (auto* head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head)) {
-        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
-            continue;
-        const std::size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (std::size_t i = 0; i < count; ++i) {
-            int fd = -1;
-            std::memcpy(&fd, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
-            into.emplace_back(fd);
-        }
-    }
-}
-
-ssize_t receive(int socket, std::span<char> into, std::vector<unique_fd>& descriptors)
-{
-    alignas(cmsghdr) char space[CMSG_SPACE(protocol::max_spawn_descriptors * sizeof(int))];
-    iovec piece{into.data(), into.size()};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    message.msg_control = space;
-    message.msg_controllen = sizeof(space);
-    const auto got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-    if (got > 0)
-        collect(message, descriptors);
-    return got;
-}
 
 }    // namespace
 
@@ -61,7 +31,7 @@ bool connection::read()
 {
     const auto room = decoder_.prepare();
     const int fd = in_.fd.get();
-    const auto got = kind_ == kind::socket ? receive(fd, room, descriptors_) : ::read(fd, room.data(), room.size());
+    const auto got = kind_ == kind::socket ? receive(fd, room, 0, descriptors_) : ::read(fd, room.data(), room.size());
     if (got > 0)
         decoder_.commit(static_cast<std::size_t>(got));
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));

@@ -18,7 +18,7 @@ constexpr mode_t unfinished_mode = 0600;
 constexpr mode_t own_directory_mode = 0700;
 
 /// openat2(2) below `directory`. Where the kernel (or an emulation) lacks it, O_NOFOLLOW says the same of a single name.
-unique_fd open_below(int directory, const std::string& name, int flags, mode_t mode)
+unique_fd open_file_below(int directory, const std::string& name, int flags, mode_t mode)
 {
     open_how how{};
     how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
@@ -48,7 +48,7 @@ unique_fd open_parent(const char* work, std::string_view& path)
         }
         if (::mkdirat(directory.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
             return {};
-        directory = open_below(directory.get(), name, O_PATH | O_DIRECTORY, 0);
+        directory = open_file_below(directory.get(), name, O_PATH | O_DIRECTORY, 0);
     }
     return directory;
 }
@@ -57,10 +57,10 @@ unique_fd open_parent(const char* work, std::string_view& path)
 unique_fd open_file(int directory, const std::string& name, bool first)
 {
     if (!first)
-        return open_below(directory, name, O_WRONLY | O_NONBLOCK, 0);
+        return open_file_below(directory, name, O_WRONLY | O_NONBLOCK, 0);
     if (::unlinkat(directory, name.c_str(), 0) != 0 && errno != ENOENT)
         return {};
-    return open_below(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NONBLOCK, unfinished_mode);
+    return open_file_below(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NONBLOCK, unfinished_mode);
 }
 
 int write_at(int file, std::string_view bytes, std::uint64_t offset)
@@ -82,7 +82,7 @@ int make_directory(int parent, const std::string& name, mode_t mode)
 {
     if (::mkdirat(parent, name.c_str(), own_directory_mode) != 0 && errno != EEXIST)
         return errno;
-    const auto made = open_below(parent, name, O_RDONLY | O_DIRECTORY, 0);
+    const auto made = open_file_below(parent, name, O_RDONLY | O_DIRECTORY, 0);
     if (!made)
         return errno;
     return ::fchmod(made.get(), mode & 0777) == 0 ? 0 : errno;

@@ -37,7 +37,7 @@ void close_others(int kept)
         ::syscall(SYS_close_range, 3U, first - 1, 0U);
 }
 
-bool take_stdio(options& how)
+bool keep_stdio(options& how)
 {
     how.stdio_in = ::fcntl(0, F_DUPFD_CLOEXEC, 3);
     how.stdio_out = ::fcntl(1, F_DUPFD_CLOEXEC, 3);
@@ -53,7 +53,7 @@ bool take_link(options& how)
 {
     if (how.connect_to)
         return true;
-    return how.listen_fd >= 0 ? take_listener(how) : take_stdio(how);
+    return how.listen_fd >= 0 ? take_listener(how) : keep_stdio(how);
 }
 
 bool settle(options& how)

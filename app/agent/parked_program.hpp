@@ -1,25 +1,23 @@
 #pragma once
 
-#include "app/agent/landlock.hpp"
+#include "app/agent/parked_interpreter.hpp"
 #include "app/agent/poller.hpp"
-#include "app/agent/stdio_set.hpp"
-
-#include <span>
-#include <string>
-#include <sys/types.h>
+#include "app/agent/waiting_child.hpp"
 
 namespace caisson::agent {
 
-/// A program that was started before its execution was known. A file that its hooks make it read stops it in the middle of its own start:
-/// there it says on descriptor 3 that it waits, hears its arguments and environment, and goes on as it would have. Nothing of an execution
-/// is in it before, so that it can be ended at any time.
+/// A process that waits in its groups to become an execution's program: an interpreter in the middle of its start, or a bare child. Nothing
+/// of an execution is in it before, so that it can be ended at any time.
 class parked_program {
 public:
-    /// Starts it. Returns an errno.
-    int begin(const protocol::park_request& request, const landlock& rules, poller& events);
+    /// Starts it for the execution `number` (0: for the one that is started first) as `request` says. Returns an errno.
+    int begin(protocol::exec_number number, const protocol::park_request& request, const child_place& place, poller& events);
 
     bool exists() const { return pid_ > 0; }
     bool waits() const { return waits_; }
+    bool is_bare() const { return is_bare_; }
+    /// Whether it is there, and nobody else's.
+    bool is_for(protocol::exec_number number) const { return exists() && (number_ == 0 || number_ == number); }
     pid_t pid() const { return pid_; }
     /// When it has to wait, in ms; 0: it does, or there is none.
     std::int64_t deadline_ms() const { return deadline_ms_; }
@@ -27,9 +25,12 @@ public:
 
     /// It said something. Returns 0 once it waits, EAGAIN as long as it may; else the errno of its end.
     int hear(poller& events);
-    /// It becomes the program of `request`, with `stdio` the ends of this side: returns when, in us of CLOCK_MONOTONIC. 0: it does not
-    /// serve for that or did not answer; it was ended then, and nothing of the request ran.
-    std::int64_t become(const protocol::spawn_request& request, std::span<const std::string> environment, std::span<const unique_fd> join,
+    /// Another program is started beside it, which is to go on when this one ends.
+    void share_sandbox() { is_alone_ = false; }
+    /// It becomes the program of `request`, with `stdio` the ends of this side. If that runs then, or one of its steps failed, the outcome
+    /// says so; an unknown one: it does not serve for that or did not answer, and nothing of the request ran. But for the first case it is
+    /// ended.
+    child_outcome become(const protocol::spawn_request& request, std::span<const std::string> environment, std::span<const unique_fd> join,
         stdio_set& stdio, poller& events);
     /// Ends it, if there is one, and reaps it.
     void end(poller& events);
@@ -37,21 +38,19 @@ public:
     void reaped(poller& events);
 
 private:
-    int prepare(const protocol::park_request& request);
-    int launch(const landlock& rules, poller& events);
-    void remove_hook();
-    bool serves(const protocol::spawn_request& request, std::span<const std::string> environment) const;
-    bool take_over(const protocol::spawn_request& request, std::span<const std::string> environment, std::span<const unique_fd> join) const;
-    bool set_limits(const protocol::spawn_request& request) const;
-    bool agree(std::span<const std::string> arguments, std::span<const std::string> environment) const;
+    int launch(const protocol::park_request& request, const child_place& place, poller& events);
+    void kill() const;
+    child_outcome become_any(const protocol::spawn_request& request, stdio_set& stdio, poller& events);
 
-    protocol::park_request request_;
-    std::vector<std::string> fixed_;    // variables of its own environment in which an execution has to agree: "NAME=value"
-    std::string directory_;             // of the hook; empty: gone
+    parked_interpreter interpreter_;
+    waiting_child child_;
+    bool is_bare_ = false;    // it is the second
+    protocol::exec_number number_ = 0;
     pid_t pid_ = -1;
+    bool is_joined_ = false;    // it is in its groups
+    bool is_alone_ = true;      // but for what it started itself
     bool waits_ = false;
     std::int64_t deadline_ms_ = 0;
-    stdio_set stdio_;
     watched_fd control_;
 };
 

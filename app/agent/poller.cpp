@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <fcntl.h>
 
 namespace caisson::agent {
 
@@ -12,6 +13,8 @@ constexpr std::uint64_t exec_mask = (std::uint64_t{1} << exec_bits) - 1;
 constexpr std::int64_t longest_wait_ms = 3'600'000;
 
 }    // namespace
+
+bool set_nonblocking(int fd) { return ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK) == 0; }
 
 bool poller::want(watched_fd& what, source from, protocol::exec_number exec, std::uint32_t events)
 {

@@ -41,6 +41,9 @@ private:
     std::array<ready_fd, 64> ready_{};
 };
 
+/// For what is polled. False with errno on failure.
+bool set_nonblocking(int fd);
+
 /// CLOCK_MONOTONIC.
 std::int64_t monotonic_us();
 inline std::int64_t monotonic_ms() { return monotonic_us() / 1000; }

@@ -1,7 +1,6 @@
 #include "app/agent/program.hpp"
 
 #include "app/agent/child.hpp"
-#include "app/agent/stdio_set.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -12,8 +11,8 @@ namespace caisson::agent {
 
 namespace {
 
-constexpr std::int64_t grace_ms = 1000;           // between SIGTERM and SIGKILL
-constexpr std::size_t read_bytes = 256 * 1024;    // at a time, so that the streams take turns
+constexpr std::int64_t grace_ms = 1000;                // between SIGTERM and SIGKILL
+constexpr std::size_t most_read_bytes = 256 * 1024;    // at a time, so that the streams take turns
 constexpr std::uint64_t longest_wall_ms = std::uint64_t{1} << 40;
 
 std::uint64_t to_us(const timeval& time)
@@ -21,43 +20,42 @@ std::uint64_t to_us(const timeval& time)
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
 }
 
-child_plan plan_for(const protocol::spawn_request& request, const stdio_set& stdio, std::span<const unique_fd> join, exec_image& image)
+/// Without anything that waits for it.
+child_outcome start_anew(const protocol::spawn_request& request, const child_place& place, exec_image& image, stdio_set& stdio, pid_t& pid)
 {
-    child_plan plan;
+    if (const int code = open_stdio(request, stdio))
+        return {request.pty ? "terminal" : "pipes", code, 0};
+    child_program program;
+    program.take(request, image);
     for (int i = 0; i < 3; ++i)
-        plan.stdio[i] = stdio.child[request.pty ? 0 : i].get();
-    plan.controlling_tty = request.pty.has_value();
-    plan.join = join;
-    plan.rlimits = request.rlimits;
-    plan.cwd = request.cwd.c_str();
-    plan.filter = &request.seccomp_filter;
-    plan.image = &image;
-    return plan;
+        program.stdio[i] = stdio.child[request.pty ? 0 : i].get();
+    child_outcome outcome;
+    pid = start_child(place, program, outcome);
+    return outcome;
 }
 
 }    // namespace
 
 protocol::agent_host::start_result program::start(
-    const protocol::spawn_request& request, std::span<const unique_fd> join, const landlock& rules, parked_program& parked, poller& events)
+    const protocol::spawn_request& request, const child_place& place, parked_program* parked, poller& events)
 {
     exec_image image(request);
     if (!image.valid())
         return {EINVAL, "arguments", {}};
     stdio_set stdio;
-    pid_ = parked.pid();
-    if (const auto at_us = parked.become(request, image.environment(), join, stdio, events); at_us > 0) {
-        auto outcome = begun(request, std::move(stdio), at_us);
-        outcome.what.was_parked = true;
-        return outcome;
+    child_outcome outcome;
+    if (parked != nullptr) {
+        pid_ = parked->pid();
+        outcome = parked->become(request, image.environment(), place.join, stdio, events);
     }
-    if (const int code = request.pty ? open_terminal(*request.pty, stdio) : open_pipes(stdio))
-        return {code, request.pty ? "terminal" : "pipes", {}};
-    auto plan = plan_for(request, stdio, join, image);
-    plan.rules = &rules;
-    pid_ = start_child(plan);
-    if (pid_ < 0)
-        return {plan.code, plan.failed_step, {}};
-    return begun(request, std::move(stdio), plan.execve_us);
+    const bool was_parked = outcome.runs() && !parked->is_bare();
+    if (outcome.is_unknown())
+        outcome = start_anew(request, place, image, stdio, pid_);
+    if (!outcome.runs())
+        return {outcome.code, outcome.failed_step, {}};
+    auto result = begun(request, std::move(stdio), outcome.execve_us);
+    result.what.was_parked = was_parked;
+    return result;
 }
 
 protocol::agent_host::start_result program::begun(const protocol::spawn_request& request, stdio_set stdio, std::int64_t started_us)
@@ -117,7 +115,7 @@ void program::read(poller& events, protocol::output_window& into, protocol::stre
     const auto room = into.room();
     if (!from.fd || room.empty())
         return;
-    const auto got = ::read(from.fd.get(), room.data(), std::min(room.size(), read_bytes));
+    const auto got = ::read(from.fd.get(), room.data(), std::min(room.size(), most_read_bytes));
     if (got > 0) {
         closed_by_all_ = false;
         into.filled(static_cast<std::size_t>(got));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "app/agent/landlock.hpp"
 #include "app/agent/parked_program.hpp"
 #include "app/agent/poller.hpp"
 #include "core/protocol/agent_session.hpp"
@@ -15,9 +14,9 @@ class program {
 public:
     explicit program(protocol::exec_number number) : number_(number) { }
 
-    /// Leaves nothing behind on failure. The parked program becomes it, if it can; else it is ended before.
-    protocol::agent_host::start_result start(const protocol::spawn_request& request, std::span<const unique_fd> join, const landlock& rules,
-        parked_program& parked, poller& events);
+    /// Leaves nothing behind on failure. What is parked for it, if anything, becomes it if it can; else that is ended before.
+    protocol::agent_host::start_result start(
+        const protocol::spawn_request& request, const child_place& place, parked_program* parked, poller& events);
 
     protocol::exec_number number() const { return number_; }
     pid_t pid() const { return pid_; }

@@ -31,18 +31,29 @@ pid_t parent_of(const char* pid)
     return after_name && std::strlen(after_name) > 4 ? static_cast<pid_t>(std::strtol(after_name + 4, nullptr, 10)) : 0;
 }
 
-void kill_children()
+/// What /proc shows of this process's children, until `each` says that it has seen enough.
+template <class F>
+void look_at_children(F each)
 {
     DIR* directory = ::opendir("/proc");
     if (!directory)
         return;
     const pid_t self = ::getpid();
-    while (const dirent* entry = ::readdir(directory)) {
+    bool more = true;
+    while (const dirent* entry = more ? ::readdir(directory) : nullptr) {
         const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
         if (pid > 1 && pid != self && parent_of(entry->d_name) == self)
-            ::kill(pid, SIGKILL);
+            more = each(pid);
     }
     ::closedir(directory);
+}
+
+void kill_children()
+{
+    look_at_children([](pid_t pid) {
+        ::kill(pid, SIGKILL);
+        return true;
+    });
 }
 
 }    // namespace
@@ -70,6 +81,18 @@ bool has_children()
 {
     siginfo_t about{};
     return ::waitid(P_ALL, 0, &about, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+bool has_children_beside(pid_t pid)
+{
+    if (pid < 0 || !has_children())
+        return has_children();
+    bool found = false;
+    look_at_children([&](pid_t each) {
+        found = each != pid;
+        return !found;
+    });
+    return found;
 }
 
 }    // namespace caisson::agent

@@ -21,5 +21,7 @@ void kill_descendants();
 
 /// True while there are children, dead or alive.
 bool has_children();
+/// The same of others than `pid`; -1: of all.
+bool has_children_beside(pid_t pid);
 
 }    // namespace caisson::agent

@@ -1,5 +1,7 @@
 #include "app/agent/stdio_set.hpp"
 
+#include "app/agent/poller.hpp"
+
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
@@ -13,8 +15,6 @@ namespace {
 
 constexpr int largest_pipe = 1024 * 1024;
 constexpr int smallest_pipe = 128 * 1024;
-
-bool set_nonblocking(int fd) { return ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK) == 0; }
 
 /// As large as the host allows an unprivileged user; the default will do too.
 void enlarge(int fd)
@@ -94,6 +94,11 @@ int open_terminal(protocol::spawn_request::size size, stdio_set& out)
     set_utf8(out.child[0].get());
     resize_terminal(out.output.get(), size.cols, size.rows);
     return 0;
+}
+
+int open_stdio(const protocol::spawn_request& request, stdio_set& out)
+{
+    return request.pty ? open_terminal(*request.pty, out) : open_pipes(out);
 }
 
 void resize_terminal(int master, std::uint16_t cols, std::uint16_t rows)

@@ -15,6 +15,7 @@ struct stdio_set {
 };
 
 /// Returns an errno, 0 for success.
+int open_stdio(const protocol::spawn_request& request, stdio_set& out);
 int open_pipes(stdio_set& out);
 int open_terminal(protocol::spawn_request::size size, stdio_set& out);
 

@@ -14,8 +14,6 @@ namespace caisson::cli {
 
 namespace {
 
-constexpr std::size_t most_named = 5;
-
 std::string route_of(const std::string& id) { return "/v1/executions/" + id + "/artifacts"; }
 
 /// With its slashes: each name is a segment of the address.

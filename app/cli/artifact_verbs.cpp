@@ -8,7 +8,7 @@ namespace caisson::cli {
 
 namespace {
 
-task<int> list(client_session* session, artifact_list_options options, bool colours)
+task<int> list_kept(client_session* session, artifact_list_options options, bool colours)
 {
     auto items = co_await list_artifacts(&session->api(), options.id);
     if (items.has_error())
@@ -41,7 +41,7 @@ task<int> get(client_session* session, artifact_get_options options)
 
 int run_verb(const artifact_list_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session* session) { return list(session, options, context.colours); });
+    return with_session(options, context, [&](client_session* session) { return list_kept(session, options, context.colours); });
 }
 
 int run_verb(const artifact_get_options& options, const verb_context& context)

@@ -8,13 +8,13 @@ namespace caisson::cli {
 
 namespace {
 
-constexpr std::chrono::seconds patience{3};
+constexpr std::chrono::seconds answer_within{3};
 
 finding unknown_server(std::string detail) { return {finding_state::information, "server", std::move(detail), ""}; }
 
 task<int> ask_server(client_session* session, finding* found)
 {
-    auto asked = co_await with_deadline(session->time(), session->time().steady_now() + patience, session->api().get("/health"));
+    auto asked = co_await with_deadline(session->time(), session->time().steady_now() + answer_within, session->api().get("/health"));
     if (asked.has_error())
         *found = unknown_server("none answers at " + session->api().address());
     else if (const auto* health = asked->if_object(); health != nullptr && !text_of(*health, "version").empty())

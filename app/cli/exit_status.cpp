@@ -44,6 +44,18 @@ const boost::json::object* failed_compile(const boost::json::object& end)
 
 }    // namespace
 
+std::int64_t number_of(const boost::json::object& from, std::string_view name)
+{
+    const auto* value = from.if_contains(name);
+    return value != nullptr && value->is_int64() ? value->get_int64() : 0;
+}
+
+bool is_true(const boost::json::object& from, std::string_view name)
+{
+    const auto* value = from.if_contains(name);
+    return value != nullptr && value->is_bool() && value->get_bool();
+}
+
 std::string text_of(const boost::json::object& from, std::string_view name)
 {
     const auto* value = from.if_contains(name);

@@ -2,6 +2,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace caisson::cli {
@@ -31,5 +32,9 @@ std::string compiler_output(const boost::json::object& end);
 
 /// A string member, empty if it is absent or of another type.
 std::string text_of(const boost::json::object& from, std::string_view name);
+/// A whole number, 0 if it is absent or of another type.
+std::int64_t number_of(const boost::json::object& from, std::string_view name);
+/// True if the member is there and true.
+bool is_true(const boost::json::object& from, std::string_view name);
 
 }    // namespace caisson::cli

@@ -1,5 +1,6 @@
 #include "app/cli/file_in_folder.hpp"
 
+#include "app/cli/last_error.hpp"
 #include "core/base/random.hpp"
 #include "core/base/utf8.hpp"
 
@@ -19,8 +20,6 @@ namespace caisson::cli {
 namespace {
 
 constexpr std::size_t longest_path = 4'096;
-
-std::string last_error() { return std::error_code(errno, std::generic_category()).message(); }
 
 std::vector<std::string> names_of(std::string_view path)
 {

@@ -15,7 +15,7 @@ error bad_frame(std::string detail)
     return error{errc::bad_request, "the server sent a frame that cannot be read: " + std::move(detail)};
 }
 
-std::uint64_t number_of(const boost::json::object& frame, std::string_view name)
+std::uint64_t counter_of(const boost::json::object& frame, std::string_view name)
 {
     const auto* value = frame.if_contains(name);
     if (value == nullptr)
@@ -45,8 +45,8 @@ std::string note_of_attempt(const boost::json::object& frame)
     if (!frame.contains("attempt") || !frame.contains("delay_ms"))
         return {};
     const auto cause = text_of(frame, "cause");
-    return "attempt " + std::to_string(number_of(frame, "attempt")) + " follows in " +
-           show_duration(static_cast<std::int64_t>(number_of(frame, "delay_ms"))) + (cause.empty() ? "" : ": " + cause);
+    return "attempt " + std::to_string(counter_of(frame, "attempt")) + " follows in " +
+           show_duration(static_cast<std::int64_t>(counter_of(frame, "delay_ms"))) + (cause.empty() ? "" : ": " + cause);
 }
 
 }    // namespace
@@ -92,7 +92,7 @@ result<frame_effects> frame_reader::take_output(const boost::json::object& frame
     if (!bytes)
         return bad_frame("its data has an unknown encoding");
     const auto stream = text_of(frame, "stream");
-    const auto offset = number_of(frame, "offset");
+    const auto offset = counter_of(frame, "offset");
     auto& had = ends_[stream];
     frame_effects effects;
     if (offset > had)
@@ -111,8 +111,8 @@ result<frame_effects> frame_reader::take_output(const boost::json::object& frame
 frame_effects frame_reader::take_cut(const boost::json::object& frame)
 {
     const auto stream = text_of(frame, "stream");
-    const auto missing = number_of(frame, "missing_bytes");
-    const auto end = number_of(frame, "offset") + missing;
+    const auto missing = counter_of(frame, "missing_bytes");
+    const auto end = counter_of(frame, "offset") + missing;
     auto& had = ends_[stream];
     frame_effects effects;
     if (end <= had)

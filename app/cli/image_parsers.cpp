@@ -17,11 +17,6 @@ CLI::Validator image_check()
     return {check, "", "image"};
 }
 
-void add_json(CLI::App* verb, client_options& to)
-{
-    verb->add_flag_callback("--json", [&to] { to.output = output_format::json; }, "the same as --output json");
-}
-
 }    // namespace
 
 void verb_parsers::add_images()

@@ -11,9 +11,9 @@ namespace caisson::cli {
 
 namespace {
 
-constexpr std::size_t longest_frame = 1 << 20;
+constexpr std::size_t longest_line = 1 << 20;
 
-std::uint64_t number_of(const boost::json::object& from, std::string_view name)
+std::uint64_t amount_of(const boost::json::object& from, std::string_view name)
 {
     const auto* value = from.if_contains(name);
     return value != nullptr && value->is_int64() && value->get_int64() > 0 ? static_cast<std::uint64_t>(value->get_int64()) : 0;
@@ -33,7 +33,7 @@ result<std::optional<boost::json::object>> take_frame(const std::string& line, c
     if (const auto* done = frame.if_contains("image"); kind == "done" && done != nullptr && done->is_object())
         return std::optional(done->get_object());
     if (kind == "progress")
-        shown.show_bytes("caisson: pulling " + image, number_of(frame, "bytes"), number_of(frame, "bytes_total"));
+        shown.show_bytes("caisson: pulling " + image, amount_of(frame, "bytes"), amount_of(frame, "bytes_total"));
     return std::nullopt;
 }
 
@@ -45,7 +45,7 @@ task<result<boost::json::object>> pull_one(client_session* session, std::string 
     auto opened = co_await std::move(opening);
     if (opened.has_error())
         co_return opened.error();
-    line_splitter lines(longest_frame);
+    line_splitter lines(longest_line);
     for (;;) {
         auto bytes = co_await (*opened)->read();
         if (bytes.has_error())

@@ -32,7 +32,7 @@ std::string in_path(const std::string& image)
     return out;
 }
 
-task<int> list(client_session* session, image_list_options options, bool colours, std::size_t columns)
+task<int> list_images(client_session* session, image_list_options options, bool colours, std::size_t columns)
 {
     auto answer = co_await session->api().get("/v1/images");
     const auto items = items_of(std::move(answer));
@@ -73,7 +73,7 @@ task<int> allow(client_session* session, image_allow_options options)
     co_return exit_status::ok;
 }
 
-task<int> remove(client_session* session, image_remove_options options)
+task<int> remove_images(client_session* session, image_remove_options options)
 {
     for (const auto& image : options.images) {
         const auto done = co_await session->api().remove("/v1/images/" + in_path(image));
@@ -90,7 +90,7 @@ task<int> remove(client_session* session, image_remove_options options)
 int run_verb(const image_list_options& options, const verb_context& context)
 {
     return with_session(
-        options, context, [&](client_session* session) { return list(session, options, context.colours, context.columns); });
+        options, context, [&](client_session* session) { return list_images(session, options, context.colours, context.columns); });
 }
 
 int run_verb(const image_allow_options& options, const verb_context& context)
@@ -102,7 +102,7 @@ int run_verb(const image_allow_options& options, const verb_context& context)
 
 int run_verb(const image_remove_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session* session) { return remove(session, options); });
+    return with_session(options, context, [&](client_session* session) { return remove_images(session, options); });
 }
 
 }    // namespace caisson::cli

@@ -11,24 +11,12 @@ namespace {
 
 constexpr std::size_t shown_digits = 12;
 
-std::string size_of(const boost::json::object& item)
-{
-    const auto* value = item.if_contains("size_bytes");
-    return value != nullptr && value->is_int64() ? show_bytes(value->get_int64()) : "";
-}
-
 std::string short_id(const boost::json::object& item)
 {
     auto id = text_of(item, "id");
     if (id.starts_with("sha256:"))
         id.erase(0, 7);
     return one_line(id.substr(0, shown_digits), shown_digits);
-}
-
-bool is_true(const boost::json::object& item, std::string_view name)
-{
-    const auto* value = item.if_contains(name);
-    return value != nullptr && value->is_bool() && value->get_bool();
 }
 
 }    // namespace
@@ -41,7 +29,7 @@ std::string images_table(const boost::json::array& items, std::int64_t now_ms, b
             continue;
         const auto& item = each.get_object();
         const bool allowed = is_true(item, "allowed");
-        table.add({{one_line(text_of(item, "image"), 100)}, {short_id(item)}, {size_of(item)},
+        table.add({{one_line(text_of(item, "image"), 100)}, {short_id(item)}, {size_text(item, "size_bytes")},
             {age_text(text_of(item, "created_at"), now_ms)}, {allowed ? "yes" : "no", allowed ? colour::green : colour::grey}});
     }
     table.fit(columns, {"CREATED", "ID"});
@@ -64,7 +52,7 @@ std::string allowed_images_table(const boost::json::array& items, bool colours)
 
 std::string image_line(const boost::json::object& item)
 {
-    return one_line(text_of(item, "image"), 255) + "  " + one_line(text_of(item, "id"), 80) + "  " + size_of(item);
+    return one_line(text_of(item, "image"), 255) + "  " + one_line(text_of(item, "id"), 80) + "  " + size_text(item, "size_bytes");
 }
 
 }    // namespace caisson::cli

@@ -11,14 +11,7 @@ namespace caisson::cli {
 
 namespace {
 
-constexpr std::size_t most_named = 5;
 constexpr std::size_t longest_name = 80;
-
-std::int64_t number_of(const boost::json::object& from, std::string_view name)
-{
-    const auto* value = from.if_contains(name);
-    return value != nullptr && value->is_int64() ? value->get_int64() : 0;
-}
 
 const boost::json::array* list_of(const boost::json::object& from, std::string_view name)
 {
@@ -33,7 +26,7 @@ const boost::json::object* artifacts_of(const boost::json::object& record)
 }
 
 /// ": a, b and 3 more" of `all` files; empty if one of the names is too long for a sentence.
-std::string names_of(const boost::json::object& record, std::int64_t all)
+std::string named_files(const boost::json::object& record, std::int64_t all)
 {
     std::string text;
     std::int64_t named = 0;
@@ -61,7 +54,7 @@ std::string kept_files(const boost::json::object& record, const std::string& exe
     const auto count = kept != nullptr ? number_of(*kept, "files") : 0;
     if (count <= 0)
         return {};
-    return "kept " + count_and_size(static_cast<std::size_t>(count), number_of(*kept, "bytes")) + names_of(record, count) +
+    return "kept " + count_and_size(static_cast<std::size_t>(count), number_of(*kept, "bytes")) + named_files(record, count) +
            "; to fetch: caisson artifacts get " + execution_id;
 }
 

@@ -2,10 +2,14 @@
 
 #include <boost/json/object.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace caisson::cli {
+
+/// Of many files so many are named in a message.
+inline constexpr std::size_t most_named = 5;
 
 /// What of a run's files is kept, and the command that fetches them, as a sentence; empty if the record tells of none.
 std::string kept_files(const boost::json::object& record, const std::string& execution_id);

@@ -24,9 +24,9 @@ std::string in_units(std::int64_t value, std::initializer_list<unit> largest_fir
 
 std::string time_of(std::int64_t ms) { return in_units(ms, {{3'600'000, "h"}, {60'000, "m"}, {1'000, "s"}, {1, "ms"}}); }
 
-std::string size_of(std::int64_t bytes) { return in_units(bytes, {{1 << 30, "Gi"}, {1 << 20, "Mi"}, {1 << 10, "Ki"}}); }
+std::string size_in_units(std::int64_t bytes) { return in_units(bytes, {{1 << 30, "Gi"}, {1 << 20, "Mi"}, {1 << 10, "Ki"}}); }
 
-std::optional<std::int64_t> take_number(std::string_view& text)
+std::optional<std::int64_t> take_whole_number(std::string_view& text)
 {
     std::int64_t value = 0;
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -42,7 +42,7 @@ struct named_limit {
     std::string (*show)(std::int64_t);
 };
 constexpr std::array<named_limit, 2> whole_limits{{{"limits.wall_ms must be a whole number between ", "--timeout", &time_of},
-    {"limits.memory_bytes must be a whole number between ", "--memory", &size_of}}};
+    {"limits.memory_bytes must be a whole number between ", "--memory", &size_in_units}}};
 
 void replace_whole(std::string& message, const named_limit& limit)
 {
@@ -50,11 +50,11 @@ void replace_whole(std::string& message, const named_limit& limit)
     if (begin == std::string::npos)
         return;
     std::string_view rest = std::string_view(message).substr(begin + limit.field.size());
-    const auto least = take_number(rest);
+    const auto least = take_whole_number(rest);
     if (!least || !rest.starts_with(" and "))
         return;
     rest.remove_prefix(5);
-    const auto most = take_number(rest);
+    const auto most = take_whole_number(rest);
     if (!most)
         return;
     message = message.substr(0, begin) + std::string(limit.flag) + " must be between " + limit.show(*least) + " and " + limit.show(*most) +

@@ -32,6 +32,11 @@ CLI::Option* add_uploads(CLI::App* verb, const std::string& names, std::vector<u
     return verb->add_option_function<std::vector<std::string>>(names, take, about)->expected(1)->take_all()->allow_extra_args(false);
 }
 
+void add_json(CLI::App* verb, client_options& to)
+{
+    verb->add_flag_callback("--json", [&to] { to.output = output_format::json; }, "the same as --output json");
+}
+
 void add_quiet(CLI::App* verb, bool& target)
 {
     verb->add_flag("--quiet,-q", target, "of what caisson itself says only failures: no progress, no notes");

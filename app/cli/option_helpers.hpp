@@ -29,6 +29,9 @@ CLI::Option* add_pairs(CLI::App* verb, const std::string& names, named_texts& ta
 /// An option that may be repeated, each time PATH[:AS]; AS is by default the path's last part.
 CLI::Option* add_uploads(CLI::App* verb, const std::string& names, std::vector<upload>& target, const std::string& about);
 
+/// --json.
+void add_json(CLI::App* verb, client_options& to);
+
 /// --quiet.
 void add_quiet(CLI::App* verb, bool& target);
 

@@ -45,7 +45,7 @@ task<result<boost::json::array>> gather(api_client* api, ps_options options, std
     co_return items;
 }
 
-task<result<boost::json::array>> list(api_client* api, ps_options options)
+task<result<boost::json::array>> list_executions(api_client* api, ps_options options)
 {
     boost::json::array items;
     std::vector<std::string> statuses{options.status};
@@ -69,7 +69,7 @@ task<result<boost::json::array>> list(api_client* api, ps_options options)
 
 task<int> show_list(client_session* session, ps_options options, bool colours, std::size_t columns)
 {
-    auto items = co_await list(&session->api(), options);
+    auto items = co_await list_executions(&session->api(), options);
     if (items.has_error())
         co_return complain(items.error(), exit_status::failed);
     if (options.client.output == output_format::json)

@@ -14,7 +14,7 @@ constexpr double ten_years_ms = 3'653.0 * 86'400'000.0;
 constexpr double most_bytes = 1LL << 50;
 
 /// A non-negative decimal at the start of `text`, which is moved past it.
-std::optional<double> take_number(std::string_view& text)
+std::optional<double> take_decimal(std::string_view& text)
 {
     double value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
@@ -59,7 +59,7 @@ std::string two_units(std::int64_t big, std::string_view big_name, std::int64_t 
 
 std::optional<std::int64_t> parse_duration_ms(std::string_view text)
 {
-    const auto number = take_number(text);
+    const auto number = take_decimal(text);
     const auto unit = unit_in(text, {{"", 1'000}, {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}});
     if (!number || !unit)
         return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<std::int64_t> parse_duration_ms(std::string_view text)
 
 std::optional<std::int64_t> parse_bytes(std::string_view text)
 {
-    const auto number = take_number(text);
+    const auto number = take_decimal(text);
     if (text.size() > 1 && text.ends_with('B'))
         text.remove_suffix(1);
     const auto unit = unit_in(text, {{"", 1}, {"B", 1}, {"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}});
@@ -79,7 +79,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text)
 
 std::optional<double> parse_cpus(std::string_view text)
 {
-    const auto number = take_number(text);
+    const auto number = take_decimal(text);
     if (!number || !text.empty() || *number <= 0 || *number > 1'024)
         return std::nullopt;
     return number;

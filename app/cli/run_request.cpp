@@ -11,15 +11,7 @@ namespace caisson::cli {
 
 namespace {
 
-boost::json::array list_of(const std::vector<std::string>& texts) { return boost::json::array(texts.begin(), texts.end()); }
-
-boost::json::object map_of(const named_texts& pairs)
-{
-    boost::json::object object;
-    for (const auto& [name, value] : pairs)
-        object[name] = value;
-    return object;
-}
+boost::json::array array_of(const std::vector<std::string>& texts) { return boost::json::array(texts.begin(), texts.end()); }
 
 boost::json::value content_of(std::string bytes)
 {
@@ -41,7 +33,7 @@ void put_program(boost::json::object& body, const run_options& options, std::str
     if (options.shell)
         body["shell"] = *options.shell;
     else if (!options.command.empty())
-        body["command"] = list_of(options.command);
+        body["command"] = array_of(options.command);
     else {
         body["language"] = options.language;
         body["code"] = options.code ? *options.code : std::move(program);
@@ -49,7 +41,7 @@ void put_program(boost::json::object& body, const run_options& options, std::str
             body["entry"] = options.file->filename().string();    // so that messages of the interpreter name it
     }
     if (!options.args.empty())
-        body["args"] = list_of(options.args);
+        body["args"] = array_of(options.args);
 }
 
 void put_limits(boost::json::object& body, const run_options& options)
@@ -66,6 +58,14 @@ void put_limits(boost::json::object& body, const run_options& options)
 }
 
 }    // namespace
+
+boost::json::object object_of(const named_texts& pairs)
+{
+    boost::json::object object;
+    for (const auto& [name, value] : pairs)
+        object[name] = value;
+    return object;
+}
 
 result<run_inputs> read_inputs(const run_options& options)
 {
@@ -100,11 +100,11 @@ boost::json::object run_request(const run_options& options, run_inputs inputs)
             files[name] = content_of(std::move(content));
     }
     if (!options.env.empty())
-        body["env"] = map_of(options.env);
+        body["env"] = object_of(options.env);
     if (!options.labels.empty())
-        body["labels"] = map_of(options.labels);
+        body["labels"] = object_of(options.labels);
     if (!options.collect.empty())
-        body["collect"] = list_of(options.collect);
+        body["collect"] = array_of(options.collect);
     if (!options.cwd.empty())
         body["cwd"] = options.cwd;
     if (!options.runtime.empty())

@@ -21,6 +21,9 @@ inline constexpr std::size_t max_upload_bytes = 64 << 20;
 /// Reads what `options` name. Errors: those of read_whole; errc::bad_request for a program that is no text.
 result<run_inputs> read_inputs(const run_options& options);
 
+/// Names and texts as members.
+boost::json::object object_of(const named_texts& pairs);
+
 /// The body of POST /v1/executions. No I/O.
 boost::json::object run_request(const run_options& options, run_inputs inputs);
 

@@ -52,7 +52,8 @@ void verb_parsers::add_serve()
     add_flag_for(serve_verb_, serve_.flags, "--tls-key", "http.tls.key", "PEM file, without a passphrase");
     add_flag_for(
         serve_verb_, serve_.flags, "--ready-file", "ready_file", "written (0600) once connections are accepted: {\"url\":…,\"api_key\":…}");
-    add_flag_for(serve_verb_, serve_.flags, "--on-shutdown", "on_shutdown", "keep (default) or end: running sandboxes at SIGTERM");
+    add_flag_for(serve_verb_, serve_.flags, "--on-shutdown", "on_shutdown",
+        "keep (default) or end: running sandboxes at SIGTERM; to end many takes as long as they get fewer, at most 10 minutes");
     add_flag_for(serve_verb_, serve_.flags, "--log-level", "log.level", "debug, info (default), warning or error");
     add_settings_flags(serve_verb_, serve_.flags);
     serve_verb_->add_flag("--show-settings", serve_.show_settings, "list every setting and end");

@@ -58,7 +58,7 @@ package_rules offline_rules()
     return rules;
 }
 
-skill_report judge(const package_index& index)
+skill_report report_on(const package_index& index)
 {
     skill_report report;
     report.files = index.entries.size();
@@ -91,7 +91,7 @@ result<skill_report> check_skill(const std::filesystem::path& package)
 try {
     const auto index = inspect_package(package, package_limits());
     if (index.has_value())
-        return judge(*index);
+        return report_on(*index);
     skill_report report;
     const auto detail = index.error().detail;
     add(report, true, {detail.starts_with("invalid skill: ") ? detail.substr(15) : detail}, "");

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 5> endings{".pyc", ".pyo", ".swp", "~", "
 
 std::string relative_to(const fs::path& path, const fs::path& folder) { return path.lexically_relative(folder).generic_string(); }
 
-std::string list_of(const std::vector<std::string>& parts)
+std::string joined_parts(const std::vector<std::string>& parts)
 {
     std::string text;
     for (const auto& each : parts)
@@ -105,7 +105,7 @@ result<skill_files> gather_skill(const fs::path& folder)
     if (failure)
         return error{errc::not_found, folder.string() + " cannot be read: " + failure.message()};
     if (!mistakes.empty())
-        return error{errc::invalid_skill, list_of(mistakes)};
+        return error{errc::invalid_skill, joined_parts(mistakes)};
     std::ranges::sort(out.files, {}, &skill_file::path);
     std::ranges::sort(out.left_out);
     std::ranges::sort(out.secrets);

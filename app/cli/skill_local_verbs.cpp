@@ -25,7 +25,7 @@ std::string name_of(const skill_report& report)
     return report.manifest ? report.manifest->name + "-" + report.manifest->version : std::string("skill");
 }
 
-std::string size_of(const skill_report& report)
+std::string size_of_report(const skill_report& report)
 {
     return std::to_string(report.files) + (report.files == 1 ? " file, " : " files, ") + show_bytes(report.total_bytes);
 }
@@ -86,7 +86,7 @@ int run_verb(const skill_lint_options& options, const verb_context&)
     } else {
         print(report_text(*report));
         if (report->is_clean())
-            print(report->manifest->name + " " + report->manifest->version + ": " + size_of(*report) + "; nothing is wrong\n");
+            print(report->manifest->name + " " + report->manifest->version + ": " + size_of_report(*report) + "; nothing is wrong\n");
     }
     return report->is_clean() ? exit_status::ok : exit_status::failed;
 }
@@ -116,8 +116,8 @@ int run_verb(const skill_pack_options& options, const verb_context&)
     const auto done = put(source->package(), target, options.force);
     if (done.has_error())
         return complain(done.error(), exit_status::failed);
-    print("made " + target.string() + " (" + size_of(*report) + "; " + show_bytes(source->packed()->size_bytes) + " packed, sha256 " +
-          source->packed()->sha256 + ")\n");
+    print("made " + target.string() + " (" + size_of_report(*report) + "; " + show_bytes(source->packed()->size_bytes) +
+          " packed, sha256 " + source->packed()->sha256 + ")\n");
     return exit_status::ok;
 }
 

@@ -1,5 +1,6 @@
 #include "app/cli/skill_package.hpp"
 
+#include "app/cli/last_error.hpp"
 #include "core/adapters/archive/archive_writer.hpp"
 #include "core/adapters/crypto/sha256_hasher.hpp"
 
@@ -18,8 +19,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t fixed_time_ms = 315'532'800'000;    // 1980-01-01, the first that a zip can tell
-
-std::string last_error() { return std::error_code(errno, std::generic_category()).message(); }
 
 /// Where the archive's bytes go.
 class output {

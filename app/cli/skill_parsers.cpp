@@ -26,11 +26,6 @@ void add_name(CLI::App* verb, skill_name& to)
         ->required();
 }
 
-void add_json(CLI::App* verb, client_options& to)
-{
-    verb->add_flag_callback("--json", [&to] { to.output = output_format::json; }, "the same as --output json");
-}
-
 std::optional<int> parse_attempts(const std::string& text)
 {
     int value = 0;

@@ -10,7 +10,7 @@ namespace caisson::cli {
 namespace {
 
 /// By its first bytes, as the server does.
-std::string type_of(const std::filesystem::path& package)
+std::string package_type(const std::filesystem::path& package)
 {
     return package.extension() == ".zip" ? "application/zip" : "application/octet-stream";
 }
@@ -34,7 +34,7 @@ task<int> push(client_session* session, std::filesystem::path package, skill_pus
     progress_line line(options.quiet);
     const auto total = (*body)->size_bytes();
     const auto told = [&line, total](std::uint64_t done) { line.show_bytes("caisson: uploading", done, total); };
-    auto answer = co_await session->api().upload("/v1/skills", type_of(package), body->get(), told);
+    auto answer = co_await session->api().upload("/v1/skills", package_type(package), body->get(), told);
     line.clear();
     if (answer.has_error())
         co_return complain(answer.error(), exit_status::failed);

@@ -9,7 +9,7 @@ namespace caisson::cli {
 
 namespace {
 
-std::string address_of(const skill_name& skill, const std::string& version)
+std::string skill_address(const skill_name& skill, const std::string& version)
 {
     const auto base = "/v1/skills/" + net::percent_encode(skill.name);
     return version.empty() ? base : base + "/" + net::percent_encode(version);
@@ -32,7 +32,7 @@ int say_none(const skill_list_options& options)
     return is_search ? exit_status::ok : exit_status::failed;
 }
 
-task<int> list(client_session* session, skill_list_options options, bool colours, std::size_t columns)
+task<int> list_skills(client_session* session, skill_list_options options, bool colours, std::size_t columns)
 {
     boost::json::array rows;
     std::string cursor;
@@ -55,10 +55,10 @@ task<int> list(client_session* session, skill_list_options options, bool colours
     co_return rows.empty() && is_choice ? say_none(options) : exit_status::ok;
 }
 
-task<int> show(client_session* session, skill_show_options options, bool colours)
+task<int> show_skill(client_session* session, skill_show_options options, bool colours)
 {
     const auto version = options.skill.version.empty() ? "latest" : options.skill.version;
-    auto skill = co_await session->api().get(address_of(options.skill, version));
+    auto skill = co_await session->api().get(skill_address(options.skill, version));
     if (skill.has_error())
         co_return complain(skill.error(), exit_status::failed);
     if (options.client.output == output_format::json || !skill->is_object())
@@ -68,9 +68,9 @@ task<int> show(client_session* session, skill_show_options options, bool colours
     co_return exit_status::ok;
 }
 
-task<int> remove(client_session* session, skill_remove_options options)
+task<int> remove_skill(client_session* session, skill_remove_options options)
 {
-    auto done = co_await session->api().remove(address_of(options.skill, options.skill.version));
+    auto done = co_await session->api().remove(skill_address(options.skill, options.skill.version));
     if (done.has_error())
         co_return complain(done.error(), exit_status::failed);
     const auto name = options.skill.name + (options.skill.version.empty() ? "" : "@" + options.skill.version);
@@ -84,17 +84,17 @@ task<int> remove(client_session* session, skill_remove_options options)
 int run_verb(const skill_list_options& options, const verb_context& context)
 {
     return with_session(
-        options, context, [&](client_session* session) { return list(session, options, context.colours, context.columns); });
+        options, context, [&](client_session* session) { return list_skills(session, options, context.colours, context.columns); });
 }
 
 int run_verb(const skill_show_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session* session) { return show(session, options, context.colours); });
+    return with_session(options, context, [&](client_session* session) { return show_skill(session, options, context.colours); });
 }
 
 int run_verb(const skill_remove_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session* session) { return remove(session, options); });
+    return with_session(options, context, [&](client_session* session) { return remove_skill(session, options); });
 }
 
 }    // namespace caisson::cli

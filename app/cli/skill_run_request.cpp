@@ -13,14 +13,6 @@ namespace caisson::cli {
 
 namespace {
 
-boost::json::object map_of(const named_texts& pairs)
-{
-    boost::json::object object;
-    for (const auto& [name, value] : pairs)
-        object[name] = value;
-    return object;
-}
-
 boost::json::object limits_of(const skill_run_options& options)
 {
     boost::json::object limits;
@@ -57,9 +49,9 @@ std::string skill_run_request(const skill_run_options& options, const std::strin
     if (!options.skill.version.empty())
         body["version"] = options.skill.version;
     if (!options.env.empty())
-        body["env"] = map_of(options.env);
+        body["env"] = object_of(options.env);
     if (!options.labels.empty())
-        body["labels"] = map_of(options.labels);
+        body["labels"] = object_of(options.labels);
     if (auto limits = limits_of(options); !limits.empty())
         body["limits"] = std::move(limits);
     if (options.attempts)

@@ -7,7 +7,7 @@ namespace caisson::cli {
 
 namespace {
 
-attended_options attended(const skill_run_options& options)
+attended_options attended_skill(const skill_run_options& options)
 {
     attended_options out;
     out.client = options.client;
@@ -32,7 +32,7 @@ int run_verb(const skill_run_options& options, const verb_context& context)
     if (input.has_error())
         return complain(input.error(), exit_status::infrastructure);
     client_session session(std::move(*access));
-    return session.run(attended_run(&session, attended(options), skill_run_request(options, *input)));
+    return session.run(attended_run(&session, attended_skill(options), skill_run_request(options, *input)));
 }
 
 }    // namespace caisson::cli

@@ -1,5 +1,6 @@
 #include "app/cli/skill_source.hpp"
 
+#include "app/cli/kept_files.hpp"
 #include "app/cli/verbs.hpp"
 
 #include <system_error>
@@ -9,8 +10,6 @@ namespace caisson::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::size_t most_named = 5;
 
 /// Nothing is said of nothing.
 void say(const std::string& what, const std::vector<std::string>& all)

@@ -12,21 +12,9 @@ namespace caisson::cli {
 
 namespace {
 
-constexpr std::size_t widest_line = 200;
+constexpr std::size_t widest_told_line = 200;
 
-bool is_true(const boost::json::object& from, std::string_view name)
-{
-    const auto* value = from.if_contains(name);
-    return value != nullptr && value->is_bool() && value->get_bool();
-}
-
-std::string size_of(const boost::json::object& from, std::string_view name)
-{
-    const auto* value = from.if_contains(name);
-    return value != nullptr && value->is_int64() ? show_bytes(value->get_int64()) : "";
-}
-
-text_table::cell state_of(const boost::json::object& row)
+text_table::cell skill_state(const boost::json::object& row)
 {
     return is_true(row, "disabled") ? text_table::cell{"disabled", colour::yellow} : text_table::cell{"available", colour::green};
 }
@@ -37,7 +25,7 @@ std::string plain_lines(const std::string& text)
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
         const auto end = std::min(text.find('\n', at), text.size());
-        out += one_line(text.substr(at, end - at), widest_line) + "\n";
+        out += one_line(text.substr(at, end - at), widest_told_line) + "\n";
         at = end + 1;
     }
     return out;
@@ -53,7 +41,7 @@ std::string skills_table(const boost::json::array& rows, std::int64_t now_ms, bo
             continue;
         const auto& row = each.get_object();
         table.add({{one_line(text_of(row, "name"), 40)}, {one_line(text_of(row, "version"), 24)}, {one_line(text_of(row, "lang"), 12)},
-            state_of(row), {age_text(text_of(row, "uploaded_at"), now_ms)}, {one_line(text_of(row, "description"), 80)}});
+            skill_state(row), {age_text(text_of(row, "uploaded_at"), now_ms)}, {one_line(text_of(row, "description"), 80)}});
     }
     table.fit(columns, {"UPLOADED", "LANG", "STATE"});
     return table.str(colours);
@@ -81,7 +69,7 @@ std::string artifacts_table(const boost::json::array& items, bool colours)
             continue;
         const auto& item = each.get_object();
         const bool partial = is_true(item, "partial");
-        table.add({{size_of(item, "size_bytes")}, {one_line(text_of(item, "media_type"), 40)},
+        table.add({{size_text(item, "size_bytes")}, {one_line(text_of(item, "media_type"), 40)},
             {partial ? "partial" : "whole", partial ? colour::yellow : colour::green},
             {one_line(text_of(item, "sha256").substr(0, 12), 12)}, {one_line(text_of(item, "path"), 200)}});
     }

@@ -9,7 +9,7 @@ constexpr bool is_between(unsigned value, unsigned first, unsigned last) { retur
 unsigned byte_of(std::string_view text, std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; }
 
 /// Of a character of two or three bytes.
-unsigned code_of(std::string_view character)
+unsigned code_point_of(std::string_view character)
 {
     const auto tail = [&](std::size_t at) { return byte_of(character, at) & 0x3FU; };
     if (character.size() == 1)
@@ -55,7 +55,7 @@ std::string json_for_terminal(std::string_view json)
         if (bytes == 0)
             text += json.front();
         else
-            text += escape_of(code_of(json.substr(0, bytes)));
+            text += escape_of(code_point_of(json.substr(0, bytes)));
         json.remove_prefix(bytes == 0 ? 1 : bytes);
     }
     return text;

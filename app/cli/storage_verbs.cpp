@@ -47,14 +47,14 @@ std::string_view word_of(finding_weight weight)
     return weight == finding_weight::damage ? "damage" : weight == finding_weight::disagreement ? "wrong" : "note";
 }
 
-colour colour_of(finding_weight weight) { return weight == finding_weight::note ? colour::grey : colour::red; }
+colour weight_colour(finding_weight weight) { return weight == finding_weight::note ? colour::grey : colour::red; }
 
 void print_report(const inspection_report& report, const verb_context& context)
 {
     if (!report.findings.empty()) {
         text_table table({"WEIGHT", "FILE", "WHAT"});
         for (const auto& each : report.findings)
-            table.add({{std::string(word_of(each.weight)), colour_of(each.weight)}, {each.file},
+            table.add({{std::string(word_of(each.weight)), weight_colour(each.weight)}, {each.file},
                 {each.what + (each.remedy.empty() ? "" : ": " + each.remedy)}});
         print(table.str(context.colours));
     }
@@ -70,7 +70,7 @@ void print_report_json(const inspection_report& report)
     print_json({{"sound", report.is_clean()}, {"server_is_running", report.server_is_running}, {"findings", std::move(findings)}});
 }
 
-std::uint64_t bytes_of(const backup::manifest& made)
+std::uint64_t all_bytes_of(const backup::manifest& made)
 {
     std::uint64_t sum = 0;
     for (const auto& each : made.files)
@@ -111,7 +111,7 @@ int run_verb(const backup_options& options, const verb_context&)
     if (made.has_error())
         return complain(made.error(), exit_status::failed);
     say_without_end(made->made);
-    print("made " + target.string() + " (" + mib(bytes_of(made->made)) + ")\n");
+    print("made " + target.string() + " (" + mib(all_bytes_of(made->made)) + ")\n");
     return exit_status::ok;
 }
 

@@ -20,10 +20,10 @@ task<result<void>> print_piece(shared_bytes piece)
     co_return result<void>();
 }
 
-task<result<void>> write_piece(target_folder::file* to, shared_bytes piece) { co_return to->write(piece.view()); }
+task<result<void>> put_piece(target_folder::file* to, shared_bytes piece) { co_return to->write(piece.view()); }
 
 /// Into a file that is there when all of it came.
-task<result<void>> fetch(client_session* session, std::string from, std::filesystem::path target, bool force)
+task<result<void>> fetch_file(client_session* session, std::string from, std::filesystem::path target, bool force)
 {
     auto folder = target_folder::open(target.has_parent_path() ? target.parent_path() : ".");
     if (folder.has_error())
@@ -33,7 +33,7 @@ task<result<void>> fetch(client_session* session, std::string from, std::filesys
     auto file = folder->begin(target.filename().string(), 0600);
     if (file.has_error())
         co_return file.error();
-    const auto take = [to = &*file](shared_bytes piece) { return write_piece(to, std::move(piece)); };
+    const auto take = [to = &*file](shared_bytes piece) { return put_piece(to, std::move(piece)); };
     api_client::progress silent;
     auto done = co_await session->api().download(std::move(from), take, std::move(silent));
     co_return done.has_error() ? done : file->finish(force);
@@ -44,7 +44,7 @@ task<int> export_thread(client_session* session, thread_export_options options)
     const auto from = thread_address(options.thread) + "/export";
     const auto target = options.target.empty() ? std::filesystem::path(options.thread + ".ndjson") : options.target;
     const auto to_stdout = [](shared_bytes piece) { return print_piece(std::move(piece)); };
-    auto work = target == "-" ? session->api().download(from, to_stdout, {}) : fetch(session, from, target, options.force);
+    auto work = target == "-" ? session->api().download(from, to_stdout, {}) : fetch_file(session, from, target, options.force);
     const auto done = co_await std::move(work);
     if (done.has_error())
         co_return complain(done.error(), exit_status::failed);

@@ -63,7 +63,7 @@ int told(const result<json::value>& answer, output_format format, Line line)
 
 std::string id_line(const json::object& from, std::string_view name) { return one_line(text_of(from, name), 200) + "\n"; }
 
-task<int> list(client_session* session, thread_list_options options, bool colours, std::size_t columns)
+task<int> list_threads(client_session* session, thread_list_options options, bool colours, std::size_t columns)
 {
     const auto found = co_await all_pages(session, "/v1/threads", std::numeric_limits<std::int64_t>::max());
     if (found.has_error())
@@ -93,7 +93,7 @@ task<int> log(client_session* session, thread_log_options options, bool colours)
 std::string json_line(const std::string& bytes) { return (::isatty(STDOUT_FILENO) == 1 ? json_for_terminal(bytes) : bytes) + "\n"; }
 
 /// As the server has it: its numbers are not read and written anew, and bytes stay as they are.
-task<int> show(client_session* session, thread_show_options options)
+task<int> show_checkpoint(client_session* session, thread_show_options options)
 {
     const bool whole = options.client.output == output_format::json;
     auto from = checkpoint_address(options.thread, options.checkpoint) + (whole ? "" : "/state");
@@ -204,7 +204,7 @@ task<int> remove_checkpoints(client_session* session, thread_remove_options opti
 int run_verb(const thread_list_options& options, const verb_context& context)
 {
     return with_session(
-        options, context, [&](client_session* session) { return list(session, options, context.colours, context.columns); });
+        options, context, [&](client_session* session) { return list_threads(session, options, context.colours, context.columns); });
 }
 
 int run_verb(const thread_log_options& options, const verb_context& context)
@@ -214,7 +214,7 @@ int run_verb(const thread_log_options& options, const verb_context& context)
 
 int run_verb(const thread_show_options& options, const verb_context& context)
 {
-    return with_session(options, context, [&](client_session* session) { return show(session, options); });
+    return with_session(options, context, [&](client_session* session) { return show_checkpoint(session, options); });
 }
 
 int run_verb(const thread_diff_options& options, const verb_context& context)

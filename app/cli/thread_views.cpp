@@ -14,12 +14,6 @@ namespace json = boost::json;
 
 namespace {
 
-std::int64_t number_of(const json::object& item, std::string_view name)
-{
-    const auto* value = item.if_contains(name);
-    return value != nullptr && value->is_int64() ? value->get_int64() : 0;
-}
-
 /// "step 3, node plan, #tag" of a checkpoint's metadata.
 std::string metadata_text(const json::object& item)
 {

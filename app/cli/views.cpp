@@ -58,7 +58,7 @@ std::string scopes_of(const api_key_row& key)
     return text;
 }
 
-text_table::cell state_of(const api_key_row& key, std::int64_t now_ms)
+text_table::cell key_state(const api_key_row& key, std::int64_t now_ms)
 {
     if (key.revoked_at_ms)
         return {"revoked", colour::red};
@@ -82,6 +82,12 @@ std::string place_of(const boost::json::object& record)
 }
 
 }    // namespace
+
+std::string size_text(const boost::json::object& from, std::string_view name)
+{
+    const auto* value = from.if_contains(name);
+    return value != nullptr && value->is_int64() ? show_bytes(value->get_int64()) : "";
+}
 
 std::string age_text(const std::string& time, std::int64_t now_ms)
 {
@@ -109,7 +115,7 @@ std::string keys_table(std::span<const api_key_row> keys, std::int64_t now_ms, b
 {
     text_table table({"ID", "TENANT", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"});
     for (const auto& key : keys)
-        table.add({{key.id.str()}, {one_line(key.tenant_name, 30)}, {"…" + key.hint}, {scopes_of(key)}, state_of(key, now_ms),
+        table.add({{key.id.str()}, {one_line(key.tenant_name, 30)}, {"…" + key.hint}, {scopes_of(key)}, key_state(key, now_ms),
             {age(key.created_at_ms, now_ms)}, {key.expires_at_ms ? to_rfc3339(*key.expires_at_ms) : "never"},
             {key.last_used_at_ms ? age(*key.last_used_at_ms, now_ms) : "never"}});
     return table.str(colours);

@@ -299,6 +299,10 @@ void table::add_limits()
     add_limit("cpu_ms", limits.cpu_ms, "CPU time (default 0: wall_ms × cpus)");
     add_limit("compile_wall_ms", config_.compile.wall_ms, "time of a compiler");
     add_limit("compile_cpu_ms", config_.compile.cpu_ms, "CPU time of a compiler");
+    auto& compiled = config_.compiled;
+    add(integer("compile.cache_bytes", compiled.cache_bytes, 0, most, "disk for what compilers made, to be used again; 0: none"));
+    add(integer("compile.cache_bytes_per_tenant", compiled.cache_bytes_per_tenant, 0, most, "of it for one tenant"));
+    add(integer("compile.cache_entry_bytes", compiled.cache_entry_bytes, 0, 256LL << 20, "of it for one compilation"));
     add_limit("memory_bytes", limits.memory_bytes, "memory");
     add_limit("cpu_milli", limits.cpu_milli, "thousandths of a core");
     add_limit("pids", limits.pids, "processes and threads");

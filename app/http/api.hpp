@@ -1,7 +1,9 @@
 #pragma once
 
 #include "app/http/call.hpp"
+#include "app/http/ended_answers.hpp"
 #include "app/http/services.hpp"
+#include "app/wire/query.hpp"
 #include "app/wire/stats_view.hpp"
 
 #include <map>
@@ -16,6 +18,9 @@ struct route;
 class api : public net::handler {
 public:
     explicit api(api_services services);
+    ~api() override;
+    api(const api&) = delete;
+    api& operator=(const api&) = delete;
 
     task<> handle(net::exchange& one) override;
     net::body_mode body_mode_of(const net::request& head) const override;
@@ -36,6 +41,7 @@ private:
     task<> create_execution(call_ptr one);
     task<> list_executions(call_ptr one);
     task<> get_execution(call_ptr one);
+    task<> read_execution(call_ptr one, execution_id id, wire::get_query query);
     task<> delete_execution(call_ptr one);
     task<> cancel_execution(call_ptr one);
     task<> signal_execution(call_ptr one);
@@ -115,6 +121,7 @@ private:
 
     api_services use_;
     net::router router_;
+    std::shared_ptr<ended_answers> ended_;
     std::size_t waiting_clients_ = 0;
     std::map<tenant_id, std::size_t> imports_;    // of threads, that are under way
 };

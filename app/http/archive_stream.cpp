@@ -8,7 +8,7 @@ namespace caisson::http {
 
 namespace {
 
-constexpr std::size_t most_read_bytes = 1 << 20;
+constexpr std::size_t most_packed_bytes = 1 << 20;
 
 /// One archive on its way to a client.
 struct packing {
@@ -17,7 +17,7 @@ struct packing {
     archive_writer archive;
 
     /// What is read and what it is packed into are held at once.
-    std::size_t read_bytes() const { return std::min(most_read_bytes, from.share_bytes() / 2); }
+    std::size_t read_bytes() const { return std::min(most_packed_bytes, from.share_bytes() / 2); }
 };
 using packing_ptr = std::shared_ptr<packing>;
 

@@ -1,6 +1,7 @@
 #include "app/http/batch_stream.hpp"
 
 #include "app/http/collect.hpp"
+#include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
 #include "core/adapters/net/sse.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A quiet stream shows that it lives this often; a client that is gone is found by it.
-constexpr auto heartbeat_every = 15s;
-constexpr std::size_t least_batch = 8 << 10;
 constexpr std::size_t most_batch = 256 << 10;
 
 /// Without ids of SSE: a cursor is of one execution, and stands in its frames.

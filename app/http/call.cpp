@@ -10,13 +10,20 @@ namespace {
 /// Seconds after which a refused client may try again, where nothing better is known.
 constexpr std::int64_t default_retry_s = 1;
 
-net::response json_response(int status, std::string body)
+net::response json_head(int status)
 {
     net::response answer;
     answer.status = status;
-    answer.fields.set("Content-Type", json_type);
-    answer.fields.set("Cache-Control", "no-store");
-    answer.fields.set("X-Content-Type-Options", "nosniff");
+    answer.fields.reserve(4);
+    answer.fields.add("Content-Type", json_type);
+    answer.fields.add("Cache-Control", "no-store");
+    answer.fields.add("X-Content-Type-Options", "nosniff");
+    return answer;
+}
+
+net::response json_response(int status, std::string body)
+{
+    auto answer = json_head(status);
     answer.body = std::move(body);
     return answer;
 }
@@ -39,10 +46,26 @@ task<> call::answer(int status, std::string json)
     return exchange_.respond(std::move(response));
 }
 
+task<> call::answer(int status, shared_bytes json)
+{
+    auto response = json_head(status);
+    response.kept_body = std::move(json);
+    for (const auto& [name, value] : extra)
+        response.fields.set(name, value);
+    return exchange_.respond(std::move(response));
+}
+
 task<> call::answer(int status, std::string json, net::header_field one_more)
 {
     extra.set(one_more.name, std::move(one_more.value));
     return answer(status, std::move(json));
+}
+
+task<> call::no_content()
+{
+    net::response done;
+    done.status = 204;
+    return exchange_.respond(std::move(done));
 }
 
 task<> call::fail(error what)

@@ -36,7 +36,10 @@ public:
     net::headers extra;
 
     task<> answer(int status, std::string json);
+    task<> answer(int status, shared_bytes json);
     task<> answer(int status, std::string json, net::header_field one_more);
+    /// 204.
+    task<> no_content();
     /// The one error body, with Retry-After where a later try may help.
     task<> fail(error what);
     task<> fail(error what, net::header_field one_more);

@@ -6,14 +6,6 @@ namespace {
 
 constexpr std::size_t read_bytes = 4 << 20;
 
-task<result<wire::inline_texts>> open_and_collect(task<result<std::unique_ptr<log_reader>>> opening, std::size_t limit_bytes)
-{
-    auto log = co_await std::move(opening);
-    if (log.has_error())
-        co_return log.error();
-    co_return co_await collect_output(std::shared_ptr<log_reader>(std::move(*log)), limit_bytes);
-}
-
 }    // namespace
 
 log_event seen_part(const viewed_event& viewed)
@@ -40,9 +32,9 @@ task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log,
     }
 }
 
-task<result<wire::inline_texts>> output_of(const api_services& use, tenant_id tenant, execution_id id, std::size_t limit_bytes)
+task<result<wire::inline_texts>> output_of(const api_services& use, const execution_row& row, std::size_t limit_bytes)
 {
-    return open_and_collect(use.executions.open_log(std::move(tenant), std::move(id), {}), limit_bytes);
+    return collect_output(use.executions.open_log_of(row, {}), limit_bytes);
 }
 
 task<std::optional<execution_payload>> payload_of(const api_services* use, execution_row row)

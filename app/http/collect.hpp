@@ -15,9 +15,9 @@ log_event seen_part(const viewed_event& viewed);
 
 /// The texts of all that the log holds now.
 task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log, std::size_t limit_bytes = wire::inline_output::max_bytes);
-/// The same of an execution by its id. `use` outlives the call.
+/// The same of an execution whose record was just read. `use` outlives the call.
 task<result<wire::inline_texts>> output_of(
-    const api_services& use, tenant_id tenant, execution_id id, std::size_t limit_bytes = wire::inline_output::max_bytes);
+    const api_services& use, const execution_row& row, std::size_t limit_bytes = wire::inline_output::max_bytes);
 
 /// What the object of a skill's run shows of its input and output: texts of at most object_text_bytes. Nothing of another kind's, or
 /// if it cannot be read. `use` outlives the call.

@@ -13,11 +13,11 @@ namespace caisson::http {
 namespace {
 
 /// A client that waits for an end is answered after this at the latest, with 202.
-constexpr auto longest_wait = std::chrono::hours(2);
+constexpr auto longest_end_wait = std::chrono::hours(2);
 
 bool prefers_async(const net::request& from) { return from.fields.has_token("Prefer", "respond-async"); }
 
-std::string address_of(const execution_row& row) { return "/v1/executions/" + row.id.str(); }
+std::string execution_address(const execution_row& row) { return "/v1/executions/" + row.id.str(); }
 
 /// All texts of a log that could be opened and read.
 task<std::optional<wire::inline_texts>> collect_all(result<std::unique_ptr<log_reader>> log)
@@ -61,7 +61,7 @@ task<> api::create_execution(call_ptr one)
 
 task<> api::answer_accepted(call_ptr one, execution_row row)
 {
-    auto address = address_of(row);
+    auto address = execution_address(row);
     return one->answer(202, wire::execution_json(row), {"Location", std::move(address)});
 }
 
@@ -70,7 +70,7 @@ task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_di
     auto log = co_await use_.executions.open_log(row.tenant, row.id, log_position());    // now, while it is in memory
     ++waiting_clients_;
     const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
-    auto end = use_.executions.wait(row.tenant, row.id, use_.time.steady_now() + longest_wait);
+    auto end = use_.executions.wait(row.tenant, row.id, use_.time.steady_now() + longest_end_wait);
     auto outcome = co_await race(std::move(end), one->exchange().client_gone());
     if (outcome.index() == 1) {
         if (cancel_on_disconnect)

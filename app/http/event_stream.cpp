@@ -1,6 +1,7 @@
 #include "app/http/event_stream.hpp"
 
 #include "app/http/collect.hpp"
+#include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
 #include "core/adapters/net/sse.hpp"
 #include "core/async/deadline.hpp"
@@ -15,7 +16,6 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t most_bytes = 256 << 10;    // in one write
 /// A quiet stream shows that it lives this often; a client that is gone is found by it.
-constexpr auto heartbeat_every = 15s;
 
 enum class line_format { sse, json_lines };
 

@@ -14,12 +14,70 @@ namespace {
 constexpr auto stdin_wait = std::chrono::seconds(30);
 
 /// How far the delivery of its end is, if it has a webhook.
-task<std::optional<webhook_status>> webhook_of(const api_services* use, const execution_row* row)
+struct known_delivery {
+    std::optional<webhook_status> status;
+    bool is_none = false;    // there is no webhook, and none comes any more; false also if that cannot be read
+};
+
+task<known_delivery> webhook_of(const api_services* use, const execution_row* row)
 {
     if (use->webhooks == nullptr)
-        co_return std::nullopt;
+        co_return known_delivery{std::nullopt, true};
     auto found = co_await use->webhooks->find(row->tenant, row->id);
-    co_return found.has_value() ? std::optional(std::move(*found)) : std::nullopt;
+    if (found.has_error())
+        co_return known_delivery{std::nullopt, found.error().code == errc::not_found};
+    co_return known_delivery{std::move(*found), false};
+}
+
+/// The record, once it has ended or the wait is over. Nothing if the client left before; who does not wait gets its answer.
+task<std::optional<result<execution_row>>> find_execution(
+    const api_services* use, call_ptr one, execution_id id, std::chrono::milliseconds wait)
+{
+    if (wait.count() == 0)
+        co_return co_await use->executions.find(one->tenant(), std::move(id));
+    auto ended = use->executions.wait(one->tenant(), std::move(id), use->time.steady_now() + wait);
+    auto outcome = co_await race(std::move(ended), one->exchange().client_gone());
+    if (outcome.index() == 1)
+        co_return std::nullopt;
+    co_return std::get<0>(std::move(outcome));
+}
+
+/// What GET /v1/executions/{id} tells beside the record.
+struct told_parts {
+    std::optional<wire::files_view> files;
+    known_delivery hook;
+    std::optional<execution_payload> payload;
+    std::optional<wire::inline_texts> texts;
+
+    wire::execution_parts view() const { return {pointer_to(texts), pointer_to(files), pointer_to(hook.status), pointer_to(payload)}; }
+};
+
+task<told_parts> parts_of(const api_services* use, call_ptr one, const execution_row* row, bool wants_output)
+{
+    told_parts out;
+    out.files = co_await files_of(use, public_base(*use, one->request()), *row);
+    out.hook = co_await webhook_of(use, row);
+    out.payload = co_await payload_of(use, *row);
+    if (!wants_output)
+        co_return out;
+    auto output = co_await output_of(*use, *row);
+    if (output.has_value())
+        out.texts = std::move(*output);
+    co_return out;
+}
+
+/// Whether nothing of it changes any more until its removal: its addresses of files are made anew each time and its files expire, its
+/// webhook is tried again, and what could not be read now may be read the next time.
+bool stays_as_it_is(const execution_row& row, const told_parts& parts, bool wants_output)
+{
+    const bool has_files = row.collected && row.collected->files > 0;
+    const bool lacks_payload = row.kind == execution_kind::skill && !parts.payload;
+    return is_final(row.status) && !has_files && parts.hook.is_none && !lacks_payload && (parts.texts || !wants_output);
+}
+
+ended_answers::form form_of(const wire::get_query& query)
+{
+    return query.include_output ? ended_answers::form::whole : ended_answers::form::without_output;
 }
 
 }    // namespace
@@ -48,42 +106,40 @@ task<> api::list_executions(call_ptr one)
         items.push_back({&(*rows)[i], query->include_output ? &texts[i] : nullptr});
         if (!query->include_output)
             continue;
-        auto output = co_await output_of(use_, one->tenant(), (*rows)[i].id, list_text_bytes);
+        auto output = co_await output_of(use_, (*rows)[i], list_text_bytes);
         if (output.has_value())
             texts[i] = std::move(*output);
     }
     co_await one->answer(200, wire::execution_list_json(items, next));
 }
 
+/// Not a coroutine: most of those that are asked for again and again have ended, and are known.
 task<> api::get_execution(call_ptr one)
 {
-    const auto id = one->id();
+    auto id = one->id();
     auto query = wire::parse_get_query(one->request().query);
-    if (auto wrong = first_error(id, query)) {
-        co_await one->fail(std::move(*wrong));
+    if (auto wrong = first_error(id, query))
+        return one->fail(std::move(*wrong));
+    if (auto kept = ended_->find(one->tenant(), *id, form_of(*query)); !kept.empty())
+        return one->answer(200, std::move(kept));
+    return read_execution(std::move(one), std::move(*id), *query);
+}
+
+task<> api::read_execution(call_ptr one, execution_id id, wire::get_query query)
+{
+    const auto read_since = ended_->now();
+    const bool was_live = use_.executions.is_live(one->tenant(), id);
+    auto row = co_await find_execution(&use_, one, id, query.wait);
+    if (!row)
+        co_return;
+    if (row->has_error()) {
+        co_await one->fail(row->error());
         co_return;
     }
-    auto found = query->wait.count() > 0 ? use_.executions.wait(one->tenant(), *id, use_.time.steady_now() + query->wait)
-                                         : use_.executions.find(one->tenant(), *id);
-    auto outcome = co_await race(std::move(found), one->exchange().client_gone());
-    if (outcome.index() == 1)
-        co_return;
-    auto row = std::get<0>(std::move(outcome));
-    if (row.has_error()) {
-        co_await one->fail(row.error());
-        co_return;
-    }
-    const auto files = co_await files_of(&use_, public_base(use_, one->request()), *row);
-    const auto hook = co_await webhook_of(&use_, &*row);
-    const auto payload = co_await payload_of(&use_, *row);
-    std::optional<wire::inline_texts> texts;
-    if (query->include_output) {
-        auto output = co_await output_of(use_, one->tenant(), *id);
-        if (output.has_value())
-            texts = std::move(*output);
-    }
-    const wire::execution_parts parts{pointer_to(texts), pointer_to(files), pointer_to(hook), pointer_to(payload)};
-    auto json = wire::execution_json(*row, parts);
+    const auto parts = co_await parts_of(&use_, one, &**row, query.include_output);
+    shared_bytes json(wire::execution_json(**row, parts.view()));
+    if (!was_live && stays_as_it_is(**row, parts, query.include_output))
+        ended_->keep(one->tenant(), id, form_of(query), json, read_since);
     co_await one->answer(200, std::move(json));
 }
 

@@ -1,6 +1,7 @@
 #include "app/http/image_pull.hpp"
 
 #include "app/http/event_stream.hpp"
+#include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
 #include "app/wire/image_view.hpp"
 #include "core/adapters/net/sse.hpp"
@@ -15,7 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A quiet stream shows that it lives this often; a client that is gone is found by it.
-constexpr auto heartbeat_every = 15s;
 
 /// What one answer is written with. Shared by its coroutines.
 struct pull_stream {

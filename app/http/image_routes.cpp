@@ -14,13 +14,6 @@ namespace caisson::http {
 
 namespace {
 
-task<> no_content(call_ptr one)
-{
-    net::response done;
-    done.status = 204;
-    co_await one->exchange().respond(std::move(done));
-}
-
 /// The body of a request as it comes.
 class request_tar : public tar_source {
 public:
@@ -149,7 +142,7 @@ task<> api::remove_image(call_ptr one)
     if (gone.has_error())
         co_await one->fail(gone.error());
     else
-        co_await no_content(one);
+        co_await one->no_content();
 }
 
 task<> api::list_allowed_images(call_ptr one)
@@ -199,7 +192,7 @@ task<> api::disallow_image(call_ptr one)
     if (gone.has_error())
         co_await one->fail(gone.error());
     else
-        co_await no_content(one);
+        co_await one->no_content();
 }
 
 }    // namespace caisson::http

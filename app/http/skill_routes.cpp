@@ -43,13 +43,6 @@ task<result<std::shared_ptr<package_upload>>> take_package(const api_services* u
     co_return upload;
 }
 
-task<> no_content(call_ptr one)
-{
-    net::response done;
-    done.status = 204;
-    co_await one->exchange().respond(std::move(done));
-}
-
 std::string file_name(const skill_revision& row)
 {
     return row.manifest.name + "-" + row.manifest.version + (row.format == "zip" ? ".zip" : ".tar.gz");
@@ -196,7 +189,7 @@ task<> api::erase_skill_version(call_ptr one)
     if (gone.has_error())
         co_await one->fail(gone.error());
     else
-        co_await no_content(one);
+        co_await one->no_content();
 }
 
 task<> api::erase_skill(call_ptr one)
@@ -205,7 +198,7 @@ task<> api::erase_skill(call_ptr one)
     if (gone.has_error())
         co_await one->fail(gone.error());
     else
-        co_await no_content(one);
+        co_await one->no_content();
 }
 
 task<> api::disable_skill(call_ptr one) { return switch_skill(std::move(one), true); }

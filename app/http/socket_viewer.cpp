@@ -1,6 +1,7 @@
 #include "app/http/socket_viewer.hpp"
 
 #include "app/http/collect.hpp"
+#include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
 #include "core/auth/scopes.hpp"
 
@@ -10,8 +11,7 @@ namespace caisson::http {
 
 namespace {
 
-constexpr std::size_t least_batch = 8 << 10;
-constexpr std::size_t most_batch = 1 << 20;
+constexpr std::size_t most_message = 1 << 20;
 
 void send_one(const socket_viewer& viewer, const log_event& event)
 {
@@ -45,7 +45,7 @@ task<result<void>> refused(error why) { co_return why; }
 
 viewer_share share_of(std::size_t bytes, std::size_t viewers)
 {
-    return {bytes, std::clamp(bytes / 4 / std::max<std::size_t>(1, viewers), least_batch, most_batch)};
+    return {bytes, std::clamp(bytes / 4 / std::max<std::size_t>(1, viewers), least_batch, most_message)};
 }
 
 task<> send_log(std::shared_ptr<socket_viewer> viewer)

@@ -26,66 +26,104 @@ error foreign_origin()
     return {errc::forbidden, "a WebSocket may only be opened by a page of this server's own origin, or by a program that sends no Origin"};
 }
 
-/// Reads the client's frames until it leaves. An error is told and does not end the connection.
-task<> read_frames(const api_services* use, principal who, std::shared_ptr<socket_viewer> viewer)
+/// A client of …/stream. What it refers to outlives it.
+struct stream_client {
+    const api_services& use;
+    const net::surroundings& around;
+    principal who;
+    std::shared_ptr<socket_viewer> viewer;
+};
+using client_ptr = std::shared_ptr<const stream_client>;
+
+/// An error is told and does not end the connection.
+task<> obey(client_ptr client, std::string text)
+{
+    const auto& viewer = *client->viewer;
+    auto parsed = wire::parse_client_frame(text, wire::frame_scope::stream, client->use.wire);
+    result<void> done;
+    if (parsed.frame.has_error())
+        done = parsed.frame.error();
+    else
+        done = co_await apply_frame(client->use, client->who, viewer.id, std::move(*parsed.frame));
+    if (done.has_error())
+        viewer.socket->send_text(wire::error_frame_json(done.error(), parsed.ref, viewer.id.str()));
+}
+
+/// Reads the client's frames until it leaves. A frame takes much more memory than the wait for it: each is read in a coroutine of its own.
+task<> read_frames(client_ptr client)
 {
     for (;;) {
-        auto message = co_await viewer->socket->receive();
+        auto message = co_await client->viewer->socket->receive();
         if (!message)
             co_return;
         if (message->kind == net::message_kind::binary) {
-            co_await refuse_binary(viewer->socket);
+            co_await refuse_binary(client->viewer->socket);
             co_return;
         }
-        auto parsed = wire::parse_client_frame(message->data, wire::frame_scope::stream, use->wire);
-        result<void> done;
-        if (parsed.frame.has_error())
-            done = parsed.frame.error();
-        else
-            done = co_await apply_frame(*use, who, viewer->id, std::move(*parsed.frame));
-        if (done.has_error())
-            viewer->socket->send_text(wire::error_frame_json(done.error(), parsed.ref, viewer->id.str()));
+        co_await obey(client, std::move(message->data));
     }
+}
+
+/// A viewer of the execution that the request names, in a WebSocket. Nothing if that cannot be; then it is answered.
+task<std::shared_ptr<socket_viewer>> open_viewer(const api_services* use, call_ptr one)
+{
+    const auto id = one->id();
+    auto query = wire::parse_stream_query(one->request().query);
+    if (auto wrong = first_error(id, query)) {
+        co_await one->fail(std::move(*wrong));
+        co_return nullptr;
+    }
+    if (!net::same_origin(one->request())) {
+        co_await one->fail(foreign_origin());
+        co_return nullptr;
+    }
+    auto row = co_await use->executions.find(one->tenant(), *id);
+    auto log = co_await use->executions.open_log(one->tenant(), *id, query->after);
+    if (auto wrong = first_error(row, log)) {
+        co_await one->fail(std::move(*wrong));
+        co_return nullptr;
+    }
+    auto socket = co_await one->exchange().upgrade(options_of(*use));
+    if (socket.has_error()) {
+        co_await one->fail(socket.error());
+        co_return nullptr;
+    }
+    auto viewer = std::make_shared<socket_viewer>();
+    viewer->socket = std::move(*socket);
+    viewer->share = [around = &one->exchange().lasting()] { return share_of(around->share_bytes(), 1); };
+    viewer->log = std::move(*log);
+    viewer->id = *id;
+    viewer->pty = row->pty;
+    viewer->frames = query->frames;
+    co_return viewer;
+}
+
+task<> serve_viewer(client_ptr client)
+{
+    co_await race(send_log(client->viewer), read_frames(client), client->around.drain_begun());
+    const bool draining = client->around.draining();
+    const auto code = draining ? net::close_code::going_away : net::close_code::normal;
+    const std::string reason = draining ? "the server is stopping; resume with the last cursor" : "the log is at its end";
+    co_await client->viewer->socket->close(code, reason);
+}
+
+/// Of /v1/connect.
+task<> serve_session(std::shared_ptr<connect_session> session, const net::surroundings* around)
+{
+    co_await race(serve_connection(session), around->drain_begun());
+    const bool draining = around->draining();
+    co_await end_connection(session, draining);
 }
 
 }    // namespace
 
 task<> api::stream_execution(call_ptr one)
 {
-    const auto id = one->id();
-    auto query = wire::parse_stream_query(one->request().query);
-    if (auto wrong = first_error(id, query)) {
-        co_await one->fail(std::move(*wrong));
+    auto viewer = co_await open_viewer(&use_, one);
+    if (!viewer)
         co_return;
-    }
-    if (!net::same_origin(one->request())) {
-        co_await one->fail(foreign_origin());
-        co_return;
-    }
-    auto row = co_await use_.executions.find(one->tenant(), *id);
-    auto log = co_await use_.executions.open_log(one->tenant(), *id, query->after);
-    if (auto wrong = first_error(row, log)) {
-        co_await one->fail(std::move(*wrong));
-        co_return;
-    }
-    auto socket = co_await one->exchange().upgrade(options_of(use_));
-    if (socket.has_error()) {
-        co_await one->fail(socket.error());
-        co_return;
-    }
-    auto viewer = std::make_shared<socket_viewer>();
-    viewer->socket = std::move(*socket);
-    viewer->share = [one] { return share_of(one->exchange().share_bytes(), 1); };
-    viewer->log = std::move(*log);
-    viewer->id = *id;
-    viewer->pty = row->pty;
-    viewer->frames = query->frames;
-    auto both = race(send_log(viewer), read_frames(&use_, one->who, viewer));
-    co_await race(std::move(both), one->exchange().drain_begun());
-    const bool draining = one->exchange().draining();
-    const auto code = draining ? net::close_code::going_away : net::close_code::normal;
-    const std::string reason = draining ? "the server is stopping; resume with the last cursor" : "the log is at its end";
-    co_await viewer->socket->close(code, reason);
+    auto client = std::make_shared<const stream_client>(stream_client{use_, one->exchange().lasting(), one->who, std::move(viewer)});
+    one->exchange().go_on(serve_viewer(std::move(client)));
 }
 
 task<> api::connect(call_ptr one)
@@ -102,10 +140,9 @@ task<> api::connect(call_ptr one)
         co_return;
     }
     auto session = std::make_shared<connect_session>(use_, one->who, std::shared_ptr<net::websocket>(std::move(*socket)), *frames);
-    session->share_memory([one] { return one->exchange().share_bytes(); });
-    co_await race(serve_connection(session), one->exchange().drain_begun());
-    const bool draining = one->exchange().draining();
-    co_await end_connection(session, draining);
+    const auto* const around = &one->exchange().lasting();
+    session->share_memory([around] { return around->share_bytes(); });
+    one->exchange().go_on(serve_session(std::move(session), around));
 }
 
 }    // namespace caisson::http

@@ -15,14 +15,7 @@ namespace caisson::http {
 
 namespace {
 
-task<> no_content(call_ptr one)
-{
-    net::response done;
-    done.status = 204;
-    co_await one->exchange().respond(std::move(done));
-}
-
-std::string address_of(const checkpoint_row& row) { return "/v1/threads/" + row.thread.str() + "/checkpoints/" + row.id.str(); }
+std::string checkpoint_address(const checkpoint_row& row) { return "/v1/threads/" + row.thread.str() + "/checkpoints/" + row.id.str(); }
 
 /// The id of a checkpoint that is saved under an Idempotency-Key: the same for the same key. Nothing without one.
 result<std::optional<checkpoint_id>> id_by_key(const api_services& use, const net::request& from)
@@ -149,7 +142,7 @@ task<> api::save_checkpoint(call_ptr one)
         co_await one->answer(409, wire::superseded_json(saved->row, one->request().request_id));
         co_return;
     }
-    one->extra.set("Location", address_of(saved->row));
+    one->extra.set("Location", checkpoint_address(saved->row));
     const int status = saved->outcome == save_outcome::repeated ? 200 : 201;
     co_await one->answer(status, wire::checkpoint_json(saved->row));
 }
@@ -239,7 +232,7 @@ task<> api::delete_checkpoint(call_ptr one)
     if (erased.has_error())
         co_await one->fail(erased.error());
     else
-        co_await no_content(one);
+        co_await one->no_content();
 }
 
 task<> api::pin_checkpoint(call_ptr one) { return set_pin(std::move(one), true); }
@@ -320,7 +313,7 @@ task<> api::delete_thread(call_ptr one)
     if (erased.has_error())
         co_await one->fail(erased.error());
     else
-        co_await no_content(one);
+        co_await one->no_content();
 }
 
 task<> api::roll_back_thread(call_ptr one)
@@ -344,7 +337,7 @@ task<> api::roll_back_thread(call_ptr one)
         co_await one->fail(row.error());
         co_return;
     }
-    one->extra.set("Location", address_of(*row));
+    one->extra.set("Location", checkpoint_address(*row));
     const rolled_back done{std::move(*row), 0};
     co_await one->answer(201, wire::rolled_back_json(done));
 }

@@ -42,7 +42,7 @@ void unshare_user()
     write_file("/proc/self/gid_map", line);
 }
 
-void make_directory(const char* path, mode_t mode, const options& wanted)
+void make_owned_directory(const char* path, mode_t mode, const options& wanted)
 {
     if (::mkdir(path, mode) != 0 || ::chmod(path, mode) != 0)
         fail(path);
@@ -84,9 +84,9 @@ void mount_private_tmpfs(const options& wanted)
         static_cast<unsigned long long>(wanted.tmpfs_inodes + own_inodes + view_inodes(wanted) + tree_inodes(wanted)));
     if (::mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, limits) != 0)
         fail("mount tmpfs");
-    make_directory("/tmp/work", 0755, wanted);
-    make_directory("/tmp/tmp", 01777, wanted);
-    make_directory("/tmp/shm", 01777, wanted);
+    make_owned_directory("/tmp/work", 0755, wanted);
+    make_owned_directory("/tmp/tmp", 01777, wanted);
+    make_owned_directory("/tmp/shm", 01777, wanted);
 }
 
 void set_limits(const options& wanted)

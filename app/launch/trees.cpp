@@ -1,6 +1,7 @@
 #include "app/launch/trees.hpp"
 
 #include "app/launch/fail.hpp"
+#include "app/launch/mount_flags.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -14,10 +15,8 @@ namespace caisson::launch {
 
 namespace {
 
-constexpr unsigned long unprivileged = MS_NOSUID | MS_NODEV;
-
 /// There may be one already.
-void make_directory(const char* path)
+void have_directory(const char* path)
 {
     if (::mkdir(path, 0755) != 0 && errno != EEXIST)
         fail(path);
@@ -54,7 +53,7 @@ void mount_tree(int tree, std::size_t number)
 {
     char place[64];
     std::snprintf(place, sizeof place, "/tmp/tree/%zu", number);
-    make_directory(place);
+    have_directory(place);
     if (::fchdir(tree) != 0)
         fail("tree");
     if (::mount("overlay", place, "overlay", MS_RDONLY | unprivileged, "lowerdir=.:/tmp/empty") != 0)
@@ -86,8 +85,8 @@ void mount_trees(const options& wanted, const opened_trees& opened)
 {
     if (!wanted.has_tmpfs || wanted.tree_count == 0)
         return;
-    make_directory("/tmp/empty");
-    make_directory("/tmp/tree");
+    have_directory("/tmp/empty");
+    have_directory("/tmp/tree");
     for (std::size_t i = 0; i < wanted.tree_count; ++i)
         mount_tree(opened.fds[i], i);
     if (::chdir("/") != 0)

@@ -1,6 +1,7 @@
 #include "app/launch/views.hpp"
 
 #include "app/launch/fail.hpp"
+#include "app/launch/mount_flags.hpp"
 
 #include <cstdio>
 #include <fcntl.h>
@@ -13,8 +14,6 @@
 namespace caisson::launch {
 
 namespace {
-
-constexpr unsigned long unprivileged = MS_NOSUID | MS_NODEV;
 
 struct node {
     const char* path;
@@ -46,7 +45,7 @@ constexpr link links[] = {
     {"/tmp/dev/ptmx", "pts/ptmx"},
 };
 
-void make_directory(const char* path)
+void make_new_directory(const char* path)
 {
     if (::mkdir(path, 0755) != 0)
         fail(path);
@@ -67,14 +66,14 @@ void mount_view(const char* name)
     std::snprintf(host, sizeof host, "/%s", name);
     std::snprintf(view, sizeof view, "/tmp/view/%s", name);
     std::snprintf(layers, sizeof layers, "lowerdir=%s:tmp/empty", name);
-    make_directory(view);
+    make_new_directory(view);
     if (::mount("overlay", view, "overlay", MS_RDONLY | unprivileged, layers) != 0)
         bind(host, view);
 }
 
 void mount_proc()
 {
-    make_directory("/tmp/proc");
+    make_new_directory("/tmp/proc");
     if (::mount("proc", "/tmp/proc", "proc", unprivileged | MS_NOEXEC, nullptr) != 0)
         bind("/proc", "/tmp/proc");
 }
@@ -103,7 +102,7 @@ void make_node(const node& wanted)
 void mount_devices()
 {
     constexpr unsigned long flags = MS_NOSUID | MS_NOEXEC;
-    make_directory("/tmp/dev");
+    make_new_directory("/tmp/dev");
     if (::mount("tmpfs", "/tmp/dev", "tmpfs", flags, "mode=0755,size=4k,nr_inodes=24") != 0)
         fail("devices");
     for (const auto& each : nodes)
@@ -111,10 +110,10 @@ void mount_devices()
     for (const auto& each : links)
         if (::symlink(each.target, each.path) != 0)
             fail(each.path);
-    make_directory("/tmp/dev/pts");
+    make_new_directory("/tmp/dev/pts");
     if (::mount("devpts", "/tmp/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=620") != 0)
         fail("terminals");
-    make_directory("/tmp/dev/shm");
+    make_new_directory("/tmp/dev/shm");
     bind("/tmp/shm", "/tmp/dev/shm");
     if (::mount(nullptr, "/tmp/dev", nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | flags, nullptr) != 0)
         fail("devices");
@@ -131,7 +130,7 @@ void show_in_etc(const char* name)
     if (::stat(from, &about) != 0)
         fail(from);
     if (S_ISDIR(about.st_mode))
-        make_directory(to);
+        make_new_directory(to);
     else
         make_file(to);
     bind(from, to);
@@ -144,7 +143,7 @@ void mount_etc(const options& wanted)
     char limits[128];
     const auto user = static_cast<unsigned>(wanted.uid);
     std::snprintf(limits, sizeof limits, "mode=0755,size=64k,nr_inodes=32,uid=%u,gid=%u", user, user);
-    make_directory("/tmp/etc");
+    make_new_directory("/tmp/etc");
     if (::mount("tmpfs", "/tmp/etc", "tmpfs", unprivileged, limits) != 0)
         fail("etc");
     for (std::size_t i = 0; i < wanted.etc_count; ++i)
@@ -165,8 +164,8 @@ void make_views(const options& wanted)
 {
     if (!wanted.has_tmpfs || wanted.view_count == 0)
         return;
-    make_directory("/tmp/empty");
-    make_directory("/tmp/view");
+    make_new_directory("/tmp/empty");
+    make_new_directory("/tmp/view");
     if (::chdir("/") != 0)
         fail("chdir");
     for (std::size_t i = 0; i < wanted.view_count; ++i)

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr auto ask_within = 5s;
 
-task<> ask(docker::engine* on, result<std::vector<docker::container_summary>>* into)
+task<> list_containers(docker::engine* on, result<std::vector<docker::container_summary>>* into)
 {
     docker::containers all(*on);
     std::vector<std::string> labels{docker::instance_label};    // of whatever server
@@ -32,7 +32,7 @@ std::vector<docker::foreign_server> find_foreign_containers(const server_config&
     system_timers time;
     docker::engine on(context.get_executor(), time, engine_options_of(config.docker));
     result<std::vector<docker::container_summary>> listed;
-    asio::co_spawn(context.get_executor(), ask(&on, &listed), [](std::exception_ptr failure) {
+    asio::co_spawn(context.get_executor(), list_containers(&on, &listed), [](std::exception_ptr failure) {
         if (failure)
             std::rethrow_exception(failure);
     });

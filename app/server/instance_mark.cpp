@@ -14,11 +14,11 @@ namespace caisson {
 
 namespace {
 
-const std::string directory = "/run/caisson/instances";
+const std::string marks_directory = "/run/caisson/instances";
 
-std::string path_of(const std::string& instance) { return directory + "/" + instance; }
+std::string path_of(const std::string& instance) { return marks_directory + "/" + instance; }
 
-unique_fd lock(const std::string& path, int flags)
+unique_fd lock_file(const std::string& path, int flags)
 {
     unique_fd file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600));
     struct stat seen{};
@@ -34,8 +34,8 @@ instance_mark::instance_mark(const std::string& instance, const std::string& dat
     if (::geteuid() != 0)
         return;
     std::error_code failed;
-    std::filesystem::create_directories(directory, failed);
-    file_ = lock(path_, O_RDWR | O_CREAT);
+    std::filesystem::create_directories(marks_directory, failed);
+    file_ = lock_file(path_, O_RDWR | O_CREAT);
     if (!file_)
         return;
     const bool written = ::ftruncate(file_.get(), 0) == 0 &&
@@ -58,15 +58,15 @@ instance_mark::facts instance_mark::of(const std::string& instance)
     auto data_dir = read_small_file(path, longest_path);
     if (!data_dir)
         return {};
-    return {!lock(path, O_RDONLY), std::move(*data_dir)};
+    return {!lock_file(path, O_RDONLY), std::move(*data_dir)};
 }
 
 std::vector<std::string> instance_mark::unlocked()
 {
     std::vector<std::string> found;
     std::error_code failed;
-    for (std::filesystem::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
-        if (lock(entry->path().string(), O_RDONLY))
+    for (std::filesystem::directory_iterator entry(marks_directory, failed), end; !failed && entry != end; entry.increment(failed)) {
+        if (lock_file(entry->path().string(), O_RDONLY))
             found.push_back(entry->path().filename().string());
     }
     return found;
@@ -76,7 +76,7 @@ bool instance_mark::clear(const std::string& instance)
 {
     instance_mark taken;
     taken.path_ = path_of(instance);
-    taken.file_ = lock(taken.path_, O_RDONLY);
+    taken.file_ = lock_file(taken.path_, O_RDONLY);
     const bool was_there = static_cast<bool>(taken.file_);
     taken.remove();
     return was_there;

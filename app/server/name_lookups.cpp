@@ -33,7 +33,7 @@ asio::ip::address address_of(const ::sockaddr& from)
     return asio::ip::address_v6(bytes);
 }
 
-name_lookups::addresses ask(const name_lookups::resolver& how, const std::string& name)
+name_lookups::addresses look_up(const name_lookups::resolver& how, const std::string& name)
 {
     try {
         return how(name);
@@ -110,7 +110,7 @@ void name_lookups::begin(std::uint64_t number, std::string name)
 {
     std::thread asking([common = shared_, how = how_, number, name = std::move(name)] {
         ::pthread_setname_np(::pthread_self(), "caisson-resolve");
-        auto found = ask(how, name);
+        auto found = look_up(how, name);
         const std::lock_guard lock(common->guard);
         if (common->open)
             asio::post(common->executor, [common, number, found = std::move(found)]() mutable { common->take(number, std::move(found)); });

@@ -20,7 +20,7 @@ constexpr std::string_view prefix = "/tmp/caisson-doctor-";
 constexpr std::size_t suffix_length = 6;
 constexpr std::chrono::seconds grace{60};    // between being made and being locked
 
-unique_fd lock(const std::string& path)
+unique_fd lock_directory(const std::string& path)
 {
     unique_fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (directory && ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0)
@@ -34,7 +34,7 @@ probe_directory::probe_directory() : path_(std::string(prefix) + std::string(suf
 {
     if (::mkdtemp(path_.data()) == nullptr)
         throw std::system_error(errno, std::generic_category(), "no directory can be made in /tmp");
-    lock_ = lock(path_);
+    lock_ = lock_directory(path_);
 }
 
 probe_directory::~probe_directory()
@@ -48,7 +48,7 @@ std::string probe_directory::instance() const { return "doctor-" + path_.substr(
 
 std::optional<probe_directory> probe_directory::take_over(const std::string& path)
 {
-    auto locked = lock(path);
+    auto locked = lock_directory(path);
     struct stat seen{};
     if (!locked || ::fstat(locked.get(), &seen) != 0 || seen.st_uid != ::geteuid())
         return std::nullopt;

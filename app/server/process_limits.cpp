@@ -17,6 +17,15 @@ std::int64_t raise_descriptor_limit()
     return static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_max, 1 << 20));
 }
 
+server_config within_host(server_config config, std::int64_t most_descriptors)
+{
+    auto& range = config.limits.open_files;
+    range.max = std::min(range.max, most_descriptors);
+    range.def = std::min(range.def, range.max);
+    range.min = std::min(range.min, range.max);
+    return config;
+}
+
 void set_allocator_limits()
 {
     ::mallopt(M_MMAP_THRESHOLD, 1 << 20);

@@ -3,6 +3,7 @@
 #include "app/http/api.hpp"
 #include "app/http/storage_watch.hpp"
 #include "app/logging/json_logger.hpp"
+#include "app/server/compile_parts.hpp"
 #include "app/server/host.hpp"
 #include "app/server/instance.hpp"
 #include "app/server/left_overs.hpp"
@@ -34,7 +35,6 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -48,16 +48,6 @@ namespace caisson {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// `config` with what this process may not exceed.
-server_config within_host(server_config config, std::int64_t most_descriptors)
-{
-    auto& range = config.limits.open_files;
-    range.max = std::min(range.max, most_descriptors);
-    range.def = std::min(range.def, range.max);
-    range.min = std::min(range.min, range.max);
-    return config;
-}
 
 /// Free memory above this goes back to the system when nobody needs it.
 constexpr std::size_t kept_free_bytes = 16 << 20;
@@ -138,6 +128,7 @@ private:
         made.trees = &skills_.trees();
         made.schemas = &skills_.schemas();
         made.images = host_.images() == nullptr ? nullptr : &images_;
+        made.compiled = compiled_.cache();
         made.fallback = config_.fallback;
         made.checkpoints = &threads_.service();
         made.pool = pool_bounds_of(config_.pool);
@@ -235,6 +226,7 @@ private:
             throw std::runtime_error("the tenants of the configuration cannot be recorded: " + tenants.error().detail);
         executions_.set_tenants(std::move(*tenants));
         co_await skills_.prepare();
+        co_await compiled_.prepare();
         auto started = co_await executions_.start();
         if (started.has_error())
             throw std::runtime_error("what an earlier server left cannot be taken up: " + started.error().detail);
@@ -257,8 +249,10 @@ private:
         background_.spawn("webhooks", webhooks_.run());
         background_.spawn("janitor", janitor_.run());
         background_.spawn("threads", threads_.service().run());
-        if (images_.has_engine())
+        if (images_.has_engine()) {
+            background_.spawn("changes of images", images_.follow());
             background_.spawn("images", images_.fetch_wanted());
+        }
         background_.spawn("hangups", transport_.heed_hangups());
         background_.spawn("idempotency keys", executions_.forget_expired_keys());
     }
@@ -287,6 +281,7 @@ private:
         }
         version_runner run = [this](std::vector<std::string> argv) { return run_and_read(&time_, std::move(argv)); };
         co_await languages_.probe(std::move(run));
+        co_await compiled_.look_ahead();
         for (;;) {
             co_await time_.wait_for(probe_again_every);
             co_await probe_again();
@@ -318,6 +313,7 @@ private:
     {
         co_await skills_.trees().stop();
         co_await background_.stop();
+        co_await compiled_.stop();
         co_await images_.stop();
     }
 
@@ -328,7 +324,7 @@ private:
         skills_.trees().keep_all();
         co_await http_.stop(until);
         const bool ends = config_.on_shutdown == shutdown_action::end;
-        auto leaving = ends ? executions_.end_all(time_.steady_now() + 10s) : executions_.hand_over(time_.steady_now() + 10s);
+        auto leaving = ends ? executions_.end_all() : executions_.hand_over(time_.steady_now() + 10s);
         if ((co_await std::move(leaving)).has_error()) {
             log_->error("a write does not end; the server ends without it, the next one goes on from what is stored");
             leave();
@@ -351,6 +347,7 @@ private:
     std::unique_ptr<storage> store_;
     id_factory ids_{time_};
     skill_parts skills_{config_, *store_, context_.get_executor(), time_, *log_};
+    compile_parts compiled_{config_, context_.get_executor(), time_, *log_};
     const execution_limit_ranges skill_limits_ = skill_limits(config_);
     instance self_;
     host host_;

@@ -52,7 +52,7 @@ package_rules rules_of(const server_config& config)
     return rules;
 }
 
-skill_bounds bounds_of(const skills_config& config)
+skill_bounds skill_bounds_of(const skills_config& config)
 {
     return {config.max_skills_per_tenant, config.max_versions_per_skill, config.max_revisions_per_version, config.max_packages_per_tenant,
         config.max_bytes_per_tenant};
@@ -101,7 +101,7 @@ skill_parts::skill_parts(const server_config& config, storage& store, io_executo
     , trees_({executor, time, log, workers_, store.skills(), store.contents(), claims_on(store.executions())},
           {config.data_dir / "skills", config.skills.cache_bytes, limits_of_stored()})
     , intake_(workers_, {config.data_dir / "uploads", limits_of(config.skills), rules_of(config), free_bytes_of(config.data_dir)})
-    , registry_({time, log, store.skills(), store.contents(), intake_, bounds_of(config.skills),
+    , registry_({time, log, store.skills(), store.contents(), intake_, skill_bounds_of(config.skills),
           static_cast<std::size_t>(config.skills.max_uploads),
           [this](const tenant_id& tenant, const std::string& digest) { trees_.forget(tenant, digest); }})
 {

@@ -6,7 +6,7 @@ namespace {
 
 std::size_t count(std::int64_t value) { return static_cast<std::size_t>(value); }
 
-tenant_bounds bounds_of(const tenant_config& tenant, const tenant_bounds& others)
+tenant_bounds tenant_bounds_of(const tenant_config& tenant, const tenant_bounds& others)
 {
     return {tenant.weight, tenant.max_running < 0 ? others.max_running : count(tenant.max_running),
         tenant.max_queued < 0 ? others.max_queued : count(tenant.max_queued)};
@@ -35,7 +35,7 @@ task<result<std::map<tenant_id, tenant_bounds>>> find_tenants(
         const auto id = co_await keys->ensure_tenant(name, ids->make<tenant_id>(), now_ms);
         if (id.has_error())
             co_return id.error();
-        out.emplace(*id, bounds_of(tenant, others));
+        out.emplace(*id, tenant_bounds_of(tenant, others));
     }
     co_return out;
 }

@@ -16,7 +16,7 @@ task<result<std::string>> message_of(execution_store* from, tenant_id tenant, ex
     co_return wire::execution_json(*row);
 }
 
-webhook_options options_of(const webhook_config& config)
+webhook_options webhook_options_of(const webhook_config& config)
 {
     using std::chrono::milliseconds;
     webhook_options out;
@@ -46,7 +46,7 @@ webhook_services services_of(storage& store, webhook_sender& sender, io_executor
 
 webhooks::webhooks(const server_config& config, storage& store, io_executor executor, timers& time, logger& log, task_group& tasks)
     : sender_(executor, time, reach_of(config.webhooks), 2 * static_cast<std::size_t>(config.webhooks.max_in_flight))
-    , deliverer_(services_of(store, sender_, executor, time, log, tasks), options_of(config.webhooks))
+    , deliverer_(services_of(store, sender_, executor, time, log, tasks), webhook_options_of(config.webhooks))
 {
     if (config.webhooks.allow_private)
         log.warning("webhooks.allow_private: requests can have messages sent to this host and to private networks");

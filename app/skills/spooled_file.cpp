@@ -1,5 +1,6 @@
 #include "app/skills/spooled_file.hpp"
 
+#include "app/skills/file_failure.hpp"
 #include "core/adapters/crypto/sha256_hasher.hpp"
 #include "core/adapters/spawn/remove_tree.hpp"
 
@@ -12,8 +13,6 @@
 namespace caisson {
 
 namespace {
-
-[[noreturn]] void fail(int number, const std::string& doing) { throw std::system_error(number, std::generic_category(), doing); }
 
 bool is_full(int number) { return number == ENOSPC || number == EDQUOT; }
 

@@ -165,6 +165,16 @@ task<result<std::shared_ptr<const skill_tree>>> tree_cache::open(tenant_id tenan
     }
 }
 
+std::shared_ptr<const skill_tree> tree_cache::open_now(const tenant_id& tenant, const std::string& digest)
+{
+    const auto found = entries_.find({tenant, digest});
+    if (found == entries_.end())
+        return nullptr;
+    const auto& one = found->second;
+    const bool is_known_whole = one->checked || one->leases > 0;
+    return one->state == tree_state::ready && is_known_whole && !one->inherited && !one->doomed ? hand_out(one) : nullptr;
+}
+
 fs::path tree_cache::staging(std::string_view kind)
 {
     return options_.directory / (std::string(kind) + "-" + std::to_string(++next_staging_));

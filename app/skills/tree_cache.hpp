@@ -60,6 +60,7 @@ public:
     void keep_all() { settled_ = false; }
 
     task<result<std::shared_ptr<const skill_tree>>> open(tenant_id tenant, std::string digest) override;
+    std::shared_ptr<const skill_tree> open_now(const tenant_id& tenant, const std::string& digest) override;
     /// The registry does not have it any more.
     void forget(const tenant_id& tenant, const std::string& digest);
 

@@ -1,5 +1,6 @@
 #include "app/skills/tree_files.hpp"
 
+#include "app/skills/file_failure.hpp"
 #include "core/adapters/archive/package_reader.hpp"
 #include "core/adapters/spawn/remove_tree.hpp"
 #include "core/adapters/spawn/small_file.hpp"
@@ -27,8 +28,6 @@ constexpr std::int64_t block_bytes = 4'096;
 constexpr std::int64_t kept_free_bytes = 64 << 20;
 
 error disk_is_full() { return {errc::runtime_unavailable, "the skill's package cannot be unpacked: the server's disk is full"}; }
-
-[[noreturn]] void fail(int number, const std::string& doing) { throw std::system_error(number, std::generic_category(), doing); }
 
 void discard(const fs::path& path)
 {

@@ -8,19 +8,18 @@ namespace caisson::wire {
 
 namespace {
 
-constexpr std::int64_t max_page = 200;
-constexpr std::size_t longest_cursor = 6'000;
-constexpr std::string_view cursor_version = "1.";
+constexpr std::size_t longest_path_cursor = 6'000;
+constexpr std::string_view path_cursor_version = "1.";
 
 std::optional<std::string> parse_cursor(std::string_view cursor)
 {
-    auto text = cursor.size() > longest_cursor ? std::nullopt : base64url_decode(cursor);
-    if (!text || !text->starts_with(cursor_version) || text->find('\0') != std::string::npos)
+    auto text = cursor.size() > longest_path_cursor ? std::nullopt : base64url_decode(cursor);
+    if (!text || !text->starts_with(path_cursor_version) || text->find('\0') != std::string::npos)
         return std::nullopt;
-    return text->substr(cursor_version.size());
+    return text->substr(path_cursor_version.size());
 }
 
-std::optional<files_format> parse_format(std::string_view text)
+std::optional<files_format> parse_files_format(std::string_view text)
 {
     return text == "tar.gz" ? std::optional(files_format::tar_gz) : text == "zip" ? std::optional(files_format::zip) : std::nullopt;
 }
@@ -54,10 +53,10 @@ result<files_format> parse_files_query(const query_parameters& query)
 {
     query_reader reader(query);
     take_grant(reader);
-    const auto format = reader.parsed("format", &parse_format, R"(must be "tar.gz" or "zip")");
+    const auto format = reader.parsed("format", &parse_files_format, R"(must be "tar.gz" or "zip")");
     return reader.finish(format.value_or(files_format::by_accept));
 }
 
-std::string artifact_cursor(std::string_view path) { return base64url_encode(std::string(cursor_version) + std::string(path)); }
+std::string artifact_cursor(std::string_view path) { return base64url_encode(std::string(path_cursor_version) + std::string(path)); }
 
 }    // namespace caisson::wire

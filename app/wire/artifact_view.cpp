@@ -38,7 +38,7 @@ void write_summary(json_writer& out, const collect_summary& of, skipped_names na
     out.end_object();
 }
 
-void write_item(json_writer& out, const artifact_item& item)
+void write_artifact_item(json_writer& out, const artifact_item& item)
 {
     const auto& row = *item.row;
     out.begin_object().key("path").text(row.path).key("size_bytes").integer(row.size_bytes).key("sha256").text(row.sha256);
@@ -70,7 +70,7 @@ std::string artifact_list_json(std::span<const artifact_item> items, const std::
     json_writer out(text);
     out.begin_object().key("items").begin_array();
     for (const auto& item : items)
-        write_item(out, item);
+        write_artifact_item(out, item);
     out.end_array().key("next_cursor");
     if (next_cursor)
         out.text(*next_cursor);

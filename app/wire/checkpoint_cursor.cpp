@@ -12,8 +12,8 @@ namespace caisson::wire {
 
 namespace {
 
-constexpr std::size_t longest_cursor = 512;
-constexpr std::string_view version = "2.";
+constexpr std::size_t longest_place = 512;
+constexpr std::string_view place_version = "2.";
 constexpr std::int64_t last_position = 9'007'199'254'740'991;    // of any thread
 constexpr std::array<std::string_view, 7> conditions{"order", "after", "before", "step", "node_id", "tag", "custom"};
 
@@ -52,7 +52,7 @@ std::string mark_of(const query_parameters& query, std::string_view condition)
 
 std::string checkpoints_cursor(const query_parameters& query, std::int64_t position)
 {
-    auto text = std::string(version) + std::to_string(position);
+    auto text = std::string(place_version) + std::to_string(position);
     for (const auto& condition : conditions)
         text += mark_of(query, condition);
     return base64url_encode(text);
@@ -60,11 +60,11 @@ std::string checkpoints_cursor(const query_parameters& query, std::int64_t posit
 
 std::optional<checkpoint_cursor> parse_checkpoints_cursor(std::string_view text)
 {
-    const auto plain = text.size() > longest_cursor ? std::nullopt : base64url_decode(text);
-    if (!plain || !plain->starts_with(version))
+    const auto plain = text.size() > longest_place ? std::nullopt : base64url_decode(text);
+    if (!plain || !plain->starts_with(place_version))
         return std::nullopt;
     checkpoint_cursor found;
-    const auto* const begin = plain->data() + version.size();
+    const auto* const begin = plain->data() + place_version.size();
     const auto* const end = plain->data() + plain->size();
     const auto [behind, failure] = std::from_chars(begin, end, found.position);
     if (failure != std::errc() || found.position < 1 || found.position > last_position)

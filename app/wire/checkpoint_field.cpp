@@ -9,7 +9,7 @@ namespace caisson::wire {
 
 namespace {
 
-constexpr std::size_t longest_name = 1'024;    // longer ones are told to be too long by their rules
+constexpr std::size_t longest_id = 1'024;    // longer ones are told to be too long by their rules
 
 /// "latest" is an address of its own.
 std::optional<field_problem> problem_of_id(std::string_view text, const std::string& field)
@@ -32,13 +32,13 @@ std::vector<std::string> read_tags(object_reader& metadata)
     }
     for (std::size_t i = 0; i < list->size(); ++i)
         tags.push_back(
-            text_of((*list)[i], metadata.path_of("tags") + "[" + std::to_string(i) + "]", longest_name, metadata.problems()).value_or(""));
+            text_of((*list)[i], metadata.path_of("tags") + "[" + std::to_string(i) + "]", longest_id, metadata.problems()).value_or(""));
     return tags;
 }
 
 thread_name read_thread(object_reader& order)
 {
-    auto name = order.text("thread", longest_name);
+    auto name = order.text("thread", longest_id);
     if (!order.has("thread"))
         order.problem("thread", "is required");
     else if (const auto wrong = name ? check_thread_name(*name) : std::nullopt)
@@ -47,7 +47,7 @@ thread_name read_thread(object_reader& order)
 }
 
 /// In its canonical form; empty if there is none, or it is wrong.
-std::string read_state(object_reader& order, std::string_view text)
+std::string read_ordered_state(object_reader& order, std::string_view text)
 {
     if (order.take("state") == nullptr)
         return {};
@@ -74,7 +74,7 @@ void settle_metadata(object_reader& order, checkpoint_metadata& metadata)
 
 std::optional<checkpoint_id> read_checkpoint_id(object_reader& reader, std::string_view name)
 {
-    auto text = reader.text(name, longest_name);
+    auto text = reader.text(name, longest_id);
     if (!text)
         return std::nullopt;
     if (auto wrong = problem_of_id(*text, reader.path_of(name))) {
@@ -95,7 +95,7 @@ checkpoint_metadata read_checkpoint_metadata(object_reader& reader, std::string_
     for (const auto* name : {"step", "node_id", "tags", "custom"})
         metadata.allow_null(name);
     out.step = metadata.integer("step", -thread_bounds::step, thread_bounds::step);
-    out.node_id = metadata.text("node_id", longest_name).value_or("");
+    out.node_id = metadata.text("node_id", longest_id).value_or("");
     out.tags = read_tags(metadata);
     if (metadata.object("custom") != nullptr)
         out.custom = json_member(json_member(text, "metadata"), "custom");
@@ -118,7 +118,7 @@ std::optional<checkpoint_order> read_checkpoint(object_reader& reader, std::stri
     out.metadata = read_checkpoint_metadata(order, own);
     settle_metadata(order, out.metadata);
     out.pinned = order.boolean("pinned").value_or(false);
-    out.state = read_state(order, own);
+    out.state = read_ordered_state(order, own);
     order.refuse_unknown();
     return out;
 }

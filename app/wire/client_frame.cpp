@@ -21,7 +21,7 @@ constexpr std::size_t max_cursor_bytes = 128;
 constexpr std::array<std::string_view, 7> connect_types{"stdin", "stdin_eof", "signal", "resize", "cancel", "run", "attach"};
 constexpr std::span<const std::string_view> stream_types = std::span(connect_types).first(5);
 
-std::optional<execution_id> read_execution_id(object_reader& reader)
+std::optional<execution_id> read_session_execution(object_reader& reader)
 {
     const auto text = reader.text("execution_id", max_id_bytes);
     if (!text)
@@ -36,7 +36,7 @@ frame_target read_target(object_reader& reader, const std::string& ref, frame_sc
 {
     if (scope == frame_scope::stream)    // the address names it
         return {std::nullopt, ref};
-    frame_target out{read_execution_id(reader), ref};
+    frame_target out{read_session_execution(reader), ref};
     if (reader.has("execution_id") == reader.has("ref"))
         reader.problem("ref", reader.has("ref") ? "cannot be combined with execution_id" : "or execution_id is required");
     return out;
@@ -75,7 +75,7 @@ client_frame read_run(
 
 client_frame read_attach(object_reader& reader, const std::string& ref)
 {
-    auto id = read_execution_id(reader);
+    auto id = read_session_execution(reader);
     if (!reader.has("execution_id"))
         reader.problem("execution_id", "is required");
     return attach_frame{id.value_or(execution_id()), ref, read_position(reader)};

@@ -20,13 +20,13 @@ void write_optional(json_writer& out, std::string_view name, const std::optional
 }
 
 /// What is not there is left out.
-void write_text(json_writer& out, std::string_view name, const std::string& value)
+void write_text_if_any(json_writer& out, std::string_view name, const std::string& value)
 {
     if (!value.empty())
         out.key(name).text(to_valid_utf8(value));
 }
 
-void write_time(json_writer& out, std::string_view name, const std::optional<std::int64_t>& at_ms)
+void write_time_if_any(json_writer& out, std::string_view name, const std::optional<std::int64_t>& at_ms)
 {
     if (at_ms)
         out.key(name).text(to_rfc3339(*at_ms));
@@ -63,9 +63,9 @@ void write_where(json_writer& out, const execution_row& row)
     for (const auto& [name, value] : row.labels)
         out.key(name).text(value);
     out.end_object().key("runtime").text(row.runtime);
-    write_text(out, "fallback_from", row.fallback_from);
-    write_text(out, "image", row.image);
-    write_text(out, "image_digest", row.image_digest);
+    write_text_if_any(out, "fallback_from", row.fallback_from);
+    write_text_if_any(out, "image", row.image);
+    write_text_if_any(out, "image_digest", row.image_digest);
     out.key("degraded").begin_array();
     for (const auto& control : row.degraded)
         out.text(control);
@@ -106,9 +106,9 @@ void write_execution(json_writer& out, const execution_row& row, const execution
     out.key("usage").value(usage_to_json(row.usage)).key("stages").value(stages_to_json(row.stages));
     out.key("limits").value(limits_to_json(row.limits));
     write_where(out, row);
-    write_time(out, "created_at", row.created_at_ms);
-    write_time(out, "started_at", row.started_at_ms);
-    write_time(out, "finished_at", row.finished_at_ms);
+    write_time_if_any(out, "created_at", row.created_at_ms);
+    write_time_if_any(out, "started_at", row.started_at_ms);
+    write_time_if_any(out, "finished_at", row.finished_at_ms);
     out.end_object();
 }
 

@@ -10,15 +10,7 @@ namespace caisson::wire {
 
 namespace {
 
-void write_texts(json_writer& out, std::string_view name, std::span<const std::string> values)
-{
-    out.key(name).begin_array();
-    for (const auto& each : values)
-        out.text(to_valid_utf8(each));
-    out.end_array();
-}
-
-void write_item(json_writer& out, const image_item& item)
+void write_image(json_writer& out, const image_item& item)
 {
     const auto& image = *item.image;
     out.begin_object().key("image").text(to_valid_utf8(item.name)).key("id").text(to_valid_utf8(image.id));
@@ -74,7 +66,7 @@ std::string image_list_json(std::span<const image_item> items)
     json_writer out(text);
     out.begin_object().key("items").begin_array();
     for (const auto& each : items)
-        write_item(out, each);
+        write_image(out, each);
     out.end_array().end_object();
     return text;
 }
@@ -83,7 +75,7 @@ std::string image_json(const image_item& item)
 {
     std::string text;
     json_writer out(text);
-    write_item(out, item);
+    write_image(out, item);
     return text;
 }
 
@@ -120,7 +112,7 @@ std::string pull_done_json(const image_item& item)
     std::string text;
     json_writer out(text);
     out.begin_object().key("kind").text("done").key("image");
-    write_item(out, item);
+    write_image(out, item);
     out.end_object();
     return text;
 }

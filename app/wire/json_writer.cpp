@@ -1,5 +1,7 @@
 #include "app/wire/json_writer.hpp"
 
+#include "core/base/utf8.hpp"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -171,6 +173,14 @@ json_writer& json_writer::value(const boost::json::value& value)
     }
     }
     return *this;
+}
+
+void write_texts(json_writer& out, std::string_view name, std::span<const std::string> values)
+{
+    out.key(name).begin_array();
+    for (const auto& each : values)
+        out.text(to_valid_utf8(each));
+    out.end_array();
 }
 
 }    // namespace caisson::wire

@@ -3,6 +3,7 @@
 #include <boost/json/value.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -43,5 +44,8 @@ private:
 
     std::string& out_;
 };
+
+/// A member whose value is a list of texts; what is not UTF-8 in them is replaced.
+void write_texts(json_writer& out, std::string_view name, std::span<const std::string> values);
 
 }    // namespace caisson::wire

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t max_code_bytes = 80 << 20;    // the disk limit says more
 constexpr std::size_t max_language_bytes = 64;
 
-std::vector<std::string> read_texts(object_reader& reader, std::string_view field)
+std::vector<std::string> read_arguments(object_reader& reader, std::string_view field)
 {
     std::vector<std::string> out;
     const auto* array = reader.array(field);
@@ -34,7 +34,7 @@ void read_command(object_reader& reader, execution_spec& spec)
 {
     spec.kind = execution_kind::command;
     const auto* given = reader.take("command");
-    spec.argv = read_texts(reader, "command");
+    spec.argv = read_arguments(reader, "command");
     if (given->is_array() && (spec.argv.empty() || (given->get_array()[0].is_string() && spec.argv.front().empty())))
         reader.problem("command", "must name a program first");
 }
@@ -58,7 +58,7 @@ void read_shell(object_reader& reader, const wire_context& context, execution_sp
 }
 
 /// What runs a language in the image that it gets; unavailable if there is none.
-language_catalog::entry in_image(const wire_context& context, const execution_spec& spec, const language& what)
+language_catalog::entry in_image_of(const wire_context& context, const execution_spec& spec, const language& what)
 {
     const auto& image = spec.image.empty() ? context.images->image_of(what.name) : spec.image;
     if (image.empty())
@@ -77,7 +77,7 @@ std::optional<language_catalog::entry> read_language(object_reader& reader, cons
         return std::nullopt;
     const auto* known = context.languages->find(*name);
     const bool needs_image = runs_in_image(context, spec);
-    auto found = known == nullptr ? language_catalog::entry() : needs_image ? in_image(context, spec, *known->what) : *known;
+    auto found = known == nullptr ? language_catalog::entry() : needs_image ? in_image_of(context, spec, *known->what) : *known;
     if (found.available())
         return found;
     const auto what = known == nullptr ? std::string("is not known")
@@ -218,7 +218,7 @@ void read_program(object_reader& reader, const wire_context& context, execution_
         reader.take(name);    // known, also where another of them was refused
     if (way == "command" && runs_in_image(context, spec))
         spec.host_argv = spec.argv;
-    auto args = read_texts(reader, "args");
+    auto args = read_arguments(reader, "args");
     if (!spec.may_fall_back)
         spec.host_argv.clear();
     if (!spec.host_argv.empty())

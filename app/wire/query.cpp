@@ -8,7 +8,6 @@ namespace caisson::wire {
 
 namespace {
 
-constexpr std::int64_t max_page = 200;
 constexpr std::string_view list_cursor_version = "1.";
 
 std::optional<std::pair<std::string, std::string>> parse_label(std::string_view text)

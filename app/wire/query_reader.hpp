@@ -8,6 +8,9 @@
 
 namespace caisson::wire {
 
+/// Items of a list that a client may ask for at once.
+inline constexpr std::int64_t max_page = 200;
+
 /// Reads the parameters of one query; the counterpart of object_reader.
 class query_reader {
 public:

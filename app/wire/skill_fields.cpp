@@ -12,7 +12,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t max_name_bytes = 128;
+constexpr std::size_t max_skill_name_bytes = 128;
 constexpr std::size_t max_version_bytes = 256;
 
 /// What is of no use beside another program.
@@ -27,7 +27,7 @@ void refuse_alone(object_reader& reader)
 
 std::string read_name(object_reader& reader)
 {
-    auto name = reader.text("skill", max_name_bytes);
+    auto name = reader.text("skill", max_skill_name_bytes);
     if (name && name->empty())
         reader.problems().add(reader.path_of("skill"), "is required", "'skill' is required");
     return std::move(name).value_or("");
@@ -72,7 +72,7 @@ bool is_taken(std::string_view path)
     return std::ranges::find(taken, first) != taken.end();
 }
 
-void write_text(json_writer& out, std::string_view name, const std::string& value)
+void write_plain_if_any(json_writer& out, std::string_view name, const std::string& value)
 {
     if (!value.empty())
         out.key(name).text(value);
@@ -122,10 +122,10 @@ void write_skill(json_writer& out, const execution_row& row)
 {
     if (row.kind != execution_kind::skill)
         return;
-    write_text(out, "skill_name", row.skill_name);
-    write_text(out, "skill_version", row.skill_version);
-    write_text(out, "skill_digest", row.skill_digest);
-    write_text(out, "interpreter", row.interpreter);
+    write_plain_if_any(out, "skill_name", row.skill_name);
+    write_plain_if_any(out, "skill_version", row.skill_version);
+    write_plain_if_any(out, "skill_digest", row.skill_digest);
+    write_plain_if_any(out, "interpreter", row.interpreter);
 }
 
 void write_payload(json_writer& out, const execution_payload& payload)

@@ -10,20 +10,20 @@ namespace caisson::wire {
 
 namespace {
 
-constexpr std::string_view version = "1\n";
-constexpr std::size_t longest_cursor = 512;
+constexpr std::string_view skill_cursor_version = "1\n";
+constexpr std::size_t longest_skill_cursor = 512;
 constexpr std::size_t longest_text = 256;
 
-std::string encode(const std::string& text) { return base64url_encode(std::string(version) + text); }
+std::string encode(const std::string& text) { return base64url_encode(std::string(skill_cursor_version) + text); }
 
 /// The lines of a cursor, if there are `count` of them.
 std::optional<std::vector<std::string>> decode(std::string_view cursor, std::size_t count)
 {
-    const auto text = cursor.size() > longest_cursor ? std::nullopt : base64url_decode(cursor);
-    if (!text || !text->starts_with(version))
+    const auto text = cursor.size() > longest_skill_cursor ? std::nullopt : base64url_decode(cursor);
+    if (!text || !text->starts_with(skill_cursor_version))
         return std::nullopt;
     std::vector<std::string> lines;
-    auto rest = std::string_view(*text).substr(version.size());
+    auto rest = std::string_view(*text).substr(skill_cursor_version.size());
     for (;;) {
         const auto end = rest.find('\n');
         lines.emplace_back(rest.substr(0, end));
@@ -34,7 +34,7 @@ std::optional<std::vector<std::string>> decode(std::string_view cursor, std::siz
     return lines.size() == count ? std::optional(std::move(lines)) : std::nullopt;
 }
 
-std::optional<std::pair<std::string, std::string>> parse_list_cursor(std::string_view cursor)
+std::optional<std::pair<std::string, std::string>> parse_skill_cursor(std::string_view cursor)
 {
     auto lines = decode(cursor, 2);
     if (!lines)
@@ -42,7 +42,7 @@ std::optional<std::pair<std::string, std::string>> parse_list_cursor(std::string
     return std::pair(std::move((*lines)[0]), std::move((*lines)[1]));
 }
 
-std::optional<skill_revision_place> parse_place(std::string_view cursor)
+std::optional<skill_revision_place> parse_revision_place(std::string_view cursor)
 {
     auto lines = decode(cursor, 3);
     if (!lines)
@@ -74,7 +74,7 @@ result<skill_filter> parse_skill_list_query(const query_parameters& query)
     skill_filter out;
     out.text = reader.parsed("q", &short_text, long_message).value_or("");
     out.name = reader.parsed("name", &short_text, long_message).value_or("");
-    out.after = reader.parsed("cursor", &parse_list_cursor, cursor_message);
+    out.after = reader.parsed("cursor", &parse_skill_cursor, cursor_message);
     out.limit = read_limit(reader);
     return reader.finish(std::move(out));
 }
@@ -83,7 +83,7 @@ result<revisions_query> parse_revisions_query(const query_parameters& query)
 {
     query_reader reader(query);
     revisions_query out;
-    out.after = reader.parsed("cursor", &parse_place, cursor_message);
+    out.after = reader.parsed("cursor", &parse_revision_place, cursor_message);
     out.limit = read_limit(reader);
     return reader.finish(std::move(out));
 }

@@ -17,14 +17,6 @@ void write_said(json_writer& out, std::string_view name, std::string_view value)
         write_text(out, name, value);
 }
 
-void write_texts(json_writer& out, std::string_view name, const std::vector<std::string>& values)
-{
-    out.key(name).begin_array();
-    for (const auto& each : values)
-        out.text(to_valid_utf8(each));
-    out.end_array();
-}
-
 void write_time(json_writer& out, std::string_view name, std::int64_t unix_ms) { out.key(name).text(to_rfc3339(unix_ms)); }
 
 /// What the contract's clients know a version by.

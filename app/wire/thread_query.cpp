@@ -10,19 +10,18 @@ namespace caisson::wire {
 
 namespace {
 
-constexpr std::int64_t max_page = 200;
 constexpr std::size_t most_conditions = 20;
-constexpr std::size_t longest_cursor = 512;
-constexpr std::string_view cursor_version = "1.";
+constexpr std::size_t longest_name_cursor = 512;
+constexpr std::string_view name_cursor_version = "1.";
 constexpr auto bound_message = "must be an RFC 3339 time such as 2026-01-31T12:00:00.000Z, or the id of a checkpoint of this thread";
 constexpr auto parts_message = R"(must be "none", or some of "execution", "artifacts" and "state" with commas between)";
 
 std::optional<std::string> cursor_text(std::string_view cursor)
 {
-    auto text = cursor.size() > longest_cursor ? std::nullopt : base64url_decode(cursor);
-    if (!text || !text->starts_with(cursor_version))
+    auto text = cursor.size() > longest_name_cursor ? std::nullopt : base64url_decode(cursor);
+    if (!text || !text->starts_with(name_cursor_version))
         return std::nullopt;
-    return text->substr(cursor_version.size());
+    return text->substr(name_cursor_version.size());
 }
 
 std::optional<thread_name> parse_thread_cursor(std::string_view cursor)
@@ -68,7 +67,7 @@ std::optional<checkpoint_parts> parse_parts(std::string_view text)
     }
 }
 
-std::optional<checkpoint_id> parse_place(std::string_view text)
+std::optional<checkpoint_id> parse_checkpoint_place(std::string_view text)
 {
     return check_checkpoint_id(text) ? std::nullopt : std::optional(checkpoint_id::from_trusted(std::string(text)));
 }
@@ -145,14 +144,14 @@ result<threads_query> parse_threads_query(const query_parameters& query)
     return reader.finish(std::move(out));
 }
 
-std::string threads_cursor(const thread_name& last) { return base64url_encode(std::string(cursor_version) + last.str()); }
+std::string threads_cursor(const thread_name& last) { return base64url_encode(std::string(name_cursor_version) + last.str()); }
 
 result<diff_query> parse_diff_query(const query_parameters& query)
 {
     query_reader reader(query);
     diff_query out;
     for (const auto* name : {"from", "to"}) {
-        auto id = reader.parsed(name, &parse_place, "must be the id of a checkpoint, or \"latest\"");
+        auto id = reader.parsed(name, &parse_checkpoint_place, "must be the id of a checkpoint, or \"latest\"");
         const bool is_to = name == std::string_view("to");
         if (!id && !is_to && reader.take(name) == nullptr)
             reader.problem(name, "is required");

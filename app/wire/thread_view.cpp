@@ -10,7 +10,7 @@ namespace caisson::wire {
 
 namespace {
 
-void write_optional(json_writer& out, std::string_view name, const std::optional<checkpoint_id>& id)
+void write_id_or_null(json_writer& out, std::string_view name, const std::optional<checkpoint_id>& id)
 {
     out.key(name);
     id ? out.text(id->str()) : out.null();
@@ -66,7 +66,7 @@ void write_references(json_writer& out, const checkpoint_references& names, cons
 void write_checkpoint(json_writer& out, const checkpoint_row& row, const checkpoint_extras& extras)
 {
     out.begin_object().key("id").text(row.id.str()).key("thread").text(row.thread.str());
-    write_optional(out, "parent_id", row.parent);
+    write_id_or_null(out, "parent_id", row.parent);
     out.key("position").integer(row.position).key("gap").integer(row.gap);
     if (row.rollback_of)
         out.key("rollback_of").text(row.rollback_of->str());
@@ -88,7 +88,7 @@ void write_thread(json_writer& out, const thread_row& row)
     out.key("max_checkpoints").integer(row.retention.max_checkpoints).key("ttl_ms");
     row.retention.ttl_ms ? out.integer(*row.retention.ttl_ms) : out.null();
     out.key("checkpoints").integer(row.checkpoints);
-    write_optional(out, "latest_id", row.latest);
+    write_id_or_null(out, "latest_id", row.latest);
     if (row.branched_from) {
         out.key("branched_from").begin_object().key("thread").text(row.branched_from->thread.str());
         out.key("checkpoint_id").text(row.branched_from->id.str()).end_object();

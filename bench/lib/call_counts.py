@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from bench_setup import Bench
+from pool_rows import wait_for
 from processes import Failed
 
 GROUPS = {
@@ -58,12 +59,15 @@ class TracedBench(Bench):
         return super().background([*trace, *argv], name, env, reads_line)
 
     def server_options(self):
-        return [word for each in (f"pool.idle={READY}", f"pool.max={READY}") for word in ("--set", each)]
+        """Without the look at the host's compilers that a start is followed by."""
+        settings = (f"pool.idle={READY}", f"pool.max={READY}", "compile.cache_bytes=0")
+        return [word for each in settings for word in ("--set", each)]
 
 
 def per_run(root, built):
     """"server.files" and so on to calls per run: the least of the rounds, since what comes now and then only adds."""
     with TracedBench(root, quick=True, built=built) as bench:
+        wait_for(bench, READY)
         client = bench.kept()
         for _ in range(WARM_UP):
             run_once(bench, client)
@@ -96,7 +100,7 @@ def run_folders(data):
     return [data / "run", Path("/run/caisson/run") / instance, Path("/dev/shm/caisson-run") / instance]
 
 
-def wait_until_quiet(folders, seconds=60, looks=5):
+def wait_until_quiet(folders, seconds=60, looks=10):
     """Until there are so many directories of sandboxes as are kept, the same at some looks in a row."""
     deadline, seen, same = time.monotonic() + seconds, None, 0
     while same < looks:

@@ -49,8 +49,17 @@ def reattach(bench, found):
             seconds = time.monotonic() - begin
         finally:
             bench.server.stop(PATIENCE_S)    # which ends them all
+    nothing_left(bench, "reattach-data")
     found.bound(f"{count:,} live executions after the server was killed", f"all re-attached within {MOST_REATTACH_S} s of the next one's start",
                 f"{number(seconds)} s", seconds <= MOST_REATTACH_S)
+
+
+def nothing_left(bench, data):
+    """What a server that has stopped leaves slows every later row down: no row is measured beside it."""
+    instance = json.loads((bench.path(data) / "instance.json").read_text())["id"]
+    left = [path for path, _, _ in os.walk("/sys/fs/cgroup") if f"/caisson-{instance}/" in path]
+    if left:
+        raise Failed(f"the server of {data} left {len(left)} control groups of sandboxes, such as {left[0]}: {bench.server.last_lines()}")
 
 
 def start_programs(bench, count):

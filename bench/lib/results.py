@@ -90,6 +90,7 @@ class Results:
         self.lines = []
         self.seen = []
         self.bounds = []
+        self.failures = []
 
     def compare(self, row, what, contenders):
         """`contenders`: name to Series; the first is the project's own that the peers are compared with."""
@@ -113,6 +114,11 @@ class Results:
 
     def not_measured(self, what, asked, why):
         self.bounds.append([what, asked, f"not measured: {why}", ""])
+
+    def failed(self, row, why):
+        """A row that broke off: the page says so in place of what it lacks."""
+        self.failures.append(row)
+        self.bounds.append([f"row {row}", "is measured", f"failed: {why}", "**no**"])
 
     HEAD = ["row", "measured", "by", "median", "medians of rounds", "p99", "caisson is × this"]
     BOUNDS_HEAD = ["what is promised", "bound", "measured", "kept"]

@@ -2,11 +2,16 @@
 
 #include "core/async/offload.hpp"
 
+#include <boost/asio/strand.hpp>
+
 #include <memory>
 #include <mutex>
 #include <utility>
 
 namespace caisson {
+
+/// Work on a pool, one piece after the other, in the order of posting.
+using worker_strand = asio::strand<asio::thread_pool::executor_type>;
 
 /// Work that runs on a pool while its owner does something else. It is begun by the constructor and finished also if nobody waits for
 /// it any more. I/O thread.
@@ -14,18 +19,15 @@ template <class R>
 class begun {
 public:
     template <class F>
-    begun(worker_pool& pool, F work) : state_(std::make_shared<state>())
+    begun(worker_pool& pool, F work)
     {
-        asio::post(pool.pool(), [state = state_, work = std::move(work)]() mutable {
-            detail::optional_of<R> value;
-            std::exception_ptr failure;
-            try {
-                value.emplace(work());
-            } catch (...) {
-                failure = std::current_exception();
-            }
-            state->finish(std::move(failure), std::move(value));
-        });
+        begin(pool.pool().get_executor(), std::move(work));
+    }
+    /// Not before what was begun on `order` earlier is finished.
+    template <class F>
+    begun(worker_strand order, F work)
+    {
+        begin(std::move(order), std::move(work));
     }
 
     /// Its value or exception. To be called once; the object may go meanwhile.
@@ -68,7 +70,22 @@ private:
             resume(std::move(failure), std::move(value));
         }
     };
-    std::shared_ptr<state> state_;
+    template <class Executor, class F>
+    void begin(Executor where, F work)
+    {
+        asio::post(where, [state = state_, work = std::move(work)]() mutable {
+            detail::optional_of<R> value;
+            std::exception_ptr failure;
+            try {
+                value.emplace(work());
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            state->finish(std::move(failure), std::move(value));
+        });
+    }
+
+    std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
 }    // namespace caisson

@@ -10,23 +10,20 @@
 #include <boost/asio/this_coro.hpp>
 
 #include <optional>
+#include <tuple>
 #include <variant>
 
 namespace caisson {
 
 namespace detail {
 
-/// A T that co_spawn can complete with though T has no default.
+/// A T that co_spawn can complete with though T has no default. Work without a value needs no frame of its own for that.
 template <class T>
 task<std::optional<T>> optionally(task<T> work)
 {
     co_return co_await std::move(work);
 }
-inline task<std::optional<std::monostate>> optionally(task<> work)
-{
-    co_await std::move(work);
-    co_return std::monostate{};
-}
+inline task<> optionally(task<> work) { return work; }
 
 /// What with_deadline gives for work that gives T: a result stays one, with one more way to fail.
 template <class T>
@@ -45,8 +42,9 @@ task<typename timed<T>::type> first_or_timed_out(task<T> work, task<> timer)
     auto group = asio::experimental::make_parallel_group(
         asio::co_spawn(executor, optionally(std::move(work)), asio::deferred), asio::co_spawn(executor, std::move(timer), asio::deferred));
     auto ended = co_await group.async_wait(asio::experimental::wait_for_one(), use_task);
-    auto& [order, failed, value, timer_failed] = ended;
-    const bool timed_out = order[0] == 1;
+    const auto& failed = std::get<1>(ended);
+    const auto& timer_failed = std::get<std::tuple_size_v<decltype(ended)> - 1>(ended);
+    const bool timed_out = std::get<0>(ended)[0] == 1;
     if (timed_out && timer_failed)
         std::rethrow_exception(timer_failed);    // the whole was cancelled
     if (timed_out && failed)
@@ -56,32 +54,40 @@ task<typename timed<T>::type> first_or_timed_out(task<T> work, task<> timer)
     if constexpr (std::is_void_v<T>)
         co_return result<void>();
     else
-        co_return std::move(*value);    // also when both ended at once: what was done is not thrown away
+        co_return std::move(*std::get<2>(ended));    // also when both ended at once: what was done is not thrown away
+}
+
+/// What stands for the value of a T in a race's outcome.
+template <class T>
+using raced = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+/// The outcome of what ended first of works that give a T and the Rest: the one numbered `Number`, whose exception is at `Place` among
+/// the group's results, and its value, if it gives one, behind it; or one of those that follow.
+template <class Outcome, std::size_t Number, std::size_t Place, class T, class... Rest, class Ended>
+Outcome first_outcome(Ended& ended)
+{
+    if constexpr (sizeof...(Rest) > 0)
+        if (std::get<0>(ended)[0] != Number)
+            return first_outcome<Outcome, Number + 1, Place + (std::is_void_v<T> ? 1 : 2), Rest...>(ended);
+    if (const auto& failed = std::get<Place>(ended))
+        std::rethrow_exception(failed);
+    if constexpr (std::is_void_v<T>)
+        return Outcome(std::in_place_index<Number>);
+    else
+        return Outcome(std::in_place_index<Number>, std::move(*std::get<Place + 1>(ended)));
 }
 
 }    // namespace detail
 
-/// Runs both at once until one is done, cancels the other and waits for its end; the first to be done, also by an
-/// exception, decides. Cancelling the race cancels both.
-template <class A, class B>
-auto race(task<A> first, task<B> second) -> task<
-    std::variant<std::conditional_t<std::is_void_v<A>, std::monostate, A>, std::conditional_t<std::is_void_v<B>, std::monostate, B>>>
+/// Runs all at once until one is done, cancels the others and waits for their end; the first to be done, also by an
+/// exception, decides. Cancelling the race cancels all.
+template <class... T>
+auto race(task<T>... works) -> task<std::variant<detail::raced<T>...>>
 {
-    using first_type = std::conditional_t<std::is_void_v<A>, std::monostate, A>;
-    using second_type = std::conditional_t<std::is_void_v<B>, std::monostate, B>;
     const auto executor = co_await asio::this_coro::executor;
-    auto group = asio::experimental::make_parallel_group(asio::co_spawn(executor, detail::optionally(std::move(first)), asio::deferred),
-        asio::co_spawn(executor, detail::optionally(std::move(second)), asio::deferred));
+    auto group = asio::experimental::make_parallel_group(asio::co_spawn(executor, detail::optionally(std::move(works)), asio::deferred)...);
     auto ended = co_await group.async_wait(asio::experimental::wait_for_one(), use_task);
-    auto& [order, failed_first, value_first, failed_second, value_second] = ended;
-    if (order[0] == 0) {
-        if (failed_first)
-            std::rethrow_exception(failed_first);
-        co_return std::variant<first_type, second_type>(std::in_place_index<0>, std::move(*value_first));
-    }
-    if (failed_second)
-        std::rethrow_exception(failed_second);
-    co_return std::variant<first_type, second_type>(std::in_place_index<1>, std::move(*value_second));
+    co_return detail::first_outcome<std::variant<detail::raced<T>...>, 0, 1, T...>(ended);
 }
 
 namespace detail {

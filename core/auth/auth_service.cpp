@@ -37,6 +37,8 @@ std::optional<error> refusal(const api_key_row& row, std::int64_t now_ms)
     return std::nullopt;
 }
 
+principal principal_of(const api_key_row& row) { return {row.tenant, row.tenant_name, row.id, row.scopes}; }
+
 }    // namespace
 
 auth_service::auth_service(key_store& keys, const clock& time, digest_function digest, auth_options options)
@@ -49,20 +51,34 @@ task<result<principal>> auth_service::authenticate(std::string presented)
     if (!is_key_text(presented))
         co_return unknown_key();
     const std::string hash = digest_(presented);
+    const auto now_ms = time_.now_ms();
+    if (const auto* known = remembered(hash); known != nullptr && !refusal(known->row, now_ms) && !is_use_due(*known, now_ms))
+        co_return principal_of(known->row);
     auto found = co_await find(hash);
     if (found.has_error())
         co_return found.error().code == errc::not_found ? unknown_key() : found.error();
     if (auto refused = refusal(*found, time_.now_ms()))
         co_return std::move(*refused);
     co_await note_use(hash, found->id);
-    co_return principal{found->tenant, found->tenant_name, found->id, found->scopes};
+    co_return principal_of(*found);
+}
+
+const auth_service::entry* auth_service::remembered(const std::string& hash) const
+{
+    const auto cached = cache_.find(hash);
+    const bool is_young = cached != cache_.end() && time_.steady_now() - cached->second.read_at < options_.cache_lifetime;
+    return is_young ? &cached->second : nullptr;
+}
+
+bool auth_service::is_use_due(const entry& of, std::int64_t now_ms) const
+{
+    return now_ms - of.touched_at_ms >= options_.touch_interval.count();
 }
 
 task<result<api_key_row>> auth_service::find(std::string hash)
 {
-    if (const auto cached = cache_.find(hash);
-        cached != cache_.end() && time_.steady_now() - cached->second.read_at < options_.cache_lifetime)
-        co_return cached->second.row;
+    if (const auto* known = remembered(hash))
+        co_return known->row;
     const auto revocations_before = revocations_;
     auto read = co_await keys_.find_key(hash);
     if (read.has_error()) {
@@ -83,7 +99,7 @@ task<> auth_service::note_use(std::string hash, key_id id)
 {
     const auto now = time_.now_ms();
     if (const auto cached = cache_.find(hash); cached != cache_.end()) {
-        if (now - cached->second.touched_at_ms < options_.touch_interval.count())
+        if (!is_use_due(cached->second, now))
             co_return;
         cached->second.touched_at_ms = now;
     }

@@ -57,6 +57,9 @@ private:
         steady_time read_at;
         std::int64_t touched_at_ms = 0;
     };
+    /// Null unless what was read of the key is young enough. Valid until the next suspension.
+    const entry* remembered(const std::string& hash) const;
+    bool is_use_due(const entry& of, std::int64_t now_ms) const;
     task<result<api_key_row>> find(std::string hash);
     task<> note_use(std::string hash, key_id id);
     void make_room();

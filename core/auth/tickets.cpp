@@ -8,7 +8,7 @@ namespace caisson {
 
 namespace {
 
-constexpr std::size_t letters = 43;
+constexpr std::size_t ticket_letters = 43;
 constexpr std::size_t max_presented = 64;
 
 }    // namespace
@@ -26,7 +26,7 @@ result<std::string> ticket_office::issue(principal who)
     if (open_tickets_of(who.key) >= options_.max_per_key)
         return error{
             errc::rate_limited, "this key has " + std::to_string(options_.max_per_key) + " open tickets; use them or wait a minute"};
-    std::string ticket = "tkt_" + random_letters(letters);
+    std::string ticket = "tkt_" + random_letters(ticket_letters);
     by_hash_.insert_or_assign(digest_(ticket), entry{std::move(who), time_.steady_now() + options_.lifetime});
     return ticket;
 }

@@ -46,6 +46,13 @@ struct tls_config {
     std::filesystem::path key;            // without a passphrase
 };
 
+/// What is kept of what compilers made, for compilations that come again.
+struct compile_cache_config {
+    std::int64_t cache_bytes = 1LL << 30;                 // on the disk; 0: nothing
+    std::int64_t cache_bytes_per_tenant = 256LL << 20;    // beyond it what was used longest ago goes
+    std::int64_t cache_entry_bytes = 32LL << 20;          // of one compilation's files; larger ones are compiled each time
+};
+
 /// What the HTTP server takes from a client before it refuses or hangs up.
 struct http_config {
     tls_config tls;
@@ -239,6 +246,7 @@ struct server_config {
     webhook_config webhooks;
     execution_limit_ranges limits;
     compile_limit_ranges compile;
+    compile_cache_config compiled;
     http_config http;
 };
 

@@ -4,16 +4,18 @@
 
 namespace caisson {
 
-/// One more as long as it lives. What it counts in outlives it.
+/// One more, or `amount` more, as long as it lives. What it counts in outlives it.
+template <class Number = std::size_t>
 class count_guard {
 public:
-    explicit count_guard(std::size_t& count) : count_(count) { ++count_; }
-    ~count_guard() { --count_; }
+    explicit count_guard(Number& count, Number amount = 1) : count_(count), amount_(amount) { count_ += amount_; }
+    ~count_guard() { count_ -= amount_; }
     count_guard(const count_guard&) = delete;
     count_guard& operator=(const count_guard&) = delete;
 
 private:
-    std::size_t& count_;
+    Number& count_;
+    const Number amount_;
 };
 
 }    // namespace caisson

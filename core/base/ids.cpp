@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view alphabet = "0123456789abcdefghjkmnpqrstvwxyz";    // Crockford's base32, lower case
 constexpr std::size_t encoded_length = 26;
 
-std::string encode(const std::array<std::uint8_t, 16>& bytes)
+std::string encode_digits(const std::array<std::uint8_t, 16>& bytes)
 {
     // 128 bits in 26 digits of 5 bits: two zero bits lead.
     std::string out(encoded_length, '0');
@@ -57,7 +57,7 @@ std::string id_factory::next(std::string_view prefix)
         random_fill(std::span(now).subspan(6));
         last_ = now;
     }
-    return std::string(prefix) + encode(last_);
+    return std::string(prefix) + encode_digits(last_);
 }
 
 }    // namespace caisson

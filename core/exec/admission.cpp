@@ -147,10 +147,14 @@ std::optional<std::size_t> admission::position(const live_execution& one) const
     return found == 0 ? std::nullopt : std::optional(found);
 }
 
+bool admission::has_place_for(const tenant_id& tenant) const
+{
+    return !held_ && free_places() > 0 && queue_.running(tenant) < bounds_of(tenant).max_running;
+}
+
 std::optional<std::size_t> admission::position_of_next(const tenant_id& tenant) const
 {
-    const bool at_once = !held_ && free_places() > 0 && queue_.running(tenant) < bounds_of(tenant).max_running;
-    return at_once ? std::nullopt : std::optional(queue_.position_of_next(tenant));
+    return has_place_for(tenant) ? std::nullopt : std::optional(queue_.position_of_next(tenant));
 }
 
 }    // namespace caisson

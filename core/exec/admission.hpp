@@ -54,7 +54,9 @@ public:
     std::size_t waiting(const tenant_id& tenant) const { return queue_.waiting(tenant); }
     /// Which turn `one` gets, 1 is the next; nothing once it has had it. True as long as nobody comes or leaves.
     std::optional<std::size_t> position(const live_execution& one) const;
-    /// The same of one that entered now; nothing if it would not have to wait.
+    /// Whether one that enters now is admitted at once.
+    bool has_place_for(const tenant_id& tenant) const;
+    /// position() of one that entered now; nothing if it would not have to wait.
     std::optional<std::size_t> position_of_next(const tenant_id& tenant) const;
 
 private:

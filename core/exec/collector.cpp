@@ -2,6 +2,7 @@
 
 #include "core/base/utf8.hpp"
 #include "core/exec/insist.hpp"
+#include "core/exec/live_execution.hpp"
 #include "core/files/media_types.hpp"
 
 #include <algorithm>
@@ -17,8 +18,6 @@ using protocol::stream_number;
 
 /// So much becomes durable at once.
 constexpr std::uint64_t commit_every = 128 << 20;
-/// An acknowledgement is worth a frame after so many bytes.
-constexpr std::uint64_t acknowledge_every = 128 << 10;
 /// Of small files on one look at the disk's room.
 constexpr std::uint64_t bytes_per_look = 1 << 20;
 /// Of what was left out, in the record: each list of executions reads it.
@@ -39,7 +38,7 @@ std::string how_it_ended(const protocol::exit_report& report)
     return "it exited with code " + std::to_string(WEXITSTATUS(report.wait_status));
 }
 
-std::string shortened(std::string text, std::size_t most)
+std::string cut_to(std::string text, std::size_t most)
 {
     if (text.size() <= most)
         return text;
@@ -256,7 +255,7 @@ void collector::skip(std::string path, std::string reason)
         return;
     }
     auto& told = files_.summary.skipped;
-    skipped_file one{shortened(std::move(path), most_path_bytes), shortened(std::move(reason), most_path_bytes)};
+    skipped_file one{cut_to(std::move(path), most_path_bytes), cut_to(std::move(reason), most_path_bytes)};
     skipped_bytes_ += one.path.size() + one.reason.size();
     if (told.size() < most_skipped && skipped_bytes_ <= most_skipped_bytes)    // the first ones, without a hole
         told.push_back(std::move(one));

@@ -34,10 +34,12 @@ public:
     /// UTF-8; whether something is missing.
     std::string take_output();
     bool truncated() const { return truncated_; }
+    /// A part of it was lost on the way: what is missing may differ the next time.
+    bool has_gap() const { return gap_; }
 
     void on_started(std::int32_t, std::uint64_t) override;
     void on_output(protocol::stream_number stream, std::uint64_t offset, shared_bytes bytes) override;
-    void on_gap(protocol::stream_number, std::uint64_t, std::uint64_t) override { truncated_ = true; }
+    void on_gap(protocol::stream_number, std::uint64_t, std::uint64_t) override { gap_ = truncated_ = true; }
     void on_eof(protocol::stream_number, std::uint64_t) override;
     void on_stdin_taken(std::uint64_t) override { }
     void on_exited(protocol::exit_report report) override;
@@ -53,6 +55,7 @@ private:
     int eofs_ = 0;
     std::string output_;
     bool truncated_ = false;
+    bool gap_ = false;
     std::optional<protocol::exit_report> exited_;
     std::string start_failure_;
 };

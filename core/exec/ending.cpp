@@ -103,7 +103,7 @@ void note_disk(std::optional<disk_usage>& seen, const std::optional<disk_usage>&
     if (!now)
         return;
     const auto before = seen.value_or(disk_usage{});
-    seen = {before.bytes_exhausted || now->bytes_exhausted, before.inodes_exhausted || now->inodes_exhausted};
+    seen = {before.bytes_exhausted || now->bytes_exhausted, before.inodes_exhausted || now->inodes_exhausted, now->bytes_used};
 }
 
 ending decide_ending(const ending_facts& facts, const execution_limits& limits)

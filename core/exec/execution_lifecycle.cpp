@@ -15,6 +15,10 @@ constexpr std::chrono::milliseconds first_take_up_pause(100);
 constexpr std::chrono::milliseconds longest_take_up_pause(5000);
 /// What is stopped ends within this, but for what waits for a disk that does not answer.
 constexpr std::chrono::seconds stop_grace(5);
+constexpr std::chrono::milliseconds look_at_ends_every(20);
+/// Executions that a server ends are cancelled so many at a time: the removal of each sandbox has a deadline.
+constexpr std::size_t most_ended_at_once = 64;
+constexpr std::chrono::milliseconds soon_at_its_end(200);
 
 }    // namespace
 
@@ -132,8 +136,11 @@ task<result<void>> execution_service::take_up(std::shared_ptr<unfinished_executi
     const bool in_sandbox = left->row.sandbox.has_value();
     auto one = make_live(std::move(left->row), std::move(left->spec), std::move(*extent));
     restore_attempts(*one, use_.time);
-    if (said->status.empty())
-        one->log->control(event_kind::state, state_body(one->row));
+    if (said->status.empty()) {    // also of one that ran before it was recorded
+        auto first = one->row;
+        first.status = execution_status::queued;
+        one->log->control(event_kind::state, state_body(first));
+    }
     if (one->row.next_attempt_at_ms && said->attempt <= one->attempt().number)    // its server ended before it could say so
         one->log->control(event_kind::state, next_attempt_body(one->row));
     if (in_sandbox) {
@@ -179,7 +186,7 @@ task<result<void>> execution_service::finish_from_log(std::shared_ptr<unfinished
             fault_of_record(row), *row.finished_at_ms);
     auto one = make_live(std::move(row), std::move(left->spec), std::move(extent));
     live_.emplace(one->row.id, one);    // files and a full disk take their time
-    runs_.spawn("end of " + one->row.id.str(), finish_and_leave(one));
+    runs_.spawn("end of " + one->row.id.str(), carry_out(one, runner_.finish(one)));
     co_return result<void>();
 }
 
@@ -187,6 +194,7 @@ void execution_service::stop_accepting()
 {
     stopping_ = true;
     pool_.close();
+    calm_.close();
     changed_.notify_all();
     for (const auto& [id, one] : live_)
         one->wake();
@@ -254,23 +262,57 @@ task<> execution_service::stop_tasks()
     live_.clear();
 }
 
-task<result<void>> execution_service::end_all(steady_time until)
+task<result<void>> execution_service::end_all(end_bounds within)
 {
     stop_accepting();
+    queue_.close();    // those that wait end where they are
     std::vector<std::pair<tenant_id, execution_id>> all;
     for (const auto& [id, one] : live_)
         all.emplace_back(one->row.tenant, id);
+    auto watched = watch_ends(within, all.size());
     auto ended = cancel_and_wait(std::move(all));
-    if ((co_await with_deadline(use_.time, until, std::move(ended))).has_error())
-        use_.log.warning("some executions did not end in time");
+    const auto first = co_await race(std::move(ended), std::move(watched));
+    if (first.index() == 1)
+        use_.log.warning("some executions did not end in time", {{"left", live_.size()}, {"sandboxes_left", cleanup_.size()}});
     co_return co_await hand_over(use_.time.steady_now() + std::chrono::seconds(5));    // what is left keeps its own time
 }
 
 task<> execution_service::cancel_and_wait(std::vector<std::pair<tenant_id, execution_id>> all)
 {
-    for (auto& [tenant, id] : all)
-        static_cast<void>(co_await cancel(tenant, id));
+    auto unasked = all.size();
+    for (auto& [tenant, id] : all) {
+        if ((all.size() - unasked) % most_ended_at_once == 0)
+            co_await wait_for_ends(unasked);
+        --unasked;
+        auto asking = without_exceptions(cancel(tenant, id));
+        const auto asked = co_await std::move(asking);
+        if (asked.has_error() && asked.error().code == errc::internal)
+            use_.log.error("an execution cannot be cancelled", {{"execution_id", id.str()}, {"what", asked.error().detail}});
+    }
     co_await runs_.wait_idle();
+    co_await cleanup_.wait_idle();
+}
+
+/// Before more are cancelled: until the last ones are at their ends, which those that ignore SIGTERM are not soon, and until few sandboxes
+/// are being removed.
+task<> execution_service::wait_for_ends(std::size_t unasked)
+{
+    const auto until = use_.time.steady_now() + soon_at_its_end;
+    while (cleanup_.size() >= most_ended_at_once || (live_.size() > unasked && use_.time.steady_now() < until))
+        co_await use_.time.wait_for(look_at_ends_every);
+}
+
+/// Until they come no further.
+task<> execution_service::watch_ends(end_bounds within, std::size_t all)
+{
+    ending_watch watch(within, left_to_end(), use_.time.steady_now());
+    for (auto advice = ending_watch::advice::wait; advice != ending_watch::advice::give_up;) {
+        co_await use_.time.wait_for(look_at_ends_every);
+        const auto left = left_to_end();
+        advice = watch.look(left, use_.time.steady_now());
+        if (advice == ending_watch::advice::tell)
+            use_.log.info("the executions are being ended", {{"all", all}, {"left", left.unrecorded}, {"sandboxes_left", left.unremoved}});
+    }
 }
 
 }    // namespace caisson

@@ -21,8 +21,9 @@ execution_service::execution_service(execution_services services)
     , keys_(use_.executor, use_.time)
     , runs_(use_.executor, use_.log)
     , cleanup_(use_.executor, use_.log)
-    , pool_(use_)
-    , runner_(use_, queue_, pool_, cleanup_)
+    , calm_(use_.executor, use_.time)
+    , pool_(use_, calm_)
+    , runner_(use_, queue_, pool_, calm_, cleanup_)
     , sweeper_(use_)
     , changed_(use_.executor)
 {
@@ -42,7 +43,7 @@ void execution_service::launch(live_ptr one, bool in_sandbox)
 {
     live_.emplace(one->row.id, one);
     one->background.spawn("log of " + one->row.id.str(), one->log->run());
-    runs_.spawn("run of " + one->row.id.str(), run_and_leave(one, in_sandbox));
+    runs_.spawn("run of " + one->row.id.str(), carry_out(one, in_sandbox ? runner_.take_up(one) : runner_.run(one)));
 }
 
 namespace {
@@ -55,25 +56,19 @@ task<result<void>> as_result(task<> work)
 
 }    // namespace
 
-task<> execution_service::run_and_leave(live_ptr one, bool in_sandbox)
+/// To its end, whatever `work` throws.
+task<> execution_service::carry_out(live_ptr one, task<> work)
 {
-    auto work = in_sandbox ? runner_.take_up(one) : runner_.run(one);
     auto guarded = without_exceptions(as_result(std::move(work)));
-    const auto ran = co_await std::move(guarded);
-    if (ran.has_error())
-        co_await runner_.break_off(one, ran.error().detail);
-    live_.erase(one->row.id);
-    changed_.notify_all();
+    const auto done = co_await std::move(guarded);
+    if (done.has_error())
+        co_await runner_.break_off(one, done.error().detail);
+    leave(*one);
 }
 
-/// Of one whose end is in the log.
-task<> execution_service::finish_and_leave(live_ptr one)
+void execution_service::leave(const live_execution& one)
 {
-    auto guarded = without_exceptions(as_result(runner_.finish(one)));
-    const auto finished = co_await std::move(guarded);
-    if (finished.has_error())
-        co_await runner_.break_off(one, finished.error().detail);
-    live_.erase(one->row.id);
+    live_.erase(one.row.id);
     changed_.notify_all();
 }
 
@@ -231,6 +226,28 @@ task<result<std::uint64_t>> execution_service::write_stdin(tenant_id tenant, exe
     co_return std::min(one->stdin_taken, wanted);    // what is not taken may be lost with this server: it is to be sent again
 }
 
+namespace {
+
+/// Tells of the begin and of the end of a removal, also of one that is cut off.
+class told_removal {
+public:
+    told_removal(std::function<void(const execution_id&)> told, execution_id id) : told_(std::move(told)), id_(std::move(id)) { tell(); }
+    ~told_removal() { tell(); }
+    told_removal(const told_removal&) = delete;
+    told_removal& operator=(const told_removal&) = delete;
+
+private:
+    void tell() const
+    {
+        if (told_)
+            told_(id_);
+    }
+    const std::function<void(const execution_id&)> told_;
+    const execution_id id_;
+};
+
+}    // namespace
+
 task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)
 {
     const auto one = find_live(tenant, id);
@@ -241,6 +258,7 @@ task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)
         co_return unknown_execution();
     if (!is_final(row->status))
         co_return error{errc::conflict, "the execution has not ended; cancel it first"};
+    const told_removal telling(removing_, id);
     auto erased = co_await use_.events.erase(id);    // first, so that no events are left that nobody knows of
     if (erased.has_error())
         co_return erased.error();
@@ -264,15 +282,19 @@ task<> execution_service::erase_contents(tenant_id tenant, std::vector<content_i
 
 task<result<std::unique_ptr<log_reader>>> execution_service::open_log(tenant_id tenant, execution_id id, log_position after)
 {
-    auto one = find_live(tenant, id);
-    if (!one) {
-        auto row = co_await use_.executions.find(tenant, id);
-        if (row.has_error())
-            co_return unknown_execution();
-        one = find_live(tenant, id);
-    }
-    auto live = one ? one->log : nullptr;
-    co_return std::make_unique<log_reader>(id, use_.events, std::move(live), after);
+    const auto one = find_live(tenant, id);
+    if (one)
+        co_return open_log_of(one->row, after);
+    auto row = co_await use_.executions.find(std::move(tenant), std::move(id));
+    if (row.has_error())
+        co_return unknown_execution();
+    co_return open_log_of(*row, after);
+}
+
+std::unique_ptr<log_reader> execution_service::open_log_of(const execution_row& row, log_position after) const
+{
+    const auto one = find_live(row.tenant, row.id);
+    return std::make_unique<log_reader>(row.id, use_.events, one ? one->log : nullptr, after);
 }
 
 }    // namespace caisson

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/exec/admission.hpp"
+#include "core/exec/ending_watch.hpp"
 #include "core/exec/log_reader.hpp"
 #include "core/exec/record.hpp"
 #include "core/exec/runner.hpp"
@@ -8,6 +9,7 @@
 #include "core/exec/sweeper.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -44,6 +46,9 @@ public:
     /// Removes expired keys in small batches, until it is cancelled.
     task<> forget_expired_keys();
 
+    /// Whether it is being carried out here. If not, and find() then gives a final status, its record and its log stay as they are
+    /// until erase().
+    bool is_live(const tenant_id& tenant, const execution_id& id) const { return find_live(tenant, id) != nullptr; }
     /// As it is now. Errors: errc::not_found.
     task<result<execution_row>> find(tenant_id tenant, execution_id id);
     /// What the tenant's executions came to, since the first one.
@@ -78,9 +83,14 @@ public:
 
     /// Errors: errc::not_found; errc::conflict while it has not ended.
     task<result<void>> erase(tenant_id tenant, execution_id id);
+    /// `told` is called before anything of an execution is removed, and when erase() is over, however it ended: for those who keep what
+    /// they read of it. Nothing: none is told any more.
+    void on_removal(std::function<void(const execution_id&)> told) { removing_ = std::move(told); }
 
     /// A viewer of the log from `after` on. Errors: errc::not_found.
     task<result<std::unique_ptr<log_reader>>> open_log(tenant_id tenant, execution_id id, log_position after);
+    /// The same of a record that the caller has just read.
+    std::unique_ptr<log_reader> open_log_of(const execution_row& row, log_position after) const;
 
     struct counts {
         std::size_t running = 0;
@@ -107,9 +117,9 @@ public:
     /// Errors: errc::timed_out if something does not end, such as a write to a disk that does not answer: the service must not be
     /// destroyed then, but the process may end at any moment, since what it answered for is durable.
     task<result<void>> hand_over(steady_time until);
-    /// Cancels all executions and waits for their recorded ends until `until`; then hands over what is left.
-    /// Errors: as hand_over().
-    task<result<void>> end_all(steady_time until);
+    /// Cancels all executions and waits until their ends are recorded and their sandboxes removed, within the bounds; then hands over
+    /// what is left. Errors: as hand_over().
+    task<result<void>> end_all(end_bounds within = {});
 
 private:
     using live_ptr = std::shared_ptr<live_execution>;
@@ -121,8 +131,10 @@ private:
     task<result<void>> finish_from_log(std::shared_ptr<unfinished_execution> left, log_extent extent);
     live_ptr make_live(execution_row row, execution_spec spec, log_extent stored);
     void launch(live_ptr one, bool in_sandbox);
-    task<> run_and_leave(live_ptr one, bool in_sandbox);
-    task<> finish_and_leave(live_ptr one);
+    task<> carry_out(live_ptr one, task<> work);
+    void leave(const live_execution& one);
+    task<result<execution_row>> record_begun(live_ptr one, execution_spec spec);
+    task<> run_recorded(live_ptr one, execution_spec spec);
     task<result<execution_row>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key);
     task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
     /// The row as clients see it.
@@ -136,17 +148,22 @@ private:
     task<> flush_all();
     task<> stop_tasks();
     task<> cancel_and_wait(std::vector<std::pair<tenant_id, execution_id>> all);
+    task<> wait_for_ends(std::size_t unasked);
+    task<> watch_ends(end_bounds within, std::size_t all);
+    ends_left left_to_end() const { return {live_.size(), cleanup_.size()}; }
 
     execution_services use_;
     admission queue_;
     idempotency_gate keys_;
     task_group runs_;
     task_group cleanup_;
+    lull calm_;
     warm_pool pool_;
     runner runner_;
     sweeper sweeper_;
     notifier changed_;    // an execution left, or the stop began
     std::unordered_map<execution_id, live_ptr> live_;
+    std::function<void(const execution_id&)> removing_;    // may be not set
     bool stopping_ = false;
 };
 

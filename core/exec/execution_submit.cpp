@@ -14,8 +14,10 @@ using namespace std::chrono_literals;
 /// The store answers sooner, or the server has worse trouble.
 constexpr auto longest_key_wait = 30s;
 constexpr std::size_t expired_batch = 500;
+/// A program that ends sooner has its whole log stored at once.
+constexpr std::chrono::milliseconds first_commit_patience = 2ms;
 constexpr auto between_batches = 50ms;
-constexpr auto between_looks = 60s;
+constexpr auto between_erasures = 60s;
 
 error is_stopping() { return {errc::runtime_unavailable, "the server is stopping; try again in a few seconds"}; }
 
@@ -76,10 +78,17 @@ task<result<execution_row>> execution_service::record_new(tenant_id tenant, exec
 {
     if (stopping_)
         co_return is_stopping();
+    calm_.disturb();
     auto place = queue_.reserve(tenant, content_bytes(spec));
     if (place.has_error())
         co_return place.error();
     auto row = row_of(spec, use_.ids.make<execution_id>(), tenant, use_.time.now_ms());
+    if (!key && pool_.ready() > 0) {
+        auto one = make_live(row, spec, {});
+        one->log->control(event_kind::state, state_body(row));
+        if (runner_.begin_now(one, *place))
+            co_return co_await record_begun(std::move(one), std::move(spec));
+    }
     if (key)
         key->execution = row.id;
     auto inserting = key ? use_.executions.insert_with_key(row, spec, std::move(*key), use_.idempotency.most_keys_of_tenant)
@@ -96,6 +105,45 @@ task<result<execution_row>> execution_service::record_new(tenant_id tenant, exec
     launch(one, false);
     row.queue_position = queue_.position(*one);
     co_return row;
+}
+
+/// Its program runs: the answer waits for the record.
+task<result<execution_row>> execution_service::record_begun(live_ptr one, execution_spec spec)
+{
+    live_.emplace(one->row.id, one);
+    runs_.spawn("run of " + one->row.id.str(), run_recorded(one, std::move(spec)));
+    while (!one->recorded && !one->refused && !one->record_failure) {
+        const auto seen = one->changed.version();
+        co_await one->changed.wait_past(seen);
+    }
+    if (one->record_failure)
+        std::rethrow_exception(one->record_failure);
+    if (one->refused)
+        co_return *one->refused;
+    co_return shown(*one);
+}
+
+/// The log is stored after the record, so that there is none without.
+task<> execution_service::run_recorded(live_ptr one, execution_spec spec)
+{
+    try {
+        auto rows = runner_.record(*one);
+        auto inserting = use_.executions.insert_begun(std::move(rows.execution), std::move(spec), std::move(rows.sandbox));
+        const auto inserted = co_await std::move(inserting);
+        one->recorded = inserted.has_value();
+        if (inserted.has_error())
+            one->refused = inserted.error();
+    } catch (const std::exception&) {
+        one->record_failure = std::current_exception();
+    }
+    one->wake();
+    if (!one->recorded) {
+        runner_.discard(one);
+        leave(*one);
+        co_return;
+    }
+    one->background.spawn("log of " + one->row.id.str(), one->log->run(first_commit_patience));
+    co_await carry_out(one, runner_.run_begun(one));
 }
 
 task<result<execution_service::submission>> execution_service::submit_once(tenant_id tenant, execution_spec spec, idempotency_claim claim)
@@ -151,7 +199,7 @@ task<> execution_service::forget_expired_keys()
         if (erased.has_error())
             use_.log.error("expired Idempotency-Keys cannot be removed; trying again", {{"what", erased.error().detail}});
         const bool more = erased.has_value() && *erased == expired_batch;
-        const std::chrono::milliseconds pause = more ? std::chrono::milliseconds(between_batches) : between_looks;
+        const std::chrono::milliseconds pause = more ? std::chrono::milliseconds(between_batches) : between_erasures;
         co_await use_.time.wait_for(pause);
     }
 }

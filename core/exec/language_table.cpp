@@ -12,40 +12,48 @@ using variables = std::pair<std::string_view, std::string_view>[];
 
 constexpr words version_option{"--version"};
 constexpr words short_version_option{"-v"};
+/// What most compilers are told to make.
+constexpr std::string_view main_file = "main";
 
 // C and what is compiled like it.
 constexpr words c_suffixes{".c"};
 constexpr words c_arguments{"-O2", "-o", "{build}/main", "{sources}", "-pthread", "-lm"};
-constexpr compile_rule c_rule{.compiler = "gcc", .arguments = c_arguments, .suffixes = c_suffixes, .version_probe = version_option};
+constexpr compile_rule c_rule{
+    .compiler = "gcc", .arguments = c_arguments, .suffixes = c_suffixes, .version_probe = version_option, .made = main_file};
 constexpr words run_made{"{build}/main"};
 
 constexpr words cpp_aliases{"c++", "cxx"};
 constexpr words cpp_suffixes{".cpp", ".cc", ".cxx"};
 constexpr words cpp_arguments{"-O2", "-o", "{build}/main", "{sources}", "-pthread"};
-constexpr compile_rule cpp_rule{.compiler = "g++", .arguments = cpp_arguments, .suffixes = cpp_suffixes, .version_probe = version_option};
+constexpr compile_rule cpp_rule{
+    .compiler = "g++", .arguments = cpp_arguments, .suffixes = cpp_suffixes, .version_probe = version_option, .made = main_file};
 
 constexpr words fortran_aliases{"f90"};
 constexpr words fortran_suffixes{".f90", ".f95", ".f03", ".f08"};
 constexpr words fortran_arguments{"-O2", "-J", "{build}", "-o", "{build}/main", "{sources}"};
-constexpr compile_rule fortran_rule{
-    .compiler = "gfortran", .arguments = fortran_arguments, .suffixes = fortran_suffixes, .version_probe = version_option};
+constexpr compile_rule fortran_rule{.compiler = "gfortran",
+    .arguments = fortran_arguments,
+    .suffixes = fortran_suffixes,
+    .version_probe = version_option,
+    .made = main_file};
 
 constexpr words d_suffixes{".d"};
 constexpr words d_arguments{"-O2", "-o", "{build}/main", "{sources}"};
-constexpr compile_rule d_rule{.compiler = "gdc", .arguments = d_arguments, .suffixes = d_suffixes, .version_probe = version_option};
+constexpr compile_rule d_rule{
+    .compiler = "gdc", .arguments = d_arguments, .suffixes = d_suffixes, .version_probe = version_option, .made = main_file};
 
 // Languages whose compiler finds the other files by itself.
 constexpr words rust_aliases{"rs"};
 constexpr words rust_arguments{"--edition", "2021", "-O", "-o", "{build}/main", "{main}"};
-constexpr compile_rule rust_rule{.compiler = "rustc", .arguments = rust_arguments, .version_probe = version_option};
+constexpr compile_rule rust_rule{.compiler = "rustc", .arguments = rust_arguments, .version_probe = version_option, .made = main_file};
 
 constexpr words nim_arguments{"c", "--hints:off", "--verbosity:0", "--nimcache:{build}/nim", "-o:{build}/main", "{main}"};
-constexpr compile_rule nim_rule{.compiler = "nim", .arguments = nim_arguments, .version_probe = version_option};
+constexpr compile_rule nim_rule{.compiler = "nim", .arguments = nim_arguments, .version_probe = version_option, .made = main_file};
 
 constexpr words pascal_aliases{"pas", "fpc"};
 constexpr words pascal_arguments{"-l-", "-v0we", "-FU{build}", "-o{build}/main", "{main}"};
 constexpr words pascal_version{"-iV"};
-constexpr compile_rule pascal_rule{.compiler = "fpc", .arguments = pascal_arguments, .version_probe = pascal_version};
+constexpr compile_rule pascal_rule{.compiler = "fpc", .arguments = pascal_arguments, .version_probe = pascal_version, .made = main_file};
 
 // No network, no downloads, nothing outside the working directory.
 constexpr words go_aliases{"golang"};
@@ -55,7 +63,7 @@ constexpr words go_version{"version"};
 constexpr variables go_env{{"CGO_ENABLED", "0"}, {"GOCACHE", "{work}/.caisson/cache"}, {"GOENV", "off"}, {"GOFLAGS", "-mod=mod"},
     {"GOMAXPROCS", "4"}, {"GOPATH", "{work}/.caisson/path"}, {"GOPROXY", "off"}, {"GOSUMDB", "off"}, {"GOTOOLCHAIN", "local"}};
 constexpr compile_rule go_rule{
-    .compiler = "go", .arguments = go_arguments, .suffixes = go_suffixes, .env = go_env, .version_probe = go_version};
+    .compiler = "go", .arguments = go_arguments, .suffixes = go_suffixes, .env = go_env, .version_probe = go_version, .made = main_file};
 
 // What runs on a machine of its own. Java counts on the host's memory unless it is told.
 constexpr words java_suffixes{".java"};
@@ -77,7 +85,8 @@ constexpr compile_rule csharp_rule{.compiler = "mono",
     .suffixes = csharp_suffixes,
     .env = mono_env,
     .program_env = mono_env,
-    .version_probe = version_option};
+    .version_probe = version_option,
+    .made = "main.exe"};
 
 constexpr words typescript_aliases{"ts"};
 constexpr words typescript_suffixes{".d.ts"};

@@ -29,6 +29,7 @@ struct compile_rule {
     std::span<const std::pair<std::string_view, std::string_view>> program_env;    // of what it made; the request's own come before
     std::span<const std::string_view> version_probe;    // arguments that make the compiler print its version; after the script
     std::string_view declarations;                      // of a file {build}/host.d.ts; empty: none
+    std::string_view made;    // what the program is, if that is one file: its name below {build}. What else is there is the compiler's own
 };
 
 /// A language in which code can be sent: one row of the table in language_table.cpp. Lives as long as the program.

@@ -15,9 +15,6 @@ output_stream stream_of(protocol::stream_number stream)
     return stream == protocol::stream_number::stdout_stream ? output_stream::stdout_stream : output_stream::stderr_stream;
 }
 
-/// An acknowledgement behind the head is worth a frame after so many bytes.
-constexpr std::uint64_t acknowledge_every = 128 << 10;
-
 std::size_t number_of(output_stream stream) { return stream == output_stream::stdout_stream ? 0 : 1; }
 
 }    // namespace

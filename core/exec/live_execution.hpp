@@ -2,6 +2,7 @@
 
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
+#include "core/exec/compile_cache.hpp"
 #include "core/exec/ending.hpp"
 #include "core/exec/live_log.hpp"
 #include "core/exec/types.hpp"
@@ -12,6 +13,7 @@
 #include "core/runtime/ports.hpp"
 #include "core/skills/ports.hpp"
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +21,9 @@
 namespace caisson {
 
 class compile_session;
+
+/// An agent is told at the latest after so many bytes that they need not be kept any more.
+inline constexpr std::uint64_t acknowledge_every = 128 << 10;
 
 /// Where an execution that has not ended stands in this server. A server that ends may leave the waiting and the running
 /// ones as they are, and those that are compiled; the others are short and are waited for.
@@ -43,12 +48,18 @@ public:
     task_group background;                   // the log's commits
     std::unique_ptr<task_group> carriers;    // of the attempt that runs: the link, the watch over the sandbox
     std::shared_ptr<caisson::sandbox> sandbox;
+    std::vector<placed_file> placed;                            // what is put into the sandbox with the program, besides spec.files
     std::vector<std::shared_ptr<compile_session>> compilers;    // that the link knows: it may call them as long as it lives
     std::shared_ptr<protocol::agent_link> link;
     std::unique_ptr<execution_group> group;
     group_usage before_program;                   // what the group had used when the program was started
     std::shared_ptr<const skill_tree> tree;       // of a skill: held until the sandbox is gone
     std::optional<result<stored_image>> image;    // of the attempt: what its sandbox is made of, or why that is not to be had
+
+    // Of one whose program was started before it was recorded.
+    bool recorded = false;
+    std::optional<error> refused;         // it cannot be: nothing of it stays
+    std::exception_ptr record_failure;    // the same
 
     // Its part in admission.
     std::uint64_t turn = 0;    // its ticket, once it has waited

@@ -18,7 +18,14 @@ constexpr auto longest_retry = 1000ms;
 
 live_log::live_log(
     io_executor executor, execution_id id, event_store& store, timers& time, logger& log, log_options options, log_extent stored)
-    : id_(std::move(id)), store_(store), time_(time), log_(log), buffer_(options, std::move(stored)), work_(executor), changed_(executor)
+    : id_(std::move(id))
+    , store_(store)
+    , time_(time)
+    , log_(log)
+    , buffer_(options, std::move(stored))
+    , work_(executor)
+    , wanted_(executor)
+    , changed_(executor)
 {
 }
 
@@ -55,8 +62,10 @@ void live_log::end_attempt()
     changed_.notify_all();
 }
 
-task<> live_log::run()
+task<> live_log::run(std::chrono::milliseconds patience)
 {
+    if (patience.count() > 0 && wanted_.version() == 0)
+        static_cast<void>(co_await race(wanted_.wait_past(0), time_.wait_for(patience)));
     for (;;) {
         co_await wait_for_work();
         co_await store_pending();
@@ -115,6 +124,7 @@ task<> live_log::store_pending()
 
 task<> live_log::flushed()
 {
+    wanted_.notify_all();
     while (buffer_.has_unstored()) {
         const auto seen = work_.version();
         co_await work_.wait_past(seen);

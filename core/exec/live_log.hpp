@@ -31,7 +31,8 @@ public:
 
     /// Stores what comes until it is cancelled. A failing store is tried again, at most a second apart: nothing is dropped,
     /// the program blocks when the agent's window is full.
-    task<> run();
+    /// What comes first is stored after `patience`, or when somebody waits for flushed().
+    task<> run(std::chrono::milliseconds patience = std::chrono::milliseconds(0));
     /// Why something could not be stored and never can be; empty while all is well. What comes after it is shown, and stored as far
     /// as it can be.
     const std::string& failure() const { return failure_; }
@@ -56,7 +57,8 @@ private:
     timers& time_;
     logger& log_;
     log_buffer buffer_;
-    notifier work_;    // something to store, or held back
+    notifier work_;      // something to store, or held back
+    notifier wanted_;    // somebody waits for what is to be stored
     notifier changed_;
     std::function<void()> committed_;
     std::string failure_;

@@ -111,4 +111,13 @@ protocol::park_request park_order(
     return order;
 }
 
+protocol::park_request bare_park_order(const runtime& where, const execution_services& use)
+{
+    protocol::park_request order;
+    order.program.rlimits = {{RLIMIT_CORE, 1}};    // under the filter it cannot be set
+    if (where.isolates())
+        order.program.seccomp_filter = use.payload_filter;
+    return order;
+}
+
 }    // namespace caisson

@@ -31,8 +31,9 @@ std::optional<ready_interpreter> interpreter_for(
 /// Whether `spec` is a program for an interpreter that could wait, in whichever way it is to be started.
 bool wants_interpreter(const execution_spec& spec, const std::vector<std::string>& argv);
 
-/// What the agent is told.
+/// What the agent is told: of the interpreter, or of a bare child that becomes whatever program is asked for.
 protocol::park_request park_order(
     const ready_interpreter& what, const std::string& work_directory, const runtime& where, const execution_services& use);
+protocol::park_request bare_park_order(const runtime& where, const execution_services& use);
 
 }    // namespace caisson

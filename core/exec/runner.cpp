@@ -35,13 +35,15 @@ error runner::without_words_of_the_store(error what, const execution_id& id) con
     return {errc::internal, "its record could not be stored; the server's log says why"};
 }
 
+bool runner::is_enabled(const std::string& runtime) const
+{
+    return use_.enabled.empty() || std::find(use_.enabled.begin(), use_.enabled.end(), runtime) != use_.enabled.end();
+}
+
 /// One that is ready, or a new one; recorded, and its agent heard.
 task<result<void>> runner::find_sandbox(live_ptr one)
 {
-    const auto found = use_.runtimes.find(one->row.runtime);
-    const bool enabled =
-        use_.enabled.empty() || std::find(use_.enabled.begin(), use_.enabled.end(), one->row.runtime) != use_.enabled.end();
-    if (found == use_.runtimes.end() || !enabled)
+    if (!use_.runtimes.contains(one->row.runtime) || !is_enabled(one->row.runtime))
         co_return error{errc::runtime_unavailable, "the runtime \"" + one->row.runtime + "\" is not enabled on this server"};
     const auto image = check_image(*one);
     if (image.has_error())
@@ -50,7 +52,7 @@ task<result<void>> runner::find_sandbox(live_ptr one)
     if (wanted.has_error())
         co_return wanted.error();
     one->at_host = true;
-    const bool is_ready = claim_sandbox(*one, *wanted);
+    const bool is_ready = claim_sandbox(*one, shape_of(*one, *wanted));
     if (!is_ready) {
         auto made = co_await make_sandbox(one, std::move(*wanted));
         if (made.has_error())
@@ -82,17 +84,22 @@ task<result<void>> runner::hold_link(live_ptr one)
     co_return result<void>();
 }
 
-bool runner::claim_sandbox(live_execution& one, const sandbox_spec& wanted)
+pool_shape runner::shape_of(const live_execution& one, const sandbox_spec& wanted) const
+{
+    const auto digest = one.image && one.image->has_value() ? (*one.image)->id : std::string();
+    pool_shape shape{one.row.runtime, wanted, one.tree, digest};
+    if (use_.pool && use_.pool->interpreters)
+        shape.interpreter = interpreter_for(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second), use_.pool->preload);
+    return shape;
+}
+
+bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
 {
     // A breaker closes when a sandbox could be made, not when one was there.
     if (breakers_.of(one.row.runtime).state != circuit_breaker::state::closed)
         return false;
     const auto began = use_.time.steady_now();
-    const auto digest = one.image && one.image->has_value() ? (*one.image)->id : std::string();
-    pool_shape shape{one.row.runtime, wanted, one.tree, digest};
-    if (use_.pool && use_.pool->interpreters)
-        shape.interpreter = interpreter_for(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second), use_.pool->preload);
-    auto warm = pool_.claim(shape, one.row.id.str());
+    auto warm = pool_.claim(wanted, one.row.id.str());
     if (!warm)
         return false;
     one.sandbox = std::move(warm->box);
@@ -130,24 +137,34 @@ void runner::note_degraded(live_execution& one) const
         one.row.degraded.emplace_back("isolation");
 }
 
+void runner::note_sandbox(live_execution& one) const
+{
+    one.row.sandbox = one.attempt().sandbox = one.sandbox->id();
+    one.row.image_digest = one.sandbox->image_digest();
+}
+
+runner::begin_record runner::record(const live_execution& one) const
+{
+    begin_record made{one.row, {}};
+    made.execution.status = execution_status::running;
+    made.execution.started_at_ms = use_.time.now_ms();
+    made.sandbox.id = one.sandbox->id();
+    made.sandbox.tenant = one.row.tenant;
+    made.sandbox.runtime = one.row.runtime;
+    made.sandbox.state = sandbox_state::running;
+    made.sandbox.runtime_state = one.sandbox->runtime_state();
+    made.sandbox.created_at_ms = use_.time.now_ms();
+    return made;
+}
+
 /// Durable before the program may start, so that a next server finds the sandbox instead of starting another one.
 task<result<void>> runner::record_sandbox(live_ptr one)
 {
-    one->row.sandbox = one->attempt().sandbox = one->sandbox->id();
-    one->row.image_digest = one->sandbox->image_digest();
-    sandbox_row row;
-    row.id = one->sandbox->id();
-    row.tenant = one->row.tenant;
-    row.runtime = one->row.runtime;
-    row.state = sandbox_state::running;
-    row.runtime_state = one->sandbox->runtime_state();
-    row.created_at_ms = use_.time.now_ms();
-    auto persisted = one->row;
-    persisted.status = execution_status::running;
-    persisted.started_at_ms = use_.time.now_ms();
+    note_sandbox(*one);
+    auto rows = record(*one);
     // At once, hence in one transaction as a rule; the sandbox first, so that no execution names one without a record.
-    auto inserting = without_exceptions(use_.sandboxes.insert(std::move(row)));
-    auto updating = without_exceptions(use_.executions.update(std::move(persisted)));
+    auto inserting = without_exceptions(use_.sandboxes.insert(std::move(rows.sandbox)));
+    auto updating = without_exceptions(use_.executions.update(std::move(rows.execution)));
     const auto done = co_await both(std::move(inserting), std::move(updating));
     co_return done.first.has_error() ? done.first : done.second;
 }

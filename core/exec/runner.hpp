@@ -9,18 +9,33 @@
 
 namespace caisson {
 
+struct compile_order;
+
 /// Takes executions from acceptance to their recorded end: queue, sandbox, link, program, verdict, clean-up. One run() per
 /// execution, in a task_group of the service. Cancelling a run() leaves the sandbox as it is, for the next server.
 class runner {
 public:
     /// All outlive the runner; `cleanup` ends sandboxes after their executions.
-    runner(const execution_services& services, admission& queue, warm_pool& pool, task_group& cleanup)
-        : use_(services), queue_(queue), pool_(pool), cleanup_(cleanup), breakers_(services.time, services.log)
+    runner(const execution_services& services, admission& queue, warm_pool& pool, lull& calm, task_group& cleanup)
+        : use_(services), queue_(queue), pool_(pool), calm_(calm), cleanup_(cleanup), breakers_(services.time, services.log)
     {
     }
 
     using live_ptr = std::shared_ptr<live_execution>;
 
+    /// Starts the program of a new one at this moment, if nothing has to be waited for: it has a place and a sandbox then, which nothing
+    /// records yet; run_begun() or discard() must follow. It is `starting` until then. Takes `place` then; else nothing happened.
+    bool begin_now(live_ptr one, waiting_place& place);
+    struct begin_record {
+        execution_row execution;
+        sandbox_row sandbox;
+    };
+    /// What is to be stored of one that was given its sandbox.
+    begin_record record(const live_execution& one) const;
+    /// From its begin to its recorded end.
+    task<> run_begun(live_ptr one);
+    /// One that was begun and could not be recorded: ends it, and nothing of it stays.
+    void discard(live_ptr one);
     /// A new execution, or one that had not come to its sandbox, or waited for its next attempt, when an earlier server ended.
     task<> run(live_ptr one);
     /// One whose program may run in a sandbox that an earlier server made. It is lost only if nothing is left of the sandbox; other
@@ -57,6 +72,7 @@ private:
     /// A first attempt waits that long for a runtime that is unavailable.
     static constexpr std::chrono::minutes outage_patience{10};
 
+    static std::int64_t rounded_ms(std::int64_t us) { return (us + 500) / 1000; }
     static double ms_between(steady_time from, steady_time to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
 
     task<result<void>> conclude_broken(live_ptr one);
@@ -89,7 +105,7 @@ private:
     task<result<void>> try_sandbox(live_ptr one, runtime_breakers::pass leave);
     void note_failure(live_execution& one, const error& why, ending_facts& facts) const;
     task<result<void>> find_sandbox(live_ptr one);
-    bool claim_sandbox(live_execution& one, const sandbox_spec& wanted);
+    bool claim_sandbox(live_execution& one, const pool_shape& wanted);
     task<result<void>> make_sandbox(live_ptr one, sandbox_spec wanted);
     void note_degraded(live_execution& one) const;
     task<result<sandbox_spec>> describe_sandbox(live_ptr one);
@@ -97,6 +113,14 @@ private:
     task<std::string> problem_of_output(live_ptr one);
     static void judge_output(live_execution& one, const std::string& problem);
     task<result<void>> record_sandbox(live_ptr one);
+    void note_sandbox(live_execution& one) const;
+    pool_shape shape_of(const live_execution& one, const sandbox_spec& wanted) const;
+    sandbox_spec sandbox_for(const live_execution& one);
+    bool is_enabled(const std::string& runtime) const;
+    bool needs_no_wait(const live_execution& one) const;
+    bool hold_image_now(live_execution& one) const;
+    bool hold_package_now(live_execution& one);
+    task<> end_discarded(live_ptr one);
     task<result<void>> reach_agent(live_ptr one);
     task<result<void>> hold_link(live_ptr one);
     error without_words_of_the_store(error what, const execution_id& id) const;
@@ -132,7 +156,16 @@ private:
     void look_at_compiler(live_execution& one, compile_run& run) const;
     task<> drain_compiler(live_ptr one, std::shared_ptr<compile_run> run);
     void judge_compiler(live_execution& one, compile_run& run, watch& watched) const;
+    static bool ended_plainly(const live_execution& one, const compile_run& run);
     task<> store_compile_report(live_ptr one);
+    // runner_compiled.cpp
+    compile_order order_of(live_execution& one) const;
+    bool may_keep_compiled(const live_execution& one, const compile_inputs& inputs) const;
+    task<bool> use_compiled(live_ptr one, std::shared_ptr<compile_order> order);
+    task<> record_compiled(live_ptr one, std::shared_ptr<compile_order> order);
+    task<std::optional<std::vector<placed_file>>> capture_compiled(live_ptr one, std::shared_ptr<compile_order> order);
+    void begin_capture(
+        live_execution& one, protocol::exec_number number, const std::string& directory, collect_spec what, std::int64_t most_bytes);
     static bool over(const live_execution& one);
 
     task<after> conclude(live_ptr one, ending_facts facts);
@@ -151,6 +184,7 @@ private:
     task<> take_note(live_ptr one);
     static void say_goodbye(live_execution& one);
     void clean_up_after(live_ptr one);
+    static std::optional<std::int64_t> held_by(const live_execution& one);
     task<> dispose(live_ptr one);
     task<> end_sandbox(live_ptr one, std::string cause);
     task<> recover_for_removal(live_ptr one);
@@ -159,8 +193,11 @@ private:
     const execution_services& use_;
     admission& queue_;
     warm_pool& pool_;
+    lull& calm_;
     task_group& cleanup_;
-    std::size_t supervised_ = 0;    // executions whose programs run
+    std::size_t supervised_ = 0;        // executions whose programs run
+    std::size_t put_off_ = 0;           // ends of sandboxes that gave their place back
+    std::int64_t put_off_bytes_ = 0;    // what these hold at most
     runtime_breakers breakers_;
 };
 

@@ -12,17 +12,17 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Between two tries at what may work the next time.
-constexpr std::chrono::milliseconds first_pause = 20ms;
-constexpr std::chrono::milliseconds longest_pause = 1000ms;
+constexpr std::chrono::milliseconds first_retry_pause = 20ms;
+constexpr std::chrono::milliseconds longest_retry_pause = 1000ms;
 /// After a cancel a sandbox that cannot be reached is tried for this long.
 constexpr auto cancel_patience = 10s;
 
-task<result<std::unique_ptr<protocol::byte_stream>>> connect_to(std::shared_ptr<sandbox> to) { return to->connect(); }
+task<result<std::unique_ptr<protocol::byte_stream>>> open_link_to(std::shared_ptr<sandbox> to) { return to->connect(); }
 
 /// Keeps the link going as long as there is an agent; watch_sandbox() finds out when there is none.
 task<> run_link(std::shared_ptr<live_execution> one, std::shared_ptr<protocol::agent_link> link, timers* time, logger* log)
 {
-    for (auto pause = first_pause; one->lost.empty(); pause = std::min(pause * 2, longest_pause)) {
+    for (auto pause = first_retry_pause; one->lost.empty(); pause = std::min(pause * 2, longest_retry_pause)) {
         const auto end = co_await link->run();
         if (end.has_value())
             co_return;
@@ -53,7 +53,7 @@ task<> wait_for_change(std::shared_ptr<live_execution> one, std::uint64_t seen) 
 
 void runner::make_link(live_execution& one)
 {
-    auto connect = [box = one.sandbox] { return connect_to(box); };
+    auto connect = [box = one.sandbox] { return open_link_to(box); };
     one.link = protocol::make_agent_link(use_.executor, use_.time, use_.log, std::move(connect), use_.link);
 }
 
@@ -117,7 +117,7 @@ task<result<void>> runner::insist_on_sandbox(live_ptr one)
 {
     const auto began = use_.time.steady_now();
     std::optional<steady_time> cancel_seen;
-    for (auto pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
+    for (auto pause = first_retry_pause;; pause = std::min(pause * 2, longest_retry_pause)) {
         const auto seen = one->changed.version();
         auto attempt = without_exceptions(find_sandbox_again(one));
         const auto found = co_await std::move(attempt);

@@ -1,4 +1,5 @@
 #include "core/async/deadline.hpp"
+#include "core/base/count_guard.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/runner.hpp"
 
@@ -129,6 +130,7 @@ task<> runner::keep_files(live_ptr one)
 {
     if (!wants_files(one->spec.collect) || !one->started)
         co_return;
+    const count_guard counted(calm_.collecting());
     auto collecting = without_exceptions(collect_files(one));
     auto collected = co_await std::move(collecting);
     if (collected.has_error())

@@ -1,6 +1,8 @@
 #include "core/async/deadline.hpp"
+#include "core/exec/compile_order.hpp"
 #include "core/exec/compile_session.hpp"
 #include "core/exec/insist.hpp"
+#include "core/exec/link_callbacks.hpp"
 #include "core/exec/runner.hpp"
 #include "core/protocol/collect_stream.hpp"
 
@@ -20,48 +22,37 @@ namespace {
 using namespace std::chrono_literals;
 
 /// How often the group's CPU time and memory events are read.
-constexpr auto look_every = 50ms;
+constexpr auto look_at_group_every = 50ms;
 /// After SIGKILL the agent has this long to report the end, and that both streams are at theirs.
-constexpr auto report_grace = 10s;
+constexpr auto compiler_report_grace = 10s;
 /// Numbers of compilers at the agent: above those of programs and collectors, one for each server that began one.
 constexpr protocol::exec_number first_compiler = protocol::exec_number{1} << 55;
 constexpr protocol::exec_number most_compilers = 32;
 
-std::int64_t rounded_ms(std::int64_t us) { return (us + 500) / 1000; }
-
-task<> wait_past(std::shared_ptr<live_execution> one, std::uint64_t seen) { co_await one->changed.wait_past(seen); }
+task<> wait_for_news(std::shared_ptr<live_execution> one, std::uint64_t seen) { co_await one->changed.wait_past(seen); }
 
 task<> wait_until_heard(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
 {
     while (!of->unknown() && !of->started() && !of->ended() && one->lost.empty())
-        co_await wait_past(one, one->changed.version());
+        co_await wait_for_news(one, one->changed.version());
 }
 
 task<> wait_until_ended(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
 {
     while (!of->ended() && one->lost.empty())
-        co_await wait_past(one, one->changed.version());
+        co_await wait_for_news(one, one->changed.version());
 }
 
-task<> wait_for_streams(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
+task<> wait_for_compiler_streams(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
 {
     while (!of->streams_ended() && one->lost.empty())
-        co_await wait_past(one, one->changed.version());
+        co_await wait_for_news(one, one->changed.version());
 }
 
-/// What it is called by: neither of the two outlives what it calls.
 std::shared_ptr<compile_session> make_session(const std::shared_ptr<live_execution>& one, protocol::exec_number number)
 {
-    auto acknowledge = [link = std::weak_ptr(one->link), number](protocol::stream_number stream, std::uint64_t end) {
-        if (const auto alive = link.lock())
-            alive->acknowledge(number, stream, end);
-    };
-    auto wake = [weak = std::weak_ptr(one)] {
-        if (const auto alive = weak.lock())
-            alive->wake();
-    };
     return one->compilers.emplace_back(
-        std::make_shared<compile_session>(one->spec.compile->argv.front(), std::move(acknowledge), std::move(wake)));
+        std::make_shared<compile_session>(one->spec.compile->argv.front(), acknowledging(one, number), waking(one)));
 }
 
 /// The compiler's limits in the place of the program's.
@@ -84,7 +75,7 @@ group_usage since(group_usage now, const group_usage& before)
 }
 
 /// A sentence; empty: there is a program.
-std::string problem_of(const ending& end, const compile_limits& limits)
+std::string compile_problem(const ending& end, const compile_limits& limits)
 {
     switch (end.verdict) {
     case verdict::exited:
@@ -121,6 +112,7 @@ void replace_work(std::string& text, const std::string& directory)
 /// A compiler that runs, and what was seen of it.
 struct runner::compile_run {
     protocol::exec_number number = 0;
+    std::shared_ptr<compile_order> order;
     std::shared_ptr<compile_session> session;
     std::unique_ptr<execution_group> group;
     group_usage before;    // what the group's readings were before: an earlier compiler's, or of the sandbox as a whole
@@ -146,6 +138,13 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<watch> watched)
     one->phase = run_phase::compiling;
     one->row.waits_for = "its code is compiled";
     auto run = std::make_shared<compile_run>();
+    run->order = std::make_shared<compile_order>(order_of(*one));
+    const bool was_compiled = co_await use_compiled(one, run->order);
+    if (was_compiled) {
+        one->row.waits_for.clear();
+        co_await store_compile_report(one);
+        co_return true;
+    }
     const auto opened = open_compiler_group(*one, *run);
     if (opened.has_error()) {
         one->start_failure = "the compiler could not be started: " + opened.error().detail;
@@ -161,8 +160,9 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<watch> watched)
     one->row.waits_for.clear();
     judge_compiler(*one, *run, *watched);
     const bool made = one->row.compile && one->row.compile->status == execution_status::success;
+    run->order->is_plain = ended_plainly(*one, *run);
     if (made)
-        co_await store_compile_report(one);
+        co_await record_compiled(one, run->order);
     co_return made;
 }
 
@@ -195,7 +195,7 @@ task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_pt
         }
         one->link->signal(number, SIGKILL, protocol::agent_link::target::sandbox);    // the link keeps it ahead of later starts
         auto end = wait_until_ended(one, session);
-        const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + report_grace, std::move(end));
+        const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + compiler_report_grace, std::move(end));
         if (one->lost.empty() && (heard.has_error() || ended.has_error()))
             one->lost = "the sandbox's agent did not say how an earlier compiler stands";
         if (!one->lost.empty())
@@ -208,20 +208,19 @@ task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_pt
 /// The files are the program's too: they are put once.
 void runner::start_compiler(const live_ptr& one, compile_run& run) const
 {
-    constexpr std::uint32_t file_mode = 0644;
-    constexpr std::uint32_t directory_mode = S_IFDIR | 0755;
     auto& link = *one->link;
     run.session = make_session(one, run.number);
     link.attach(run.number, *run.session, std::nullopt);
-    link.put_file(run.number, std::string(protocol::build_directory), directory_mode, {});
-    for (auto* files : {&one->spec.files, &one->spec.compile->files})
-        for (auto& file : std::exchange(*files, {}))
-            link.put_file(run.number, std::move(file.path), file_mode, shared_bytes(std::move(file.content)));
-    link.spawn(run.number, compile_request_for(*one), run.group->join_descriptors());
+    for (const auto& file : run.order->inputs.files)
+        link.put_file(run.number, file.path, file.mode, file.content);
+    link.spawn(run.number, std::move(run.order->request), run.group->join_descriptors());
+    if (run.order->key.empty())
+        run.order->inputs = {};    // the link keeps the files until the agent has them
     run.asked_at = use_.time.steady_now();
 }
 
-/// The program's, but for what is its own: the compiler's arguments, limits and variables, no terminal, no stdin.
+/// The program's, but for what is its own: the compiler's arguments, limits and variables, no terminal, no stdin. It is not told which
+/// execution it is for: what it makes must not differ by that.
 protocol::spawn_request runner::compile_request_for(const live_execution& one) const
 {
     const auto& step = *one.spec.compile;
@@ -231,6 +230,9 @@ protocol::spawn_request runner::compile_request_for(const live_execution& one) c
     request.cwd = one.sandbox->work_directory();
     request.pty.reset();
     request.stdin_open = false;
+    std::erase_if(request.env, [&](const auto& each) {
+        return (each.first == "CAISSON_EXECUTION_ID" || each.first == "CAISSON_ATTEMPT") && !one.spec.env.contains(each.first);
+    });
     request.wall_ms = static_cast<std::uint64_t>(step.limits.wall_ms);
     for (auto& limit : request.rlimits) {
         if (limit.resource == RLIMIT_CPU)
@@ -253,8 +255,8 @@ task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
         look_at_compiler(*one, *run);
         if (!one->lost.empty())
             break;
-        auto change = wait_past(one, seen);
-        const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + look_every, std::move(change));
+        auto change = wait_for_news(one, seen);
+        const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + look_at_group_every, std::move(change));
         static_cast<void>(woken);    // everything is looked at anyway
     }
 }
@@ -269,7 +271,7 @@ void runner::look_at_compiler(live_execution& one, compile_run& run) const
         run.started_at = now;
     const auto latest = run.started_at.value_or(run.asked_at + silence_grace) + std::chrono::milliseconds(limits.wall_ms) + wall_backstop;
     if (run.killed_at) {
-        const auto grace = run.group->kills_by_itself() ? std::chrono::seconds(report_grace) : silence_grace;
+        const auto grace = run.group->kills_by_itself() ? std::chrono::seconds(compiler_report_grace) : silence_grace;
         if (now >= *run.killed_at + grace)
             one.lost = "the sandbox's agent did not report the end of the killed compiler";
         return;
@@ -289,10 +291,23 @@ task<> runner::drain_compiler(live_ptr one, std::shared_ptr<compile_run> run)
     if (!run->session->exited() || !one->lost.empty())
         co_return;
     one->link->signal(run->number, SIGKILL, protocol::agent_link::target::sandbox);
-    auto streams = wait_for_streams(one, run->session);
-    const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + report_grace, std::move(streams));
+    auto streams = wait_for_compiler_streams(one, run->session);
+    const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + compiler_report_grace, std::move(streams));
     if (ended.has_error())
         use_.log.warning("the agent did not end a compiler's streams in time", {{"execution_id", one->row.id.str()}});
+}
+
+/// By itself, with all that it asked for: a limit that it met on the way may have changed what it made.
+bool runner::ended_plainly(const live_execution& one, const compile_run& run)
+{
+    const auto& report = one.row.compile;
+    const auto disk = one.sandbox->disk().value_or(disk_usage());
+    const auto& facts = run.facts;
+    const bool well = report && report->status == execution_status::success && report->verdict == verdict::exited && report->exit_code == 0;
+    const bool undisturbed =
+        !run.killed_at && !facts.wall_limit && !facts.cpu_limit && facts.group.oom_kills == 0 && facts.group.pids_refused == 0;
+    return well && undisturbed && run.session->streams_ended() && !run.session->has_gap() && !disk.bytes_exhausted &&
+           !disk.inodes_exhausted;
 }
 
 void runner::judge_compiler(live_execution& one, compile_run& run, watch& watched) const
@@ -311,7 +326,7 @@ void runner::judge_compiler(live_execution& one, compile_run& run, watch& watche
     auto end = decide_ending(facts, limits_of(one.spec));
     if (facts.group.oom_kills > 0 && end.verdict == verdict::exited && end.exit_code != 0)
         end = out_of_memory(std::move(end));
-    end.error = problem_of(end, one.spec.compile->limits);
+    end.error = compile_problem(end, one.spec.compile->limits);
     auto& report = one.row.compile.emplace();
     report.status = end.status;
     report.verdict = end.verdict;

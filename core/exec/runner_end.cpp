@@ -2,6 +2,7 @@
 
 #include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
+#include "core/base/count_guard.hpp"
 #include "core/exec/attempts.hpp"
 #include "core/exec/end_state.hpp"
 #include "core/exec/insist.hpp"
@@ -19,8 +20,11 @@ using namespace std::chrono_literals;
 constexpr auto streams_grace = 10s;
 constexpr int most_rounds = 60;
 constexpr auto destroy_grace = 30s;
-
-std::int64_t rounded_ms(std::int64_t us) { return (us + 500) / 1000; }
+/// Where sandboxes are ready before they are asked for, the end of one in which nothing runs any more waits for a lull, as long as few do
+/// and all of them together hold little, those included that are being ended by then.
+constexpr std::chrono::milliseconds longest_put_off = 250ms;
+constexpr std::size_t most_put_off = 64;
+constexpr std::int64_t most_bytes_put_off = 256 << 20;
 
 task<> wait_for_streams(std::shared_ptr<live_execution> one)
 {
@@ -51,6 +55,7 @@ void count_attempts(live_execution& one, ending end, std::optional<attempt_fault
 
 task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
 {
+    const count_guard ends(calm_.busy());    // somebody waits for the record
     one->phase = run_phase::ending;
     if (one->group)
         facts.group = one->used();    // before the kill: what is measured is what the program used
@@ -72,7 +77,7 @@ task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
     }
     co_await keep_files(one);
     co_await record_end(one, std::move(end), fault);
-    say_goodbye(*one);
+    calm_.disturb();
     clean_up_after(one);
     co_return after::end;
 }
@@ -298,9 +303,30 @@ task<> runner::end_sandbox(live_ptr one, std::string cause)
     one->sandbox.reset();
 }
 
-/// Removes the sandbox and only then lets the next execution have the place.
+/// What a used sandbox holds at most until it is gone: files, and what outlives its processes, such as shared memory. Nothing: it is not
+/// known, or something runs in it.
+std::optional<std::int64_t> runner::held_by(const live_execution& one)
+{
+    const auto peak = one.row.usage.memory_peak_bytes;
+    const auto disk = one.sandbox ? one.sandbox->disk() : std::nullopt;
+    if (!disk || !peak || !one.exited || !one.streams_ended())
+        return std::nullopt;
+    return disk->bytes_used + *peak;
+}
+
+/// Removes the sandbox and only then lets the next execution have the place, which an end that is put off gives back before.
 task<> runner::dispose(live_ptr one)
 {
+    std::optional<count_guard<std::size_t>> counted;
+    std::optional<count_guard<std::int64_t>> held;
+    const auto bytes = use_.pool && put_off_ < most_put_off ? held_by(*one) : std::nullopt;
+    if (bytes && put_off_bytes_ + *bytes <= most_bytes_put_off) {
+        counted.emplace(put_off_);
+        held.emplace(put_off_bytes_, *bytes);
+        queue_.leave(*one);
+        co_await calm_.wait(lull::work::removing, longest_put_off);
+    }
+    say_goodbye(*one);
     co_await end_sandbox(one, "its execution ended: " + std::string(to_string(one->row.verdict.value_or(verdict::lost))));
     co_await one->background.stop();
     queue_.leave(*one);

@@ -46,8 +46,7 @@ std::optional<runtime_breakers::pass> runner::ask_for_leave(live_execution& one)
 bool runner::can_fall_back(const live_execution& one, const std::string& runtime) const
 {
     const auto found = use_.runtimes.find(runtime);
-    const bool enabled = use_.enabled.empty() || std::ranges::find(use_.enabled, runtime) != use_.enabled.end();
-    if (!one.spec.may_fall_back || runtime == one.spec.runtime || found == use_.runtimes.end() || !enabled)
+    if (!one.spec.may_fall_back || runtime == one.spec.runtime || found == use_.runtimes.end() || !is_enabled(runtime))
         return false;
     return found->second->has_images() ? !one.spec.image.empty() : !one.spec.host_argv.empty();
 }

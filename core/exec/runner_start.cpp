@@ -80,22 +80,28 @@ task<result<void>> runner::hold_package(live_ptr one)
     co_return result<void>();
 }
 
-task<result<sandbox_spec>> runner::describe_sandbox(live_ptr one)
+/// With its package, if it has one, as that is held.
+sandbox_spec runner::sandbox_for(const live_execution& one)
 {
-    const auto& limits = one->spec.limits;
+    const auto& limits = one.spec.limits;
     sandbox_spec wanted;
     wanted.id = use_.ids.make<sandbox_id>();
     wanted.limits = {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
     wanted.lease = use_.link.lease;
-    wanted.image = runs_in_image(*one) ? one->spec.image : std::string();
+    wanted.image = runs_in_image(one) ? one.spec.image : std::string();
+    if (one.tree) {
+        wanted.work_directory = skill_directory;
+        wanted.trees.push_back({one.tree->path().string(), std::string(skill_package)});
+    }
+    return wanted;
+}
+
+task<result<sandbox_spec>> runner::describe_sandbox(live_ptr one)
+{
     auto held = co_await hold_package(one);
     if (held.has_error())
         co_return held.error();
-    if (one->tree) {
-        wanted.work_directory = skill_directory;
-        wanted.trees.push_back({one->tree->path().string(), std::string(skill_package)});
-    }
-    co_return wanted;
+    co_return sandbox_for(*one);
 }
 
 protocol::spawn_request runner::spawn_request_for(const live_execution& one) const
@@ -129,6 +135,8 @@ void runner::start_program(live_execution& one)
             put_input(link, std::move(file));
     for (auto& file : std::exchange(one.spec.files, {}))    // the link keeps them until the agent has them
         put_input(link, std::move(file));
+    for (auto& file : std::exchange(one.placed, {}))
+        link.put_file(only_execution, std::move(file.path), file.mode, std::move(file.content));
     link.spawn(only_execution, spawn_request_for(one), one.group ? one.group->join_descriptors() : std::vector<int>());
     const bool may_wait = use_.pool && use_.pool->interpreters;
     if (may_wait && wants_interpreter(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second)))

@@ -5,6 +5,7 @@
 #include "core/base/ids.hpp"
 #include "core/base/log.hpp"
 #include "core/exec/admission_bounds.hpp"
+#include "core/exec/compile_cache.hpp"
 #include "core/exec/idempotency.hpp"
 #include "core/exec/log_buffer.hpp"
 #include "core/exec/ports.hpp"
@@ -68,6 +69,7 @@ struct execution_services {
     schema_checker* schemas = nullptr;                                            // of skills' outputs; null: not looked at
     image_supply* images = nullptr;             // of runtimes with images; null: they use what their engines have
     checkpoint_maker* checkpoints = nullptr;    // of ends; null: none are written
+    compile_cache* compiled = nullptr;          // results of compilations; null: all code is compiled
     std::vector<std::string> fallback = {};     // runtimes for what may fall back, in this order
     std::optional<pool_bounds> pool = {};       // of sandboxes that are kept ready; nothing: none
     std::function<void()> webhook_due = {};     // called when the end of an execution with a webhook is stored; may be not set

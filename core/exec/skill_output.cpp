@@ -34,7 +34,7 @@ std::string error_of(const execution_row& row)
 }
 
 /// What is wrong with the output; empty if nothing is.
-std::string problem_of(const skill_output& found, const execution_spec& spec, const std::string& of_whole)
+std::string output_problem(const skill_output& found, const execution_spec& spec, const std::string& of_whole)
 {
     switch (found.what) {
     case skill_output::state::absent:
@@ -81,7 +81,7 @@ void judge_skill(execution_row& row, const execution_spec& spec, const skill_out
     if (!spec.skill)
         return;
     row.error = error_of(row);
-    const auto problem = may_be_absent(row, found) ? std::string() : problem_of(found, spec, of_whole);
+    const auto problem = may_be_absent(row, found) ? std::string() : output_problem(found, spec, of_whole);
     if (problem.empty()) {
         row.output = shared_bytes(found.text);
         return;

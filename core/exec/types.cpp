@@ -115,7 +115,7 @@ constexpr std::array<optional_field<stages, double>, 7> stage_members{{
 }};
 
 /// A microsecond is the finest step of a stage.
-double rounded_ms(double ms) { return std::round(ms * 1000) / 1000; }
+double rounded_to_us(double ms) { return std::round(ms * 1000) / 1000; }
 
 }    // namespace
 
@@ -190,7 +190,7 @@ json::object stages_to_json(const execution_stages& stages)
     json::object out;
     for (const auto& [name, member] : stage_members)
         if (stages.*member)
-            out.emplace(name, rounded_ms(*(stages.*member)));
+            out.emplace(name, rounded_to_us(*(stages.*member)));
     if (!stages.interpreter.empty())
         out.emplace("interpreter", stages.interpreter);
     return out;
@@ -201,7 +201,7 @@ execution_stages stages_from_json(const json::object& object)
     execution_stages out;
     for (const auto& [name, member] : stage_members)
         if (const auto* value = object.if_contains(name))
-            out.*member = rounded_ms(value->to_number<double>());
+            out.*member = rounded_to_us(value->to_number<double>());
     if (const auto* value = object.if_contains("interpreter"))
         out.interpreter = value->as_string();
     return out;

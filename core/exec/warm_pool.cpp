@@ -19,9 +19,11 @@ constexpr std::size_t most_tries = 2;    // of one claim
 constexpr auto make_within = 60s;
 constexpr std::int64_t interpreter_bytes = 8 << 20;
 constexpr std::int64_t preload_bytes = 32 << 20;
-/// After a claim, as long as others of the kind are ready.
-constexpr auto quiet_time = 3ms;
-constexpr auto quiet_time_of_interpreters = 10ms;
+/// A lull is waited for, as long as others of the kind are ready, and as long as half of what is wanted is.
+constexpr std::chrono::milliseconds short_patience = 40ms;
+constexpr std::chrono::milliseconds long_patience = 250ms;
+/// While files are collected the makers stand still up to three times for one, and still make as many in a second as are asked for in one.
+constexpr std::chrono::milliseconds half_second = 500ms;
 /// The host it was made of may have been changed since: packages, the image's tag.
 constexpr std::chrono::milliseconds longest_age = 15min;
 constexpr auto between_looks = 5s;
@@ -38,8 +40,9 @@ task<> wait_past(std::shared_ptr<notifier> what, std::uint64_t seen) { co_await 
 
 }    // namespace
 
-warm_pool::warm_pool(const execution_services& services)
+warm_pool::warm_pool(const execution_services& services, lull& calm)
     : use_(services)
+    , calm_(calm)
     , changed_(use_.executor)
     , makers_(use_.executor, use_.log)
     , watchers_(use_.executor, use_.log)
@@ -123,12 +126,25 @@ std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted, const std
         changed_.notify_all();
     }
     auto claimed = of ? take_from(of, wanted, name) : std::nullopt;
+    if (of && of->idle.empty())
+        calm_.hurry(lull::work::making);
     if (claimed || !wanted.interpreter)
         return claimed;
     auto plain = wanted;
     plain.interpreter.reset();
     const auto instead = find(plain);    // what is kept of it follows its own demand
     return instead ? take_from(instead, plain, name) : std::nullopt;
+}
+
+bool warm_pool::has_ready(const pool_shape& wanted) const
+{
+    const auto is_there = [this](const pool_shape& shape) {
+        const auto of = find(shape);
+        return of && !of->idle.empty();
+    };
+    auto plain = wanted;
+    plain.interpreter.reset();
+    return !stopping_ && (is_there(wanted) || is_there(plain));
 }
 
 std::optional<warm_sandbox> warm_pool::take_from(kind_ptr of, const pool_shape& wanted, const std::string& name)
@@ -140,8 +156,6 @@ std::optional<warm_sandbox> warm_pool::take_from(kind_ptr of, const pool_shape& 
         const auto claimed = taken.what.box->claim(name, wanted.spec.limits, *taken.what.group);
         if (claimed.has_value()) {
             of->failures = 0;
-            if (!of->idle.empty())
-                quiet_until_ = use_.time.steady_now() + (wanted.interpreter ? quiet_time_of_interpreters : quiet_time);
             return std::move(taken.what);
         }
         use_.log.warning("a sandbox that was kept ready cannot be used", {{"what", claimed.error().detail}});
@@ -189,6 +203,18 @@ std::size_t warm_pool::lacking(const kind& of, steady_time now) const
     const auto there = of.idle.size() + of.making;
     const auto wanted = of.next_try <= now && runtime_of(of.shape)->capabilities().available ? target(of, now) : 0;
     return wanted > there ? wanted - there : 0;
+}
+
+std::chrono::milliseconds warm_pool::patience(const kind& of) const
+{
+    const auto wanted = target(of, use_.time.steady_now());
+    if (!of.idle.empty() && 2 * of.idle.size() >= wanted)
+        return long_patience;
+    const auto usual = of.idle.empty() ? 0ms : short_patience;
+    if (!calm_.is_collecting())
+        return usual;
+    const std::chrono::milliseconds keeps_up = half_second / static_cast<std::int64_t>(std::max<std::size_t>(wanted, 1));
+    return std::min(keeps_up, long_patience);
 }
 
 /// One of which there is none, else the one that lacks most.
@@ -271,14 +297,13 @@ task<> warm_pool::fill()
 {
     while (!stopping_) {
         const auto now = use_.time.steady_now();
-        if (now < quiet_until_) {
-            co_await use_.time.wait_until(quiet_until_);
-            continue;
-        }
         const auto seen = changed_.version();
         trim(now);
-        if (const auto next = next_to_make(now)) {
-            co_await make_for(next);
+        if (const auto first = next_to_make(now)) {
+            co_await calm_.wait(lull::work::making, patience(*first));
+            const auto next = next_to_make(use_.time.steady_now());
+            if (next && !stopping_)
+                co_await make_for(next);
             continue;
         }
         auto change = changed_.wait_past(seen);

@@ -2,6 +2,7 @@
 
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
+#include "core/exec/lull.hpp"
 #include "core/exec/parking.hpp"
 #include "core/exec/pool_demand.hpp"
 #include "core/exec/services.hpp"
@@ -36,8 +37,8 @@ struct warm_sandbox {
 /// leaves of them no record names: a sweep removes it. I/O thread only.
 class warm_pool {
 public:
-    /// `services` outlives it. Without services.pool it keeps nothing.
-    explicit warm_pool(const execution_services& services);
+    /// Both outlive it. Without services.pool it keeps nothing.
+    warm_pool(const execution_services& services, lull& calm);
 
     /// Begins to fill itself.
     void start();
@@ -46,6 +47,8 @@ public:
     /// One that serves as `wanted`, claimed for the execution `name`; nothing if none is ready. Notes the demand in any case. Where none
     /// with the interpreter is ready one without it serves too.
     std::optional<warm_sandbox> claim(const pool_shape& wanted, const std::string& name);
+    /// Whether claim() would have one, as far as can be said before.
+    bool has_ready(const pool_shape& wanted) const;
     /// Gives nothing away any more, and begins to destroy what it has.
     void close();
     /// close(), and returns when everything is destroyed, or at `until`.
@@ -76,6 +79,8 @@ private:
     kind_ptr find_or_add(const pool_shape& wanted);
     std::size_t target(const kind& of, steady_time now) const;
     std::size_t lacking(const kind& of, steady_time now) const;
+    std::chrono::milliseconds patience(const kind& of) const;
+    task<> step_aside(kind_ptr for_one);
     kind_ptr next_to_make(steady_time now);
     struct amount {
         std::size_t count = 0;
@@ -100,9 +105,9 @@ private:
     task<> watch(kind_ptr of, sandbox_id id, task<std::string> end, std::shared_ptr<notifier> released);
 
     const execution_services& use_;
+    lull& calm_;
     std::vector<kind_ptr> kinds_;
     notifier changed_;
-    steady_time quiet_until_{};    // what was just claimed has the processor first
     bool stopping_ = false;
     task_group makers_;
     task_group watchers_;

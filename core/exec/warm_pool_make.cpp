@@ -1,3 +1,4 @@
+#include "core/exec/live_execution.hpp"
 #include "core/exec/warm_pool.hpp"
 
 #include "core/async/deadline.hpp"
@@ -19,6 +20,14 @@ task<result<std::unique_ptr<protocol::byte_stream>>> connect_to(std::shared_ptr<
 
 }    // namespace
 
+/// Between the steps of making one: somebody waits for files that are collected, nobody for what is made. A claim that leaves none ready
+/// hurries it.
+task<> warm_pool::step_aside(kind_ptr for_one)
+{
+    if (calm_.is_collecting())
+        co_await calm_.wait(lull::work::making, patience(*for_one));
+}
+
 task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox> into)
 {
     auto& where = *runtime_of(wanted->shape);
@@ -29,6 +38,7 @@ task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox
     if (created.has_error())
         co_return created.error();
     into->box = std::move(*created);
+    co_await step_aside(wanted);
     auto done = co_await where.start(*into->box);
     if (done.has_error())
         co_return done;
@@ -40,20 +50,32 @@ task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox
         co_return group.error();
     into->group = std::move(*group);
     auto opened = co_await open_link(into);
-    if (opened.has_error() || !wanted->shape.interpreter)
+    if (opened.has_error())
         co_return opened;
+    co_await step_aside(wanted);
     co_return co_await park(wanted, into);
 }
 
-/// A sandbox whose interpreter cannot wait is as good as one without.
+/// The interpreter of its kind, or else a bare child for any program, which only saves joining the group: where there is none to join it is
+/// of no use. A sandbox in which neither can wait is as good as another.
 task<result<void>> warm_pool::park(kind_ptr of, std::shared_ptr<warm_sandbox> in)
 {
-    auto order = park_order(*of->shape.interpreter, in->box->work_directory(), *runtime_of(of->shape), use_);
-    const auto parked = co_await in->link->park(std::move(order), use_.time.steady_now() + park_within);
-    if (parked.has_error())
-        co_return parked.error();
-    if (!*parked)
-        use_.log.debug("an interpreter cannot wait in a sandbox that is kept ready", {{"sandbox", in->box->id().str()}});
+    const auto& where = *runtime_of(of->shape);
+    std::vector<protocol::park_request> orders;
+    if (of->shape.interpreter)
+        orders.push_back(park_order(*of->shape.interpreter, in->box->work_directory(), where, use_));
+    const auto join = in->group->join_descriptors();
+    if (!join.empty())
+        orders.push_back(bare_park_order(where, use_));
+    for (auto& order : orders) {
+        auto asking = in->link->park(only_execution, std::move(order), join, use_.time.steady_now() + park_within);
+        const auto parked = co_await std::move(asking);
+        if (parked.has_error())
+            co_return parked.error();
+        if (*parked)
+            co_return result<void>();
+        use_.log.debug("a program cannot wait in a sandbox that is kept ready", {{"sandbox", in->box->id().str()}});
+    }
     co_return result<void>();
 }
 

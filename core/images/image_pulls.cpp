@@ -73,6 +73,7 @@ task<> image_service::fly(flight_ptr one)
 {
     auto pulling = without_exceptions(pull(one));
     auto outcome = co_await std::move(pulling);
+    known_.forget();
     if (outcome.has_error())
         log_.warning("an image cannot be fetched", {{"image", one->reference}, {"what", outcome.error().detail}});
     else

@@ -97,13 +97,48 @@ task<result<void>> image_service::disallow(std::string image, std::optional<std:
     co_return co_await store_.remove(std::move(image), row->tenant);
 }
 
+bool image_service::is_to_be_fetched(const std::string& reference) const
+{
+    return flights_.contains(reference) || options_.policy == pull_policy::always;
+}
+
+std::optional<stored_image> image_service::find_now(const std::string& reference) const
+{
+    return is_to_be_fetched(reference) ? std::nullopt : known_.find(reference, time_.steady_now());
+}
+
 task<result<stored_image>> image_service::find(std::string reference)
 {
     if (engine_ == nullptr)
         co_return without_engine();
-    if (flights_.contains(reference) || options_.policy == pull_policy::always)
+    if (is_to_be_fetched(reference))
         co_return error{errc::not_found, "the image " + reference + " is to be fetched"};
-    co_return co_await engine_->inspect(std::move(reference), soon());
+    if (auto known = find_now(reference))
+        co_return std::move(*known);
+    co_return co_await ask_engine(std::move(reference));
+}
+
+task<result<stored_image>> image_service::ask_engine(std::string reference)
+{
+    const auto version = known_.version();
+    const auto asked_at = time_.steady_now();
+    auto found = co_await engine_->inspect(reference, soon());
+    if (found.has_value())
+        known_.keep(reference, *found, version, asked_at);
+    co_return found;
+}
+
+task<> image_service::follow()
+{
+    image_listener to;
+    to.begun = [this] { known_.begin_hearing(); };
+    to.changed = [this] { known_.forget(); };
+    to.broke = [this](const error& why) {
+        known_.end_hearing();
+        log_.info("the engine's images are looked up for each run: its events are not heard", {{"what", why.detail}});
+    };
+    auto following = engine_->follow(std::move(to));
+    co_await std::move(following);
 }
 
 task<result<stored_image>> image_service::ensure(std::string reference, image_watcher watcher)
@@ -125,14 +160,18 @@ task<result<void>> image_service::import(std::string reference, tar_source* tar,
 {
     if (engine_ == nullptr)
         co_return without_engine();
-    co_return co_await engine_->import(std::move(reference), tar, std::move(changes));
+    auto done = co_await engine_->import(std::move(reference), tar, std::move(changes));
+    known_.forget();
+    co_return done;
 }
 
 task<result<std::vector<std::string>>> image_service::load(tar_source* tar)
 {
     if (engine_ == nullptr)
         co_return without_engine();
-    co_return co_await engine_->load(tar);
+    auto done = co_await engine_->load(tar);
+    known_.forget();
+    co_return done;
 }
 
 task<result<void>> image_service::remove(std::string reference)
@@ -141,7 +180,9 @@ task<result<void>> image_service::remove(std::string reference)
         co_return without_engine();
     if (flights_.contains(reference))
         co_return error{errc::conflict, "the image " + reference + " is being pulled"};
-    co_return co_await engine_->remove(std::move(reference), soon());
+    auto done = co_await engine_->remove(std::move(reference), soon());
+    known_.forget();
+    co_return done;
 }
 
 }    // namespace caisson

@@ -5,6 +5,7 @@
 #include "core/async/timers.hpp"
 #include "core/base/config.hpp"
 #include "core/base/log.hpp"
+#include "core/images/known_images.hpp"
 #include "core/images/ports.hpp"
 
 #include <map>
@@ -52,6 +53,7 @@ public:
 
     // Images. Errors of all: those of image_engine; errc::not_implemented without an engine.
     task<result<stored_image>> find(std::string reference) override;
+    std::optional<stored_image> find_now(const std::string& reference) const override;
     task<result<stored_image>> ensure(std::string reference, image_watcher watcher) override;
     task<result<std::vector<stored_image>>> list();
     task<result<void>> import(std::string reference, tar_source* tar, std::vector<std::string> changes);
@@ -65,6 +67,8 @@ public:
 
     /// Fetches `options.wanted`, of which the engine may have some; what fails is logged. Returns when that is over.
     task<> fetch_wanted();
+    /// Hears what becomes of the engine's images, which spares find() to ask it each time. There is an engine; until it is cancelled.
+    task<> follow();
     /// Ends pulls that are under way; who waits gets errc::cancelled.
     task<> stop();
 
@@ -87,6 +91,8 @@ private:
     task<result<stored_image>> wait_for(flight_ptr one, image_watcher watcher);
     task<error> name_failure(error what, std::string reference);
     steady_time soon() const;
+    bool is_to_be_fetched(const std::string& reference) const;
+    task<result<stored_image>> ask_engine(std::string reference);
 
     io_executor executor_;
     timers& time_;
@@ -94,6 +100,7 @@ private:
     allowed_image_store& store_;
     image_engine* engine_;
     image_options options_;
+    known_images known_;
     std::map<std::string, flight_ptr, std::less<>> flights_;
     std::size_t pulling_ = 0;
     notifier slots_;

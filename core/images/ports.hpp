@@ -26,6 +26,13 @@ public:
 /// Told how far a pull is; must not throw.
 using image_watcher = std::function<void(const image_progress&)>;
 
+/// Told what becomes of an engine's images; each is set and must not throw.
+struct image_listener {
+    std::function<void()> begun;                // changes are heard from now on
+    std::function<void()> changed;              // an image was made, named otherwise or removed, by whomever
+    std::function<void(const error&)> broke;    // changes are not heard until `begun`; told once
+};
+
 /// The images of one container engine. I/O thread. Errors of all calls: errc::runtime_unavailable if the engine cannot be reached or
 /// fails, errc::timed_out, each with what the engine says.
 class image_engine {
@@ -45,6 +52,8 @@ public:
     virtual task<result<std::vector<std::string>>> load(tar_source* tar) = 0;
     /// Errors: errc::conflict if a container uses it; errc::not_found.
     virtual task<result<void>> remove(std::string reference, steady_time deadline) = 0;
+    /// Hears what becomes of its images until it is cancelled, over its restarts too.
+    virtual task<> follow(image_listener to) = 0;
 };
 
 /// What the API allowed. Call from the I/O thread; durable on return.
@@ -76,6 +85,8 @@ public:
 
     /// The image if it can be used as it is. Errors: errc::not_found if ensure() has to fetch it first; those of image_engine.
     virtual task<result<stored_image>> find(std::string reference) = 0;
+    /// The same without a wait. Nothing: that is not known at this moment.
+    virtual std::optional<stored_image> find_now(const std::string& reference) const = 0;
     /// Fetches it if need be; all who ask for the same wait for one pull, which goes on if one of them leaves. Errors: errc::not_found
     /// if nobody has it, errc::forbidden if its registry wants another login, errc::image_unavailable if it cannot be had now,
     /// errc::runtime_unavailable if the engine is away.

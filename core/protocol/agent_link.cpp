@@ -46,25 +46,9 @@ std::uint64_t random_number()
     return std::bit_cast<std::uint64_t>(bytes);
 }
 
-/// Nothing, with errno set, if not all can be kept: a program must not start outside its groups.
-shared_descriptors duplicates(const std::vector<int>& fds)
-{
-    auto copies = std::make_shared<std::vector<unique_fd>>();
-    errno = E2BIG;
-    if (fds.size() > max_spawn_descriptors)
-        return nullptr;
-    for (const int fd : fds) {
-        unique_fd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
-        if (!copy)
-            return nullptr;
-        copies->push_back(std::move(copy));
-    }
-    return copies;
-}
-
 void spawn_in(link_execution& to, const spawn_request& request, const std::vector<int>& join)
 {
-    if (auto copies = duplicates(join))
+    if (auto copies = duplicates_of(join))
         to.spawn(request, std::move(copies));
     else
         to.refuse(errno, "cgroup");
@@ -78,7 +62,7 @@ public:
     }
 
     task<result<void>> open(steady_time deadline) override { return until_closed_or(establish(deadline)); }
-    task<result<bool>> park(park_request request, steady_time deadline) override;
+    task<result<bool>> park(exec_number number, park_request request, std::vector<int> join, steady_time deadline) override;
     task<result<void>> run() override;
     void close() noexcept override;
 
@@ -150,6 +134,7 @@ private:
     task<result<void>> greet(byte_stream* stream);
     task<result<bool>> heard_hello(byte_stream* stream);
     task<result<void>> until_closed_or(task<result<void>> work);
+    bool say_park(exec_number number, park_request request, std::vector<int> join);
     task<> wait_closed();
     task<> serve();
     task<> read_frames();
@@ -171,12 +156,29 @@ private:
     bool closed_ = false;
 };
 
-task<result<bool>> link_over_stream::park(park_request request, steady_time deadline)
+/// False if the agent cannot be asked.
+bool link_over_stream::say_park(exec_number number, park_request request, std::vector<int> join)
 {
+    const bool joins = state_.version() >= first_with_joined_parking;
+    if (state_.version() < first_with_parking || (request.is_bare() && !joins))
+        return false;
+    if (!joins || !stream_->carries_descriptors())
+        join.clear();
+    auto copies = duplicates_of(join);
+    if (!copies)
+        return false;
+    request.descriptors = static_cast<std::uint8_t>(copies->size());
     std::string frame;
-    if (!stream_ || state_.version() < first_with_parking || !encode_frame(frame, request))
+    if (!encode_frame(frame, joins ? number : 0, request))
+        return false;
+    state_.park(std::move(frame), std::move(copies));
+    return true;
+}
+
+task<result<bool>> link_over_stream::park(exec_number number, park_request request, std::vector<int> join, steady_time deadline)
+{
+    if (!stream_ || !say_park(number, std::move(request), std::move(join)))
         co_return false;
-    state_.park(std::move(frame));
     auto hearing = with_deadline(time_, deadline, exchange_park(stream_.get(), decoder_.get(), &state_));
     auto heard = co_await std::move(hearing);
     if (heard.has_error())

@@ -53,10 +53,12 @@ public:
 
     /// Connects and says HELLO. Errors: errc::timed_out at `deadline`, errc::runtime_unavailable if the connector gives up.
     virtual task<result<void>> open(steady_time deadline) = 0;
-    /// Between open() and run(): has the agent start a program ahead, and waits for what comes of it. False: nothing did, and the agent
-    /// is as it was. Errors: errc::timed_out at `deadline`, errc::internal if the agent went. Throws boost::system::system_error on a
-    /// broken connection. After an error or an exception the link is of no use.
-    virtual task<result<bool>> park(park_request request, steady_time deadline) = 0;
+    /// Between open() and run(): has the agent start something ahead that only execution `number` may become, in the groups of `join` from
+    /// the start on, and waits for what comes of it. `join` is duplicated here. An agent of version 3 lets it join at its spawn only, gives
+    /// it to whichever is spawned first, and has no bare child. False: nothing came of it, and the agent is as it was. Errors:
+    /// errc::timed_out at `deadline`, errc::internal if the agent went. Throws boost::system::system_error on a broken connection. After an
+    /// error or an exception the link is of no use.
+    virtual task<result<bool>> park(exec_number number, park_request request, std::vector<int> join, steady_time deadline) = 0;
     /// Reads, writes and reconnects until close(), or until the connector says errc::runtime_unavailable or errc::gone,
     /// which it returns as that error. Run it in a task_group after open().
     virtual task<result<void>> run() = 0;

@@ -25,7 +25,7 @@ bool carries_an_execution(frame_type type) { return type != frame_type::shutdown
 
 }    // namespace
 
-int agent_host::park(const park_request&) { return ENOSYS; }
+int agent_host::park(exec_number, const park_request&, std::vector<unique_fd>) { return ENOSYS; }
 
 bool agent_session::open(const hello& server, std::string& out)
 {
@@ -99,7 +99,7 @@ bool agent_session::on_frame(const frame_view& frame)
     case frame_type::forget: return on_forget(frame.exec);
     case frame_type::shutdown: host_.shutdown(); return true;
     case frame_type::ping: return true;
-    case frame_type::park: return version_ >= first_with_parking && on_park(frame.body);
+    case frame_type::park: return version_ >= first_with_parking && on_park(frame.exec, frame.body);
     default: return false;
     }
 }
@@ -233,12 +233,17 @@ bool agent_session::on_forget(exec_number number)
     return reply_fits();
 }
 
-bool agent_session::on_park(std::string_view body)
+bool agent_session::on_park(exec_number number, std::string_view body)
 {
     park_request request;
-    if (!decode(body, request))
+    if (!decode(body, request) || number > max_exec_number)
         return false;
-    if (const int code = host_.park(request))
+    const bool joins = number != 0 || request.descriptors != 0 || request.is_bare();
+    if (joins && version_ < first_with_joined_parking)
+        return false;
+    auto join = take(descriptors_, request.descriptors);
+    const int code = join.size() < request.descriptors ? EMFILE : host_.park(number, request, std::move(join));
+    if (code != 0)
         tell({code, "park"});
     return reply_fits();
 }

@@ -28,8 +28,9 @@ public:
     /// Nobody wants the execution's output any more.
     virtual void forget(exec_number number) = 0;
     virtual void shutdown() = 0;
-    /// Begins to start a program ahead; what came of it is told to agent_session::tell(). Returns an errno if nothing can come of it.
-    virtual int park(const park_request& request);
+    /// Begins to start ahead what only the execution `number` may become, or with 0 the first one that is started, in the groups of `join`;
+    /// what came of it is told to agent_session::tell(). Returns an errno if nothing can come of it.
+    virtual int park(exec_number number, const park_request& request, std::vector<unique_fd> join);
 };
 
 /// The agent's end of the link without its I/O: which server it obeys, what it does with each frame, what it says next.
@@ -74,7 +75,7 @@ private:
     bool on_signal(const frame_view& frame);
     bool on_resize(const frame_view& frame);
     bool on_forget(exec_number number);
-    bool on_park(std::string_view body);
+    bool on_park(exec_number number, std::string_view body);
     void start(exec_number number);
     void fail(exec_number number, int code, std::string step);
     bool reply_fits() const;

@@ -33,10 +33,12 @@
 ///   FORGET    24  server   nothing; answered by FORGOTTEN, also for an unknown execution
 ///   SHUTDOWN  25  server   nothing; exec is 0
 ///   PING      26  server   nothing; exec is 0; shows an agent whose stream has no end that the server is there
-///   PARK      27  server   …bytes: an encoded park_request; exec is 0; answered by PARKED, also when nothing came of it
+///   PARK      27  server   …bytes: an encoded park_request (spawn_codec.cpp); exec is the number of the only execution that may take what
+///                          waits, 0: whichever is started first; answered by PARKED, also when nothing came of it
 ///   STATE     32  agent    u8 phase, u64 stdout base, u64 stdout end, u64 stderr base, u64 stderr end, u64 stdin taken,
 ///                          u64 stdin limit; phase 0: the agent never heard of this execution
-///   STARTED   33  agent    i32 pid, u64 CLOCK_MONOTONIC in ns; u8 1 follows if the program had been parked
+///   STARTED   33  agent    i32 pid, u64 CLOCK_MONOTONIC in ns; u8 1 follows if the program had been parked, in the
+///                          middle of its own start: of a bare child it is not said
 ///   OUTPUT    34  agent    u8 stream, u64 offset, …bytes
 ///   EOF       35  agent    u8 stream, u64 end
 ///   STDIN_ACK 36  agent    u64 taken, u64 limit: bytes before `taken` are held or delivered, those before `limit` may be sent
@@ -46,17 +48,20 @@
 ///   ORDERS    40  agent    u64 order of the last signal taken, u8 the end of stdin is known; after each STATE and change
 ///   PARKED    41  agent    i32 errno, text step; exec is 0; errno 0: the program waits
 ///
-/// Descriptors (SCM_RIGHTS) ride on the first byte of the SPAWN part that counts them. The agent says nothing of an
+/// Descriptors (SCM_RIGHTS) ride on the first byte of the SPAWN part or the PARK that counts them. The agent says nothing of an
 /// execution before its SPAWN or RESUME on this connection. Under a pseudo terminal stderr is at EOF from the start.
 ///
-/// Versions: a sandbox may outlive an upgrade of the server. Version 1 has no ORDERS and no order in SIGNAL, version 2 no PARK. The
-/// agent obeys each version up to its own and answers in the server's; the server goes down to the one that an older agent names.
+/// Versions: a sandbox may outlive an upgrade of the server. Version 1 has no ORDERS and no order in SIGNAL, version 2 no PARK.
+/// In version 3 what waits is never a bare child, joins its groups at SPAWN only, and serves the first execution: exec and descriptors of
+/// PARK are 0. The agent obeys each version up to its own and answers in the server's; the server goes down to the one that an older agent
+/// names.
 namespace caisson::protocol {
 
-inline constexpr std::uint32_t protocol_version = 3;
+inline constexpr std::uint32_t protocol_version = 4;
 inline constexpr std::uint32_t oldest_version = 1;    // that both ends still speak
 inline constexpr std::uint32_t first_with_orders = 2;
 inline constexpr std::uint32_t first_with_parking = 3;
+inline constexpr std::uint32_t first_with_joined_parking = 4;
 inline constexpr std::size_t max_frame_bytes = 256 * 1024;    // what the length counts
 inline constexpr std::size_t frame_head_bytes = 4 + 1 + 8;
 inline constexpr char frame_end = '\0';

@@ -4,7 +4,25 @@
 
 #include <utility>
 
+#include <cerrno>
+#include <fcntl.h>
+
 namespace caisson::protocol {
+
+shared_descriptors duplicates_of(const std::vector<int>& fds)
+{
+    auto copies = std::make_shared<std::vector<unique_fd>>();
+    errno = E2BIG;
+    if (fds.size() > max_spawn_descriptors)
+        return nullptr;
+    for (const int fd : fds) {
+        unique_fd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+        if (!copy)
+            return nullptr;
+        copies->push_back(std::move(copy));
+    }
+    return copies;
+}
 
 void frame_batch::close_text()
 {

@@ -14,6 +14,10 @@ namespace caisson::protocol {
 /// Descriptors that several owners keep open.
 using shared_descriptors = std::shared_ptr<const std::vector<unique_fd>>;
 
+/// Copies that are closed with the last that holds them. Nothing, with errno set, if not all can be kept (a program must not start outside
+/// its groups) or there are more than max_spawn_descriptors.
+shared_descriptors duplicates_of(const std::vector<int>& fds);
+
 /// Frames for one write: small ones are put together, large bytes are referred to, not copied.
 class frame_batch {
 public:

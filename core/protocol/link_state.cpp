@@ -54,19 +54,34 @@ void link_state::connected(bool carries_descriptors, std::uint32_t version)
     ping_due_ = false;
 }
 
+void link_state::park(std::string frame, shared_descriptors join)
+{
+    park_ = std::move(frame);
+    park_join_ = std::move(join);
+    was_parked_.reset();
+}
+
 bool link_state::fill(frame_batch& batch)
 {
     report_refusals();
+    fill_park(batch);
     if (!fill_executions(batch))
         return true;
     for (const auto number : std::exchange(forgets_due_, {}))
         encode_bare_frame(batch.text(), frame_type::forget, number);
-    batch.text() += std::exchange(park_, {});
     if (std::exchange(shutdown_due_, false))
         encode_bare_frame(batch.text(), frame_type::shutdown, 0);
     if (std::exchange(ping_due_, false))
         encode_bare_frame(batch.text(), frame_type::ping, 0);
     return !batch.empty();
+}
+
+/// The first of its batch: its descriptors ride on that.
+void link_state::fill_park(frame_batch& batch)
+{
+    if (const auto join = std::exchange(park_join_, nullptr); join && !join->empty())
+        batch.set_descriptors(join);
+    batch.text() += std::exchange(park_, {});
 }
 
 /// What is to end every program must not meet one that is ordered after it, however often the connection breaks.

@@ -23,9 +23,9 @@ public:
     void shutdown() { shutdown_wanted_ = shutdown_due_ = true; }
     bool shuts_down() const { return shutdown_wanted_; }
     void ping() { ping_due_ = true; }
-    /// `frame` is a whole PARK.
-    void park(std::string frame) { park_ = std::move(frame); }
-    /// What came of it; nothing as long as that is not known.
+    /// `frame` is a whole PARK, `join` the descriptors that it counts.
+    void park(std::string frame, shared_descriptors join);
+    /// What came of the last one; nothing as long as that is not known.
     std::optional<bool> was_parked() const { return was_parked_; }
     std::uint32_t version() const { return version_; }
 
@@ -38,6 +38,7 @@ public:
 
 private:
     void report_refusals();
+    void fill_park(frame_batch& batch);
     bool fill_executions(frame_batch& batch);
     bool has_to_wait(const link_execution& one) const;
 
@@ -51,6 +52,7 @@ private:
     bool shutdown_due_ = false;
     bool ping_due_ = false;
     std::string park_;    // to be said
+    shared_descriptors park_join_;
     std::optional<bool> was_parked_;
 };
 

@@ -71,7 +71,7 @@ struct exec_state {
 struct started {
     std::int32_t pid = 0;
     std::uint64_t monotonic_ns = 0;
-    bool was_parked = false;    // always false for a server of version 2
+    bool was_parked = false;    // not as a bare child; always false for a server of version 2
 };
 
 struct output_chunk {
@@ -126,7 +126,7 @@ void encode_frame(std::string& out, exec_number exec, const start_error& what);
 void encode_frame(std::string& out, exec_number exec, const orders_taken& what);
 void encode_frame(std::string& out, const parked& what);
 /// PARK. False, with nothing appended, if the request does not fit into a frame.
-bool encode_frame(std::string& out, const park_request& what);
+bool encode_frame(std::string& out, exec_number exec, const park_request& what);
 /// FORGET, FORGOTTEN, SHUTDOWN, PING.
 void encode_bare_frame(std::string& out, frame_type type, exec_number exec);
 

@@ -1,5 +1,7 @@
 #include "core/protocol/pipe_stream.hpp"
 
+#include "core/protocol/stream_failure.hpp"
+
 #include "core/protocol/write_cursor.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -16,11 +18,6 @@ namespace caisson::protocol {
 namespace {
 
 using descriptor = asio::posix::basic_stream_descriptor<io_executor>;
-
-[[noreturn]] void throw_errno(int code, const char* what)
-{
-    throw boost::system::system_error(code, boost::system::system_category(), what);
-}
 
 void adopt(descriptor& into, unique_fd from)
 {

@@ -77,7 +77,10 @@ std::string encode_spawn(const spawn_request& request)
     return out;
 }
 
-bool decode_spawn(std::string_view bytes, spawn_request& out)
+namespace {
+
+/// Without argv it is no request, but what a bare child is given of one.
+bool decode_program(std::string_view bytes, spawn_request& out)
 {
     field_reader in(bytes);
     out = {};
@@ -93,32 +96,46 @@ bool decode_spawn(std::string_view bytes, spawn_request& out)
         return false;
     out.wall_ms = in.u64();
     out.seccomp_filter = in.text(max_filter_bytes);
-    return in.complete() && !out.argv.empty() && out.seccomp_filter.size() % 8 == 0;
+    return in.complete() && out.seccomp_filter.size() % 8 == 0;
 }
 
-bool encode_frame(std::string& out, const park_request& what)
+}    // namespace
+
+bool decode_spawn(std::string_view bytes, spawn_request& out) { return decode_program(bytes, out) && !out.argv.empty(); }
+
+/// text program, may be empty for a bare child | text file name | text its content | pairs of hooks | names of fixed variables | u8
+/// descriptors, if there are any
+bool encode_frame(std::string& out, exec_number exec, const park_request& what)
 {
     std::string body;
-    append_text(body, encode_spawn(what.program));
+    const bool is_nothing = what.is_bare() && what.program.seccomp_filter.empty() && what.program.rlimits.empty();
+    append_text(body, is_nothing ? std::string() : encode_spawn(what.program));
     append_text(body, what.file_name);
     append_text(body, what.file_text);
     append_pairs(body, what.hooks);
     append_texts(body, what.fixed);
+    if (what.descriptors != 0)
+        append_number(body, what.descriptors, 1);
     if (!fits_frame(body, max_chunk_bytes))
         return false;
-    frame_writer(out, frame_type::park, 0).bytes(body).finish();
+    frame_writer(out, frame_type::park, exec).bytes(body).finish();
     return true;
 }
 
 bool decode(std::string_view body, park_request& out)
 {
     field_reader in(body);
+    out = {};
     const auto program = in.text(max_spawn_bytes);
     out.file_name = in.text(max_path_bytes);
     out.file_text = in.text(max_chunk_bytes);
-    out.hooks.clear();
-    out.fixed.clear();
-    return decode_env(in, out.hooks) && decode_texts(in, out.fixed) && in.complete() && decode_spawn(program, out.program);
+    if (!decode_env(in, out.hooks) || !decode_texts(in, out.fixed))
+        return false;
+    const bool joins = !in.at_end();
+    out.descriptors = joins ? in.u8() : std::uint8_t{0};
+    if (joins && (out.descriptors == 0 || out.descriptors > max_spawn_descriptors))
+        in.fail();
+    return in.complete() && (program.empty() || decode_program(program, out.program));
 }
 
 }    // namespace caisson::protocol

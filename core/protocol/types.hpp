@@ -33,14 +33,19 @@ struct spawn_request {
     std::string seccomp_filter;    // struct sock_filter[], raw; empty: none
 };
 
-/// A program that the agent is to start before its execution is known, up to a place in the middle of its own start where it waits
-/// to hear its last arguments and its environment.
+/// What the agent is to have ready before its execution is known: a program that is started up to a place in the middle of its own start,
+/// where it waits to hear its last arguments and its environment; or a bare child, which becomes whatever program is asked for.
 struct park_request {
+    /// Nothing below is given then, but for the filter and limits that are set before it: a program that is to have another filter is
+    /// started anew.
+    bool is_bare() const { return program.argv.empty(); }
+
     spawn_request program;    // what comes after its argv may differ; so may its limits and most of its environment
     std::string file_name;    // of what makes it wait: in a directory of its own until the program has read it
     std::string file_text;
     std::vector<std::pair<std::string, std::string>> hooks;    // variables for the start only; "{park}" in a value is that directory
     std::vector<std::string> fixed;    // names of variables in which the execution must agree; with a '*' at the end all that begin so
+    std::uint8_t descriptors = 0;      // that come with it: of groups, which are joined at once
 };
 
 /// Why the agent says that the leader ended.

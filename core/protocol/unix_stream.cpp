@@ -1,6 +1,8 @@
 #include "core/protocol/unix_stream.hpp"
 
-#include "core/protocol/frame.hpp"
+#include "core/protocol/stream_failure.hpp"
+
+#include "core/protocol/descriptor_message.hpp"
 #include "core/protocol/write_cursor.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -8,35 +10,12 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/system/system_error.hpp>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <sys/socket.h>
 
 namespace caisson::protocol {
 
 namespace {
-
-[[noreturn]] void throw_errno(int code, const char* what)
-{
-    throw boost::system::system_error(code, boost::system::system_category(), what);
-}
-
-/// The control message of one sendmsg(2) that passes descriptors.
-struct descriptor_message {
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(max_spawn_descriptors * sizeof(int))> space{};
-
-    void attach_to(msghdr& message, std::span<const int> fds)
-    {
-        message.msg_control = space.data();
-        message.msg_controllen = CMSG_SPACE(fds.size_bytes());
-        auto* head = CMSG_FIRSTHDR(&message);
-        head->cmsg_level = SOL_SOCKET;
-        head->cmsg_type = SCM_RIGHTS;
-        head->cmsg_len = CMSG_LEN(fds.size_bytes());
-        std::memcpy(CMSG_DATA(head), fds.data(), fds.size_bytes());
-    }
-};
 
 class unix_stream final : public byte_stream {
 public:

@@ -74,6 +74,7 @@ struct group_usage {
 struct disk_usage {
     bool bytes_exhausted = false;
     bool inodes_exhausted = false;
+    std::int64_t bytes_used = 0;
 };
 
 }    // namespace caisson

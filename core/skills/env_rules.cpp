@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> refused_names{
     "PATH", "HOME", "LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "NODE_PATH", "NODE_OPTIONS"};
-constexpr std::size_t max_name_bytes = 128;
+constexpr std::size_t max_variable_name = 128;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name_char(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
@@ -27,7 +27,7 @@ bool is_refused_env(std::string_view name)
 
 bool is_env_name(std::string_view name)
 {
-    return !name.empty() && name.size() <= max_name_bytes && is_letter(name.front()) && std::ranges::all_of(name, is_name_char);
+    return !name.empty() && name.size() <= max_variable_name && is_letter(name.front()) && std::ranges::all_of(name, is_name_char);
 }
 
 }    // namespace caisson

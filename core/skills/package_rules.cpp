@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_instructions_bytes = 96 << 10;    // they are given to programs in a variable of their environment
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> images{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> language_images{
     {{"python", "python:3.12-slim"}, {"node", "node:20-slim"}, {"bash", "bash:5"}}};
 
 /// The front matter as a map. Errors: a sentence.
@@ -96,8 +96,8 @@ error all_together(const std::vector<std::string>& mistakes)
 
 std::string_view default_image(std::string_view lang)
 {
-    const auto* at = std::ranges::find(images, lang, [](const auto& each) { return each.first; });
-    return at == images.end() ? std::string_view() : at->second;
+    const auto* at = std::ranges::find(language_images, lang, [](const auto& each) { return each.first; });
+    return at == language_images.end() ? std::string_view() : at->second;
 }
 
 result<void> check_image(std::string_view image, std::span<const std::string> allowed)

@@ -94,6 +94,8 @@ public:
     /// Extracts it first if it is not there. Errors: errc::not_found if the tenant has no such package; what the stores and the
     /// archive say.
     virtual task<result<std::shared_ptr<const skill_tree>>> open(tenant_id tenant, std::string digest) = 0;
+    /// Only if that needs no wait, else null.
+    virtual std::shared_ptr<const skill_tree> open_now(const tenant_id& tenant, const std::string& digest) = 0;
 };
 
 /// Which `version` of a request: empty or "latest", a version, or "sha256:" and a digest.

@@ -1,5 +1,7 @@
 #include "core/skills/quantities.hpp"
 
+#include "core/skills/digits.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -28,7 +30,6 @@ constexpr std::pair<std::string_view, std::int64_t> duration_units[] = {
 };
 constexpr std::pair<std::string_view, int> memory_units[] = {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool all_digits(std::string_view text) { return std::ranges::all_of(text, is_digit); }
 
 std::string_view take_digits(std::string_view& text)

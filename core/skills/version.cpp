@@ -1,5 +1,7 @@
 #include "core/skills/version.hpp"
 
+#include "core/skills/digits.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -10,8 +12,7 @@ namespace {
 constexpr std::size_t max_version_bytes = 64;
 constexpr std::size_t max_digits = 18;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool all_digits(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_digit); }
+bool has_only_digits(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_digit); }
 bool is_pre_release_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.'; }
 
 /// The text up to `end`, which it removes too; the whole text if there is none.
@@ -23,10 +24,10 @@ std::string_view take_until(std::string_view& text, char end)
     return part;
 }
 
-std::optional<std::int64_t> number_of(std::string_view text)
+std::optional<std::int64_t> part_number(std::string_view text)
 {
     std::int64_t value = 0;
-    if (!all_digits(text) || text.size() > max_digits)
+    if (!has_only_digits(text) || text.size() > max_digits)
         return std::nullopt;
     std::from_chars(text.data(), text.data() + text.size(), value);
     return value;
@@ -47,8 +48,8 @@ std::strong_ordering compare_digits(std::string_view left, std::string_view righ
 
 std::strong_ordering compare_identifiers(std::string_view left, std::string_view right)
 {
-    const bool number = all_digits(left);
-    if (number != all_digits(right))
+    const bool number = has_only_digits(left);
+    if (number != has_only_digits(right))
         return number ? std::strong_ordering::less : std::strong_ordering::greater;
     return number ? compare_digits(left, right) : left <=> right;
 }
@@ -72,9 +73,9 @@ std::optional<skill_version> parse_version(std::string_view text)
     const auto hyphen = text.find('-');
     auto core = text.substr(0, hyphen);
     const bool two_dots = std::ranges::count(core, '.') == 2;
-    const auto major = number_of(take_until(core, '.'));
-    const auto minor = number_of(take_until(core, '.'));
-    const auto patch = number_of(core);
+    const auto major = part_number(take_until(core, '.'));
+    const auto minor = part_number(take_until(core, '.'));
+    const auto patch = part_number(core);
     if (!two_dots || !major || !minor || !patch)
         return std::nullopt;
     skill_version version{*major, *minor, *patch, {}};

@@ -1,5 +1,7 @@
 #include "core/skills/yaml_json.hpp"
 
+#include "core/skills/digits.hpp"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -11,8 +13,6 @@
 namespace caisson {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<std::int64_t> whole_number(std::string_view text)
 {

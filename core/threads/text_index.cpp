@@ -10,7 +10,7 @@ namespace caisson {
 
 namespace {
 
-constexpr std::size_t deepest = 1'000;    // so many levels the code that walks an index calls itself
+constexpr std::size_t deepest_level = 1'000;    // so many levels the code that walks an index calls itself
 
 std::uint32_t hash_of(std::string_view text)
 {
@@ -82,7 +82,7 @@ private:
         if (peek() == '{' || peek() == '[') {
             one.hash = static_cast<unsigned char>(text_[at_++]);
             one.height = 1;
-            require(open_.size() < deepest);
+            require(open_.size() < deepest_level);
             open_.push_back(static_cast<position>(nodes_.size()));
             nodes_.push_back(one);
             return;

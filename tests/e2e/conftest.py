@@ -13,7 +13,7 @@ from harness.contract import Contract  # noqa: E402
 from harness.engine import Engine, PrivateEngine, why_none  # noqa: E402
 from harness.leaks import Baseline, adopt_orphans, descriptors  # noqa: E402
 from harness.left_overs import unrecorded  # noqa: E402
-from harness.server import BINARY, ORDINARY_USER, Server, new_folder, pool_of  # noqa: E402
+from harness.server import BINARY, ORDINARY_USER, READY, Server, new_folder  # noqa: E402
 from harness.threads import Thread  # noqa: E402
 from harness.waiting import until  # noqa: E402
 
@@ -39,7 +39,7 @@ def contract():
 def shared_server(contract):
     """One server for all tests that leave it as they found it."""
     with new_folder() as folder:
-        server = Server(folder, contract, env=pool_of(1))
+        server = Server(folder, contract, env=READY)
         try:
             server.start()
             # Warm: languages are probed, pools are open, the first sandbox is gone.
@@ -67,12 +67,13 @@ def api(server):
 
 @pytest.fixture
 def new_server(contract, request):
-    """Makes servers of the test's own: new_server(*options, user=…, **env)."""
+    """Makes servers of the test's own: new_server(*options, user=…, **env). Those of a module whose READY_SERVERS is true have sandboxes ready."""
     made, folders = [], []
+    usual = READY if getattr(request.module, "READY_SERVERS", False) else {}
 
     def make(*options, user=None, **env):
         folders.append(new_folder())
-        made.append(Server(folders[-1].name, contract, user, options, env))
+        made.append(Server(folders[-1].name, contract, user, options, {**usual, **env}))
         return made[-1].start()
 
     yield make

@@ -3,6 +3,7 @@
 import pytest
 
 from harness.containers import BASH, RUNTIMES
+from harness.waiting import until
 
 # What `sh c --hints:off … main.nim` runs: it makes a program that says what it was made of.
 COMPILER = """
@@ -44,6 +45,14 @@ def test_the_program_is_what_the_compiler_made(compiling):
     report = record["compile"]
     assert (report["status"], report["exit_code"], report["output_truncated"]) == ("success", 0, False)
     assert sorted(report["output"].splitlines()) == ["compiling this", "to stdout"]
+
+
+def test_what_was_made_is_used_again(compiling):
+    first = run(compiling, env={"MADE": "once"})
+    again = until(lambda: (lambda record: record["compile"]["cached"] and record)(run(compiling, env={"MADE": "once"}, args=["x"])), 60)
+    assert (first["compile"]["cached"], again["status"], again["stdout"]) == (False, "success", "made of this: x\n"), again
+    assert again["compile"]["output"] == first["compile"]["output"] and again["image_digest"] == first["image_digest"]
+    assert not run(compiling, env={"MADE": "twice"})["compile"]["cached"]
 
 
 def test_a_failure_is_the_end(compiling):

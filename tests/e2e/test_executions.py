@@ -287,3 +287,36 @@ def test_delete_of_a_running_execution_is_a_conflict(api):
     api.stdin(one, "", eof=True)
     api.ended(one)
     assert api.delete(f"/v1/executions/{one}").status == 204
+
+
+# Records that are asked for again and again
+
+
+def test_a_record_is_the_same_however_often_it_is_asked_for(server):
+    api, other = server.api, server.tenant("other")
+    one = api.start(shell="cat; echo out; echo err >&2", stdin_open=True)
+    path = f"/v1/executions/{one}"
+    assert {api.show(one)["status"] for _ in range(3)} <= {"queued", "running"}
+    api.stdin(one, "in ", eof=True)
+    record = api.ended(one)
+    assert (record["stdout"], record["stderr"]) == ("in out\n", "err\n")
+    whole, less = ([api.get(path, query={"include": which}) for _ in range(3)] for which in ("output", "none"))
+    assert all(each.value == record for each in whole)
+    assert all(set(record) - set(each.value) == {"stdout", "stderr", "logs", "stdout_lossy", "stderr_lossy"} for each in less)
+    ids = {each.headers["x-request-id"] for each in whole + less}
+    assert len(ids) == 6
+    head = api.call("HEAD", path)
+    assert (head.body, head.headers["content-length"]) == (b"", str(len(whole[0].body)))
+    assert other.get(path).status == 404 and api.get(path, query={"include": "all"}).status == 400
+    assert other.delete(path).status == 404 and api.show(one) == record
+    assert api.delete(path).status == 204
+    assert [api.get(path, query=query).status for query in (None, {"include": "none"})] == [404, 404]
+
+
+def test_what_changes_after_the_end_is_seen_each_time(api):
+    one = api.run(shell="mkdir out && echo a >out/a && echo b >out/b", collect=["out/**"])["execution_id"]
+    assert [api.show(one)["files_list"] for _ in range(2)] == [["out/a", "out/b"]] * 2
+    assert api.delete(f"/v1/executions/{one}/artifacts/out/a").status == 204
+    assert [api.show(one)["files_list"] for _ in range(2)] == [["out/b"]] * 2
+    assert api.delete(f"/v1/executions/{one}/artifacts/out/b").status == 204
+    assert "files_list" not in api.show(one)

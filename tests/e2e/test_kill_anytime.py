@@ -13,6 +13,8 @@ from harness.leaks import Baseline
 from harness.server import BINARY
 from harness.waiting import pause, until
 
+READY_SERVERS = True
+
 ROUNDS = int(os.environ.get("CAISSON_KILL_ROUNDS", "50"))
 SEED = int(os.environ.get("CAISSON_KILL_SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 REPORT = BINARY.parent / "reports" / "kill-anytime.json"

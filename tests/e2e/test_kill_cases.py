@@ -10,6 +10,8 @@ import pytest
 from harness.leaks import Baseline, descendants, process_table
 from harness.waiting import pause, until
 
+READY_SERVERS = True
+
 
 @pytest.fixture
 def own(new_server, request):

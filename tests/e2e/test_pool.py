@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.containers import PYTHON, ContainerServer
+from harness.containers import BASH, PYTHON, ContainerServer
 from harness.leaks import control_groups, descendants, named_directories, process_table
 from harness.server import new_folder, pool_of
 from harness.waiting import until
@@ -149,4 +149,34 @@ def test_containers(contract, engine, images, runtime):
             server.stop()
             assert not server.containers()
         finally:
+            server.discard()
+
+
+MOVED = "caisson-moved:1"
+
+
+def test_the_next_run_is_in_what_a_name_stands_for_by_then(contract, engine, images):
+    """Also where containers of the image before are ready, and the name was looked up a moment ago."""
+    with new_folder() as folder:
+        server = ContainerServer(folder, contract, engine, "docker", allowed=[MOVED], env={**pool_of(0), "CAISSON_POOL_MAX": "4"})
+
+        def run():
+            return server.api.run(command=["/bin/sh", "-c", "exit 0"], image=MOVED)
+
+        try:
+            engine.docker("tag", PYTHON, MOVED)
+            server.start()
+            first = [run() for _ in range(2)][1]
+            some(server, "docker")
+            second = run()
+            assert from_pool(second)
+            engine.docker("tag", BASH, MOVED)
+            third = run()
+            assert first["image_digest"] == second["image_digest"] != third["image_digest"]
+            engine.docker("rmi", MOVED)
+            fourth = run()
+            assert fourth["status"] == "failed" and fourth["verdict"] != "exited"
+            server.stop()
+        finally:
+            engine.docker("rmi", MOVED, check=False)
             server.discard()

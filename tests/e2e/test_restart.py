@@ -14,6 +14,8 @@ from harness.leaks import Baseline, descendants, process_table
 from harness.waiting import until
 from harness.websocket import Closed
 
+READY_SERVERS = True
+
 # Writes numbered lines to both streams without a pause until it is told to stop, then says how many.
 WRITER = """
 import select, sys

@@ -9,6 +9,8 @@ from harness.leaks import Baseline, reap_orphans
 from harness.packages import answers, push, python, remove
 from harness.waiting import pause, until
 
+READY_SERVERS = True
+
 
 def kill(server):
     process = server.process

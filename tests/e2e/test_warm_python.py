@@ -2,16 +2,15 @@
 
 import contextlib
 import os
-import re
 import signal
 
 import pytest
 
-from harness.containers import ContainerServer
+from harness.comparison import check_same, cold_and_ready, first_of, first_that, ready
 from harness.leaks import descendants, process_table
 from harness.packages import push, python
 from harness.python_programs import PROGRAMS
-from harness.server import ORDINARY_USER, Server, new_folder, pool_of
+from harness.server import ORDINARY_USER, pool_of
 from harness.waiting import until
 
 POOL = {**pool_of(0), "CAISSON_POOL_MAX": "4", "CAISSON_POOL_WARM_INTERPRETERS": "true"}
@@ -19,12 +18,6 @@ RUNTIMES = ("bubblewrap", "docker", "gvisor")
 # A gVisor sandbox costs a second, and each set of limits is a kind of its own there.
 FEW = ("start", "arguments", "environment", "recursion", "own_modules", "traceback", "exit_text", "terminated", "interrupted", "atexit", "threads",
        "multiprocessing", "subprocess", "stdin_given", "unicode", "both_streams", "closed_stdout")
-TRIES = 5
-SAME = ("status", "verdict", "exit_code", "signal", "limits_hit", "stdout", "stderr", "stdout_truncated", "stderr_truncated", "error")
-
-
-def ready(server):
-    return sum(each["ready_sandboxes"] for each in server.api.get("/v1/runtimes")["items"])
 
 
 def how(record):
@@ -33,51 +26,14 @@ def how(record):
 
 def warm(server, **request):
     """The record of the first run that meets an interpreter which waits."""
-    for tried in range(TRIES):
-        record = server.api.run(**request)
-        if how(record) == "warm":
-            return record
-        if tried > 0:    # once is no demand
-            until(lambda: ready(server) > 0, what="a ready sandbox")
-    raise AssertionError(f"none waits: {record}")
-
-
-def shown(record):
-    """What must be the same."""
-    out = {name: record.get(name) for name in SAME}
-    for stream in ("stdout", "stderr"):
-        out[stream] = re.sub("0x[0-9a-f]+", "0x…", out[stream]).splitlines(keepends=True)
-    return out
-
-
-def check_same(record, expected):
-    got, want = shown(record), shown(expected)
-    for name in SAME:
-        assert got[name] == want[name], name
-
-
-def served(folder, contract, engine_of, runtime, **env):
-    if runtime == "bubblewrap":
-        return Server(folder, contract, env=env)
-    engine, _ = engine_of("engine"), engine_of("images")
-    return ContainerServer(folder, contract, engine, runtime, env=env)
+    return first_that(lambda record: how(record) == "warm", server, **request)
 
 
 @pytest.fixture(scope="module", params=RUNTIMES)
 def both(request, contract):
     """A server that starts each interpreter for its program, and one in which they wait."""
-    with new_folder() as first, new_folder() as second:
-        servers = [served(first, contract, request.getfixturevalue, request.param),
-                   served(second, contract, request.getfixturevalue, request.param, **POOL)]
-        try:
-            for each in servers:
-                each.start()
-            yield request.param, *servers
-            for each in servers:
-                each.stop()
-        finally:
-            for each in servers:
-                each.discard()
+    with cold_and_ready(request.param, contract, request.getfixturevalue, POOL) as servers:
+        yield request.param, *servers
 
 
 @pytest.fixture
@@ -150,10 +106,7 @@ def test_input_that_comes_later_and_signals(both):
         return server.api.ended(one)
 
     _, cold, waiting = both
-    warm(waiting, language="python", code="pass")
-    until(lambda: ready(waiting) > 0, what="a ready sandbox")
-    record = talk(waiting)
-    assert how(record) == "warm"
+    record = first_of(lambda: talk(waiting), lambda record: how(record) == "warm", waiting)
     check_same(record, talk(cold))
     assert record["signal"] == signal.SIGINT
 
@@ -202,6 +155,15 @@ def test_modules_are_there_before(new_server):
     assert record["stdout"] == "[True, True, False]\n"
     other = server.api.run(language="python", code=code, env={"ANY": "x"})    # a module may have looked at it
     assert (how(other), other["stdout"]) == ("cold", "[False, False, False]\n")
+
+
+def test_numpy_is_there_before(new_server):
+    """A module with libraries of its own, which starts threads."""
+    server = new_server(**POOL, CAISSON_POOL_PRELOAD="numpy")
+    code = "import sys\nwas_there = 'numpy' in sys.modules\nimport numpy\nprint(was_there, numpy.ones((200, 200)).dot(numpy.ones((200, 200))).sum())"
+    expected = server.api.run(language="python", code=code, env={"ANY": "x"})
+    assert (how(expected), expected["stdout"]) == ("cold", "False 8000000.0\n")
+    assert warm(server, language="python", code=code)["stdout"] == "True 8000000.0\n"
 
 
 # Ends of what takes part
@@ -259,6 +221,8 @@ def test_an_agent_that_is_killed(pooled):
     table = process_table()
     for pid in descendants(pooled.pid, table):
         if pid in table and table[pid][2] in ("agent", "caisson-agent"):
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):    # of the sandbox that was used, which goes
+                os.kill(pid, signal.SIGKILL)
     until(lambda: not waited & set(waiting_interpreters(pooled)), what="the end of what it had started")
+    until(lambda: waiting_interpreters(pooled), what="another, for which the server has to know of its end")
     assert pooled.api.run(language="python", code="print(1)")["stdout"] == "1\n"

@@ -129,6 +129,31 @@ TEST_P(ContentContract, AnUnfinishedWriterLeavesNothing)
     EXPECT_EQ(all(), std::vector<owned_content>());
 }
 
+TEST_P(ContentContract, WritersSideBySideAndThoseGivenUpDoNotMixTheirDigests)
+{
+    const auto first = noise(700'000, 1), second = noise(5'000, 2), third = noise(900'000, 3);
+    auto one = contents().create(tenant_);
+    auto given_up = contents().create(tenant_);
+    ASSERT_TRUE(run(one->write(shared_bytes(first.substr(0, 300'000)))).has_value());
+    ASSERT_TRUE(run(given_up->write(shared_bytes(third))).has_value());
+    EXPECT_EQ(store(second).sha256, sha256_hex(second));
+    given_up.reset();
+    EXPECT_EQ(store(third).sha256, sha256_hex(third));
+    ASSERT_TRUE(run(one->write(shared_bytes(first.substr(300'000)))).has_value());
+    EXPECT_EQ(run(one->finish())->sha256, sha256_hex(first));
+}
+
+TEST_P(ContentContract, ABatchTakesMoreSmallContentsThanOneTransaction)
+{
+    auto batch = contents().create_batch(tenant_);
+    std::vector<content_info> made;
+    for (std::uint32_t i = 0; i < 700; ++i)
+        made.push_back(*run(write_all(batch->create(), noise(10, i))));
+    ASSERT_TRUE(run(batch->commit()).has_value());
+    for (std::uint32_t i = 0; i < made.size(); i += 50)
+        EXPECT_EQ(read(made[i]), noise(10, i)) << i;
+}
+
 TEST_P(ContentContract, ABatchBecomesDurableAsAWhole)
 {
     auto batch = contents().create_batch(tenant_);

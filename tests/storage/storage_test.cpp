@@ -5,6 +5,7 @@
 #include "tests/storage/execution_rows.hpp"
 #include "tests/storage/log_builder.hpp"
 #include "tests/storage/temp_dir.hpp"
+#include "tests/support/live_heap.hpp"
 
 #include <gtest/gtest.h>
 
@@ -89,6 +90,19 @@ TEST_F(Storage, KeepsWhatReturnedAcrossReopening)
     EXPECT_EQ(run(stores->keys().find_key("hash-1"))->last_used_at_ms, 77) << "written when the storage was closed";
     EXPECT_EQ(text_of(*run(stores->executions().find(numbered<tenant_id>(1), numbered<execution_id>(1)))), text_of(full_execution(1)));
     EXPECT_EQ(texts_of(*run(stores->events().read(numbered<execution_id>(1), {}, 1000))), texts_of(log));
+}
+
+TEST_F(Storage, OfOutputThatWasWrittenLittleStaysInMemory)
+{
+    constexpr std::ptrdiff_t most_kept = 12 << 20;
+    constexpr std::size_t chunk_bytes = 1 << 20;
+    constexpr int chunks = 24;
+    const auto stores = storage::open(data_);
+    log_builder log;
+    const auto before = live_heap_bytes();
+    for (int i = 0; i < chunks; ++i)
+        ASSERT_TRUE(run(stores->events().append(numbered<execution_id>(1), log.out(std::string(chunk_bytes, 'x')).take(), {})).has_value());
+    EXPECT_LT(live_heap_bytes() - before, most_kept);
 }
 
 TEST_F(Storage, ASpecIsDroppedWhenItsExecutionHasEnded)

@@ -1,5 +1,6 @@
 #include "tests/storage/database_fixture.hpp"
 
+#include <atomic>
 #include <thread>
 
 namespace caisson::testing {
@@ -55,6 +56,62 @@ TEST_F(Writer, ABatchTakesNoMoreAfterItsTime)
     go_.count_down();
     finish();
     EXPECT_EQ(db_->commits(), 21u);
+}
+
+/// Counts the steps; the first is the one of the start.
+class IdleWriter : public DatabaseTest {
+protected:
+    ~IdleWriter() override { db_.reset(); }
+    void open(sqlite::writer_limits limits)
+    {
+        sqlite::database_options options;
+        options.writing = limits;
+        options.idle = [this](connection&) {
+            (steps_++ == 0 ? first_ : second_).count_down();
+            return false;
+        };
+        db_ = std::make_unique<sqlite::database>(dir_ / "t.db", test_schema, std::move(options));
+        first_.wait();
+    }
+
+    std::atomic<int> steps_ = 0;
+    std::latch first_{1};
+    std::latch second_{1};
+};
+
+TEST_F(IdleWriter, MakesNoStepBetweenTransactionsThatFollowEachOther)
+{
+    open({.idle_after = std::chrono::hours(1), .idle_every = std::chrono::hours(1)});
+    for (int i = 0; i < 5; ++i) {
+        run_task(context_, db_->write(inserting(i)));
+        db_->tidy();
+    }
+    db_.reset();
+    EXPECT_EQ(steps_, 1);
+}
+
+TEST_F(IdleWriter, MakesOneNowAndThenWhateverComes)
+{
+    open({.idle_after = std::chrono::hours(1), .idle_every = std::chrono::milliseconds(0)});
+    run_task(context_, db_->write(inserting(1)));
+    db_->tidy();
+    second_.wait();
+    EXPECT_EQ(steps_, 2);
+}
+
+TEST_F(IdleWriter, MakesOneNowAndThenThoughSomethingWaits)
+{
+    open({.batch = 1, .idle_after = std::chrono::hours(1), .idle_every = std::chrono::milliseconds(0)});
+    hold();
+    db_->tidy();
+    std::atomic<int> before = 0;
+    start([&](connection& db) {
+        before = steps_.load();
+        inserting(1)(db);
+    });
+    go_.count_down();
+    finish();
+    EXPECT_EQ(before, 2);
 }
 
 TEST_F(Writer, AFailingClosureLeavesNothingAndDoesNotDisturbTheOthers)

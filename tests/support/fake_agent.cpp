@@ -172,16 +172,17 @@ agent_host::start_result fake_agent::start(exec_number number, const spawn_reque
     request = what;
     number_ = number;
     running_ = fresh_ = true;
-    const bool was_parked = parked && begins_like(what.argv, parked->program.argv);
+    const bool was_parked = parked && !parked->is_bare() && begins_like(what.argv, parked->program.argv);
     parked.reset();
     return {0, {}, {.pid = fake_pid, .monotonic_ns = monotonic_ns(), .was_parked = was_parked}};
 }
 
-int fake_agent::park(const park_request& what)
+int fake_agent::park(exec_number number, const park_request& what, std::vector<unique_fd>)
 {
     if (park_code != 0 || park_hangs)
         return park_code;
     parked = what;
+    parked_for = number;
     session_.tell({});
     return 0;
 }
@@ -260,7 +261,7 @@ void fake_agent::forget(exec_number number)
 {
     collecting_.erase(number);
     ++forgets;
-    running_ = false;
+    running_ = running_ && number != number_;
 }
 
 void fake_agent::shutdown()

@@ -69,7 +69,8 @@ public:
 
     // What was asked of it.
     std::optional<protocol::park_request> parked;    // it waits for its execution
-    std::size_t spawns = 0;                          // SPAWN orders heard, repeats too
+    protocol::exec_number parked_for = 0;
+    std::size_t spawns = 0;    // SPAWN orders heard, repeats too
     std::optional<protocol::spawn_request> request;
     std::map<std::string, std::string> files;
     std::vector<protocol::signal_order> signals;
@@ -99,7 +100,7 @@ private:
     void resize(protocol::exec_number, const protocol::resize_order& order) override { sizes.push_back(order); }
     void forget(protocol::exec_number number) override;
     void shutdown() override;
-    int park(const protocol::park_request& what) override;
+    int park(protocol::exec_number number, const protocol::park_request& what, std::vector<unique_fd> join) override;
 
     void on_bytes(std::shared_ptr<wire> from);
     bool on_frame(const std::shared_ptr<wire>& from, const protocol::frame_view& frame);

@@ -42,9 +42,9 @@ task<result<stored_image>> fake_image_engine::inspect(std::string reference, ste
     if (auto failure = enter())
         co_return std::move(*failure);
     const auto found = images.find(reference);
-    if (found == images.end())
-        co_return absent(reference);
-    co_return found->second;
+    auto answer = found == images.end() ? result<stored_image>(absent(reference)) : result<stored_image>(found->second);
+    co_await inspecting.pass();
+    co_return answer;
 }
 
 task<result<std::vector<stored_image>>> fake_image_engine::list(steady_time)
@@ -125,6 +125,14 @@ task<result<void>> fake_image_engine::remove(std::string reference, steady_time)
     co_return result<void>();
 }
 
+task<> fake_image_engine::follow(image_listener to)
+{
+    listener = std::move(to);
+    gate until_cancelled;
+    until_cancelled.cork();
+    co_await until_cancelled.pass();
+}
+
 task<result<std::vector<allowed_image>>> fake_allowed_images::list()
 {
     if (auto failure = enter())
@@ -155,6 +163,14 @@ task<result<void>> fake_allowed_images::remove(std::string image, std::optional<
     co_return result<void>();
 }
 
+stored_image fake_image_supply::image_now(const std::string& reference) const
+{
+    auto image = image_called(reference);
+    if (const auto moved = digests.find(reference); moved != digests.end())
+        image.id = moved->second;
+    return image;
+}
+
 task<result<stored_image>> fake_image_supply::find(std::string reference)
 {
     ++finds;
@@ -162,7 +178,12 @@ task<result<stored_image>> fake_image_supply::find(std::string reference)
         co_return std::move(*failure);
     if (!present.contains(reference))
         co_return absent(reference);
-    co_return image_called(reference);
+    co_return image_now(reference);
+}
+
+std::optional<stored_image> fake_image_supply::find_now(const std::string& reference) const
+{
+    return knows_at_once && present.contains(reference) ? std::optional(image_now(reference)) : std::nullopt;
 }
 
 task<result<stored_image>> fake_image_supply::ensure(std::string reference, image_watcher watcher)
@@ -174,7 +195,7 @@ task<result<stored_image>> fake_image_supply::ensure(std::string reference, imag
     if (const auto failure = failures.extract(reference))
         co_return failure.mapped();
     present.insert(reference);
-    co_return image_called(reference);
+    co_return image_now(reference);
 }
 
 }    // namespace caisson::testing

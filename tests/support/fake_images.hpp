@@ -19,6 +19,8 @@ public:
     task<result<void>> import(std::string reference, tar_source* tar, std::vector<std::string> changes) override;
     task<result<std::vector<std::string>>> load(tar_source* tar) override;
     task<result<void>> remove(std::string reference, steady_time deadline) override;
+    /// Keeps `to` in `listener` for the test to call, and waits for ever.
+    task<> follow(image_listener to) override;
 
     /// What it has, by name.
     std::map<std::string, stored_image> images;
@@ -31,6 +33,8 @@ public:
     std::map<std::string, error> pull_failures;    // by name
     bool is_away = false;                          // every call fails
     gate pulling;
+    gate inspecting;    // behind it the answer, which is taken before, is handed out
+    image_listener listener;
     std::vector<image_progress> progress;    // told by each pull when it passed the gate
 
     // What was asked of it.
@@ -59,16 +63,22 @@ public:
 class fake_image_supply : public image_supply, public faults {
 public:
     task<result<stored_image>> find(std::string reference) override;
+    std::optional<stored_image> find_now(const std::string& reference) const override;
     task<result<stored_image>> ensure(std::string reference, image_watcher watcher) override;
 
     // Knobs.
     std::set<std::string> present;
-    std::map<std::string, error> failures;     // of ensure(), by name, once each
-    std::optional<image_progress> progress;    // told by ensure() before it waits
+    std::map<std::string, std::string> digests;    // of those that are others by now
+    bool knows_at_once = false;                    // what is present, without a wait
+    std::map<std::string, error> failures;         // of ensure(), by name, once each
+    std::optional<image_progress> progress;        // told by ensure() before it waits
     gate fetching;
 
     std::size_t finds = 0;
     std::size_t fetches = 0;
+
+private:
+    stored_image image_now(const std::string& reference) const;
 };
 
 /// "sha256:" and a number that stands for the name.

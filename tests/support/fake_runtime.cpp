@@ -16,7 +16,7 @@ class fake_group : public execution_group {
 public:
     explicit fake_group(box_ptr box) : box_(std::move(box)) { }
 
-    std::vector<int> join_descriptors() const override { return {}; }
+    std::vector<int> join_descriptors() const override { return box_->join; }
     group_usage usage() const override
     {
         if (box_->usage_throws == 0)

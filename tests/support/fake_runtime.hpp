@@ -27,6 +27,7 @@ struct fake_box {
 
     // Of the one execution's group.
     std::string group_name;
+    std::vector<int> join;    // its descriptors
     group_limits limits;
     group_usage usage;               // what is read next
     std::size_t usage_throws = 0;    // so many readings throw before that

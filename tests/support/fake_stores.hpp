@@ -15,13 +15,20 @@
 
 namespace caisson::testing {
 
+class fake_sandbox_store;
+
 /// Executions in memory. Everything completes without suspending, but for inserts while the store is corked. One thread.
 class fake_execution_store : public execution_store, public faults {
 public:
-    /// What executions leave goes into `artifacts`, which must outlive the store; by default into one of its own.
-    explicit fake_execution_store(fake_artifact_store* artifacts = nullptr) : artifacts_(artifacts ? *artifacts : own_artifacts_) { }
+    /// What executions leave goes into `artifacts`, by default into one of its own; sandboxes that are recorded with them into `sandboxes`,
+    /// if there are any. Both must outlive the store.
+    explicit fake_execution_store(fake_artifact_store* artifacts = nullptr, fake_sandbox_store* sandboxes = nullptr)
+        : artifacts_(artifacts ? *artifacts : own_artifacts_), sandboxes_(sandboxes)
+    {
+    }
 
     task<result<void>> insert(execution_row row, execution_spec spec) override;
+    task<result<void>> insert_begun(execution_row row, execution_spec spec, sandbox_row where) override;
     task<result<void>> insert_with_key(execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys) override;
     task<result<idempotency_record>> find_key(tenant_id tenant, std::string route, std::string key) override;
     task<result<std::size_t>> erase_expired_keys(std::int64_t now_ms, std::size_t limit) override;
@@ -71,6 +78,7 @@ private:
     std::map<execution_id, entry> entries_;
     fake_artifact_store own_artifacts_;
     fake_artifact_store& artifacts_;
+    fake_sandbox_store* sandboxes_;
 };
 
 /// Events in memory. Appends complete without suspending unless the store is corked. One thread.

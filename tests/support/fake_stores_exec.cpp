@@ -53,6 +53,18 @@ result<void> fake_execution_store::add(execution_row row, execution_spec spec)
     return {};
 }
 
+task<result<void>> fake_execution_store::insert_begun(execution_row row, execution_spec spec, sandbox_row where)
+{
+    if (corked_)
+        co_await wait_uncorked();
+    if (auto planned = enter())
+        co_return *planned;
+    auto done = add(std::move(row), std::move(spec));
+    if (done.has_value() && sandboxes_ != nullptr)
+        done = co_await sandboxes_->insert(std::move(where));
+    co_return done;
+}
+
 task<result<void>> fake_execution_store::insert_with_key(
     execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys)
 {

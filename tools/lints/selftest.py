@@ -10,6 +10,7 @@ from pathlib import Path
 
 import coroutines
 import includes
+import names
 import sql
 import tidy
 from cpp_text import Finding
@@ -103,6 +104,23 @@ NUMBER_CASES = [
     (["m/r/1_a.sql"], 1),
 ]
 
+# Two sources of a folder, and whether they define a name of their own alike.
+NAME_CASES = [
+    ("namespace { int f(int a) { return a; } }", "namespace { bool f(const char* b); }", "same-name"),
+    ("namespace { constexpr int most = 1; }", "namespace { constexpr std::size_t most{2}; }", "same-name"),
+    ("namespace a { namespace { struct b { int most; }; } }", "namespace a { namespace { class b final : c {}; } }", "same-name"),
+    ("namespace { template <class T, class U = d<T>> void f(T) {} }", "namespace { [[noreturn]] std::map<int, g> f(h* (*i)(int)) {} }", "same-name"),
+    ("namespace { a f(int b) try { return {b}; } catch (...) { } int later; }", "namespace { enum class later { x }; }", "same-name"),
+    ("static int f() { return 1; }", "namespace { const char* const f[] = {0}; }", "same-name"),
+    ("namespace { using a = int; }", "namespace { using a = long; }", "same-name"),
+    ("namespace { using a = int; }", "namespace { using a = int; }", ""),
+    ("namespace a { namespace { int f; } }", "namespace b { namespace { int f; } }", ""),
+    ("namespace { int f(int most) { int x = most; return x; } }", "namespace { int x; struct g { int f; }; constexpr auto most = 1s; }", ""),
+    ("void a::f() {}", "namespace { using namespace std; a::b f2; } void a::f(int) {}", ""),
+    ("namespace { int f; } // int g;", 'namespace { auto h = "int f;"; /* int f; */ }', ""),
+    ("namespace { TEST(a, b) {} }", "namespace { TEST(a, c) {} }", ""),
+]
+
 TIDY_PROLOGUE = """
 #include <coroutine>
 #include <mutex>
@@ -148,28 +166,35 @@ def tidy_findings(root, text):
 BATCH_CASES = [  # the sources of one folder, and which of them have a finding
     ({"a.cpp": TIDY_CASES[4][0], "b.cpp": "void unrelated() {}"}, []),
     ({"a.cpp": TIDY_CASES[4][0], "b.cpp": TIDY_CASES[0][0], "c.cpp": "void unrelated() {}"}, ["b.cpp"]),
+    ({"a.cpp": "namespace { int same() { return 1; } } int x = same();", "b.cpp": "namespace { int same() { return 2; } } int y = same();"}, ["b.cpp"]),
+    ({"a.cpp": "namespace { int same = 1; } int x = same;", "b.cpp": "int y() { int same = 2; return same; }"}, []),
+    ({"a.cpp": "namespace { int same = 1; } int x = same;", "b.cpp": "bool same(); bool y() { return same(); }"}, ["b.cpp"]),
+    ({"a.cpp": "namespace { int same() { return 1; } } int x = same();", "b.cpp": "int y;", "c.cpp": "#define same 3"}, []),
+]
+TEST_BATCH_CASES = [  # the same of tests, each of which is compiled alone
     ({"a.cpp": "namespace { int same() { return 1; } } int x = same();", "b.cpp": "namespace { int same() { return 2; } } int y = same();"}, []),
+    ({"a.cpp": "namespace { int same = 1; } int x = same;", "b.cpp": "int y() { int same = 2; return same; }", "c.cpp": TIDY_CASES[0][0]}, ["c.cpp"]),
 ]
 
 
-def batch_findings(root, texts):
-    """Which sources tidy.check() has something to say of, all in one batch."""
+def batch_findings(root, texts, where):
+    """Which sources of the folder `where` tidy.check() has something to say of, all in one batch."""
     with tempfile.TemporaryDirectory() as folder:
         root_there, build = Path(folder), Path(folder) / "build"
-        (root_there / "app").mkdir()
+        (root_there / where).mkdir()
         build.mkdir()
         (root_there / ".clang-tidy").write_text((Path(root) / ".clang-tidy").read_text())
-        (root_there / "app" / "prologue.hpp").write_text("#pragma once\n" + TIDY_PROLOGUE)
+        (root_there / where / "prologue.hpp").write_text("#pragma once\n" + TIDY_PROLOGUE)
         entries = []
         for name, text in texts.items():
-            source = root_there / "app" / name
-            source.write_text(f'#include "{root_there}/app/prologue.hpp"\n' + text)
-            command = f"clang++-19 -std=c++20 -o {name}.o -c {source}"
+            source = root_there / where / name
+            source.write_text(f'#include "{root_there}/{where}/prologue.hpp"\n' + text)
+            command = f"clang++-19 -std=c++20 -Wshadow -Werror -o {name}.o -c {source}"
             entries.append({"directory": str(build), "command": command, "file": str(source)})
         (build / "compile_commands.json").write_text(json.dumps(entries))
         with contextlib.redirect_stdout(io.StringIO()) as said:
             tidy.check(root_there, build)
-    return sorted(name for name in texts if f"app/{name}:" in said.getvalue())
+    return sorted(name for name in texts if f"{where}/{name}:" in said.getvalue())
 
 
 def main(root):
@@ -179,8 +204,10 @@ def main(root):
     results += [judge("sql", w, t, sql.check_text(w, t), r) for w, t, r in SQL_CASES]
     results += [len(sql.check_numbers(names)) == want for names, want in NUMBER_CASES]
     results += [judge("clang-tidy", "case.cpp", t, tidy_findings(root, t), r) for t, r in TIDY_CASES]
-    for texts, wanted in BATCH_CASES:
-        found = batch_findings(root, texts)
+    for first, second, rule in NAME_CASES:
+        results.append(judge("names", "b.cpp", f"{first} and {second}", names.clashes({"a.cpp": first, "b.cpp": second}), rule))
+    for (texts, wanted), where in [(each, "app") for each in BATCH_CASES] + [(each, "tests") for each in TEST_BATCH_CASES]:
+        found = batch_findings(root, texts, where)
         results.append(found == wanted)
         if found != wanted:
             print(f"clang-tidy, batches: wanted findings in {wanted}, got them in {found}")

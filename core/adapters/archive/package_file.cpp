@@ -39,4 +39,6 @@ std::string package_file::read(std::int64_t offset, std::size_t count) const
 
 error refused_archive(const std::string& sentence) { return {errc::invalid_skill, "invalid skill: " + sentence, {{"package", sentence}}}; }
 
+error damaged_zip(const std::string& what) { return refused_archive("the zip is damaged: " + what); }
+
 }    // namespace caisson

@@ -27,5 +27,7 @@ private:
 
 /// errc::invalid_skill with `sentence`, as all refusals of this folder are.
 error refused_archive(const std::string& sentence);
+/// The same of a zip that is damaged: `what` is wrong.
+error damaged_zip(const std::string& what);
 
 }    // namespace caisson

@@ -7,7 +7,6 @@ namespace caisson {
 namespace {
 
 constexpr std::size_t max_mistakes = 20;
-constexpr std::size_t head_bytes = 262;    // all that archive_kind() looks at
 constexpr std::string_view skill_md = "SKILL.md";
 constexpr std::uint32_t execute_bits = 0111;
 
@@ -90,8 +89,8 @@ void package_inspector::narrow(const std::string& path, bool file)
 
 result<void> package_inspector::data(std::string_view bytes)
 {
-    if (head_.size() < head_bytes)
-        head_ += bytes.substr(0, head_bytes - head_.size());
+    if (head_.size() < archive_head_bytes)
+        head_ += bytes.substr(0, archive_head_bytes - head_.size());
     if (is_text_)
         text_ += bytes;
     return {};

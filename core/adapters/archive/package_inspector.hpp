@@ -8,6 +8,9 @@
 
 namespace caisson {
 
+/// All that archive_kind() looks at of a file.
+inline constexpr std::size_t archive_head_bytes = 262;
+
 /// Makes the index of a package from its entries and collects what is wrong with them.
 class package_inspector : public member_sink {
 public:

@@ -9,14 +9,12 @@ namespace caisson {
 
 namespace {
 
-constexpr std::size_t head_bytes = 262;
-
 /// "zip" or "tar.gz", by the first bytes: no decoder of another format is ever started.
 result<std::string> format_of(const package_file& file)
 {
     if (file.size() == 0)
         return refused_archive("the archive is empty");
-    const auto kind = archive_kind(file.read(0, head_bytes));
+    const auto kind = archive_kind(file.read(0, archive_head_bytes));
     if (kind == "zip" || kind == "gzip")
         return std::string(kind == "zip" ? "zip" : "tar.gz");
     return refused_archive("the package is neither a zip nor a tar.gz archive" + (kind.empty() ? "" : " but " + std::string(kind)));

@@ -11,7 +11,7 @@ namespace caisson {
 
 namespace {
 
-constexpr std::size_t block_bytes = 64 << 10;
+constexpr std::size_t piece_bytes = 64 << 10;
 
 error unreadable(archive* handle) { return refused_archive("the zip cannot be read: " + shown_name(message_of(handle))); }
 
@@ -98,7 +98,7 @@ result<void> walk_zip(const package_file& file, const package_limits& limits, st
         return {};
     const name_locale names(name_locale::kind::utf8);
     const auto handle = open_zip();
-    if (archive_read_open_fd(handle.get(), file.fd(), block_bytes) != ARCHIVE_OK)
+    if (archive_read_open_fd(handle.get(), file.fd(), piece_bytes) != ARCHIVE_OK)
         return unreadable(handle.get());
     member_reader reader(handle.get(), limits, file.size(), std::move(stop), sink);
     return walk_members(handle.get(), *headers, limits, reader);

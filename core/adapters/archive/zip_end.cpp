@@ -16,8 +16,6 @@ constexpr std::string_view end_mark = "PK\x05\x06";
 constexpr std::string_view locator_mark = "PK\x06\x07";
 constexpr std::string_view end64_mark = "PK\x06\x06";
 
-error damaged(const std::string& what) { return refused_archive("the zip is damaged: " + what); }
-
 /// Where the end record begins. The last one counts: a comment cannot hold another.
 std::int64_t find_end(const package_file& file)
 {
@@ -68,7 +66,7 @@ result<zip_end> read_end64(const package_file& file, std::int64_t locator, const
     const bool here = where.u32() == 0 && where.u64() == static_cast<std::uint64_t>(at) && where.u32() <= 1 && at >= 0;
     const auto text = here ? file.read(at, end64_bytes) : std::string();
     if (!text.starts_with(end64_mark))
-        return damaged("its zip64 record is not where it should be");
+        return damaged_zip("its zip64 record is not where it should be");
     byte_reader in(std::string_view(text).substr(4));
     const bool plain = in.u64() == end64_bytes - 12;
     in.take(4);
@@ -79,7 +77,7 @@ result<zip_end> read_end64(const package_file& file, std::int64_t locator, const
     end.directory_bytes = static_cast<std::int64_t>(in.u64());
     end.directory_offset = static_cast<std::int64_t>(in.u64());
     if (in.failed() || !plain || !one_disk || count != static_cast<std::uint64_t>(end.entries) || !agree(old, end))
-        return damaged("its end records disagree");
+        return damaged_zip("its end records disagree");
     return end;
 }
 
@@ -94,13 +92,13 @@ result<zip_end> read_zip_end(const package_file& file)
 {
     const auto at = find_end(file);
     if (at < 0)
-        return damaged("it has no end record; it may be cut off");
+        return damaged_zip("it has no end record; it may be cut off");
     const auto record = read_end_record(file, at);
     const auto record_end = at + end_bytes + record.comment_bytes;
     if (record_end != file.size())
-        return damaged(record_end > file.size() ? "its end record is cut off" : "bytes follow its end");
+        return damaged_zip(record_end > file.size() ? "its end record is cut off" : "bytes follow its end");
     if (!record.whole)
-        return damaged("it says that parts of it are elsewhere");
+        return damaged_zip("it says that parts of it are elsewhere");
     auto end = record.end;
     auto directory_end = at;
     if (has_locator(file, at)) {
@@ -112,7 +110,7 @@ result<zip_end> read_zip_end(const package_file& file)
     }
     const bool inside = end.entries >= 0 && end.directory_bytes >= 0 && end.directory_offset >= 0 && end.directory_bytes <= directory_end;
     if (!inside || end.directory_offset != directory_end - end.directory_bytes)
-        return damaged("its central directory is not where its end says");
+        return damaged_zip("its central directory is not where its end says");
     return end;
 }
 

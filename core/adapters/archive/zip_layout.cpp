@@ -27,8 +27,6 @@ constexpr std::uint16_t flag_hidden = 1 << 13;    // encrypted headers
 constexpr std::uint16_t field_zip64 = 1;
 constexpr std::uint16_t field_unicode_path = 0x7075;
 
-error damaged(const std::string& what) { return refused_archive("the zip is damaged: " + what); }
-
 /// One header's numbers, local or central.
 struct header_facts {
     std::uint16_t flags = 0;
@@ -119,7 +117,7 @@ result<void> check_kind(const zip_member& member)
         return refused_archive("an entry is packed by method " + std::to_string(member.method) +
                                ", only 0 and 8 (deflate) are read: " + shown_name(member.name));
     if (member.method == 0 && member.packed_bytes != member.size_bytes)
-        return damaged("the sizes of " + shown_name(member.name) + " disagree");
+        return damaged_zip("the sizes of " + shown_name(member.name) + " disagree");
     return {};
 }
 
@@ -156,12 +154,12 @@ result<std::int64_t> check_local(const package_file& file, const zip_member& mem
     local.name = behind.take(name_bytes);
     local.extra = behind.take(extra_bytes);
     if (in.failed() || behind.failed() || !right)
-        return damaged("the header of " + shown_name(member.name) + " is not where the central directory says");
+        return damaged_zip("the header of " + shown_name(member.name) + " is not where the central directory says");
     constexpr auto compared = flag_encrypted | flag_descriptor | flag_strongly_encrypted | flag_hidden;
     const bool agrees = local.name == member.name && local.method == member.method && ((local.flags ^ member.flags) & compared) == 0 &&
                         take_zip64(local) && !has_other_name(local) && sizes_agree(local, member);
     if (!agrees)
-        return damaged("the header and the central directory disagree about " + shown_name(member.name));
+        return damaged_zip("the header and the central directory disagree about " + shown_name(member.name));
     return member.header_offset + local_bytes + name_bytes + extra_bytes + member.packed_bytes;
 }
 
@@ -187,7 +185,7 @@ result<void> check_places(const package_file& file, const std::vector<zip_member
     for (std::size_t i = 0; i < members.size(); ++i) {
         const auto& member = members[i];
         if (member.header_offset != expected)
-            return damaged("bytes that belong to no entry, or to two, lie before " + shown_name(member.name));
+            return damaged_zip("bytes that belong to no entry, or to two, lie before " + shown_name(member.name));
         const auto data_end = check_local(file, member);
         if (data_end.has_error())
             return data_end.error();
@@ -197,9 +195,9 @@ result<void> check_places(const package_file& file, const std::vector<zip_member
         const bool fits =
             descriptor && gap >= 12 && gap <= 24 && is_descriptor(file.read(*data_end, static_cast<std::size_t>(gap)), member);
         if (descriptor ? !fits : gap != 0)
-            return damaged("what lies behind " + shown_name(member.name) + " does not fit its size");
+            return damaged_zip("what lies behind " + shown_name(member.name) + " does not fit its size");
     }
-    return expected == end ? result<void>() : damaged("bytes lie before its central directory");
+    return expected == end ? result<void>() : damaged_zip("bytes lie before its central directory");
 }
 
 result<std::vector<zip_member>> read_directory(const package_file& file, const zip_end& end)
@@ -210,13 +208,13 @@ result<std::vector<zip_member>> read_directory(const package_file& file, const z
     for (std::int64_t i = 0; i < end.entries; ++i) {
         auto member = read_central(in);
         if (!member)
-            return damaged("entry " + std::to_string(i + 1) + " of its central directory cannot be read");
+            return damaged_zip("entry " + std::to_string(i + 1) + " of its central directory cannot be read");
         if (auto kind = check_kind(*member); kind.has_error())
             return kind.error();
         members.push_back(std::move(*member));
     }
     if (!in.empty())
-        return damaged("its central directory has more than it says");
+        return damaged_zip("its central directory has more than it says");
     std::ranges::sort(members, {}, &zip_member::header_offset);
     return members;
 }
@@ -232,7 +230,7 @@ result<std::vector<zip_member>> read_zip_layout(const package_file& file, const 
         return refused_archive(
             "the zip has " + std::to_string(end->entries) + " entries; at most " + std::to_string(limits.max_entries) + " are taken");
     if (end->directory_bytes > max_directory_bytes)
-        return damaged("its central directory has more than 16 MiB");
+        return damaged_zip("its central directory has more than 16 MiB");
     auto members = read_directory(file, *end);
     if (members.has_error())
         return members.error();

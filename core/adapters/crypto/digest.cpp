@@ -5,18 +5,38 @@
 #include <openssl/hmac.h>
 
 #include <array>
+#include <memory>
 #include <stdexcept>
 
 namespace caisson {
 
+namespace {
+
+struct closer {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+    void operator()(EVP_MD* method) const { EVP_MD_free(method); }
+};
+
+/// SHA-256 as it is looked up in OpenSSL, which takes longer than hashing a key.
+const EVP_MD* sha256_method()
+{
+    static const std::unique_ptr<EVP_MD, closer> method(EVP_MD_fetch(nullptr, "SHA256", nullptr));
+    return method.get();
+}
+
+}    // namespace
+
 std::string sha256_hex(std::string_view bytes)
 {
+    thread_local const std::unique_ptr<EVP_MD_CTX, closer> context(EVP_MD_CTX_new());
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned length = 0;
-    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1)
+    if (EVP_DigestInit_ex2(context.get(), sha256_method(), nullptr) != 1 ||
+        EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) != 1 || EVP_DigestFinal_ex(context.get(), digest.data(), &length) != 1)
         throw std::runtime_error("SHA-256 is not available in this OpenSSL");
     constexpr std::string_view digits = "0123456789abcdef";
     std::string hex;
+    hex.reserve(std::size_t{2} * length);
     for (unsigned i = 0; i < length; ++i) {
         hex.push_back(digits[digest[i] >> 4]);
         hex.push_back(digits[digest[i] & 15u]);

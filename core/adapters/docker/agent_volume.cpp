@@ -23,8 +23,6 @@ constexpr const char* mark = "whole";
 
 std::string inside(std::string_view name) { return std::string(agent_volume_directory) + "/" + std::string(name); }
 
-task<> next_change(notifier* of, std::uint64_t seen) { co_await of->wait_past(seen); }
-
 }    // namespace
 
 /// Of the one who fills it.
@@ -47,7 +45,7 @@ task<result<void>> agent_volume::take_turn()
 {
     const auto until = engine_.time().steady_now() + turn_within;
     while (filling_) {
-        auto change = next_change(&changed_, changed_.version());
+        auto change = changed_.wait_past(changed_.version());
         const auto waited = co_await with_deadline(engine_.time(), until, std::move(change));
         if (waited.has_error())
             co_return error{errc::timed_out, "the agent is still being brought to the engine"};

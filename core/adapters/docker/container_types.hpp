@@ -81,7 +81,7 @@ struct container_stats {
     std::optional<std::int64_t> pids;
 };
 
-/// One line of GET /events.
+/// One line of GET /events, of a container or an image.
 struct container_event {
     std::string action;    // "die", "oom", "pause", "unpause", "destroy", "kill"
     std::string id;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto call_within = 5s;
+constexpr auto look_again_within = 5s;
 /// Events say when there is something to see; this is for those that were missed.
 constexpr std::chrono::milliseconds look_every = 5s;
 /// Where the container's group is not seen: limits of CPU time are checked by these readings.
@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    steady_time soon() const { return order_.time.steady_now() + call_within; }
+    steady_time soon() const { return order_.time.steady_now() + look_again_within; }
 
     task<> hear_why()
     {

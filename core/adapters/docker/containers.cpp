@@ -15,7 +15,7 @@ namespace {
 constexpr int most_removals = 10;
 constexpr std::size_t most_wait_bytes = 64 * 1024;
 
-std::string path_of(const std::string& id, std::string_view action) { return "/containers/" + escaped(id) + std::string(action); }
+std::string container_path(const std::string& id, std::string_view action) { return "/containers/" + escaped(id) + std::string(action); }
 
 bool says(const error& what, std::string_view words) { return what.detail.find(words) != std::string::npos; }
 
@@ -59,12 +59,12 @@ task<result<created_container>> containers::create(container_spec spec, steady_t
 
 task<result<void>> containers::start(std::string id, steady_time deadline)
 {
-    co_return without_value(co_await engine_.call("POST", path_of(id, "/start"), deadline));
+    co_return without_value(co_await engine_.call("POST", container_path(id, "/start"), deadline));
 }
 
 task<result<void>> containers::kill(std::string id, std::string signal, steady_time deadline)
 {
-    auto target = path_of(id, "/kill") + "?signal=" + escaped(signal.empty() ? "SIGKILL" : signal);
+    auto target = container_path(id, "/kill") + "?signal=" + escaped(signal.empty() ? "SIGKILL" : signal);
     const auto done = co_await engine_.call("POST", std::move(target), deadline);
     if (done.has_error() && done.error().code == errc::conflict && says(done.error(), "is not running"))
         co_return result<void>();
@@ -73,12 +73,12 @@ task<result<void>> containers::kill(std::string id, std::string signal, steady_t
 
 task<result<void>> containers::pause(std::string id, steady_time deadline)
 {
-    co_return without_value(co_await engine_.call("POST", path_of(id, "/pause"), deadline));
+    co_return without_value(co_await engine_.call("POST", container_path(id, "/pause"), deadline));
 }
 
 task<result<void>> containers::unpause(std::string id, steady_time deadline)
 {
-    auto done = co_await engine_.call("POST", path_of(id, "/unpause"), deadline);
+    auto done = co_await engine_.call("POST", container_path(id, "/unpause"), deadline);
     // The engine says it with a status of 500, as if something were wrong with it.
     if (done.has_error() && says(done.error(), "is not paused"))
         co_return error{errc::conflict, done.error().detail};
@@ -87,7 +87,7 @@ task<result<void>> containers::unpause(std::string id, steady_time deadline)
 
 task<result<container_info>> containers::inspect(std::string id, steady_time deadline)
 {
-    const auto got = co_await engine_.call("GET", path_of(id, "/json"), deadline);
+    const auto got = co_await engine_.call("GET", container_path(id, "/json"), deadline);
     co_return read_answer(got, "a container", container_info_from);
 }
 
@@ -106,7 +106,7 @@ task<result<std::vector<container_summary>>> containers::list(std::vector<std::s
 task<result<void>> containers::remove(std::string id, steady_time deadline)
 {
     for (int tries = 1; true; ++tries) {
-        const auto done = co_await engine_.call("DELETE", path_of(id, "?force=true&v=true"), deadline);
+        const auto done = co_await engine_.call("DELETE", container_path(id, "?force=true&v=true"), deadline);
         if (done.has_value() || done.error().code == errc::not_found)
             co_return result<void>();
         const bool conflicts = done.error().code == errc::conflict && tries < most_removals;
@@ -115,7 +115,7 @@ task<result<void>> containers::remove(std::string id, steady_time deadline)
         if (!conflicts || !says(done.error(), "is already in progress"))
             co_return done.error();
         // Somebody else removes it. What came of that the next try tells; this one may not even find it any more.
-        const auto gone = co_await engine_.call("POST", path_of(id, "/wait?condition=removed"), deadline);
+        const auto gone = co_await engine_.call("POST", container_path(id, "/wait?condition=removed"), deadline);
         if (gone.has_error() && gone.error().code != errc::not_found)
             co_return gone.error();
     }
@@ -123,7 +123,8 @@ task<result<void>> containers::remove(std::string id, steady_time deadline)
 
 task<result<std::int64_t>> containers::wait(std::string id)
 {
-    auto opened = co_await engine_.open_stream("POST", path_of(id, "/wait?condition=not-running"), net::headers(), engine_.deadline());
+    auto opened =
+        co_await engine_.open_stream("POST", container_path(id, "/wait?condition=not-running"), net::headers(), engine_.deadline());
     if (opened.has_error())
         co_return opened.error();
     auto text = co_await read_all(opened->get(), most_wait_bytes);
@@ -138,7 +139,7 @@ task<result<std::int64_t>> containers::wait(std::string id)
 
 task<result<container_stats>> containers::stats(std::string id, steady_time deadline)
 {
-    const auto got = co_await engine_.call("GET", path_of(id, "/stats?stream=false&one-shot=true"), deadline);
+    const auto got = co_await engine_.call("GET", container_path(id, "/stats?stream=false&one-shot=true"), deadline);
     co_return read_answer(got, "a container's usage", container_stats_from);
 }
 
@@ -168,13 +169,13 @@ task<result<void>> containers::put_archive(std::string id, std::string path, std
 
 task<result<void>> containers::put_archive(std::string id, std::string path, net::body_source* tar, steady_time deadline)
 {
-    auto work = upload(&engine_, path_of(id, "/archive?path=") + escaped(path), tar);
+    auto work = upload(&engine_, container_path(id, "/archive?path=") + escaped(path), tar);
     co_return co_await with_deadline(engine_.time(), deadline, std::move(work));
 }
 
 task<result<std::string>> containers::get_archive(std::string id, std::string path, std::size_t most, steady_time deadline)
 {
-    auto work = download(&engine_, path_of(id, "/archive?path=") + escaped(path), most, deadline);
+    auto work = download(&engine_, container_path(id, "/archive?path=") + escaped(path), most, deadline);
     co_return co_await with_deadline(engine_.time(), deadline, std::move(work));
 }
 

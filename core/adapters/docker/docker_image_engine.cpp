@@ -1,5 +1,6 @@
 #include "core/adapters/docker/docker_image_engine.hpp"
 
+#include "core/adapters/docker/events.hpp"
 #include "core/adapters/docker/trial_images.hpp"
 
 namespace caisson {
@@ -95,6 +96,17 @@ task<result<std::vector<std::string>>> docker_image_engine::load(tar_source* tar
 task<result<void>> docker_image_engine::remove(std::string reference, steady_time deadline)
 {
     return images_.remove(std::move(reference), deadline);
+}
+
+task<> docker_image_engine::follow(image_listener to)
+{
+    docker::event_feed::listener hears;
+    hears.take = [changed = std::move(to.changed)](const docker::container_event&) { changed(); };
+    hears.restored = [] { };
+    hears.lost = std::move(to.broke);
+    hears.begun = std::move(to.begun);
+    docker::event_feed feed(engine_, engine_.time(), {}, std::move(hears), "image");
+    co_await feed.run();
 }
 
 }    // namespace caisson

@@ -9,7 +9,7 @@ namespace caisson {
 class docker_image_engine : public image_engine {
 public:
     /// `on` outlives it.
-    explicit docker_image_engine(docker::engine& on) : images_(on) { }
+    explicit docker_image_engine(docker::engine& on) : engine_(on), images_(on) { }
 
     task<result<stored_image>> inspect(std::string reference, steady_time deadline) override;
     /// But those that servers made for a trial of the engine.
@@ -19,8 +19,10 @@ public:
     task<result<void>> import(std::string reference, tar_source* tar, std::vector<std::string> changes) override;
     task<result<std::vector<std::string>>> load(tar_source* tar) override;
     task<result<void>> remove(std::string reference, steady_time deadline) override;
+    task<> follow(image_listener to) override;
 
 private:
+    docker::engine& engine_;
     docker::images images_;
 };
 

@@ -124,6 +124,7 @@ std::optional<disk_usage> docker_sandbox::disk() const
             continue;
         seen->bytes_exhausted = seen->bytes_exhausted || other->bytes_exhausted;
         seen->inodes_exhausted = seen->inodes_exhausted || other->inodes_exhausted;
+        seen->bytes_used += other->bytes_used;
     }
     return seen;
 }

@@ -59,7 +59,7 @@ result<boost::json::value> json_in(const net::response& answer)
 }
 
 /// 304 says that it is so already.
-result<boost::json::value> value_of(const net::response& answer)
+result<boost::json::value> json_of(const net::response& answer)
 {
     const bool good = answer.status / 100 == 2 || answer.status == 304;
     if (!good)
@@ -146,7 +146,7 @@ task<result<boost::json::value>> engine::impl::call(net::request what, steady_ti
     const auto answer = co_await user.send(std::move(what), deadline);
     if (answer.has_error())
         co_return failure(answer.error());
-    co_return value_of(*answer);
+    co_return json_of(*answer);
 }
 
 task<result<engine_info>> engine::impl::info(steady_time deadline)

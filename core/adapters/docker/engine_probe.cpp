@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto call_within = 5s;
+constexpr auto probe_within = 5s;
 constexpr auto trial_within = 45s;    // a platform that hangs does not come back
 constexpr sandbox_limits trial_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
 
@@ -74,7 +74,7 @@ task<> engine_runtime::probe()
 /// What the engine says of its host's kernel.
 task<result<void>> engine_runtime::try_engine(runtime_capabilities* found)
 {
-    const auto info = co_await services_.on.info(services_.time.steady_now() + call_within);
+    const auto info = co_await services_.on.info(services_.time.steady_now() + probe_within);
     if (info.has_error())
         co_return error{errc::runtime_unavailable, "no engine answers at " + services_.on.address() + " (" + info.error().detail +
                                                        "): start it, or set docker.engine to its address"};
@@ -83,7 +83,7 @@ task<result<void>> engine_runtime::try_engine(runtime_capabilities* found)
                                                        "\": register it in the engine's daemon.json (\"runtimes\": {\"" +
                                                        options_.engine_runtime + "\": {\"path\": \"/usr/bin/" + options_.engine_runtime +
                                                        "\"}}) and restart the engine"};
-    const auto said = co_await services_.on.call("GET", "/info", services_.time.steady_now() + call_within);
+    const auto said = co_await services_.on.call("GET", "/info", services_.time.steady_now() + probe_within);
     if (said.has_error())
         co_return said.error();
     const auto lacks = [&](const char* name) { return said->is_object() && docker::member(*said, name) && !docker::flag_of(*said, name); };
@@ -153,7 +153,7 @@ task<result<void>> engine_runtime::try_running(engine_sandbox* created)
 task<bool> engine_runtime::has_an_image()
 {
     for (const auto& each : options_.images) {
-        const auto found = co_await images_.inspect(each, services_.time.steady_now() + call_within);
+        const auto found = co_await images_.inspect(each, services_.time.steady_now() + probe_within);
         if (found.has_value() || found.error().code != errc::not_found)
             co_return true;
     }

@@ -15,11 +15,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto call_within = 5s;
-constexpr auto remove_within = 10s;
+constexpr auto remove_record_within = 10s;
 constexpr auto sweep_grace = 15s;
 
 /// What the engine refuses is the runtime's failure, whatever it calls it.
-error as_failure(error what)
+error failure_of(error what)
 {
     if (what.code != errc::timed_out && what.code != errc::image_unavailable && what.code != errc::image_not_allowed &&
         what.code != errc::not_implemented)
@@ -93,7 +93,7 @@ task<result<std::unique_ptr<sandbox>>> engine_runtime::create(sandbox_spec spec)
             "a container that could not be made may be there", {{"sandbox", id.str()}, {"reason", removed.error().detail}});
     if (failure)
         std::rethrow_exception(failure);
-    co_return as_failure(made.error());
+    co_return failure_of(made.error());
 }
 
 task<result<void>> engine_runtime::make_container(engine_sandbox* created, sandbox_spec spec)
@@ -136,7 +136,7 @@ task<result<void>> engine_runtime::start_container(engine_sandbox* created)
 {
     auto done = co_await created->run();
     if (done.has_error())
-        co_return as_failure(done.error());
+        co_return failure_of(done.error());
     co_return done;
 }
 
@@ -209,7 +209,7 @@ task<result<void>> engine_runtime::remove_containers(sandbox_id id)
     for (const auto& each : *listed) {
         if (each.state == docker::container_state::paused)    // or gVisor would not hear of its end
             static_cast<void>(co_await engine_.unpause(each.id, services_.time.steady_now() + call_within));
-        auto removed = co_await engine_.remove(each.id, services_.time.steady_now() + remove_within);
+        auto removed = co_await engine_.remove(each.id, services_.time.steady_now() + remove_record_within);
         if (removed.has_error())
             co_return removed;
     }

@@ -12,9 +12,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto make_within = 30s;
-constexpr auto start_within = 60s;    // a gVisor kernel on a slow disk
-constexpr auto call_within = 5s;
+constexpr auto create_within = 30s;
+constexpr auto begin_within = 60s;    // a gVisor kernel on a slow disk
+constexpr auto container_call_within = 5s;
 constexpr auto end_within = 10s;
 
 bool runs(docker::container_state state) { return state == docker::container_state::running || state == docker::container_state::paused; }
@@ -48,7 +48,7 @@ std::string engine_sandbox::handle() const
 task<result<std::vector<std::string>>> engine_sandbox::make(docker::container_spec spec)
 {
     record_.image_digest = spec.image;
-    auto made = co_await engine_.create(std::move(spec), services_.time.steady_now() + make_within);
+    auto made = co_await engine_.create(std::move(spec), services_.time.steady_now() + create_within);
     if (made.has_error())
         co_return made.error();
     record_.container = watched_->id = std::move(made->id);
@@ -57,10 +57,10 @@ task<result<std::vector<std::string>>> engine_sandbox::make(docker::container_sp
 
 task<result<void>> engine_sandbox::run()
 {
-    auto done = co_await engine_.start(handle(), services_.time.steady_now() + start_within);
+    auto done = co_await engine_.start(handle(), services_.time.steady_now() + begin_within);
     if (done.has_error())
         co_return done;
-    const auto found = co_await engine_.inspect(handle(), services_.time.steady_now() + call_within);
+    const auto found = co_await engine_.inspect(handle(), services_.time.steady_now() + container_call_within);
     if (found.has_error())
         co_return found.error();
     watched_->status.note_look(found);
@@ -98,7 +98,7 @@ task<result<docker::container_info>> engine_sandbox::inspect_or_search(steady_ti
 
 task<result<void>> engine_sandbox::find()
 {
-    const auto found = co_await inspect_or_search(services_.time.steady_now() + call_within);
+    const auto found = co_await inspect_or_search(services_.time.steady_now() + container_call_within);
     if (found.has_error() && found.error().code != errc::not_found)
         co_return found.error();
     if (found.has_error() && record_.container.empty())
@@ -120,7 +120,7 @@ task<result<std::unique_ptr<protocol::byte_stream>>> engine_sandbox::connect()
 {
     if (!started_ || watched_->status.cause())
         co_return error{errc::runtime_unavailable, watched_->status.cause().value_or("the agent does not run")};
-    auto attached = co_await engine_.attach(handle(), services_.time.steady_now() + call_within);
+    auto attached = co_await engine_.attach(handle(), services_.time.steady_now() + container_call_within);
     if (attached.has_value())
         co_return attached;
     co_return co_await why_unreachable(attached.error());
@@ -129,7 +129,7 @@ task<result<std::unique_ptr<protocol::byte_stream>>> engine_sandbox::connect()
 /// An engine that is away may come back, and its container with it: that is worth another try.
 task<error> engine_sandbox::why_unreachable(error what)
 {
-    co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + call_within);
+    co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + container_call_within);
     if (watched_->status.cause()) {
         watched_->changed.notify_all();
         co_return error{errc::runtime_unavailable, *watched_->status.cause()};
@@ -160,8 +160,8 @@ task<std::string> engine_sandbox::ended()
 
 task<result<void>> engine_sandbox::pause()
 {
-    auto done = co_await engine_.pause(handle(), services_.time.steady_now() + call_within);
-    co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + call_within);
+    auto done = co_await engine_.pause(handle(), services_.time.steady_now() + container_call_within);
+    co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + container_call_within);
     if (done.has_error() && !is_away(done.error()) && watched_->status.is_paused())
         co_return result<void>();    // it was already
     co_return done;
@@ -169,8 +169,8 @@ task<result<void>> engine_sandbox::pause()
 
 task<result<void>> engine_sandbox::resume()
 {
-    auto done = co_await engine_.unpause(handle(), services_.time.steady_now() + call_within);
-    co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + call_within);
+    auto done = co_await engine_.unpause(handle(), services_.time.steady_now() + container_call_within);
+    co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + container_call_within);
     if (done.has_error() && !is_away(done.error()) && !watched_->status.is_paused() && !watched_->status.cause())
         co_return result<void>();
     co_return done;
@@ -179,9 +179,9 @@ task<result<void>> engine_sandbox::resume()
 /// A frozen kernel of gVisor takes no signal, and the engine would wait for its end.
 task<> engine_sandbox::thaw()
 {
-    const auto found = co_await engine_.inspect(handle(), services_.time.steady_now() + call_within);
+    const auto found = co_await engine_.inspect(handle(), services_.time.steady_now() + container_call_within);
     if (found.has_value() && found->state == docker::container_state::paused)
-        static_cast<void>(co_await engine_.unpause(handle(), services_.time.steady_now() + call_within));
+        static_cast<void>(co_await engine_.unpause(handle(), services_.time.steady_now() + container_call_within));
 }
 
 task<result<void>> engine_sandbox::stop()
@@ -194,7 +194,7 @@ task<result<void>> engine_sandbox::stop()
         co_return killed.error().code == errc::not_found ? result<void>() : killed;
     auto waiting = engine_.wait(handle());
     const auto status = co_await with_deadline(services_.time, deadline, std::move(waiting));
-    co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + call_within);
+    co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + container_call_within);
     watched_->changed.notify_all();
     if (status.has_error() && status.error().code != errc::not_found)
         co_return status.error();
@@ -214,7 +214,7 @@ task<result<void>> engine_sandbox::destroy()
     if (!owns_image_)
         co_return result<void>();
     docker::images images(services_.on);
-    co_return co_await remove_trial_image(&images, id_, services_.time.steady_now() + call_within);
+    co_return co_await remove_trial_image(&images, id_, services_.time.steady_now() + container_call_within);
 }
 
 }    // namespace caisson

@@ -59,14 +59,14 @@ std::optional<container_event> container_event_from(const boost::json::object& j
     return out;
 }
 
-event_feed::event_feed(engine& on, timers& time, std::vector<std::string> labels, listener to)
-    : engine_(on), time_(time), labels_(std::move(labels)), to_(std::move(to))
+event_feed::event_feed(engine& on, timers& time, std::vector<std::string> labels, listener to, std::string type)
+    : engine_(on), time_(time), labels_(std::move(labels)), to_(std::move(to)), type_(std::move(type))
 {
 }
 
 std::string event_feed::target() const
 {
-    boost::json::object filters{{"type", {"container"}}};
+    boost::json::object filters{{"type", boost::json::array{type_}}};
     if (!labels_.empty())
         filters["label"] = boost::json::array(labels_.begin(), labels_.end());
     return "/events?since=" + timestamp(since_ns_) + "&filters=" + escaped(boost::json::serialize(filters));
@@ -98,6 +98,8 @@ task<error> event_feed::follow_once()
         co_return body.error();
     if (std::exchange(lost_, false))
         to_.restored();
+    if (to_.begun)
+        to_.begun();
     while (true) {
         auto piece = co_await (*body)->read();
         if (piece.has_error())

@@ -18,7 +18,10 @@ namespace {
 
 constexpr std::string_view auth_field = "X-Registry-Auth";
 
-std::string path_of(const std::string& reference, std::string_view action) { return "/images/" + escaped(reference) + std::string(action); }
+std::string image_path(const std::string& reference, std::string_view action)
+{
+    return "/images/" + escaped(reference) + std::string(action);
+}
 
 /// The reference without its tag and digest, which the engine takes by themselves.
 std::string name_of(image_reference of)
@@ -106,7 +109,7 @@ std::optional<std::string> loaded_name(std::string_view text)
 
 task<result<image_info>> images::inspect(std::string reference, steady_time deadline)
 {
-    const auto got = co_await engine_.call("GET", path_of(reference, "/json"), deadline);
+    const auto got = co_await engine_.call("GET", image_path(reference, "/json"), deadline);
     co_return read_answer(got, "an image", image_info_from);
 }
 
@@ -188,7 +191,7 @@ task<result<std::vector<std::string>>> images::load(net::body_source& tar, net::
 
 task<result<void>> images::remove(std::string reference, steady_time deadline)
 {
-    auto done = co_await engine_.call("DELETE", path_of(reference, ""), deadline);
+    auto done = co_await engine_.call("DELETE", image_path(reference, ""), deadline);
     co_return done.has_error() ? result<void>(done.error()) : result<void>();
 }
 

@@ -10,15 +10,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto turn_within = 150s;    // of somebody who waits while it is filled
-
-task<> next_change(notifier* of, std::uint64_t seen) { co_await of->wait_past(seen); }
+constexpr auto own_turn_within = 150s;    // of somebody who waits while it is filled
 
 task<result<void>> until_free(timers* time, package_entry_ptr one, notifier* changed)
 {
-    const auto until = time->steady_now() + turn_within;
+    const auto until = time->steady_now() + own_turn_within;
     while (one->busy) {
-        auto change = next_change(changed, changed->version());
+        auto change = changed->wait_past(changed->version());
         const auto waited = co_await with_deadline(*time, until, std::move(change));
         if (waited.has_error())
             co_return error{errc::timed_out, "the package is still being brought to the engine"};

@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto fill_within = 120s;    // as long as a package may take to be unpacked
-constexpr auto call_within = 10s;
+constexpr auto unpack_within = 120s;    // as long as a package may take to be unpacked
+constexpr auto volume_call_within = 10s;
 const std::string place(agent_volume_directory);    // nothing else of an image or the server's is there
 
 bool is_there(const std::string& tree)
@@ -119,12 +119,12 @@ task<result<void>> package_volumes::fill(entry_ptr one, std::string tree, contai
     containers in(engine_);
     auto filling = helper;
     filling.binds = {{one->name, place, true, true}};
-    const auto made = co_await in.create(std::move(filling), engine_.time().steady_now() + fill_within);
+    const auto made = co_await in.create(std::move(filling), engine_.time().steady_now() + unpack_within);
     if (made.has_error())
         co_return made.error();
     std::int64_t bytes = 0;
     auto done = co_await fill_through(made->id, std::move(tree), &bytes);
-    const auto removed = co_await in.remove(made->id, engine_.time().steady_now() + call_within);
+    const auto removed = co_await in.remove(made->id, engine_.time().steady_now() + volume_call_within);
     if (!done.has_error() && removed.has_error())
         done = removed;
     const auto mark = mark_of(one->name, bytes);
@@ -147,7 +147,7 @@ task<result<void>> package_volumes::fill_through(std::string container, std::str
     if (room.has_error())
         co_return room;
     containers in(engine_);
-    co_return co_await in.put_archive(std::move(container), place, source->get(), engine_.time().steady_now() + fill_within);
+    co_return co_await in.put_archive(std::move(container), place, source->get(), engine_.time().steady_now() + unpack_within);
 }
 
 /// So that it is known again. An engine that does not tell is asked the next time.

@@ -12,13 +12,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto call_within = 10s;
+constexpr auto listing_within = 10s;
 constexpr auto release_within = 15s;    // for a killed server's helper to be swept
 constexpr auto release_pause = 200ms;
 
 }    // namespace
 
-steady_time stored_packages::soon() const { return engine_.time().steady_now() + call_within; }
+steady_time stored_packages::soon() const { return engine_.time().steady_now() + listing_within; }
 
 task<result<stored_packages::listing>> stored_packages::list(std::string begin)
 {

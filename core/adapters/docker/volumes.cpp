@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 namespace {
 
-std::string path_of(const std::string& name) { return "/volumes/" + escaped(name); }
+std::string volume_path(const std::string& name) { return "/volumes/" + escaped(name); }
 
 std::string filter_by_name(const std::string& begin) { return escaped(json::serialize(json::object{{"name", json::array{begin}}})); }
 
@@ -23,7 +23,7 @@ volume_info volume_info_from(const json::value& from)
 
 task<result<volume_info>> volumes::inspect(std::string name, steady_time deadline)
 {
-    const auto got = co_await engine_.call("GET", path_of(name), deadline);
+    const auto got = co_await engine_.call("GET", volume_path(name), deadline);
     co_return read_answer(got, "a volume", volume_info_from);
 }
 
@@ -46,7 +46,7 @@ task<result<std::vector<volume_info>>> volumes::list(std::string begin, steady_t
 
 task<result<void>> volumes::remove(std::string name, steady_time deadline)
 {
-    const auto gone = co_await engine_.call("DELETE", path_of(name), deadline);
+    const auto gone = co_await engine_.call("DELETE", volume_path(name), deadline);
     if (gone.has_error() && gone.error().code != errc::not_found)
         co_return gone.error();
     co_return result<void>();

@@ -1,5 +1,7 @@
 #include "core/adapters/net/body_decoder.hpp"
 
+#include "core/adapters/net/percent.hpp"
+
 #include <algorithm>
 
 namespace caisson::net {
@@ -9,17 +11,6 @@ namespace {
 constexpr std::size_t max_size_digits = 15;    // fits 64 bits with room to add
 constexpr std::size_t max_extension_bytes = 1024;
 constexpr std::size_t max_trailer_bytes = 8 * 1024;
-
-int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
 
 bool is_control(char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 127; }
 

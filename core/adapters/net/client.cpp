@@ -144,7 +144,7 @@ task<result<std::unique_ptr<websocket>>> client::impl::open(websocket_target to,
     auto socket = co_await connect();
     if (socket.has_error())
         co_return socket.error();
-    const websocket_host host{&time, &tasks, nullptr};
+    const websocket_host host{&time, &tasks, nullptr, nullptr};
     co_return co_await open_websocket(std::move(*socket), std::move(to), std::move(how), host);
 }
 

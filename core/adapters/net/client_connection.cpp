@@ -290,8 +290,8 @@ task<result<response>> client_connection::read_upgrade(std::string method, std::
         auto head = co_await read_one_head(method);
         if (head.has_error())
             co_return head.error();
-        const auto& [status, fields, body] = head->response;
-        if (status == 101 && !fields.has_token("Upgrade", protocol))
+        const auto status = head->response.status;
+        if (status == 101 && !head->response.fields.has_token("Upgrade", protocol))
             co_return error{errc::bad_request, "the answer is refused: it switches to another protocol than '" + protocol + "'"};
         if (status / 100 == 1 && status != 101)
             continue;

@@ -7,19 +7,15 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
 namespace caisson::net {
 
 namespace {
-
-std::string text_of(const tcp::endpoint& of)
-{
-    const auto address = of.address().to_string();
-    return (of.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(of.port());
-}
 
 bool is_reset(int socket)
 {
@@ -32,6 +28,12 @@ constexpr std::size_t send_bytes = 1 << 20;              // of one sendmsg
 constexpr std::size_t max_lingering_bytes = 16 << 20;    // of a body that was refused and comes nevertheless
 
 }    // namespace
+
+std::string text_of(const tcp::endpoint& of)
+{
+    const auto address = of.address().to_string();
+    return (of.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(of.port());
+}
 
 connection::connection(std::shared_ptr<server_state> state, tcp_socket socket, const tcp::endpoint& peer)
     : state_(std::move(state))
@@ -201,6 +203,19 @@ task<bool> connection::write(std::string_view first, std::string_view second, st
     co_return !failed;
 }
 
+std::size_t connection::write_now(std::string_view first, std::string_view second)
+{
+    if (broken_ || stream_.encrypted())
+        return 0;
+    const auto part = [](std::string_view bytes) { return ::iovec{const_cast<char*>(bytes.data()), bytes.size()}; };
+    std::array<::iovec, 2> parts{part(first), part(second)};
+    ::msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    const auto sent = ::sendmsg(stream_.socket().native_handle(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return static_cast<std::size_t>(std::max<::ssize_t>(sent, 0));
+}
+
 task<> connection::peer_gone()
 {
     while (!ended_ && !broken_) {
@@ -242,7 +257,16 @@ task<> connection::linger()
 stream connection::take_stream()
 {
     broken_ = true;
+    input_.drop();
     return std::move(stream_);
+}
+
+std::size_t connection::share_bytes() const
+{
+    constexpr std::uint64_t least = 16 << 10;
+    constexpr std::uint64_t most = 4 << 20;
+    return static_cast<std::size_t>(
+        std::clamp(state_->options.max_streams_bytes / std::max<std::uint64_t>(1, state_->size()), least, most));
 }
 
 }    // namespace caisson::net

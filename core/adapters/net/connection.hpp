@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/adapters/net/exchange.hpp"
 #include "core/adapters/net/input_buffer.hpp"
 #include "core/adapters/net/server_state.hpp"
 #include "core/adapters/net/stream.hpp"
@@ -23,10 +24,10 @@ enum class phase {
 
 /// A socket of the server with its unused input and its deadline. The server's sweeper looks at the deadlines, so that a
 /// request costs no timer.
-class connection {
+class connection final : public surroundings {
 public:
     connection(std::shared_ptr<server_state> state, tcp_socket socket, const tcp::endpoint& peer);
-    ~connection();
+    ~connection() override;
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
 
@@ -39,6 +40,9 @@ public:
     task<bool> read_more();
     /// Sends the parts at once. False, and the connection is closed, when the client is gone or takes nothing for write_timeout.
     task<bool> write(std::string_view first, std::string_view second = {}, std::string_view third = {});
+    /// Sends what the socket takes of both without waiting, and says how many bytes. 0 under TLS, and where write() will tell what is
+    /// wrong.
+    std::size_t write_now(std::string_view first, std::string_view second);
     /// Returns when the peer closed or reset. Input that comes meanwhile is kept.
     task<> peer_gone();
     /// Says that no more comes and waits, bounded, for the client to close, so that it can read the last answer.
@@ -66,7 +70,12 @@ public:
     server_state& server() { return *state_; }
     bool timed_out() const { return timed_out_; }
     bool broken() const { return broken_; }
+    /// For what is not HTTP any more. The connection goes on to count as open, and keeps no input.
     stream take_stream();
+
+    std::size_t share_bytes() const override;
+    bool draining() const override { return state_->draining; }
+    task<> drain_begun() const override { return state_->drain.wait_past(0); }
 
 private:
     struct write_progress;

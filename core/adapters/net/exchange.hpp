@@ -45,12 +45,25 @@ public:
     virtual task<> finish() = 0;
 };
 
+/// The server, as what goes on over one of its connections sees it.
+class surroundings {
+public:
+    virtual ~surroundings() = default;
+
+    /// How much of a stream's data one answer (or WebSocket) should hold at once, so that clients that take nothing do not fill
+    /// the memory together: from 16 KiB, where there are many connections, to 4 MiB.
+    virtual std::size_t share_bytes() const = 0;
+
+    /// True once the server is stopping: a handler that waits should answer soon (202 and where to look).
+    virtual bool draining() const = 0;
+    /// Returns when draining() is true. To be raced with the work.
+    virtual task<> drain_begun() const = 0;
+};
+
 /// One request being answered. It is owned by its session, lives until handler::handle returns, and is used on the I/O
 /// thread. Exactly one of respond, begin_stream and a successful upgrade must be called, once.
-class exchange {
+class exchange : public surroundings {
 public:
-    virtual ~exchange() = default;
-
     virtual const net::request& request() const = 0;
 
     /// Of body_mode::streamed; of another request it is at its end. A body that was not read whole when the answer begins ends the
@@ -59,10 +72,6 @@ public:
 
     /// Whose request this is has been proved (a key was shown): while it runs, its connection is not closed to make room for others.
     virtual void trust() = 0;
-
-    /// How much of a stream's data one answer (or WebSocket) should hold at once, so that clients that take nothing do not fill
-    /// the memory together: from 16 KiB, where there are many connections, to 4 MiB.
-    virtual std::size_t share_bytes() const = 0;
 
     /// Sends the answer with Content-Length and X-Request-Id; to HEAD without the body. A client that is gone is not an error.
     virtual task<> respond(response answer) = 0;
@@ -75,14 +84,15 @@ public:
     /// Errors: errc::bad_request (not a valid WebSocket handshake, or the client went away during it).
     virtual task<result<std::unique_ptr<websocket>>> upgrade(websocket_options options) = 0;
 
+    /// After an upgrade: `rest` goes on with the WebSocket when handle() has returned, so that whatever it took to answer the request
+    /// is out of the memory meanwhile. It uses no exchange any more; the connection counts as open until it ends.
+    virtual void go_on(task<> rest) = 0;
+    /// What `rest` may use in place of the exchange: it lives until then.
+    virtual const surroundings& lasting() const = 0;
+
     /// Returns when the client closed or reset the connection; pipelined requests do not count. To be raced with the work:
     /// cancelling it loses nothing. Not after upgrade (the websocket tells) and one call at a time.
     virtual task<> client_gone() = 0;
-
-    /// True once the server is stopping: a handler that waits should answer soon (202 and where to look).
-    virtual bool draining() const = 0;
-    /// Returns when draining() is true. To be raced with the work.
-    virtual task<> drain_begun() = 0;
 };
 
 /// What answers requests. One object serves all sessions, on the I/O thread.

@@ -11,7 +11,7 @@ namespace caisson::net {
 
 namespace {
 
-constexpr std::uint64_t piece_bytes = 256 * 1024;
+constexpr std::uint64_t file_piece_bytes = 256 * 1024;
 
 error cannot(std::string_view what, const std::filesystem::path& path, int number)
 {
@@ -45,7 +45,7 @@ task<result<shared_bytes>> file_source::read()
 
 result<shared_bytes> file_source::read_at(std::uint64_t offset) const
 {
-    std::string out(std::min(piece_bytes, size_ - offset), '\0');
+    std::string out(std::min(file_piece_bytes, size_ - offset), '\0');
     const auto count = ::pread(file_.get(), out.data(), out.size(), static_cast<off_t>(offset));
     if (count < 0)
         return cannot("read", path_, errno);

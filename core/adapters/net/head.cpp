@@ -28,15 +28,6 @@ bool is_value_char(char c)
     return byte == '\t' || (byte >= ' ' && byte != 127);
 }
 
-std::string_view trim(std::string_view text)
-{
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
-        text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
-        text.remove_suffix(1);
-    return text;
-}
-
 /// What could not be printed in a JSON message is shown as '?'.
 std::string shown(std::string_view text)
 {
@@ -56,8 +47,12 @@ std::string_view cut_line(std::string_view& rest)
     return line;
 }
 
+/// What most messages have fewer fields than.
+constexpr std::size_t usual_fields = 8;
+
 std::optional<refusal> parse_fields(std::string_view rest, headers& out)
 {
+    out.reserve(usual_fields);
     for (auto line = cut_line(rest); !line.empty(); line = cut_line(rest)) {
         if (line.front() == ' ' || line.front() == '\t')
             return bad("a header field is folded over two lines, which is obsolete: send it on one line");
@@ -67,7 +62,7 @@ std::optional<refusal> parse_fields(std::string_view rest, headers& out)
         const auto name = line.substr(0, colon);
         if (!is_token(name))
             return bad("the header name " + shown(name) + " holds a character that is not allowed there");
-        const auto value = trim(line.substr(colon + 1));
+        const auto value = trimmed(line.substr(colon + 1));
         if (!std::ranges::all_of(value, is_value_char))
             return bad("the value of the header " + shown(name) + " holds a control character");
         out.add(name, std::string(value));

@@ -8,19 +8,11 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-std::string_view trim(std::string_view text)
-{
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 bool list_holds(std::string_view list, std::string_view token)
 {
     while (true) {
         const auto comma = list.find(',');
-        if (equal_no_case(trim(list.substr(0, comma)), token))
+        if (equal_no_case(trimmed(list.substr(0, comma)), token))
             return true;
         if (comma == std::string_view::npos)
             return false;
@@ -29,6 +21,12 @@ bool list_holds(std::string_view list, std::string_view token)
 }
 
 }    // namespace
+
+std::string_view trimmed(std::string_view text)
+{
+    const auto first = text.find_first_not_of(" \t");
+    return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
 
 bool equal_no_case(std::string_view a, std::string_view b)
 {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/shared_bytes.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -32,6 +34,8 @@ public:
     void add(std::string_view name, std::string value) { fields_.push_back({std::string(name), std::move(value)}); }
     void erase(std::string_view name);
 
+    /// Room for so many, made once.
+    void reserve(std::size_t count) { fields_.reserve(count); }
     std::size_t size() const { return fields_.size(); }
     auto begin() const { return fields_.begin(); }
     auto end() const { return fields_.end(); }
@@ -59,7 +63,13 @@ struct response {
     int status = 200;
     headers fields = {};
     std::string body = {};
+    shared_bytes kept_body = {};    // sent in place of `body` if it is not empty: a text that is kept for other answers too
+
+    std::string_view content() const { return kept_body.empty() ? std::string_view(body) : kept_body.view(); }
 };
+
+/// Without the blanks and tabs around it.
+std::string_view trimmed(std::string_view text);
 
 /// ASCII letters compare without case.
 bool equal_no_case(std::string_view a, std::string_view b);

@@ -35,11 +35,16 @@ public:
     /// Gives memory back if nothing is held.
     void shrink()
     {
-        if (empty() && capacity_ > small_bytes) {
-            data_.reset();
-            capacity_ = 0;
-        }
+        if (empty() && capacity_ > small_bytes)
+            drop();
     }
+    /// Gives all memory back, and drops what is held.
+    void drop()
+    {
+        data_.reset();
+        capacity_ = begin_ = end_ = 0;
+    }
+    std::size_t capacity() const { return capacity_; }
 
 private:
     static constexpr std::size_t small_bytes = 4096;

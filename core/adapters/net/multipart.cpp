@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t max_boundary_bytes = 70;
 
-error bad(std::string_view why) { return {errc::bad_request, "the multipart body is malformed: " + std::string(why)}; }
-
 bool is_boundary_char(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -25,6 +23,8 @@ bool is_boundary(std::string_view text)
 }
 
 }    // namespace
+
+error bad_multipart(std::string_view why) { return {errc::bad_request, "the multipart body is malformed: " + std::string(why)}; }
 
 result<multipart_parser> multipart_parser::make(std::string_view content_type, multipart_limits limits)
 {
@@ -58,7 +58,7 @@ result<std::vector<part_event>> multipart_parser::feed(std::string_view bytes)
 result<void> multipart_parser::finish() const
 {
     if (state_ != state::epilogue)
-        return bad("it ends before its closing boundary");
+        return bad_multipart("it ends before its closing boundary");
     return {};
 }
 
@@ -88,7 +88,7 @@ result<std::size_t> multipart_parser::take_start(std::string_view bytes)
     else if (c == delimiter_[matched_])
         ++matched_;
     else
-        return bad("it does not begin with the boundary of its Content-Type");
+        return bad_multipart("it does not begin with the boundary of its Content-Type");
     if (matched_ == delimiter_.size()) {
         matched_ = 0;
         state_ = state::after_delimiter;
@@ -107,7 +107,7 @@ result<void> multipart_parser::take_line_end(char c)
         return {};
     }
     if (state_ != state::line_feed || c != '\n')
-        return bad("a boundary is followed by something else than a line end");
+        return bad_multipart("a boundary is followed by something else than a line end");
     if (++parts_ > limits_.max_parts)
         return error{errc::too_large, "the multipart body has more than " + std::to_string(limits_.max_parts) + " parts"};
     head_.clear();

@@ -66,6 +66,9 @@ private:
     std::string head_;
 };
 
+/// errc::bad_request: `why` the body is malformed.
+error bad_multipart(std::string_view why);
+
 /// Reads the head of one part: its lines with their CRLFs, and the empty line.
 /// Errors: errc::bad_request; errc::too_large.
 result<part_head> parse_part_head(std::string_view text, multipart_limits limits);

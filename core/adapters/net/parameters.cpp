@@ -8,7 +8,7 @@ namespace {
 
 bool is_token_char(char c) { return c > ' ' && c < 127 && std::string_view("\"(),/:;<=>?@[\\]{}").find(c) == std::string_view::npos; }
 
-std::string lower(std::string_view text)
+std::string lower_case(std::string_view text)
 {
     std::string out(text);
     std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
@@ -77,13 +77,13 @@ std::optional<parameters> parse_parameters(std::string_view text)
     auto value = text.substr(0, first_end);
     value = value.substr(0, value.find_last_not_of(" \t") + 1);
     value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
-    parameters out{lower(value)};
+    parameters out{lower_case(value)};
     reader from(text.substr(first_end));
     while (!from.at_end()) {
         if (!from.take(';'))
             return std::nullopt;
         from.skip_space();
-        auto name = lower(from.token());
+        auto name = lower_case(from.token());
         if (name.empty() || !from.take('='))
             return std::nullopt;
         auto what = parameter_value(from);

@@ -10,13 +10,11 @@ namespace caisson::net {
 
 namespace {
 
-error bad(std::string_view why) { return {errc::bad_request, "the multipart body is malformed: " + std::string(why)}; }
-
-bool is_control(char c) { return (c >= 0 && c < ' ') || c == 127; }
+bool is_control_or_tab(char c) { return (c >= 0 && c < ' ') || c == 127; }
 bool is_name_char(char c) { return c > ' ' && c < 127 && c != ':'; }
 
 /// A name that can be shown and stored.
-bool is_clean(std::string_view text) { return is_utf8(text) && std::ranges::none_of(text, is_control); }
+bool is_clean(std::string_view text) { return is_utf8(text) && std::ranges::none_of(text, is_control_or_tab); }
 
 std::optional<header_field> field_of(std::string_view line)
 {
@@ -26,7 +24,7 @@ std::optional<header_field> field_of(std::string_view line)
     auto value = line.substr(colon + 1);
     value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
     value = value.substr(0, value.find_last_not_of(" \t") + 1);
-    if (std::ranges::any_of(value, [](char c) { return is_control(c) && c != '\t'; }))
+    if (std::ranges::any_of(value, [](char c) { return is_control_or_tab(c) && c != '\t'; }))
         return std::nullopt;
     return header_field{std::string(line.substr(0, colon)), std::string(value)};
 }
@@ -38,10 +36,10 @@ result<headers> fields_of(std::string_view text, const multipart_limits& limits)
     while (!text.starts_with("\r\n")) {
         const auto end = text.find("\r\n");
         if (end == std::string_view::npos)
-            return bad("the header fields of a part do not end");
+            return bad_multipart("the header fields of a part do not end");
         auto field = field_of(text.substr(0, end));
         if (!field)
-            return bad("a header field of a part is none");
+            return bad_multipart("a header field of a part is none");
         if (out.size() == limits.max_header_count)
             return error{errc::too_large, "a part has more than " + std::to_string(limits.max_header_count) + " header fields"};
         out.add(field->name, std::move(field->value));
@@ -64,17 +62,17 @@ result<void> take_disposition(const parameters& from, part_head& out)
 {
     const auto* const name = from.find("name");
     if (from.value != "form-data" || !name)
-        return bad("a part's Content-Disposition is not form-data with a name");
+        return bad_multipart("a part's Content-Disposition is not form-data with a name");
     out.name = *name;
     if (const auto* const file = from.find("filename"))
         out.file_name = *file;
     if (const auto* const extended = from.find("filename*")) {
         out.file_name = extended_value(*extended);
         if (!out.file_name)
-            return bad("a part's filename* is not UTF-8 with percent-encoding");
+            return bad_multipart("a part's filename* is not UTF-8 with percent-encoding");
     }
     if (!is_clean(out.name) || (out.file_name && !is_clean(*out.file_name)))
-        return bad("a part's name or file name is not UTF-8 or holds a control character");
+        return bad_multipart("a part's name or file name is not UTF-8 or holds a control character");
     return {};
 }
 
@@ -91,12 +89,12 @@ result<part_head> parse_part_head(std::string_view text, multipart_limits limits
     if (fields.has_error())
         return fields.error();
     if (fields->count("Content-Disposition") != 1 || fields->count("Content-Type") > 1)
-        return bad("a part needs one Content-Disposition and at most one Content-Type");
+        return bad_multipart("a part needs one Content-Disposition and at most one Content-Type");
     if (const auto coding = fields->find("Content-Transfer-Encoding"); coding && !is_identity(*coding))
-        return bad("a part has a Content-Transfer-Encoding; send its bytes as they are");
+        return bad_multipart("a part has a Content-Transfer-Encoding; send its bytes as they are");
     const auto parsed = parse_parameters(*fields->find("Content-Disposition"));
     if (!parsed)
-        return bad("a part's Content-Disposition cannot be read");
+        return bad_multipart("a part's Content-Disposition cannot be read");
     part_head out;
     auto taken = take_disposition(*parsed, out);
     if (taken.has_error())

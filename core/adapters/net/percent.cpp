@@ -9,6 +9,8 @@ bool is_unreserved(char c)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
+}    // namespace
+
 int hex_value(char c)
 {
     if (c >= '0' && c <= '9')
@@ -19,8 +21,6 @@ int hex_value(char c)
         return c - 'a' + 10;
     return -1;
 }
-
-}    // namespace
 
 std::string percent_encode(std::string_view text)
 {

@@ -6,6 +6,9 @@
 
 namespace caisson::net {
 
+/// 0 to 15; -1 if `c` is no hexadecimal digit.
+int hex_value(char c);
+
 /// `text` with every byte outside RFC 3986's unreserved characters as %XX; fit for a path segment and a query value.
 std::string percent_encode(std::string_view text);
 

@@ -7,12 +7,6 @@ namespace caisson::net {
 
 namespace {
 
-std::string_view trim(std::string_view text)
-{
-    const auto first = text.find_first_not_of(" \t");
-    return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// Saturates. Nothing if it is not all digits.
 std::optional<std::uint64_t> number(std::string_view digits)
 {
@@ -48,7 +42,7 @@ bool lists_tag(std::string_view list, std::string_view quoted)
 bool is_known(const request& asked, std::string_view quoted)
 {
     for (const auto& field : asked.fields) {
-        if (equal_no_case(field.name, "If-None-Match") && (trim(field.value) == "*" || lists_tag(field.value, quoted)))
+        if (equal_no_case(field.name, "If-None-Match") && (trimmed(field.value) == "*" || lists_tag(field.value, quoted)))
             return true;
     }
     return false;
@@ -61,13 +55,13 @@ std::optional<std::string_view> single_range(const request& asked, std::string_v
     if (!field || asked.method != "GET" || asked.fields.count("Range") != 1)
         return std::nullopt;
     // A date never matches: nothing says when the content was made. A weak tag neither.
-    if (const auto condition = asked.fields.find("If-Range"); condition && trim(*condition) != quoted)
+    if (const auto condition = asked.fields.find("If-Range"); condition && trimmed(*condition) != quoted)
         return std::nullopt;
     constexpr std::string_view unit = "bytes=";
-    const auto text = trim(*field);
+    const auto text = trimmed(*field);
     if (!equal_no_case(text.substr(0, unit.size()), unit))
         return std::nullopt;
-    const auto spec = trim(text.substr(unit.size()));
+    const auto spec = trimmed(text.substr(unit.size()));
     return spec.find(',') == std::string_view::npos ? std::optional(spec) : std::nullopt;
 }
 

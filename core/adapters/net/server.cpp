@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 
 namespace caisson::net {
@@ -31,12 +32,6 @@ constexpr auto warn_every = std::chrono::minutes(1);
 
 /// Of a connection whose peer does not answer any more: probed after this long without a byte, then so often.
 constexpr int probe_after_s = 60, probe_every_s = 15, probes = 4;
-
-std::string text_of(const tcp::endpoint& of)
-{
-    const auto address = of.address().to_string();
-    return (of.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(of.port());
-}
 
 error cannot_listen(const std::string& where, const boost::system::error_code& why)
 {
@@ -186,6 +181,7 @@ server_state::server_state(io_executor the_executor, timers& the_time, logger& t
     , options(the_options)
     , drain(the_executor)
     , messages(std::make_shared<message_budget>(message_budget{the_options.max_messages_bytes, 0}))
+    , looked_after(std::make_shared<pulse>(the_executor, the_time))
     , warned_of_fullness(the_time.steady_now() - warn_every)
 {
     std::array<std::uint8_t, 6> bytes{};
@@ -218,9 +214,16 @@ std::string network_of(const asio::ip::address& address)
 
 std::string server_state::next_request_id()
 {
-    std::array<char, 17> number{};
-    const int size = std::snprintf(number.data(), number.size(), "%08llx", static_cast<unsigned long long>(++last_id_));
-    return id_prefix_ + std::string(number.data(), static_cast<std::size_t>(size));
+    constexpr std::size_t least_digits = 8;
+    std::array<char, 16> digits{};
+    const auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), ++last_id_, 16).ptr;
+    const auto size = static_cast<std::size_t>(end - digits.data());
+    std::string id;
+    id.reserve(id_prefix_.size() + std::max(size, least_digits));
+    id += id_prefix_;
+    id.append(least_digits - std::min(size, least_digits), '0');
+    id.append(digits.data(), size);
+    return id;
 }
 
 std::string endpoint::url() const
@@ -238,6 +241,7 @@ struct server::impl {
     {
         state->tasks = &sessions;
         upkeep.spawn("http timeouts", sweep_loop(state));
+        upkeep.spawn("websocket pings", pulse::run(state->looked_after));
     }
 
     std::shared_ptr<server_state> state;

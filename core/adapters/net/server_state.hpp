@@ -43,7 +43,7 @@ struct server_state {
     handler& answers;
     const server_options options;
     task_group* tasks = nullptr;    // the server's; used while it runs
-    notifier drain;
+    notifier drain;                 // once, when draining has begun
     bool draining = false;
     /// Open connections.
     std::size_t size() const;
@@ -54,6 +54,7 @@ struct server_state {
     std::uint64_t bodies_bytes = 0;                             // held now
     std::shared_ptr<const tls_context> tls;                     // of new connections; null: plain
     std::shared_ptr<message_budget> messages;                   // of all WebSockets
+    std::shared_ptr<pulse> looked_after;                        // they too
     steady_time warned_of_fullness;
 
 private:

@@ -68,12 +68,11 @@ refusal too_slow_head(std::chrono::milliseconds limit)
 
 class session {
 public:
-    session(std::shared_ptr<server_state> state, tcp_socket socket, const tcp::endpoint& peer)
-        : state_(std::move(state)), link_(state_, std::move(socket), peer), held_(*state_)
-    {
-    }
+    /// `link` outlives the session.
+    explicit session(connection& link) : state_(&link.server()), link_(link), held_(*state_) { }
 
-    task<> run();
+    /// What goes on with the connection afterwards; not valid() if nothing does.
+    task<task<>> run();
     task<> turn_away(std::string why);
 
 private:
@@ -90,8 +89,9 @@ private:
     task<bool> refuse(refusal why);
     void name_request();
 
-    std::shared_ptr<server_state> state_;
-    connection link_;
+    server_state* const state_;
+    connection& link_;
+    task<> rest_;
     // Of the request that is served now:
     request_head head_;
     head_scanner scanner_{head_limits{}};
@@ -101,11 +101,12 @@ private:
     std::size_t served_ = 0;
 };
 
-task<> session::run()
+task<task<>> session::run()
 {
     const bool ready = !state_->tls || co_await secure(state_->tls);
     while (ready && co_await serve_one()) { }
     co_await link_.linger();
+    co_return std::move(rest_);
 }
 
 /// False if what came is not TLS, or the handshake failed.
@@ -304,6 +305,8 @@ task<bool> session::answer()
     }
     if (!one.finished())
         link_.close();
+    else if (!failure)
+        rest_ = one.take_rest();
     co_return one.keeps_alive();
 }
 
@@ -340,15 +343,28 @@ task<> session::turn_away(std::string why)
 
 }    // namespace
 
+namespace {
+
+task<task<>> serve_requests(std::shared_ptr<connection> link)
+{
+    session one(*link);
+    co_return co_await one.run();
+}
+
+}    // namespace
+
 task<> serve_connection(std::shared_ptr<server_state> state, tcp_socket socket, tcp::endpoint peer)
 {
-    session one(std::move(state), std::move(socket), peer);
-    co_await one.run();
+    const auto link = std::make_shared<connection>(std::move(state), std::move(socket), peer);
+    auto rest = co_await serve_requests(link);
+    if (rest.valid())
+        co_await std::move(rest);
 }
 
 task<> turn_away(std::shared_ptr<server_state> state, tcp_socket socket, tcp::endpoint peer, std::string why)
 {
-    session one(std::move(state), std::move(socket), peer);
+    connection link(std::move(state), std::move(socket), peer);
+    session one(link);
     co_await one.turn_away(std::move(why));
 }
 

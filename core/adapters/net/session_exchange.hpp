@@ -20,18 +20,22 @@ public:
     const net::request& request() const override { return head_.request; }
     request_body& body() override;
     void trust() override { link_.trust(); }
-    std::size_t share_bytes() const override;
+    std::size_t share_bytes() const override { return link_.share_bytes(); }
     task<> respond(response answer) override;
     task<std::unique_ptr<stream_writer>> begin_stream(response head) override;
     task<result<std::unique_ptr<websocket>>> upgrade(websocket_options options) override;
+    void go_on(task<> rest) override { rest_ = std::move(rest); }
+    const surroundings& lasting() const override { return link_; }
     task<> client_gone() override { return link_.peer_gone(); }
-    bool draining() const override { return link_.server().draining; }
-    task<> drain_begun() override;
+    bool draining() const override { return link_.draining(); }
+    task<> drain_begun() const override { return link_.drain_begun(); }
 
     /// True if something was sent as the answer.
     bool begun() const { return begun_; }
     /// True if the whole answer was sent, or the connection is not HTTP any more.
     bool finished() const { return finished_; }
+    /// What go_on() was given; not valid() if nothing was.
+    task<> take_rest() { return std::move(rest_); }
     /// Whether another request may follow.
     bool keeps_alive() const { return keep_ && finished_ && !link_.broken(); }
 
@@ -48,6 +52,7 @@ private:
     no_body none_;
     bool begun_ = false;
     bool finished_ = false;
+    task<> rest_;
 };
 
 }    // namespace caisson::net

@@ -6,6 +6,8 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <string>
+
 namespace caisson::net {
 
 using tcp = asio::ip::tcp;
@@ -13,5 +15,8 @@ using tcp = asio::ip::tcp;
 using tcp_socket = asio::basic_stream_socket<tcp, io_executor>;
 /// A TCP or a Unix socket; both convert into it.
 using any_socket = asio::basic_stream_socket<asio::generic::stream_protocol, io_executor>;
+
+/// "127.0.0.1:80", "[::1]:80".
+std::string text_of(const tcp::endpoint& of);
 
 }    // namespace caisson::net

@@ -9,7 +9,9 @@ namespace caisson::net {
 namespace {
 
 constexpr std::size_t max_reason_bytes = 123;
-constexpr std::size_t server_read_bytes = 8 * 1024;    // clients say little, and there are many
+// Clients say little, and there are many.
+constexpr std::size_t server_idle_bytes = 256;
+constexpr std::size_t server_read_bytes = 8 * 1024;
 constexpr std::size_t client_read_bytes = 128 * 1024;
 constexpr std::size_t client_write_bytes = 64 * 1024;    // masked before they are sent
 /// A connection may hold so much whatever the others hold: ordinary frames always get through.
@@ -23,13 +25,14 @@ websocket_link::websocket_link(stream from, side of, websocket_options the_optio
     : socket(std::move(from))
     , options(std::move(the_options))
     , time(*host.time)
-    , read_bytes(of == side::server ? server_read_bytes : client_read_bytes)
+    , room(of == side::server ? read_room(server_idle_bytes, server_read_bytes) : read_room(client_read_bytes, client_read_bytes))
     , to_write(socket.get_executor())
     , written(socket.get_executor())
     , arrived(socket.get_executor())
-    , taken(socket.get_executor())
     , budget_(host.messages)
 {
+    if (host.looked_after)
+        place_.emplace(host.looked_after, *this);
     socket.auto_fragment(false);
     socket.read_message_max(options.max_message_bytes);
     if (of == side::client)
@@ -46,8 +49,10 @@ websocket_link::~websocket_link()
 void websocket_link::finish()
 {
     now = state::closed;
+    if (place_)
+        place_->stop();
     beast::get_lowest_layer(socket).close();
-    for (auto* each : {&to_write, &written, &arrived, &taken})
+    for (auto* each : {&to_write, &written, &arrived})
         each->notify_all();
 }
 
@@ -58,7 +63,7 @@ void websocket_link::begin_close(std::uint16_t code, std::string reason)
     reason.resize(reason.size() - incomplete_utf8_tail(reason));
     close_reason = std::move(reason);
     now = state::closing;
-    for (auto* each : {&to_write, &written, &arrived, &taken})
+    for (auto* each : {&to_write, &written, &arrived})
         each->notify_all();
 }
 
@@ -120,7 +125,8 @@ message websocket_link::next_message()
     inbox.pop_front();
     inbox_bytes_ -= out.data.capacity();
     count_held();
-    taken.notify_all();
+    if (reading_paused)
+        arrived.notify_all();
     return out;
 }
 
@@ -139,6 +145,29 @@ void websocket_link::read_ended(const boost::system::error_code& why)
     // While closing, the writer ends the handshake that it began.
     if (!closed_by_peer || now == state::open)
         finish();
+}
+
+bool websocket_link::looked_after()
+{
+    if (place_ && options.ping_interval.count() > 0)
+        place_->start(first_beat());
+    return place_ || options.ping_interval.count() <= 0;
+}
+
+std::optional<steady_time> websocket_link::beat()
+{
+    const auto rest = std::max(options.ping_interval - options.pong_timeout, std::chrono::milliseconds(0));
+    if (ping_sent && (stalled() || dribbles())) {
+        finish();
+        return std::nullopt;
+    }
+    ping_sent = !ping_sent || rest.count() == 0;
+    if (!ping_sent)
+        return time.steady_now() + rest;
+    heard = false;
+    ping_wanted = true;
+    to_write.notify_all();
+    return time.steady_now() + options.pong_timeout;
 }
 
 bool websocket_link::dribbles()

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "core/adapters/net/read_room.hpp"
 #include "core/adapters/net/stream.hpp"
 #include "core/adapters/net/websocket_stream.hpp"
 #include "core/async/notifier.hpp"
 
 #include <boost/beast/websocket/stream.hpp>
 
-#include <deque>
+#include <list>
 #include <optional>
 
 namespace caisson::net {
@@ -25,9 +26,9 @@ struct outgoing {
 };
 
 /// A WebSocket's stream and the queues around it; held by the websocket object and by its two background tasks.
-struct websocket_link {
+struct websocket_link final : beating {
     websocket_link(stream socket, side of, websocket_options the_options, const websocket_host& host);
-    ~websocket_link();
+    ~websocket_link() override;
     websocket_link(const websocket_link&) = delete;
     websocket_link& operator=(const websocket_link&) = delete;
 
@@ -45,14 +46,19 @@ struct websocket_link {
     message next_message();
     void keep_reason();
     void read_ended(const boost::system::error_code& why);
-    /// Called once in each ping interval: true if a message has begun and hardly gets on.
-    bool dribbles();
-    bool stalled() const;
+    /// Whether the inbox holds as many messages as it may while nobody closes.
+    bool inbox_full() const { return inbox.size() >= options.max_inbox_messages && now == state::open; }
+
+    /// Begins to ping the peer, if it is to be: whoever looks after it calls beat(). False if it has to do so itself, from first_beat() on.
+    bool looked_after();
+    steady_time first_beat() const { return time.steady_now() + options.ping_interval; }
+    /// Has a ping sent, or looks whether the peer lives and cuts the connection if not: then nothing is due any more.
+    std::optional<steady_time> beat() override;
 
     beast::websocket::stream<stream, false> socket;
     const websocket_options options;
     timers& time;
-    const std::size_t read_bytes;
+    read_room room;
 
     state now = state::open;
     std::uint16_t close_with = close_code::normal;    // ours, while closing
@@ -60,24 +66,28 @@ struct websocket_link {
     std::uint16_t peer_code = close_code::abnormal;
     std::string peer_reason;
 
-    std::deque<outgoing> queue;    // the front is being sent
+    std::list<outgoing> queue;    // the front is being sent; an empty list has no memory of its own
     std::size_t queued_bytes = 0;
-    std::deque<message> inbox;
+    std::list<message> inbox;
 
     bool ping_wanted = false;
+    bool ping_sent = false;         // and its answer is not looked for yet
     bool heard = false;             // a sign of life since the last ping
     bool reading_paused = false;    // the inbox is full: a pong would not be seen
     std::optional<steady_time> writing_since;
 
     notifier to_write;    // something was queued, or a ping or close is due
     notifier written;     // the queue became shorter
-    notifier arrived;     // the inbox became longer
-    notifier taken;       // the inbox became shorter
+    notifier arrived;     // the inbox became longer, or, if it was full, shorter: nobody waits for both
 
 private:
+    /// True if a message has begun and hardly gets on; to be asked once in each ping interval.
+    bool dribbles();
+    bool stalled() const;
     /// Counts what is held now against the budget. False if that is exceeded.
     bool count_held();
 
+    std::optional<pulse_place> place_;
     const std::shared_ptr<message_budget> budget_;    // null: none
     std::string message_;                             // its part that has come
     std::size_t inbox_bytes_ = 0;

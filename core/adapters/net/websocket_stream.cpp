@@ -24,31 +24,35 @@ struct finish_at_end {
     const std::shared_ptr<link> of;
 };
 
-task<> read_loop(std::shared_ptr<link> self)
+task<> wait_for_place(std::shared_ptr<link> self)
 {
-    const auto buffer = std::make_unique_for_overwrite<char[]>(self->read_bytes);
-    while (self->now != link::state::closed) {
-        boost::system::error_code failed;
-        const auto count =
-            co_await self->socket.async_read_some(asio::buffer(buffer.get(), self->read_bytes), asio::redirect_error(use_task, failed));
-        if (failed)
-            co_return self->read_ended(failed);
-        self->heard = true;
-        if (!self->take({buffer.get(), count}) || !self->socket.is_message_done())
-            continue;
-        self->deliver();
-        while (self->inbox.size() >= self->options.max_inbox_messages && self->now == link::state::open) {
-            self->reading_paused = true;
-            co_await self->taken.wait_past(self->taken.version());
-        }
-        self->reading_paused = false;
-    }
+    self->reading_paused = true;
+    while (self->inbox_full())
+        co_await self->arrived.wait_past(self->arrived.version());
+    self->reading_paused = false;
 }
 
 task<> run_reader(std::shared_ptr<link> self)
 {
     try {
-        co_await read_loop(self);
+        while (self->now != link::state::closed) {
+            boost::system::error_code failed;
+            const auto into = self->room.bytes();
+            const auto count =
+                co_await self->socket.async_read_some(asio::buffer(into.data(), into.size()), asio::redirect_error(use_task, failed));
+            if (failed)
+                co_return self->read_ended(failed);
+            self->heard = true;
+            const bool taken = self->take({into.data(), count});
+            if (!taken || !self->socket.is_message_done()) {
+                self->room.widen();
+                continue;
+            }
+            self->room.narrow();
+            self->deliver();
+            if (self->inbox_full())
+                co_await wait_for_place(self);
+        }
     } catch (...) {
         self->finish();
         throw;
@@ -91,8 +95,9 @@ task<boost::system::error_code> send_ping(std::shared_ptr<link> self)
     co_return failed;
 }
 
-task<> write_loop(std::shared_ptr<link> self)
+task<> run_writer(std::shared_ptr<link> self)
 {
+    const finish_at_end guard(self);
     while (self->now != link::state::closed) {
         boost::system::error_code failed;
         if (self->ping_wanted)
@@ -110,28 +115,12 @@ task<> write_loop(std::shared_ptr<link> self)
 
 task<> keep_alive(std::shared_ptr<link> self)
 {
-    const auto& options = self->options;
-    const auto rest = std::max(options.ping_interval - options.pong_timeout, std::chrono::milliseconds(0));
-    co_await self->time.wait_for(options.ping_interval);
-    while (true) {
-        self->heard = false;
-        self->ping_wanted = true;
-        self->to_write.notify_all();
-        co_await self->time.wait_for(options.pong_timeout);
-        if (self->stalled() || self->dribbles())
-            co_return;
-        co_await self->time.wait_for(rest);
-    }
+    for (std::optional next = self->first_beat(); next; next = self->beat())
+        co_await self->time.wait_until(*next);
 }
 
-task<> run_writer(std::shared_ptr<link> self)
-{
-    const finish_at_end guard(self);
-    if (self->options.ping_interval.count() > 0)
-        co_await race(write_loop(self), keep_alive(self));
-    else
-        co_await write_loop(self);
-}
+/// Of a socket that nobody looks after.
+task<> write_and_ping(std::shared_ptr<link> self) { co_await race(run_writer(self), keep_alive(self)); }
 
 task<> wait_closed(std::shared_ptr<link> self)
 {
@@ -144,7 +133,7 @@ public:
     beast_websocket(std::shared_ptr<link> the_link, task_group& tasks) : link_(std::move(the_link))
     {
         tasks.spawn("websocket reader", run_reader(link_));
-        tasks.spawn("websocket writer", run_writer(link_));
+        tasks.spawn("websocket writer", link_->looked_after() ? run_writer(link_) : write_and_ping(link_));
     }
     ~beast_websocket() override { link_->finish(); }
     beast_websocket(const beast_websocket&) = delete;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/net/http_types.hpp"
+#include "core/adapters/net/pulse.hpp"
 #include "core/adapters/net/stream.hpp"
 #include "core/adapters/net/websocket.hpp"
 #include "core/async/task_group.hpp"
@@ -23,6 +24,7 @@ struct websocket_host {
     timers* time;
     task_group* tasks;                           // where its reader and writer run
     std::shared_ptr<message_budget> messages;    // what all of a server have together; null: no bound. Beyond: close 1013
+    std::shared_ptr<pulse> looked_after;         // which pings its peer; null: it does so itself
 };
 
 /// Answers a checked handshake with 101 and `extra` fields.

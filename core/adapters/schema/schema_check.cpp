@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_faults = 20;
 /// A value of 256 levels, each in an alternative of its own.
-constexpr int max_depth = 600;
+constexpr int max_check_depth = 600;
 constexpr int max_references = 100;
 
 /// Bytes that a step goes through: where they are only looked at, and where they are put into a text.
@@ -78,8 +78,8 @@ const boost::json::value& schema_judge::behind_references(const json& schema)
 
 bool schema_judge::matches(const json& wanted, const spot& at)
 {
-    if (at.depth > max_depth)
-        throw too_deep(max_depth);
+    if (at.depth > max_check_depth)
+        throw too_deep(max_check_depth);
     const auto& schema = behind_references(wanted);
     budget_.charge();
     if (schema.is_bool())

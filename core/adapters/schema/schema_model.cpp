@@ -6,7 +6,7 @@ namespace caisson {
 
 namespace {
 
-constexpr int max_depth = 64;
+constexpr int max_nesting = 64;
 constexpr std::size_t max_schemas = 5'000;
 constexpr std::size_t max_mistakes = 20;
 constexpr std::size_t longest_reference = 1'024;
@@ -42,8 +42,8 @@ void schema_model::check(const json& schema, const json_place& at, int depth)
         return;
     if (!schema.is_object())
         return wrong(at, "must be a schema: a map, true or false");
-    if (depth == max_depth)
-        return stop(at, "the schema is deeper than " + std::to_string(max_depth) + " levels");
+    if (depth == max_nesting)
+        return stop(at, "the schema is deeper than " + std::to_string(max_nesting) + " levels");
     if (checked_.size() > max_schemas)
         return stop(at, "the schema has more than " + std::to_string(max_schemas) + " parts");
     for (const auto& each : schema.get_object())

@@ -46,7 +46,7 @@ std::size_t cost_of_compiling(std::string_view pattern)
     return steps_per_pattern + pattern.size() + classes * steps_per_class;
 }
 
-std::string shown(std::string_view pattern) { return "the pattern \"" + std::string(pattern.substr(0, 100)) + "\""; }
+std::string shown_pattern(std::string_view pattern) { return "the pattern \"" + std::string(pattern.substr(0, 100)) + "\""; }
 
 }    // namespace
 
@@ -69,13 +69,14 @@ std::string schema_patterns::add(std::string_view pattern, step_budget& budget)
     options.set_max_mem(max_pattern_memory);
     auto program = std::make_unique<RE2>(translated(pattern), options);
     if (!program->ok() && program->error_code() == RE2::ErrorPatternTooLarge)
-        return shown(pattern) + " is too large: it becomes a program of more than " + std::to_string(max_program_size) + " instructions";
+        return shown_pattern(pattern) + " is too large: it becomes a program of more than " + std::to_string(max_program_size) +
+               " instructions";
     if (!program->ok())
-        return shown(pattern) + " cannot be used (no look-around, no back-references): " + program->error();
+        return shown_pattern(pattern) + " cannot be used (no look-around, no back-references): " + program->error();
     const auto size = static_cast<std::size_t>(program->ProgramSize());
     budget.charge(size);
     if (size > max_program_size)
-        return shown(pattern) + " is too large: it becomes a program of " + std::to_string(size) + " instructions, at most " +
+        return shown_pattern(pattern) + " is too large: it becomes a program of " + std::to_string(size) + " instructions, at most " +
                std::to_string(max_program_size) + " are run";
     all_.emplace(std::string(pattern), compiled{std::move(program), size});
     return {};

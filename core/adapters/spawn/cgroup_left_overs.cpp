@@ -9,7 +9,6 @@ namespace caisson {
 
 namespace {
 
-constexpr const char* leaf_name = "caisson-leaf";
 constexpr std::string_view root_prefix = "caisson-";    // before the instance
 
 /// Right in one group; 0 for those of another pid namespace.
@@ -67,8 +66,8 @@ try {
 
 void cgroup_tree::dissolve_leaf(const std::string& base)
 {
-    const auto leaf = base + "/" + leaf_name;
-    if (io_->directories(base) != std::vector<std::string>{leaf_name})
+    const auto leaf = base + "/" + std::string(cgroup_leaf);
+    if (io_->directories(base) != std::vector<std::string>{std::string(cgroup_leaf)})
         return;
     std::istringstream enabled(io_->read(base + "/cgroup.subtree_control").value_or(""));
     for (std::string name; enabled >> name;)
@@ -112,7 +111,7 @@ std::vector<std::string> cgroup_tree::instances() const
     std::set<std::string> found;
     for (const auto& place : places_) {
         for (const auto& name : io_->directories(place.directory)) {
-            if (name.starts_with(root_prefix) && name != leaf_name)
+            if (name.starts_with(root_prefix) && name != cgroup_leaf)
                 found.insert(name.substr(root_prefix.size()));
         }
     }

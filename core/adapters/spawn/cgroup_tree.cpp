@@ -16,7 +16,7 @@ namespace caisson {
 namespace {
 
 constexpr std::int64_t agent_share_bytes = 64 << 20;    // of a sandbox's memory, beside its work's
-constexpr const char* leaf_name = "/caisson-leaf";      // for processes that were in the group that the roots are made in
+const std::string leaf_path = "/" + std::string(cgroup_leaf);
 
 struct control_file {
     unsigned control;
@@ -104,9 +104,8 @@ std::string cgroup_tree::base_of(const cgroup_mount& mount) const
     if (options_.privileged)
         return mount.path;
     // An earlier server moved this one's parents into the leaf.
-    constexpr std::size_t leaf_length = std::string_view(leaf_name).size();
     const auto& own = mount.own_group;
-    return own.ends_with(leaf_name) ? own.substr(0, own.size() - leaf_length) : own;
+    return own.ends_with(leaf_path) ? own.substr(0, own.size() - leaf_path.size()) : own;
 }
 
 bool cgroup_tree::prepare_root(const cgroup_mount& mount, cgroup_member& root)
@@ -140,7 +139,7 @@ void cgroup_tree::enable_controllers(const std::string& base)
         if (!may_move_all(base))
             return refuse(base + " has processes that are not the server's", EBUSY);
         if (const int failed = move_processes_to_leaf(base); failed != 0)
-            return refuse(base + leaf_name, failed);
+            return refuse(base + leaf_path, failed);
     }
     for (const auto& text : wanted) {
         if (const int failed = io_->write(file, text); failed != 0)
@@ -151,7 +150,7 @@ void cgroup_tree::enable_controllers(const std::string& base)
 /// Again while processes that were not listed yet were begun meanwhile.
 int cgroup_tree::move_processes_to_leaf(const std::string& base)
 {
-    const auto leaf = base + leaf_name;
+    const auto leaf = base + leaf_path;
     constexpr int most_passes = 10;
     for (int pass = 0; pass < most_passes; ++pass) {
         std::string text = io_->read(base + "/cgroup.procs").value_or("");

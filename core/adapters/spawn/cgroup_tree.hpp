@@ -5,9 +5,13 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace caisson {
+
+/// The group of the processes that were in the one in which the servers' roots are made.
+inline constexpr std::string_view cgroup_leaf = "caisson-leaf";
 
 struct cgroup_tree_options {
     std::string instance;       // names the root group: caisson-<instance>

@@ -2,6 +2,7 @@
 
 #include "core/adapters/spawn/cgroup_io.hpp"
 #include "core/adapters/spawn/cgroup_mounts.hpp"
+#include "core/async/offload.hpp"
 #include "core/async/task.hpp"
 #include "core/async/timers.hpp"
 #include "core/base/error.hpp"
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,8 +76,9 @@ public:
     bool is_surely_empty() const noexcept;
     /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone.
     void kill() noexcept;
-    /// One try at removing the group and all below it, leaves first; true when nothing is left.
-    bool try_remove() noexcept;
+    /// One try at removing the group and all below it, leaves first; true when nothing is left. `known`: groups that may be below it, by
+    /// their paths, leaves first, which saves looking for them.
+    bool try_remove(std::span<const std::string> known = {}) noexcept;
 
     boost::json::array to_json() const;
     /// Nothing if `text` is not what to_json() writes.
@@ -100,5 +103,8 @@ private:
 
 /// Kills and removes a group and all below it. Errors: errc::timed_out when the kernel has not let it go by `deadline`.
 task<result<void>> remove_group(timers& time, control_group group, steady_time deadline);
+/// The same on `workers`, which outlive it. `known` as in try_remove().
+task<result<void>> remove_group(
+    worker_pool& workers, timers& time, control_group group, std::vector<std::string> known, steady_time deadline);
 
 }    // namespace caisson

@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <functional>
 
 /// What ends groups: freezing, killing, removing; and how a group is written down.
 namespace caisson {
@@ -122,11 +123,14 @@ try {
     // Out of memory: the caller looks at what is left and tries again.
 }
 
-bool control_group::try_remove() noexcept
+bool control_group::try_remove(std::span<const std::string> known) noexcept
 try {
     bool gone = true;
-    for (const auto& member : members_)
+    for (const auto& member : members_) {
+        for (const auto& each : known)
+            io_->remove_directory(member.directory + "/" + each);
         gone = try_remove_directory(member.directory) && gone;
+    }
     return gone;
 } catch (const std::exception&) {
     return false;
@@ -164,17 +168,33 @@ try {
 
 namespace {
 
-task<result<void>> remove_by(timers* time, control_group group, steady_time deadline)
+bool remove_or_kill(control_group& group, std::span<const std::string> known)
 {
-    auto pause = 1ms;
-    for (;;) {
-        if (group.try_remove())
-            co_return result<void>();
-        if (time->steady_now() >= deadline)
-            co_return error{errc::timed_out, "the kernel has not let a cgroup go"};
+    const bool gone = group.try_remove(known);
+    if (!gone)
         group.kill();
+    return gone;
+}
+
+task<bool> remove_here(control_group group) { co_return remove_or_kill(group, {}); }
+
+task<bool> remove_on(worker_pool* workers, control_group group, std::vector<std::string> known)
+{
+    auto work = [group = std::move(group), known = std::move(known)]() mutable { return remove_or_kill(group, known); };
+    co_return co_await offload(*workers, std::move(work));
+}
+
+task<result<void>> insist_on(timers* time, std::function<task<bool>()> removal, steady_time deadline)
+{
+    constexpr int fewest_tries = 3;    // the first may have waited for a worker, and only it begins to kill
+    auto pause = 1ms;
+    for (int tries = 1;; ++tries, pause = std::min(pause * 2, 50ms)) {
+        const bool gone = co_await removal();
+        if (gone)
+            co_return result<void>();
+        if (time->steady_now() >= deadline && tries >= fewest_tries)
+            co_return error{errc::timed_out, "the kernel has not let a cgroup go"};
         co_await time->wait_for(pause);
-        pause = std::min(pause * 2, 50ms);
     }
 }
 
@@ -182,7 +202,14 @@ task<result<void>> remove_by(timers* time, control_group group, steady_time dead
 
 task<result<void>> remove_group(timers& time, control_group group, steady_time deadline)
 {
-    return remove_by(&time, std::move(group), deadline);
+    return insist_on(&time, [group = std::move(group)] { return remove_here(group); }, deadline);
+}
+
+task<result<void>> remove_group(
+    worker_pool& workers, timers& time, control_group group, std::vector<std::string> known, steady_time deadline)
+{
+    auto removal = [&workers, group = std::move(group), known = std::move(known)] { return remove_on(&workers, group, known); };
+    return insist_on(&time, std::move(removal), deadline);
 }
 
 }    // namespace caisson

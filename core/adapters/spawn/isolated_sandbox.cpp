@@ -22,7 +22,8 @@ std::optional<disk_usage> isolated_sandbox::disk_at(const std::string& place) co
     // Before its maker has changed the root this would be the host's.
     if (!opened || ::fstatfs(opened.get(), &seen) != 0 || seen.f_type != TMPFS_MAGIC)
         return std::nullopt;
-    return disk_usage{.bytes_exhausted = seen.f_bavail == 0, .inodes_exhausted = seen.f_ffree == 0};
+    const auto used = static_cast<std::int64_t>(seen.f_blocks - seen.f_bfree) * static_cast<std::int64_t>(seen.f_bsize);
+    return disk_usage{.bytes_exhausted = seen.f_bavail == 0, .inodes_exhausted = seen.f_ffree == 0, .bytes_used = used};
 }
 
 void isolated_sandbox::release_uid()

@@ -232,7 +232,9 @@ task<result<void>> local_runtime::remove_traces(local_sandbox* left)
     auto done = co_await left->destroy();
     if (done.has_error())
         co_return done;
-    co_return co_await remove_group(services_.time, std::move(everywhere), services_.time.steady_now() + 5s);
+    const auto until = services_.time.steady_now() + 5s;
+    auto removing = remove_group(services_.workers, services_.time, std::move(everywhere), {}, until);
+    co_return co_await std::move(removing);
 }
 
 /// Whom the server started without coming to write it down.

@@ -144,6 +144,17 @@ task<result<std::unique_ptr<protocol::byte_stream>>> local_sandbox::connect()
     co_return protocol::make_unix_stream(services_.executor, std::move(*socket));
 }
 
+/// Below its own, leaves first.
+std::vector<std::string> local_sandbox::known_groups() const
+{
+    std::vector<std::string> known;
+    for (const auto& each : executions_)
+        known.push_back(std::string(work_group) + "/" + each);
+    known.emplace_back(work_group);
+    known.emplace_back("agent");
+    return known;
+}
+
 /// Never above the sandbox's own: v1 refuses a larger cpu quota, and the rest would only be read wrongly.
 cgroup_limits local_sandbox::within_whole(const group_limits& limits) const
 {
@@ -157,11 +168,13 @@ cgroup_limits local_sandbox::within_whole(const group_limits& limits) const
 result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string name, group_limits limits)
 {
     const auto& place = name == record_.group_ahead_of ? group_ahead : name;
+    executions_.insert(place);
     return cgroup_execution_group::open(services_.time, work(), place, within_whole(limits));
 }
 
 result<std::unique_ptr<execution_group>> local_sandbox::open_group_ahead(group_limits limits)
 {
+    executions_.insert(group_ahead);
     return cgroup_execution_group::open(services_.time, work(), group_ahead, within_whole(limits));
 }
 
@@ -282,7 +295,9 @@ task<result<void>> local_sandbox::destroy()
         co_return done;
     if (removed.has_error())
         co_return removed;
-    done = co_await remove_group(services_.time, record_.group, services_.time.steady_now() + end_deadline);
+    auto removing =
+        remove_group(services_.workers, services_.time, record_.group, known_groups(), services_.time.steady_now() + end_deadline);
+    done = co_await std::move(removing);
     if (done.has_error())
         co_return done;
     if (directory_) {

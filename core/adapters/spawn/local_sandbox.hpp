@@ -94,7 +94,8 @@ protected:
     virtual void release_uid();
 
 private:
-    control_group work() const { return record_.group.child("work"); }
+    control_group work() const { return record_.group.child(work_group); }
+    std::vector<std::string> known_groups() const;
     cgroup_limits within_whole(const group_limits& limits) const;
     result<void> limit_again(const sandbox_limits& limits, cgroup_execution_group& ahead);
     result<void> save() const { return directory_->write_state(record_.to_json()); }
@@ -104,8 +105,10 @@ private:
     void kill_below_agent();
     task<result<void>> wait_gone(steady_time deadline);
 
+    static constexpr auto work_group = "work";
     local_services services_;
     sandbox_id id_;
+    std::set<std::string> executions_;    // names of the groups below work() that this object opened
     local_record record_;
     std::optional<run_directory> directory_;
     std::vector<sandbox_tree> trees_;

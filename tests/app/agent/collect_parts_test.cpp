@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <csignal>
 #include <random>
+#include <stdexcept>
+#include <thread>
 
 namespace caisson::agent {
 namespace {
@@ -28,11 +30,11 @@ std::vector<std::string> names_of(const collect_listing& of)
 TEST(CollectListing, OrdersAsThePathsBelowDo)
 {
     collect_listing names(1'000);
-    names.add("a", true);
-    names.add("b", false);
-    names.add("a.txt", false);
-    names.add("a-", false);
-    names.add("a0", false);
+    names.add("a", entry_kind::directory);
+    names.add("b", entry_kind::regular);
+    names.add("a.txt", entry_kind::regular);
+    names.add("a-", entry_kind::regular);
+    names.add("a0", entry_kind::regular);
     names.sort();
     EXPECT_THAT(names_of(names), ElementsAre("a-", "a.txt", "a/", "a0", "b"));
     EXPECT_EQ(names.dropped(), 0u);
@@ -47,7 +49,7 @@ TEST(CollectListing, KeepsTheFirstNamesWhereNotAllFit)
     constexpr std::size_t most = 10'000;
     collect_listing names(most);
     for (const auto& each : all) {
-        names.add(each, false);
+        names.add(each, entry_kind::regular);
         ASSERT_LE(names.bytes(), most);
     }
     names.sort();
@@ -57,12 +59,29 @@ TEST(CollectListing, KeepsTheFirstNamesWhereNotAllFit)
     EXPECT_TRUE(std::ranges::is_sorted(names_of(names)));
 }
 
+TEST(CollectListing, SaysOfEachNameWhatItIs)
+{
+    collect_listing names(300);
+    for (int i = 99; i >= 0; --i)
+        names.add(std::to_string(100 + i), i % 2 == 0 ? entry_kind::regular : entry_kind::other);
+    names.add("1", entry_kind::directory);
+    names.sort();
+    ASSERT_GT(names.size(), 3u);
+    EXPECT_GT(names.dropped(), 0u);
+    EXPECT_EQ(names[0], "1/");
+    EXPECT_EQ(names.kind_of(0), entry_kind::directory);
+    EXPECT_EQ(names[1], "100");
+    EXPECT_EQ(names.kind_of(1), entry_kind::regular);
+    EXPECT_EQ(names[2], "101");
+    EXPECT_EQ(names.kind_of(2), entry_kind::other);
+}
+
 TEST(CollectListing, OneNameAlwaysFits)
 {
     collect_listing names(0);
-    names.add("b", false);
-    names.add("a", false);
-    names.add("c", false);
+    names.add("b", entry_kind::regular);
+    names.add("a", entry_kind::regular);
+    names.add("c", entry_kind::regular);
     names.sort();
     EXPECT_GE(names.size(), 1u);
     EXPECT_EQ(names[0], "a");
@@ -143,6 +162,114 @@ INSTANTIATE_TEST_SUITE_P(Cases, CollectWriterOfSmallThings,
         small_case{"empty_files", [](collect_writer& out, const std::string& path) { out.file({false, 0, 0644, 0, path}, -1); }},
         small_case{"unreadable_files", [](collect_writer& out, const std::string& path) { out.file({false, 1, 0644, 0, path}, -1); }},
         small_case{"what_is_skipped", [](collect_writer& out, const std::string& path) { out.skipped(path, "a FIFO"); }}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+/// What a reader of the stream hears of one file.
+struct heard_file {
+    std::string bytes;
+    std::string cut;    // why, where it is not whole
+    bool whole = false;
+};
+
+heard_file read_stream(int from)
+{
+    protocol::collect_decoder decoder;
+    std::string part(100'000, '\0');
+    while (const auto got = ::read(from, part.data(), part.size())) {
+        if (got < 0)
+            break;
+        decoder.add(shared_bytes(part.substr(0, static_cast<std::size_t>(got))));
+    }
+    heard_file heard;
+    using item = protocol::collect_decoder::item;
+    for (auto next = decoder.next(); next != item::need_more && next != item::done; next = decoder.next()) {
+        if (next == item::broken)
+            throw std::runtime_error("the stream is broken");
+        if (next == item::data)
+            heard.bytes += decoder.data().view();
+        if (next == item::cut)
+            heard.cut = decoder.reason();
+        heard.whole = heard.whole || next == item::end;
+    }
+    return heard;
+}
+
+std::string some_bytes(std::size_t size)
+{
+    std::string bytes(size, '\0');
+    std::mt19937 numbers(3);
+    for (auto& each : bytes)
+        each = static_cast<char>(numbers());
+    return bytes;
+}
+
+int file_of(const std::string& bytes)
+{
+    const int file = ::memfd_create("source", MFD_CLOEXEC);
+    EXPECT_EQ(::pwrite(file, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    return file;
+}
+
+enum class target { pipe, file };    // of which only one takes pages without a copy
+
+struct sent_case {
+    std::string_view name;
+    std::size_t size;
+    target into;
+};
+void PrintTo(const sent_case& c, std::ostream* out) { *out << c.name; }
+
+class CollectWriterOfFiles : public ::testing::TestWithParam<sent_case> {
+protected:
+    /// Sends a file that is told to have `told` bytes.
+    heard_file send(const std::string& bytes, std::size_t told)
+    {
+        const int source = file_of(bytes);
+        int ends[2] = {::memfd_create("stream", MFD_CLOEXEC), -1};
+        if (GetParam().into == target::pipe)
+            EXPECT_EQ(::pipe(ends), 0);
+        else
+            ends[1] = ::dup(ends[0]);
+        std::thread sending([&] {
+            collect_writer out(ends[1]);
+            out.file({false, told, 0644, 0, "a"}, source);
+            out.done(1, "");
+            EXPECT_TRUE(out.ok());
+            ::close(ends[1]);
+        });
+        if (GetParam().into == target::file) {
+            sending.join();
+            ::lseek(ends[0], 0, SEEK_SET);
+        }
+        const auto heard = read_stream(ends[0]);
+        if (sending.joinable())
+            sending.join();
+        ::close(ends[0]);
+        ::close(source);
+        return heard;
+    }
+};
+
+TEST_P(CollectWriterOfFiles, SendsEveryByte)
+{
+    const auto bytes = some_bytes(GetParam().size);
+    const auto heard = send(bytes, bytes.size());
+    EXPECT_TRUE(heard.whole);
+    EXPECT_EQ(heard.bytes == bytes, true);
+}
+
+TEST_P(CollectWriterOfFiles, WhatBecameShorterIsCut)
+{
+    const auto bytes = some_bytes(GetParam().size);
+    const auto heard = send(bytes, bytes.size() + 200'000);
+    EXPECT_FALSE(heard.whole);
+    EXPECT_EQ(heard.cut, "it became shorter while it was read");
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CollectWriterOfFiles,
+    ::testing::Values(sent_case{"small", 4'096, target::pipe}, sent_case{"one_record", 128 * 1024, target::pipe},
+        sent_case{"many_records", 3'000'001, target::pipe}, sent_case{"small_copied", 4'096, target::file},
+        sent_case{"many_records_copied", 3'000'001, target::file}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace

@@ -63,9 +63,11 @@ public:
         co_return std::make_unique<fake_stream_writer>(sent);
     }
     task<result<std::unique_ptr<net::websocket>>> upgrade(net::websocket_options) override { throw std::logic_error("no WebSocket"); }
+    void go_on(task<>) override { throw std::logic_error("no WebSocket"); }
+    const net::surroundings& lasting() const override { return *this; }
     task<> client_gone() override { throw std::logic_error("nobody waits for the client"); }
     bool draining() const override { return false; }
-    task<> drain_begun() override { throw std::logic_error("nobody waits for the end"); }
+    task<> drain_begun() const override { throw std::logic_error("nobody waits for the end"); }
 };
 
 }    // namespace caisson::testing

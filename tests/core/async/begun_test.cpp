@@ -43,6 +43,28 @@ TEST(Begun, ThrowsWhatTheWorkThrew)
     EXPECT_THROW(run_task(context, work.end()), std::domain_error);
 }
 
+TEST(Begun, OnAStrandOneComesAfterTheOther)
+{
+    asio::io_context context;
+    worker_pool pool("work", 2);
+    const worker_strand order(pool.pool().get_executor());
+    std::latch go{1};
+    std::vector<int> done;
+    begun<int> first(order, [&] {
+        go.wait();
+        done.push_back(1);
+        return 1;
+    });
+    begun<int> second(order, [&] {
+        done.push_back(2);
+        return 2;
+    });
+    go.count_down();
+    EXPECT_EQ(run_task(context, second.end()), 2);
+    EXPECT_EQ(done, (std::vector{1, 2}));
+    EXPECT_EQ(run_task(context, first.end()), 1);
+}
+
 TEST(Begun, MayGoBeforeItsWorkIsDone)
 {
     bool ran = false;

@@ -151,6 +151,19 @@ TEST_F(Race, TheSecondMayBeTheFirst)
     EXPECT_EQ(loser->cancelled, 1);
 }
 
+TEST_F(Race, OfThreeTheFirstDecidesAndBothOthersEnd)
+{
+    const auto loser = std::make_shared<frame_watch>();
+    const auto got = run_task(context, race(value_after(time, 1h, 1, loser), nothing_after(time, 2h, seen), answer(3)));
+    ASSERT_EQ(got.index(), 2u);
+    EXPECT_EQ(std::get<2>(got), 3);
+    EXPECT_EQ(loser->cancelled, 1);
+    EXPECT_EQ(seen->cancelled, 1);
+    EXPECT_EQ(run_task(context, race(nothing_after(time, 1h, seen), nothing(), value_after(time, 1h, 1, loser))).index(), 1u);
+    EXPECT_THROW(run_task(context, race(nothing_after(time, 1h, seen), nothing_after(time, 1h, seen), throws("boom"))), std::runtime_error);
+    EXPECT_EQ(time.waiting(), 0u);
+}
+
 TEST_F(Race, AnExceptionDecidesToo)
 {
     EXPECT_THROW(run_task(context, race(throws("boom"), value_after(time, 1h, 2, seen))), std::runtime_error);

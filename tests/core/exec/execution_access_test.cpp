@@ -119,5 +119,57 @@ TEST(ExecutionErase, MayBeTriedAgainAfterAFailure)
     EXPECT_TRUE(w.get(w.service().erase(w.tenant, id)).has_value());
 }
 
+/// What was stored of it when its removal was told.
+struct told_of_removal {
+    explicit told_of_removal(service_world& w)
+    {
+        w.service().on_removal([this, &w](const execution_id& id) { stored.push_back(w.stored(id)); });
+    }
+    std::vector<std::string> stored;
+};
+
+TEST(ExecutionErase, IsToldBeforeAnythingGoesAndAtItsEnd)
+{
+    service_world w;
+    const auto id = w.run();
+    w.agent().exit(0);
+    w.ended(id);
+    const told_of_removal told(w);
+    const auto all = w.stored(id);
+    ASSERT_TRUE(w.get(w.service().erase(w.tenant, id)).has_value());
+    EXPECT_EQ(told.stored, (std::vector<std::string>{all, ""}));
+}
+
+TEST(ExecutionErase, IsToldThoughItFails)
+{
+    service_world w;
+    const auto id = w.run();
+    const told_of_removal told(w);
+    ASSERT_TRUE(w.get(w.service().erase(w.tenant, id)).has_error());
+    EXPECT_TRUE(told.stored.empty());    // nothing was removed
+    w.agent().exit(0);
+    w.ended(id);
+    w.executions.let_pass(1);    // it is looked up
+    w.executions.fail_next({errc::internal, "disk is broken"});
+    ASSERT_TRUE(w.get(w.service().erase(w.tenant, id)).has_error());
+    EXPECT_EQ(told.stored.size(), 2u);
+}
+
+TEST(ExecutionLive, IsSoUntilItsEndIsRecorded)
+{
+    service_world w;
+    const auto id = w.run();
+    EXPECT_TRUE(w.service().is_live(w.tenant, id));
+    EXPECT_FALSE(w.service().is_live(w.stranger, id));
+    w.events.cork();
+    w.agent().exit(0);
+    w.turn();
+    EXPECT_TRUE(w.service().is_live(w.tenant, id));
+    w.events.uncork();
+    w.ended(id);
+    EXPECT_TRUE(w.advance_until([&] { return !w.service().is_live(w.tenant, id); }));
+    EXPECT_TRUE(is_final(w.find(id)->status));
+}
+
 }    // namespace
 }    // namespace caisson

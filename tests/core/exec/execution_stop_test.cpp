@@ -1,6 +1,7 @@
 #include "tests/core/exec/service_world.hpp"
 
 #include <csignal>
+#include <vector>
 
 namespace caisson {
 namespace {
@@ -94,7 +95,7 @@ TEST(ExecutionEndAll, CancelsAndRecordsAll)
     const auto stubborn = w.run();
     const auto queued = w.submit();
     w.agent(1).ignored_signals = {SIGTERM};
-    const auto over = w.begin(w.service().end_all(w.time().steady_now() + 10s));
+    const auto over = w.begin(w.service().end_all());
     EXPECT_TRUE(w.advance_until([&] { return over->done(); }));
     for (const auto& id : {polite, stubborn, queued})
         EXPECT_EQ(w.row(id).status, status::cancelled);
@@ -103,18 +104,88 @@ TEST(ExecutionEndAll, CancelsAndRecordsAll)
     EXPECT_EQ(w.runtime.live(), 0u);
 }
 
+TEST(ExecutionEndAll, StartsNothingThatWaited)
+{
+    service_world w({.max_running = 70});
+    for (int i = 0; i < 160; ++i)
+        i < 70 ? w.run() : w.submit();
+    const auto started = w.runtime.created();
+    EXPECT_EQ(started, 70u);
+    const auto over = w.begin(w.service().end_all());
+    EXPECT_TRUE(w.advance_until([&] { return over->done(); }));
+    EXPECT_EQ(w.runtime.created(), started) << "though places became free";
+    EXPECT_EQ(w.runtime.live(), 0u);
+}
+
 TEST(ExecutionEndAll, LeavesWhatDoesNotEndToTheNextServer)
 {
     service_world w;
     const auto id = w.run();
     w.agent().ignored_signals = {SIGTERM, SIGKILL};
-    const auto over = w.begin(w.service().end_all(w.time().steady_now() + 2s));
+    const auto over = w.begin(w.service().end_all({.stall = 2s}));
     EXPECT_TRUE(w.advance_until([&] { return over->done(); }));
     EXPECT_EQ(w.row(id).status, status::running);
     w.kill_server();
     EXPECT_TRUE(w.start_server().has_value());
     w.agent().exit(0);
     EXPECT_EQ(w.ended(id).status, status::cancelled);
+}
+
+/// Ten that end only when they are told to.
+std::vector<execution_id> run_stubborn(service_world& w)
+{
+    std::vector<execution_id> ids;
+    for (std::size_t i = 0; i < 10; ++i) {
+        ids.push_back(w.run());
+        w.agent(i).ignored_signals = {SIGTERM, SIGKILL};
+    }
+    return ids;
+}
+
+TEST(ExecutionEndAll, GoesOnAsLongAsTheyGetFewer)
+{
+    service_world w({.max_running = 10});
+    const auto ids = run_stubborn(w);
+    const auto over = w.begin(w.service().end_all({.stall = 1s}));
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        w.advance(800ms);
+        EXPECT_FALSE(over->done());
+        w.agent(i).exit(0);
+    }
+    EXPECT_TRUE(w.advance_until([&] { return over->done(); }));
+    for (const auto& id : ids)
+        EXPECT_EQ(w.row(id).status, status::cancelled);
+    EXPECT_EQ(w.runtime.live(), 0u);
+}
+
+TEST(ExecutionEndAll, DoesNotGoOnForEver)
+{
+    service_world w({.max_running = 10});
+    const auto ids = run_stubborn(w);
+    const auto over = w.begin(w.service().end_all({.stall = 1s, .whole = 4s}));
+    for (std::size_t i = 0; i < 8 && !over->done(); ++i) {
+        w.advance(800ms);
+        w.agent(i).exit(0);
+    }
+    EXPECT_TRUE(w.advance_until([&] { return over->done(); }));
+    EXPECT_EQ(w.row(ids[0]).status, status::cancelled);
+    EXPECT_EQ(w.row(ids[9]).status, status::running);
+}
+
+TEST(ExecutionEndAll, RemovesFewerSandboxesAtOnceThanThereAre)
+{
+    service_world w({.max_running = 300});
+    for (int i = 0; i < 300; ++i)
+        w.run();
+    auto& removal = w.runtime.gate_of(call::destroy);
+    removal.cork();
+    const auto over = w.begin(w.service().end_all());
+    w.advance(2s);
+    EXPECT_GE(removal.held(), 64u);
+    EXPECT_LT(removal.held(), 128u);
+    removal.uncork();
+    EXPECT_TRUE(w.advance_until([&] { return over->done(); }));
+    EXPECT_EQ(w.runtime.live(), 0u);
 }
 
 }    // namespace

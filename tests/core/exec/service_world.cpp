@@ -56,6 +56,7 @@ execution_services services_of(
     made.jitter = [&world] { return world.jitter; };
     made.trees = &world.trees;
     made.schemas = &world.schemas;
+    made.compiled = &world.compiled;
     made.contents = &world.contents;
     made.artifacts = &world.executions.artifacts();
     return made;

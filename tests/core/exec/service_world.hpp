@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/exec/execution_service.hpp"
+#include "tests/support/fake_compiled.hpp"
 #include "tests/support/fake_images.hpp"
 #include "tests/support/fake_runtime.hpp"
 #include "tests/support/fake_schemas.hpp"
@@ -107,15 +108,16 @@ public:
     std::string read_now(log_reader& reader);
     static std::string text_of(const result<std::vector<viewed_event>>& events);
 
-    testing::fake_execution_store executions;
+    testing::fake_sandbox_store sandboxes;
+    testing::fake_execution_store executions{nullptr, &sandboxes};
     testing::fake_content_store contents;
     testing::fake_event_store events;
-    testing::fake_sandbox_store sandboxes;
     testing::fake_runtime runtime;
     testing::fake_runtime spare{"spare"};
     testing::fake_image_supply images;
     testing::fake_skill_trees trees;
     testing::fake_schema_checker schemas;
+    testing::fake_compile_cache compiled;
     message_logger log;
     tenant_id tenant;
     tenant_id stranger;

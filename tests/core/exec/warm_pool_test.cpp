@@ -1,65 +1,11 @@
-#include "tests/core/exec/service_world.hpp"
+#include "core/protocol/collect_stream.hpp"
+#include "tests/core/exec/warm_pool_fixture.hpp"
 
 namespace caisson {
 namespace {
 
 using namespace std::chrono_literals;
 using call = testing::fake_runtime::call;
-
-sandbox_limits limits_of(const execution_spec& spec)
-{
-    const auto& limits = spec.limits;
-    return {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
-}
-
-/// A server that keeps two sandboxes ready for what service_world::program() needs.
-class WarmPool : public ::testing::Test {
-protected:
-    explicit WarmPool(pool_bounds bounds = {.idle = 2, .most = 8, .most_bytes = 64 << 20}) : w({.pool = bounds}) { }
-
-    pool_shape shape() const
-    {
-        sandbox_spec spec;
-        spec.limits = limits_of(service_world::program());
-        return {"fake", spec, nullptr, ""};
-    }
-    void keep()
-    {
-        w.service().keep_ready(shape());
-        EXPECT_TRUE(w.advance_until([&] { return ready() == 2; }));
-    }
-    std::size_t ready() { return w.service().ready_sandboxes("fake"); }
-    /// The sandbox in which the execution runs or ran.
-    testing::fake_box& box_of(const execution_id& id)
-    {
-        for (std::size_t i = 0; i < w.runtime.created(); ++i)
-            if (w.box(i).spec.id == w.row(id).sandbox)
-                return w.box(i);
-        throw std::logic_error("no sandbox was recorded");
-    }
-    /// Runs to its end.
-    execution_id run_once(execution_spec spec = service_world::program())
-    {
-        const auto id = w.run(std::move(spec));
-        box_of(id).agent->exit(0);
-        EXPECT_EQ(w.ended(id).status, execution_status::success);
-        return id;
-    }
-
-    /// So many that run at the same time, to their ends.
-    void run_at_once(int count, const execution_spec& spec = service_world::program())
-    {
-        std::vector<execution_id> all;
-        for (int i = 0; i < count; ++i)
-            all.push_back(w.run(spec));
-        for (const auto& id : all) {
-            box_of(id).agent->exit(0);
-            w.ended(id);
-        }
-    }
-
-    service_world w;
-};
 
 TEST_F(WarmPool, KeepsSandboxesReadyAndGivesEachAwayOnce)
 {
@@ -75,9 +21,34 @@ TEST_F(WarmPool, KeepsSandboxesReadyAndGivesEachAwayOnce)
     for (const auto& id : {first, second}) {
         box_of(id).agent->exit(0);
         EXPECT_EQ(w.ended(id).status, execution_status::success);
-        EXPECT_TRUE(box_of(id).destroyed);
+        EXPECT_TRUE(w.advance_until([&] { return box_of(id).destroyed; }));
     }
     EXPECT_EQ(w.runtime.live(), 2u);
+}
+
+TEST_F(WarmPool, MakingWaitsWhileFilesAreCollectedButNotForLong)
+{
+    keep();
+    auto spec = w.program();
+    spec.collect.patterns = {"out/**"};
+    const auto first = w.run(spec);
+    ASSERT_TRUE(w.advance_until([&] { return ready() == 2; }));
+    auto& agent = *box_of(first).agent;
+    agent.collector_hangs = true;
+    agent.collected = [](const protocol::spawn_request&) { return std::string(protocol::collect_magic); };
+    agent.exit(0);
+    ASSERT_TRUE(w.advance_until([&] { return agent.collections.size() == 1; }));
+    const auto created = w.runtime.created();
+    const auto second = w.run();
+    const auto third = w.run();
+    EXPECT_FALSE(box_of(second).claimed_for.empty());
+    EXPECT_FALSE(box_of(third).claimed_for.empty());
+    EXPECT_EQ(ready(), 0u);
+    w.advance(100ms);
+    EXPECT_EQ(ready(), 0u);
+    EXPECT_LE(w.runtime.created(), created + 2) << "by two makers, which stand still";
+    w.advance(1s);
+    EXPECT_GE(ready(), 2u) << "nobody collects for ever";
 }
 
 TEST_F(WarmPool, GivesTheLimitsOfTheExecutionWhenItIsClaimed)
@@ -178,6 +149,21 @@ TEST_F(SmallPool, KindsDoNotTakePlacesFromEachOtherInTurns)
     EXPECT_EQ(ready(), 3u);
 }
 
+TEST_F(WarmPool, AProgramWaitsWhereThereIsAGroupToJoin)
+{
+    keep();
+    EXPECT_FALSE(w.box(0).agent->parked.has_value());
+    w.runtime.prepare = [](testing::fake_box& box) { box.join = {2}; };
+    run_once();
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 2; }));
+    auto& box = w.box(w.runtime.created() - 1);
+    ASSERT_TRUE(box.agent->parked.has_value());
+    EXPECT_TRUE(box.agent->parked->is_bare());
+    EXPECT_EQ(box.agent->parked_for, only_execution);
+    run_once();
+    EXPECT_EQ(w.find(run_once())->stages.interpreter, "") << "it is no interpreter";
+}
+
 TEST_F(WarmPool, OneThatEndsWhileItWaitsIsReplaced)
 {
     keep();
@@ -256,20 +242,8 @@ TEST_F(WarmPool, AnExecutionInAClaimedSandboxSurvivesItsServer)
     box.agent->print("after");
     box.agent->exit(3);
     EXPECT_EQ(w.ended(id).exit_code, 3);
-    EXPECT_NE(w.stored(id).find("1:before;after"), std::string::npos) << w.stored(id);
-    EXPECT_TRUE(box.destroyed);
-}
-
-TEST_F(WarmPool, OneThatCannotBeRecordedIsDestroyedAndTheExecutionTriedAgain)
-{
-    keep();
-    w.sandboxes.fail_next({errc::internal, "disk is broken"});
-    const auto id = w.submit();
-    EXPECT_TRUE(w.advance_until([&] { return w.box(0).destroyed; }));
-    EXPECT_TRUE(w.advance_until([&] { return w.row(id).attempts.size() == 2 && w.row(id).sandbox; }));
-    box_of(id).agent->exit(0);
-    EXPECT_EQ(w.ended(id).status, execution_status::success);
-    EXPECT_FALSE(box_of(id).claimed_for.empty());
+    EXPECT_EQ(w.stored(id), "[queued][running]1:before;after[usage][exit]") << "no event was stored before";
+    EXPECT_TRUE(w.advance_until([&] { return box.destroyed; }));
 }
 
 TEST_F(WarmPool, AnImageThatChangedIsAnotherKind)

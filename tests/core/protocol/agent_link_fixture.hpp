@@ -118,13 +118,13 @@ protected:
         return request;
     }
 
-    /// Runs `request` as execution 1 to its end.
-    void run_to_end(recording_sink& sink, spawn_request request, std::string input = {})
+    /// Runs `request` as an execution to its end.
+    void run_to_end(recording_sink& sink, spawn_request request, std::string input = {}, std::vector<int> join = {}, exec_number number = 1)
     {
-        link->attach(1, sink, std::nullopt);
-        acknowledge_all(sink, 1);
-        link->send_stdin(1, 0, shared_bytes(std::move(input)));
-        link->spawn(1, std::move(request), {});
+        link->attach(number, sink, std::nullopt);
+        acknowledge_all(sink, number);
+        link->send_stdin(number, 0, shared_bytes(std::move(input)));
+        link->spawn(number, std::move(request), std::move(join));
         run_until([&] { return sink.complete(); });
     }
 

@@ -69,7 +69,14 @@ INSTANTIATE_TEST_SUITE_P(Numbers, AgentSessionFar,
         far_case{"end_of_stdin", made(1, stdin_end{marker_number})}),
     [](const auto& info) { return std::string(info.param.name); });
 
-kept_frame a_park()
+kept_frame framed(exec_number number, const park_request& request)
+{
+    std::string out;
+    EXPECT_TRUE(encode_frame(out, number, request));
+    return frames_of(out).at(0);
+}
+
+kept_frame a_park(exec_number number = 0)
 {
     park_request request;
     request.program = {.argv = {"python3"}, .env = {{"A", "b"}}, .cwd = "/work", .rlimits = {{3, 8}}, .seccomp_filter = "12345678"};
@@ -77,9 +84,7 @@ kept_frame a_park()
     request.file_text = "print(1)\n";
     request.hooks = {{"PYTHONPATH", "{park}"}};
     request.fixed = {"LC_*"};
-    std::string out;
-    EXPECT_TRUE(encode_frame(out, request));
-    return frames_of(out).at(0);
+    return framed(number, request);
 }
 
 TEST_F(AgentSession, ParksAndTellsWhatCameOfIt)
@@ -89,9 +94,9 @@ TEST_F(AgentSession, ParksAndTellsWhatCameOfIt)
     session.tell({0, "park"});
     EXPECT_EQ(said(), "PARKED(0)");
     host.fail_park = EBUSY;
-    hear(a_park());
+    hear(a_park(7));
     EXPECT_EQ(said(), "PARKED(" + std::to_string(EBUSY) + ")");
-    EXPECT_EQ(host.asked, (std::vector<std::string>{"park python3 hook.py", "park python3 hook.py"}));
+    EXPECT_EQ(host.asked, (std::vector<std::string>{"park 0 python3 hook.py", "park 7 python3 hook.py"}));
 }
 
 TEST_F(AgentSession, AParkIsReadAsItWasWritten)
@@ -111,12 +116,66 @@ TEST_F(AgentSession, AParkIsReadAsItWasWritten)
     auto large = read;
     large.file_text.assign(max_chunk_bytes, 'x');
     std::string out;
-    EXPECT_FALSE(encode_frame(out, large));
+    EXPECT_FALSE(encode_frame(out, 1, large));
     auto marker = read;
     marker.file_text = open_marker;
-    EXPECT_FALSE(encode_frame(out, marker)) << "frames never contain it";
+    EXPECT_FALSE(encode_frame(out, 1, marker)) << "frames never contain it";
     EXPECT_TRUE(out.empty());
 }
+
+TEST_F(AgentSession, ABareChildIsParkedByItsGroupsAndItsFilterOnly)
+{
+    std::vector<unique_fd> fds;
+    for (int i = 0; i < 3; ++i)
+        fds.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    session.add_descriptors(std::move(fds));
+    park_request bare;
+    bare.descriptors = 2;
+    EXPECT_TRUE(framed(9, bare).as<park_request>().program.seccomp_filter.empty());
+    bare.program.seccomp_filter = "8 bytes.";
+    const auto frame = framed(9, bare);
+    EXPECT_TRUE(frame.as<park_request>().is_bare());
+    EXPECT_EQ(frame.as<park_request>().program.seccomp_filter, "8 bytes.");
+    EXPECT_EQ(frame.as<park_request>().descriptors, 2);
+    EXPECT_TRUE(hear(frame));
+    ASSERT_EQ(host.joined.size(), 1u);
+    EXPECT_EQ(host.joined[0].size(), 2u);
+    EXPECT_TRUE(hear(frame));
+    EXPECT_EQ(said(), "PARKED(" + std::to_string(EMFILE) + ")") << "one did not arrive";
+    EXPECT_EQ(host.asked, std::vector<std::string>{"park 9 bare"});
+}
+
+struct park_case {
+    std::string_view name;
+    exec_number number;
+    void (*change)(std::string& body);
+    std::uint32_t version;
+    bool heard;
+};
+void PrintTo(const park_case& c, std::ostream* out) { *out << c.name; }
+
+class AgentSessionParks : public AgentSession, public testing::WithParamInterface<park_case> { };
+
+TEST_P(AgentSessionParks, AsTheVersionHasThem)
+{
+    const auto& c = GetParam();
+    EXPECT_TRUE(open(2, c.version));
+    auto frame = a_park(c.number);
+    c.change(frame.body);
+    EXPECT_EQ(hear(frame), c.heard);
+    EXPECT_EQ(host.asked.size(), c.heard && frame.body.size() == a_park().body.size() ? 1u : 0u) << "descriptors did not arrive";
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, AgentSessionParks,
+    testing::Values(park_case{"any", 0, [](auto&) {}, 4, true}, park_case{"numbered", 1, [](auto&) {}, 4, true},
+        park_case{"any_of_version_3", 0, [](auto&) {}, 3, true}, park_case{"numbered_in_version_3", 1, [](auto&) {}, 3, false},
+        park_case{"joins", 0, [](auto& body) { body += '\x10'; }, 4, true},
+        park_case{"joins_in_version_3", 0, [](auto& body) { body += '\x01'; }, 3, false},
+        park_case{"joins_too_much", 0, [](auto& body) { body += '\x11'; }, 4, false},
+        park_case{"joins_nothing", 0, [](auto& body) { body += '\0'; }, 4, false},
+        park_case{"something_follows", 0, [](auto& body) { body.append(2, '\x01'); }, 4, false},
+        park_case{"far_number", max_exec_number + 1, [](auto&) {}, 4, false}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(AgentSession, AServerThatDoesNotKnowOfParkingHearsNothingOfIt)
 {

@@ -1,4 +1,4 @@
-#include "tests/core/protocol/agent_link_fixture.hpp"
+#include "tests/core/protocol/parking_fixture.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -21,16 +21,8 @@ exec 3>&-
 cat "$NOTES"; echo; pwd; ulimit -n; cat; echo late >&2; exit 5
 )sh";
 
-class AgentParking : public AgentLink {
+class AgentParking : public ParkingLink {
 protected:
-    /// Another agent, and no server yet: one parks between open() and run().
-    void renew()
-    {
-        if (link)
-            close();
-        agent = agent_process::start(context.get_executor(), GetParam());
-    }
-
     park_request parking(std::string_view script = obedient)
     {
         park_request order;
@@ -44,19 +36,14 @@ protected:
         order.fixed = {"PATH", "LC_*"};
         return order;
     }
-    result<bool> park(park_request order)
+    /// For any execution, as a server of version 3 says it.
+    result<bool> park(park_request order) { return park(0, std::move(order)); }
+    result<bool> park(exec_number number, park_request order, std::vector<int> join = {})
     {
         renew();
         order.program.cwd = agent->work();
         order.program.env.back().second = agent->work() + "/notes";
-        context.restart();
-        link = make_agent_link(context.get_executor(), time, log, [this] { return connect(this); }, {"test", 2, std::chrono::hours(1)});
-        const auto opened = caisson::testing::run_task(context, link->open(time.steady_now() + limit));
-        EXPECT_TRUE(opened.has_value());
-        const auto parked = caisson::testing::run_task(context, link->park(std::move(order), time.steady_now() + limit));
-        running = true;
-        tasks.spawn("link", run(link.get(), &running, &ended_with));
-        return parked;
+        return ask(number, std::move(order), std::move(join));
     }
     /// The request that the parked program waits for.
     spawn_request asked()
@@ -72,13 +59,6 @@ protected:
         for (const auto& each : std::filesystem::directory_iterator("/tmp"))
             count += each.path().filename().string().starts_with(".caisson-") ? 1 : 0;
         return count;
-    }
-    pid_t child_of_agent() const
-    {
-        std::ifstream in("/proc/" + std::to_string(agent->pid()) + "/task/" + std::to_string(agent->pid()) + "/children");
-        pid_t pid = 0;
-        in >> pid;
-        return pid;
     }
 };
 
@@ -119,6 +99,33 @@ TEST_P(AgentParking, JoinsItsGroupsFromOutside)
     pid_t joined = 0;
     in >> joined;
     EXPECT_EQ(joined, waiting);
+}
+
+TEST_P(AgentParking, JoinsItsGroupsWhenItIsParked)
+{
+    if (GetParam() == agent_process::transport::pipes)
+        return;
+    const fake_group group;
+    const fake_group other;
+    ASSERT_TRUE(*park(1, parking(), {group.get()}));
+    EXPECT_EQ(group.text(), "0");
+    auto& sink = new_sink();
+    run_to_end(sink, asked(), {}, {other.get()});
+    EXPECT_TRUE(sink.was_parked);
+    EXPECT_EQ(group.text() + other.text(), "0") << "it is in them";
+}
+
+TEST_P(AgentParking, IsLeftAloneByOtherExecutions)
+{
+    ASSERT_TRUE(*park(1, parking()));
+    const auto waiting = child_of_agent();
+    auto& other = new_sink();
+    run_to_end(other, asked(), {}, {}, 2);
+    EXPECT_FALSE(other.was_parked);
+    auto& sink = new_sink();
+    run_to_end(sink, asked());
+    EXPECT_TRUE(sink.was_parked);
+    EXPECT_EQ(sink.started, waiting);
 }
 
 struct other_case {

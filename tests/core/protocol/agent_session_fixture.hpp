@@ -36,9 +36,11 @@ public:
     }
     void forget(exec_number number) override { asked.push_back("forget " + std::to_string(number)); }
     void shutdown() override { asked.push_back("shutdown"); }
-    int park(const park_request& request) override
+    int park(exec_number number, const park_request& request, std::vector<unique_fd> join) override
     {
-        asked.push_back("park " + request.program.argv.at(0) + " " + request.file_name);
+        asked.push_back("park " + std::to_string(number) + " " +
+                        (request.is_bare() ? std::string("bare") : request.program.argv.at(0) + " " + request.file_name));
+        joined.push_back(std::move(join));
         return fail_park;
     }
     int fail_park = 0;

@@ -280,27 +280,6 @@ TEST_F(LinkState, ShutdownIsSaidOnEveryConnection)
     EXPECT_EQ(batch(), "PING");
 }
 
-TEST_F(LinkState, HearsWhatCameOfAPark)
-{
-    park_request request;
-    request.program.argv = {"python3"};
-    std::string frame;
-    ASSERT_TRUE(encode_frame(frame, request));
-    state.park(frame);
-    EXPECT_EQ(batch(), "PARK");
-    EXPECT_EQ(batch(), "");
-    EXPECT_EQ(state.was_parked(), std::nullopt);
-    std::string answer;
-    encode_frame(answer, parked{5, "park"});
-    EXPECT_TRUE(state.on_frame(frames_of(answer).at(0).view()));
-    EXPECT_EQ(state.was_parked(), false);
-    answer.clear();
-    encode_frame(answer, parked{});
-    EXPECT_TRUE(state.on_frame(frames_of(answer).at(0).view()));
-    EXPECT_EQ(state.was_parked(), true);
-    EXPECT_FALSE(state.on_frame(bare(frame_type::parked, 0).view()));
-}
-
 TEST_F(LinkState, NothingIsStartedBeforeAKillOfAllIsTaken)
 {
     spawned();

@@ -40,6 +40,13 @@ protected:
         });
         settle();
     }
+    static task<result<void>> ignored(task<result<bool>> work)
+    {
+        const auto done = co_await std::move(work);
+        if (done.has_error())
+            co_return done.error();
+        co_return result<void>();
+    }
     /// Lets everything happen that can without time passing.
     void settle()
     {
@@ -121,10 +128,31 @@ TEST_F(Reconnect, AnOlderAgentIsNotAskedToPark)
     const auto heard = agent.heard;
     park_request request;
     request.program.argv = {"python3"};
-    const auto parked = run_task(context, link->park(request, time.steady_now() + 1s));
+    const auto parked = run_task(context, link->park(1, request, {}, time.steady_now() + 1s));
     ASSERT_TRUE(parked.has_value());
     EXPECT_FALSE(*parked);
     EXPECT_EQ(agent.heard, heard);
+}
+
+TEST_F(Reconnect, AnAgentOfVersion3IsAskedToParkAsItKnows)
+{
+    agent.version = 3;
+    start(link->open(time.steady_now() + 60s));
+    pass(100ms);
+    ASSERT_TRUE(done);
+    const auto greeted = agent.heard.size();
+    const auto bare = run_task(context, link->park(1, {}, {0}, time.steady_now() + 1s));
+    ASSERT_TRUE(bare.has_value());
+    EXPECT_FALSE(*bare) << "it has none";
+    EXPECT_EQ(agent.heard.size(), greeted);
+    park_request request;
+    request.program.argv = {"python3"};
+    start(ignored(link->park(1, request, {0}, time.steady_now() + 1s)));
+    const auto said = frames_of(std::string_view(agent.heard).substr(greeted));
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_EQ(said[0].exec, 0u);
+    EXPECT_EQ(said[0].as<park_request>().descriptors, 0);
+    pass(1s);
 }
 
 TEST_F(Reconnect, AParkThatIsNotAnsweredEndsAtItsDeadline)
@@ -133,7 +161,7 @@ TEST_F(Reconnect, AParkThatIsNotAnsweredEndsAtItsDeadline)
     park_request request;
     request.program.argv = {"python3"};
     std::optional<errc> ended;
-    asio::co_spawn(context.get_executor(), link->park(request, time.steady_now() + 1s),
+    asio::co_spawn(context.get_executor(), link->park(1, request, {}, time.steady_now() + 1s),
         [&](std::exception_ptr, result<bool> parked) { ended = parked.has_error() ? parked.error().code : errc::internal; });
     settle();
     EXPECT_FALSE(ended.has_value());

@@ -11,7 +11,7 @@ import pytest
 
 from harness.containers import RUNTIMES, ContainerServer
 from harness.engine import why_none
-from harness.server import BINARY, Server
+from harness.server import BINARY, Server, pool_of
 
 from by_runtime import cases_on
 from campaign import ROOM, Campaign
@@ -25,6 +25,8 @@ CONTAINER_PASSES = PASSES if os.environ.get("CAISSON_ATTACKS_IN_CONTAINERS") els
 CONTAINER_OPTIONS = ("--set", "executions.sweep_interval_ms=5000")    # what an engine under attack does not remove in time is swept soon
 OPTIONS = ("--set", f"executions.max_running={ROOM}", "--set", f"executions.tenant_max_running={ROOM}")
 # Little quarantine, freed memory back to the kernel at once: what the server holds is what it uses.
+# Some of a batch run in sandboxes that are made for them, most in ready ones.
+MOSTLY_READY = {**pool_of(6), "CAISSON_POOL_WARM_INTERPRETERS": "true"}
 SANITIZER = "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:allocator_release_to_os_interval_ms=0:exitcode=99"
 
 
@@ -53,7 +55,7 @@ def canary():
 @pytest.fixture(scope="session")
 def attacked(contract):
     with tempfile.TemporaryDirectory(prefix="caisson-attacks-", dir="/tmp") as folder:
-        server = Server(folder, contract, None, OPTIONS, {"SRV_SECRET": "x", "ASAN_OPTIONS": SANITIZER})
+        server = Server(folder, contract, None, OPTIONS, {"SRV_SECRET": "x", "ASAN_OPTIONS": SANITIZER, **MOSTLY_READY})
         try:
             yield server.start()
             server.stop()

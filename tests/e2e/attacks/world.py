@@ -101,7 +101,7 @@ class World:
         self.threads = threads(server.pid)
         self.memory = leaks.resident_bytes(server.pid)
         self.mounts = mount_places(server.pid), mount_places(1)
-        self.named = network_namespaces({server.pid}) | held_namespaces(server.pid)
+        self.named = self.network_namespaces_of_server(leaks.process_table())
         self.files = foreign_files()
         self.disk = free_outside(server.folder)
         self.volumes = self.engine.volumes() if self.engine else set()
@@ -118,13 +118,17 @@ class World:
         too_much = lost["bytes"] > DISK_BYTES or lost["inodes"] > DISK_INODES
         return lost if too_much and not self.others_at_work() else None
 
+    def network_namespaces_of_server(self, table):
+        ours = {self.server.pid} | leaks.descendants(self.server.pid, table)
+        return network_namespaces(ours) | held_namespaces(self.server.pid)
+
     def differences(self):
         found = self.base.differences()
         if self.canary.read_bytes() != self.canary_was or sorted(os.listdir(self.canary.parent)) != self.canary_folder:
             found["canary"] = "the file outside, or its directory, was changed"
         table = leaks.process_table()
-        ours = {self.server.pid} | leaks.descendants(self.server.pid, table)
-        found["network namespaces"] = sorted((network_namespaces(ours) | held_namespaces(self.server.pid)) - self.named)
+        now = self.network_namespaces_of_server(table)
+        found["network namespaces"] = sorted(now - self.named) if len(now) > len(self.named) else []    # sandboxes that are ready come and go
         found["threads"] = max(0, threads(self.server.pid) - self.threads)
         mounts = mount_places(self.server.pid), mount_places(1)
         found["mounts"], found["own mounts"] = None if mounts == self.mounts else mounts, None

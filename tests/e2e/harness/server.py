@@ -36,8 +36,7 @@ def environment(**more):
         # A small quarantine: tests look at the server's memory.
         "ASAN_OPTIONS": "quarantine_size_mb=16:detect_leaks=1:abort_on_error=0:exitcode=99",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1:exitcode=99",
-        # Tests count sandboxes; those of a pool are the business of the ones that ask for it.
-        "CAISSON_POOL_ENABLED": "false",
+        **NOT_READY,
         **more,
     }
 
@@ -47,6 +46,12 @@ def pool_of(number):
     that ask for them."""
     return {"CAISSON_POOL_ENABLED": "true", "CAISSON_POOL_IDLE": str(number), "CAISSON_POOL_MAX": str(number),
             "CAISSON_POOL_WARM_INTERPRETERS": "false"}
+
+
+# Tests count sandboxes; those of a pool are the business of the ones that ask for it.
+NOT_READY = {"CAISSON_POOL_ENABLED": "false"}
+# As a server is by default: most run in ready sandboxes, what is Python's by interpreters that waited.
+READY = {**pool_of(3), "CAISSON_POOL_WARM_INTERPRETERS": "true"}
 
 
 def programs_for(user, folder):

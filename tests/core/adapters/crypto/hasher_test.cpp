@@ -48,6 +48,7 @@ TEST(Hasher, TagsAreGmacOfTheBytes)
     EXPECT_EQ(to_hex(hasher->tag(zeros, "")), "530f8afbc74536b9a963b4f1c4cb738b");
     EXPECT_EQ(to_hex(hasher->tag(zeros, "a")), "b809031ad1b09253e78b6a0bc5b36764");
     EXPECT_EQ(to_hex(hasher->tag(counting_key(), std::string(100, 'x'))), "a3941f567e6301184b079de4f806d8db");
+    EXPECT_EQ(to_hex(hasher->tag(zeros, "a")), "b809031ad1b09253e78b6a0bc5b36764") << "with the key of before";
 }
 
 TEST(Hasher, ATagHasNothingToDoWithWhatIsAdded)

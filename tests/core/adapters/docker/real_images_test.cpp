@@ -1,3 +1,7 @@
+#include "core/adapters/docker/docker_image_engine.hpp"
+#include "core/async/deadline.hpp"
+#include "core/async/notifier.hpp"
+#include "core/async/task_group.hpp"
 #include "tests/core/adapters/docker/real_engine.hpp"
 
 namespace caisson::docker {
@@ -58,6 +62,56 @@ TEST_F(RealEngine, ASavedImageIsLoaded)
     ASSERT_TRUE(names.has_value()) << names.error().detail;
     EXPECT_THAT(*names, ElementsAre(name));
     EXPECT_TRUE(run(here->store.remove(name, soon())).has_value());
+}
+
+/// What an engine said of its images.
+struct heard_changes {
+    explicit heard_changes(io_executor executor) : news(executor) { }
+
+    image_listener listener()
+    {
+        return {[this] { is_heard = true, news.notify_all(); }, [this] { ++count, news.notify_all(); },
+            [this](const error&) { broken = true; }};
+    }
+    task<> past(std::size_t known)
+    {
+        while (!is_heard || count <= known) {
+            const auto seen = news.version();
+            co_await news.wait_past(seen);
+        }
+    }
+    task<> begun()
+    {
+        while (!is_heard) {
+            const auto seen = news.version();
+            co_await news.wait_past(seen);
+        }
+    }
+
+    notifier news;
+    std::size_t count = 0;
+    bool is_heard = false;
+    bool broken = false;
+};
+
+TEST_F(RealEngine, TellsOfNamesThatMoveAndGo)
+{
+    heard_changes heard(here->context.get_executor());
+    docker_image_engine changing(here->on);
+    null_logger silent;
+    task_group tasks(here->context.get_executor(), silent);
+    tasks.spawn("changes", changing.follow(heard.listener()));
+    const auto came = [&](task<> what) { return run(with_deadline(here->time, soon(), std::move(what))).has_value(); };
+    EXPECT_TRUE(came(heard.begun()));
+    const auto name = mark + "-moved";
+    auto before = heard.count;
+    EXPECT_TRUE(run(here->on.call("POST", "/images/" + escaped(image) + "/tag?repo=" + name + "&tag=1", soon())).has_value());
+    EXPECT_TRUE(came(heard.past(before))) << "it has another name";
+    before = heard.count;
+    EXPECT_TRUE(run(here->store.remove(name + ":1", soon())).has_value());
+    EXPECT_TRUE(came(heard.past(before))) << "the name is gone";
+    EXPECT_FALSE(heard.broken);
+    run(tasks.stop());
 }
 
 TEST_F(RealEngine, AnImageInUseStays)

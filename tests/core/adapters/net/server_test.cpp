@@ -82,6 +82,48 @@ TEST_F(Server, AnswersPipelinedRequestsInOrder)
         ASSERT_EQ(run(peer.answer()).body, "POST /" + std::to_string(i) + " abc");
 }
 
+/// Bytes that tell where they are from.
+std::string numbered_text(std::size_t number, std::size_t bytes)
+{
+    std::string out;
+    while (out.size() < bytes)
+        out += std::to_string(number) + ":" + std::to_string(out.size()) + " ";
+    return out;
+}
+
+TEST_F(Server, AnswersThatTheSocketTakesInPartsComeWhole)
+{
+    constexpr std::size_t count = 250;
+    constexpr std::size_t bytes = 60'000;    // all together are more than the sockets hold
+    start();
+    std::size_t made = 0;
+    answers.on["/next"] = [&made](exchange& one) { return one.respond(ok(numbered_text(made++, bytes))); };
+    auto peer = connect();
+    for (std::size_t i = 0; i < count; ++i) {
+        run(peer.send("GET /next" + host + "\r\n"));
+        settle();
+    }
+    EXPECT_LT(made, count) << "the sockets hold all of it";
+    for (std::size_t i = 0; i < count; ++i)
+        ASSERT_EQ(run(peer.answer()).body, numbered_text(i, bytes)) << i;
+}
+
+TEST_F(Server, SendsABodyThatIsKeptElsewhereAsItsOwn)
+{
+    start();
+    const shared_bytes text(std::string("kept"));
+    answers.on["/kept"] = [text](exchange& one) {
+        response answer = ok("not this");
+        answer.kept_body = text;
+        return one.respond(std::move(answer));
+    };
+    auto peer = connect();
+    run(peer.send("GET /kept" + host + "\r\n"));
+    EXPECT_EQ(run(peer.answer()).body, "kept");
+    run(peer.send("HEAD /kept" + host + "\r\n"));
+    EXPECT_NE(run(peer.answer(true)).head.find("Content-Length: 4\r\n"), std::string::npos);
+}
+
 TEST_F(Server, TakesARequestByteByByte)
 {
     start();

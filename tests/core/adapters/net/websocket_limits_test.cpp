@@ -1,4 +1,5 @@
 #include "tests/core/adapters/net/websocket_fixture.hpp"
+#include "tests/support/live_heap.hpp"
 
 namespace caisson::net {
 namespace {
@@ -57,6 +58,52 @@ TEST_F(WebSocketLimits, AMessageThatHardlyGetsOnEndsTheConnection)
     settle();
     time.advance(10s);
     settle();
+    EXPECT_FALSE(far.socket->open());
+}
+
+TEST_F(WebSocketLimits, ALongMessageLeavesNoMemoryBehind)
+{
+    constexpr std::ptrdiff_t hardly_anything = 4 * 1024;
+    open();
+    const auto exchange_one = [this](std::size_t bytes) {
+        near->send_text(std::string(bytes, 'm'));
+        ASSERT_EQ(receive(*far.socket)->data.size(), bytes);
+        settle();
+    };
+    exchange_one(100);    // what the first message makes once
+    const auto before = testing::live_heap_bytes();
+    exchange_one(300'000);
+    EXPECT_LT(testing::live_heap_bytes() - before, hardly_anything);
+}
+
+TEST_F(WebSocketLimits, APeerThatDoesNotAnswerPingsIsCut)
+{
+    websocket_options impatient;
+    impatient.ping_interval = 30s;
+    impatient.pong_timeout = 10s;
+    start();
+    answers.on["/ws"] = [&](exchange& one) { return upgrade(one, impatient, &far); };
+    auto peer = connect();
+    run(peer.send("GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"));
+    EXPECT_NE(run(peer.until("\r\n\r\n")).find("101"), std::string::npos);
+    const auto go_on = [this](std::chrono::milliseconds by) {
+        settle();
+        time.advance(by);
+        settle();
+    };
+    const std::string ping("\x89\0", 2);
+    const std::string pong("\x8a\x80\0\0\0\0", 6);
+    go_on(30s);
+    EXPECT_EQ(run(peer.until(ping)), ping);
+    run(peer.send(pong));
+    go_on(10s);
+    EXPECT_TRUE(far.socket->open());
+    go_on(20s);
+    EXPECT_EQ(run(peer.until(ping)), ping) << "the next round begins";
+    go_on(9s);
+    EXPECT_TRUE(far.socket->open());
+    go_on(1s);
     EXPECT_FALSE(far.socket->open());
 }
 

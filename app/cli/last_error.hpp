@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace caisson::cli {
+
+/// What errno means.
+inline std::string last_error() { return std::error_code(errno, std::generic_category()).message(); }
+
+}    // namespace caisson::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/async/notifier.hpp"
+#include "core/async/timers.hpp"
+
+#include <array>
+
+namespace caisson {
+
+/// Tells work that can wait (making what is kept ready, removing what is used up) when no request needs the processors.
+/// I/O thread only; waiters must end before it.
+class lull {
+public:
+    /// `time` outlives it.
+    lull(io_executor executor, timers& time) : time_(time), hurried_{notifier(executor), notifier(executor)} { }
+
+    enum class work { making, removing };
+
+    /// Something that a client waits for begins or goes on.
+    void disturb() { last_ = time_.steady_now(); }
+    /// As long as one is counted here something is disturbed.
+    std::size_t& busy() { return busy_; }
+    /// The same of what keeps all processors at work for long: files are collected.
+    std::size_t& collecting() { return collecting_; }
+    bool is_collecting() const { return collecting_ > 0; }
+    /// Ends all waits of that work: somebody needs what it gives.
+    void hurry(work what) { hurried_by(what).notify_all(); }
+    /// hurry() of all, for ever.
+    void close();
+    /// Returns when nothing was disturbed for some milliseconds, after hurry(), or after `longest`.
+    task<> wait(work what, std::chrono::milliseconds longest);
+
+private:
+    notifier& hurried_by(work what) { return hurried_[static_cast<std::size_t>(what)]; }
+
+    timers& time_;
+    std::array<notifier, 2> hurried_;
+    steady_time last_{};
+    std::size_t busy_ = 0;
+    std::size_t collecting_ = 0;
+    bool closed_ = false;
+};
+
+}    // namespace caisson

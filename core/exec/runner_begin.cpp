@@ -1,0 +1,93 @@
+#include "core/exec/runner.hpp"
+
+/// How a program is started while its execution is still being recorded. See docs/adr/0013.
+namespace caisson {
+
+/// Its place, its runtime's leave and its compiler.
+bool runner::needs_no_wait(const live_execution& one) const
+{
+    const auto found = use_.runtimes.find(one.row.runtime);
+    return use_.pool && !one.spec.compile && found != use_.runtimes.end() && is_enabled(one.row.runtime) &&
+           queue_.has_place_for(one.row.tenant) && breakers_.of(one.row.runtime).state == circuit_breaker::state::closed;
+}
+
+/// False if its package has to be waited for.
+bool runner::hold_package_now(live_execution& one)
+{
+    if (!one.spec.skill)
+        return true;
+    if (use_.trees != nullptr)
+        one.tree = use_.trees->open_now(one.row.tenant, one.spec.skill->digest);
+    return one.tree != nullptr;
+}
+
+/// False if its image has to be asked for.
+bool runner::hold_image_now(live_execution& one) const
+{
+    if (use_.images == nullptr || !runs_in_image(one))
+        return true;
+    auto known = use_.images->find_now(one.spec.image);
+    if (!known)
+        return false;
+    one.image = std::move(*known);
+    return true;
+}
+
+bool runner::begin_now(live_ptr one, waiting_place& place)
+{
+    if (!needs_no_wait(*one) || !hold_image_now(*one) || !hold_package_now(*one))
+        return false;
+    const auto wanted = shape_of(*one, sandbox_for(*one));
+    if (!pool_.has_ready(wanted))
+        return false;
+    auto leave = ask_for_leave(*one);
+    if (!leave)
+        return false;
+    one->phase = run_phase::starting;
+    one->begin_attempt();
+    if (!claim_sandbox(*one, wanted)) {
+        one->row.attempts.clear();
+        one->phase = run_phase::waiting;
+        return false;
+    }
+    leave->succeeded();
+    one->place = std::move(place);
+    queue_.enter(one);
+    one->row.stages.queue_ms = ms_between(one->accepted_at, use_.time.steady_now());
+    try {
+        note_degraded(*one);
+        note_sandbox(*one);
+        keep_link(one);
+        start_program(*one);
+    } catch (const std::exception&) {
+        discard(one);
+        throw;
+    }
+    one->phase = run_phase::starting;    // until it is recorded: a server that stops waits for that
+    return true;
+}
+
+task<> runner::run_begun(live_ptr one)
+{
+    one->phase = run_phase::running;
+    const auto next = co_await run_in_sandbox(one);
+    if (next == after::again)
+        co_await run(one);
+}
+
+void runner::discard(live_ptr one)
+{
+    one->row.sandbox.reset();    // no record names it
+    if (one->group)
+        one->group->kill();
+    say_goodbye(*one);
+    cleanup_.spawn("end of " + one->row.id.str() + ", which could not be recorded", end_discarded(one));
+}
+
+task<> runner::end_discarded(live_ptr one)
+{
+    co_await end_sandbox(one, "its execution could not be recorded");
+    queue_.leave(*one);
+}
+
+}    // namespace caisson

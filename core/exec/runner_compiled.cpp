@@ -1,0 +1,264 @@
+#include "core/async/both.hpp"
+#include "core/exec/compile_capture.hpp"
+#include "core/exec/compile_order.hpp"
+#include "core/exec/languages.hpp"
+#include "core/exec/link_callbacks.hpp"
+#include "core/exec/runner.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+/// How a runner keeps what a compiler made, and uses what the same compilation made before. What is kept is read out of the sandbox
+/// before the program starts, while the report is recorded: programs cannot change it. See docs/architecture.md "Compilation".
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Numbers at the agent of what reads the files out: two for each server, above those of collectors and below those of compilers.
+constexpr protocol::exec_number first_capture = protocol::exec_number{1} << 54;
+/// The agent ends it after this; the server waits a little longer. A program's start is held up by it.
+constexpr auto capture_time = 1s;
+constexpr auto capture_backstop = 500ms;
+constexpr std::uint64_t capture_memory_bytes = 64 << 20;
+constexpr std::uint64_t capture_open_files = 256;
+constexpr std::int64_t most_captured_files = 1'000;
+
+const std::string below_build = std::string(protocol::build_directory) + "/";
+
+/// The link must not call what is gone, however the waiting ends.
+class capture_attachment {
+public:
+    capture_attachment(std::shared_ptr<protocol::agent_link> link, protocol::exec_number number, std::shared_ptr<compile_capture> sink)
+        : link_(std::move(link)), number_(number), sink_(std::move(sink))
+    {
+        link_->attach(number_, *sink_, std::nullopt);
+    }
+    ~capture_attachment() { link_->detach(number_); }
+    capture_attachment(const capture_attachment&) = delete;
+    capture_attachment& operator=(const capture_attachment&) = delete;
+
+    const std::shared_ptr<compile_capture>& sink() const { return sink_; }
+    /// What it sent; nothing if that is not whole. It ends then.
+    std::optional<std::vector<placed_file>> take()
+    {
+        if (!sink_->ended())
+            link_->signal(number_, SIGKILL, protocol::agent_link::target::group);
+        link_->forget(number_);
+        return sink_->take();
+    }
+
+private:
+    std::shared_ptr<protocol::agent_link> link_;
+    protocol::exec_number number_;
+    std::shared_ptr<compile_capture> sink_;
+};
+
+std::unique_ptr<capture_attachment> make_capture(
+    const std::shared_ptr<live_execution>& one, protocol::exec_number number, const collect_spec& what, std::int64_t most_bytes)
+{
+    auto sink = std::make_shared<compile_capture>(what, most_bytes, acknowledging(one, number), waking(one));
+    return std::make_unique<capture_attachment>(one->link, number, std::move(sink));
+}
+
+using captures = std::vector<std::unique_ptr<capture_attachment>>;
+
+task<> wait_for_captures(std::shared_ptr<live_execution> one, const captures* all)
+{
+    const auto has_ended = [](const auto& each) { return each->sink()->ended(); };
+    while (one->lost.empty() && !one->cancel_wanted() && !std::ranges::all_of(*all, has_ended)) {
+        const auto seen = one->changed.version();
+        co_await one->changed.wait_past(seen);
+    }
+}
+
+std::int64_t bytes_of(const std::vector<placed_file>& files)
+{
+    std::int64_t sum = 0;
+    for (const auto& each : files)
+        sum += static_cast<std::int64_t>(each.path.size() + each.content.size());
+    return sum;
+}
+
+/// In whole pages, as a tmpfs takes them.
+std::int64_t room_for(const std::vector<placed_file>& files)
+{
+    constexpr std::int64_t page = 4096;
+    std::int64_t sum = 0;
+    for (const auto& each : files)
+        sum += (static_cast<std::int64_t>(each.content.size()) + page - 1) / page * page;
+    return sum;
+}
+
+/// As the compiler would have been held to it, beside what it was given.
+bool fits(const std::vector<placed_file>& files, const std::vector<placed_file>& inputs, const execution_limits& limits)
+{
+    const auto is_small = [&](const placed_file& each) { return static_cast<std::int64_t>(each.content.size()) <= limits.file_bytes; };
+    return room_for(files) + room_for(inputs) <= limits.disk_bytes &&
+           static_cast<std::int64_t>(files.size() + inputs.size()) <= limits.inodes / 2 && std::ranges::all_of(files, is_small);
+}
+
+/// A part of the working directory, as a collector of its own reads it.
+struct capture_part {
+    std::string root;
+    collect_spec what;    // patterns below the root; `output` is one file of the build directory
+    std::string into;     // before the paths that it sends: the working directory's
+    std::string meant;    // the pattern, below the working directory
+    bool has_build;       // the build directory is a part of it
+};
+
+/// A collector leaves the build directory out where that is at its top, but for one file: where the program is more it is read by itself.
+std::vector<capture_part> parts_of(const std::string& language, const std::string& work)
+{
+    const auto* known = find_language(language);
+    const auto program = known == nullptr || known->compile == nullptr ? std::string_view() : known->compile->made;
+    if (!program.empty())
+        return {{work, {.patterns = {"**"}, .output = below_build + std::string(program)}, "", "**", true}};
+    return {{work + "/" + std::string(protocol::build_directory), {.patterns = {"**"}}, below_build, below_build + "**", true},
+        {work, {.patterns = {"**"}}, "", "**", false}};
+}
+
+/// What is not as it was put, named from the working directory on.
+std::optional<std::vector<placed_file>> changed_in(
+    const capture_part& part, std::optional<std::vector<placed_file>> files, const std::vector<placed_file>& inputs)
+{
+    if (!files)
+        return std::nullopt;
+    for (auto& each : *files)
+        each.path.insert(0, part.into);
+    const auto is_in_part = [&](const placed_file& each) { return part.has_build || !each.path.starts_with(below_build); };
+    std::vector<placed_file> there;
+    std::ranges::copy_if(inputs, std::back_inserter(there), is_in_part);
+    return changed_files(std::move(*files), there, {part.meant});
+}
+
+task<bool> then_true(task<> work)
+{
+    co_await std::move(work);
+    co_return true;
+}
+
+}    // namespace
+
+/// Takes the files, which are the program's too: they are put once.
+compile_order runner::order_of(live_execution& one) const
+{
+    compile_order order;
+    order.request = compile_request_for(one);
+    auto& inputs = order.inputs;
+    inputs.tenant = one.row.tenant;
+    inputs.language = one.spec.language;
+    inputs.runtime = one.row.runtime;
+    inputs.image_digest = one.sandbox->image_digest();
+    inputs.argv = order.request.argv;
+    inputs.env = order.request.env;
+    inputs.directory = order.request.cwd;
+    inputs.files.push_back({std::string(protocol::build_directory), S_IFDIR | 0755, {}});
+    for (auto* files : {&one.spec.files, &one.spec.compile->files})
+        for (auto& file : std::exchange(*files, {}))
+            inputs.files.push_back({std::move(file.path), 0644, shared_bytes(std::move(file.content))});
+    return order;
+}
+
+/// In a sandbox that an earlier server made there may be what a compiler left half. Where programs are not isolated they reach each
+/// other's files, and each has a directory of its own anyway.
+bool runner::may_keep_compiled(const live_execution& one, const compile_inputs& inputs) const
+{
+    const auto& where = *use_.runtimes.find(one.row.runtime)->second;
+    const bool is_known = !where.has_images() || !inputs.image_digest.empty();
+    return use_.compiled != nullptr && !one.taken_up && where.isolates() && is_known &&
+           bytes_of(inputs.files) <= use_.compiled->most_bytes();
+}
+
+/// True: it need not be compiled; the report is in the row, and the files come into the sandbox with the program.
+task<bool> runner::use_compiled(live_ptr one, std::shared_ptr<compile_order> order)
+{
+    if (!may_keep_compiled(*one, order->inputs))
+        co_return false;
+    const auto began = use_.time.steady_now();
+    auto finding = use_.compiled->find(order->inputs);
+    auto answer = co_await std::move(finding);
+    order->key = std::move(answer.key);
+    if (!answer.found || !fits(answer.found->files, order->inputs.files, one->spec.limits))
+        co_return false;
+    one->placed = std::move(order->inputs.files);
+    one->placed.insert(one->placed.end(), answer.found->files.begin(), answer.found->files.end());
+    auto& report = one->row.compile.emplace();
+    report.exit_code = 0;
+    report.output = answer.found->output;
+    report.output_truncated = answer.found->output_truncated;
+    report.cached = true;
+    report.cpu_ms = 0;
+    report.wall_ms = std::chrono::round<std::chrono::milliseconds>(use_.time.steady_now() - began).count();
+    if (one->group)
+        one->before_program = one->group->usage();
+    report.cpu_before_us = one->before_program.cpu_us.value_or(0);
+    co_return true;
+}
+
+/// Of one that ended well: its report is recorded, and what it made is read meanwhile, if that is to be kept.
+task<> runner::record_compiled(live_ptr one, std::shared_ptr<compile_order> order)
+{
+    if (!order->is_plain || order->key.empty())
+        co_return co_await store_compile_report(one);
+    auto storing = then_true(store_compile_report(one));
+    auto capturing = capture_compiled(one, order);
+    auto done = co_await both(std::move(storing), std::move(capturing));
+    auto& files = done.second;
+    auto& report = *one->row.compile;
+    if (one->group)    // where one group is all of a sandbox what read the files counts in it too
+        one->before_program = one->group->usage();
+    report.cpu_before_us = one->before_program.cpu_us.value_or(0);
+    if (files && bytes_of(*files) <= use_.compiled->most_bytes())
+        use_.compiled->keep(std::move(order->inputs), order->key, {report.output, report.output_truncated, std::move(*files)});
+    order->inputs = {};
+}
+
+/// Nothing: it could not be read in time, or not all of it can be put back.
+task<std::optional<std::vector<placed_file>>> runner::capture_compiled(live_ptr one, std::shared_ptr<compile_order> order)
+{
+    const auto parts = parts_of(one->spec.language, one->sandbox->work_directory());
+    const auto most = use_.compiled->most_bytes() + bytes_of(order->inputs.files);
+    captures all;
+    for (const auto& part : parts) {
+        const auto number = first_capture + 2 * use_.link.epoch + all.size();
+        all.push_back(make_capture(one, number, part.what, most));
+        begin_capture(*one, number, part.root, part.what, most);
+    }
+    auto waiting = wait_for_captures(one, &all);
+    const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + capture_time + capture_backstop, std::move(waiting));
+    if (ended.has_error())
+        use_.log.debug("what a compiler made could not be read in time; it is not kept", {{"execution_id", one->row.id.str()}});
+    std::vector<std::optional<std::vector<placed_file>>> taken;
+    for (const auto& each : all)
+        taken.push_back(each->take());
+    std::vector<placed_file> made;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        auto changed = changed_in(parts[i], std::move(taken[i]), order->inputs.files);
+        if (!changed)
+            co_return std::nullopt;
+        std::ranges::move(*changed, std::back_inserter(made));
+    }
+    co_return made;
+}
+
+/// The agent's own program, outside of the group, as for artifacts.
+void runner::begin_capture(
+    live_execution& one, protocol::exec_number number, const std::string& directory, collect_spec what, std::int64_t most_bytes)
+{
+    what.max_files = most_captured_files;
+    what.max_bytes = what.max_file_bytes = what.max_output_bytes = most_bytes;
+    protocol::spawn_request request;
+    request.argv = collect_command(what, directory);
+    request.cwd = "/";
+    request.wall_ms = static_cast<std::uint64_t>(std::chrono::milliseconds(capture_time).count());
+    request.rlimits = {{RLIMIT_CORE, 1}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, capture_open_files}, {RLIMIT_DATA, capture_memory_bytes},
+        {RLIMIT_CPU, static_cast<std::uint64_t>(capture_time / 1s) + 1}};
+    request.seccomp_filter = use_.payload_filter;
+    one.link->spawn(number, std::move(request), {});
+}
+
+}    // namespace caisson

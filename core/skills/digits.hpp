@@ -1,0 +1,8 @@
+#pragma once
+
+namespace caisson {
+
+/// ASCII, whatever the locale.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}    // namespace caisson
