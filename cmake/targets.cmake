@@ -13,7 +13,7 @@ function(caisson_library name)
   caisson_precompiled(${name})
 endfunction()
 
-# Where several sources are compiled as one (CMAKE_UNITY_BUILD, in the presets release, bench and fuzz): of a target of several
+# Where several sources are compiled as one (CMAKE_UNITY_BUILD, in all presets but dev): of a target of several
 # folders only those of one folder, as elsewhere. The lints look for names that two sources of a folder have in common.
 function(caisson_unity_by_folder name)
   if(NOT CMAKE_UNITY_BUILD)
@@ -51,6 +51,7 @@ endfunction()
 
 # The same for the code of tests, which is not optimised: with it their templates take four times as long to compile.
 function(caisson_precompiled_test name)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)    # tests of a folder have helpers of the same names
   target_compile_options(${name} PRIVATE -O0)
   target_precompile_headers(${name} REUSE_FROM caisson_test_pch)
 endfunction()

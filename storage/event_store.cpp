@@ -7,8 +7,6 @@ namespace caisson {
 
 namespace {
 
-using event_list = std::vector<std::shared_ptr<const log_event>>;
-
 constexpr std::size_t max_events_per_read = 4096;
 
 /// The short key of an execution's log.
@@ -112,6 +110,7 @@ event_list read_events(sqlite::connection& db, std::int64_t log, const log_posit
     return events;
 }
 
+/// Without its cuts.
 log_extent extent_of(sqlite::connection& db, std::int64_t log)
 {
     log_extent found;
@@ -127,10 +126,6 @@ log_extent extent_of(sqlite::connection& db, std::int64_t log)
         sqlite::column_reader columns(last);
         found.end = position_from(columns);
     }
-    auto cuts = db.prepare(sql::log::cuts);
-    cuts.bind(log);
-    while (cuts.step())
-        found.cuts.push_back({static_cast<output_stream>(cuts.integer(0)), static_cast<std::uint64_t>(cuts.integer(1))});
     return found;
 }
 
@@ -149,20 +144,49 @@ task<result<void>> sqlite_event_store::append(execution_id id, event_list events
     });
 }
 
+/// A log is in one of the two, and most are short.
 task<result<event_list>> sqlite_event_store::read(execution_id id, log_position after, std::size_t max_bytes)
 {
-    return db_.read([id = std::move(id), after, max_bytes](sqlite::connection& db) -> result<event_list> {
+    const auto look = [id = std::move(id), after, max_bytes](sqlite::connection& db) -> result<std::optional<event_list>> {
         const auto log = find_log(db, id);
-        return log ? read_events(db, *log, after, max_bytes) : event_list();
-    });
+        return log ? std::optional(read_events(db, *log, after, max_bytes)) : std::nullopt;
+    };
+    for (auto* const each : {&records_, &db_}) {
+        auto reading = each->read(look);
+        auto found = co_await std::move(reading);
+        if (found.has_error())
+            co_return found.error();
+        if (*found)
+            co_return std::move(**found);
+    }
+    co_return event_list();
 }
 
 task<result<log_extent>> sqlite_event_store::extent(execution_id id)
 {
-    return db_.read([id = std::move(id)](sqlite::connection& db) -> result<log_extent> {
+    auto look = [id](sqlite::connection& db) -> result<std::optional<log_extent>> {
         const auto log = find_log(db, id);
-        return log ? extent_of(db, *log) : log_extent();
-    });
+        return log ? std::optional(extent_of(db, *log)) : std::nullopt;
+    };
+    auto looking = records_.read(std::move(look));
+    auto whole = co_await std::move(looking);
+    if (whole.has_error())
+        co_return whole.error();
+    if (*whole)
+        co_return std::move(**whole);    // none of its streams was cut
+    auto read = [id = std::move(id)](sqlite::connection& db) -> result<log_extent> {
+        const auto log = find_log(db, id);
+        if (!log)
+            return log_extent();
+        auto found = extent_of(db, *log);
+        auto cuts = db.prepare(sql::log::cuts);
+        cuts.bind(*log);
+        while (cuts.step())
+            found.cuts.push_back({static_cast<output_stream>(cuts.integer(0)), static_cast<std::uint64_t>(cuts.integer(1))});
+        return found;
+    };
+    auto reading = db_.read(std::move(read));
+    co_return co_await std::move(reading);
 }
 
 /// The log loses its name in one step; its events go in small ones when the writer is idle.
@@ -176,6 +200,20 @@ task<result<void>> sqlite_event_store::erase(execution_id id)
     auto renamed = co_await std::move(renaming);
     db_.tidy();
     co_return renamed;
+}
+
+result<void> sqlite::insert_whole_log(connection& db, const execution_id& id, const event_list& events)
+{
+    return events.empty() ? result<void>() : insert_events(db, find_or_make_log(db, id), events);
+}
+
+void sqlite::erase_whole_log(connection& db, const execution_id& id)
+{
+    const auto log = find_log(db, id);
+    if (!log)
+        return;
+    db.prepare(sql::event::erase_all).bind(*log).run();
+    db.prepare(sql::log::erase).bind(*log).run();
 }
 
 bool sqlite::erase_some_events(connection& db)

@@ -1,6 +1,7 @@
 #include "storage/execution_store.hpp"
 
 #include "storage/artifact_rows.hpp"
+#include "storage/event_store.hpp"
 #include "storage/execution_columns.hpp"
 #include "storage/execution_end.hpp"
 #include "storage/execution_rows.hpp"
@@ -82,6 +83,8 @@ task<result<void>> sqlite_execution_store::update(execution_row row)
 task<result<void>> sqlite_execution_store::finish(execution_end end)
 {
     return db_.write([end = std::move(end)](sqlite::connection& db) -> result<void> {
+        if (auto logged = sqlite::insert_whole_log(db, end.row.id, end.log); logged.has_error())
+            return logged;
         if (end.checkpoint)
             return sqlite::finish_with_checkpoint(db, end);
         auto updated = sqlite::update_execution(db, end.row);
@@ -159,6 +162,7 @@ task<result<std::vector<content_id>>> sqlite_execution_store::erase(tenant_id te
         auto label = db.prepare(sql::execution::erase_label);
         for (const auto& [name, value] : row->labels)
             label.bind(tenant, name, value, id).run();
+        sqlite::erase_whole_log(db, id);
         db.prepare(sql::execution::erase).bind(id).run();
         return sqlite::erase_artifacts(db, tenant, id, all_artifacts);
     });

@@ -172,7 +172,7 @@ private:
     sqlite_key_store key_store_{records_};
     sqlite_sandbox_store sandbox_store_{records_};
     sqlite_execution_store execution_store_{records_};
-    sqlite_event_store event_store_{events_};
+    sqlite_event_store event_store_{events_, records_};
     sqlite_skill_store skill_store_{records_};
     sqlite_content_store content_store_;
     sqlite_artifact_store artifact_store_{records_};

@@ -34,7 +34,7 @@ struct place {
     const char* directory;
 };
 /// In this order. The second is for containers, whose /run is on their disk.
-constexpr place places[] = {{"/run", "/run/caisson", "/run/caisson/run"}, {"/dev/shm", "/dev/shm", "/dev/shm/caisson-run"}};
+constexpr place known_places[] = {{"/run", "/run/caisson", "/run/caisson/run"}, {"/dev/shm", "/dev/shm", "/dev/shm/caisson-run"}};
 
 bool can_be_used(const place& of)
 {
@@ -56,10 +56,10 @@ run_place::run_place(const std::string& instance)
     if (::geteuid() != 0)
         return;
     const auto is_there = [&](const place& each) { return is_own_directory(path_in(each, instance)) && is_own_directory(each.directory); };
-    const auto* chosen = std::ranges::find_if(places, is_there);    // what an earlier server used
-    if (chosen == std::end(places))
-        chosen = std::ranges::find_if(places, can_be_used);
-    if (chosen == std::end(places))
+    const auto* chosen = std::ranges::find_if(known_places, is_there);    // what an earlier server used
+    if (chosen == std::end(known_places))
+        chosen = std::ranges::find_if(known_places, can_be_used);
+    if (chosen == std::end(known_places))
         return;
     auto path = path_in(*chosen, instance);
     if (::mkdir(path.c_str(), own_mode) == 0 || errno == EEXIST)
@@ -75,7 +75,7 @@ run_place::~run_place()
 std::vector<std::string> run_place::candidates(const std::string& instance)
 {
     std::vector<std::string> found;
-    for (const auto& each : places)
+    for (const auto& each : known_places)
         found.push_back(path_in(each, instance));
     return found;
 }

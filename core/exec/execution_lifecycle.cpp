@@ -152,7 +152,7 @@ task<result<void>> execution_service::take_up(std::shared_ptr<unfinished_executi
             one->log->control(event_kind::state, state_body(one->row));
     }
     one->stdin_known = !in_sandbox;
-    launch(one, in_sandbox);
+    launch(one, in_sandbox, std::chrono::milliseconds(0));
     co_return result<void>();
 }
 

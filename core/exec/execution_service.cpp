@@ -23,8 +23,8 @@ execution_service::execution_service(execution_services services)
     , cleanup_(use_.executor, use_.log)
     , calm_(use_.executor, use_.time)
     , pool_(use_, calm_)
-    , runner_(use_, queue_, pool_, calm_, cleanup_)
     , sweeper_(use_)
+    , runner_(use_, queue_, pool_, calm_, cleanup_, sweeper_)
     , changed_(use_.executor)
 {
 }
@@ -39,10 +39,10 @@ execution_service::live_ptr execution_service::make_live(execution_row row, exec
     return one;
 }
 
-void execution_service::launch(live_ptr one, bool in_sandbox)
+void execution_service::launch(live_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience)
 {
     live_.emplace(one->row.id, one);
-    one->background.spawn("log of " + one->row.id.str(), one->log->run());
+    one->background.spawn("log of " + one->row.id.str(), one->log->run(log_patience));
     runs_.spawn("run of " + one->row.id.str(), carry_out(one, in_sandbox ? runner_.take_up(one) : runner_.run(one)));
 }
 

@@ -130,7 +130,7 @@ private:
     task<result<state_said>> last_state(std::shared_ptr<unfinished_execution> left, log_position end);
     task<result<void>> finish_from_log(std::shared_ptr<unfinished_execution> left, log_extent extent);
     live_ptr make_live(execution_row row, execution_spec spec, log_extent stored);
-    void launch(live_ptr one, bool in_sandbox);
+    void launch(live_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience);
     task<> carry_out(live_ptr one, task<> work);
     void leave(const live_execution& one);
     task<result<execution_row>> record_begun(live_ptr one, execution_spec spec);
@@ -159,8 +159,8 @@ private:
     task_group cleanup_;
     lull calm_;
     warm_pool pool_;
-    runner runner_;
     sweeper sweeper_;
+    runner runner_;
     notifier changed_;    // an execution left, or the stop began
     std::unordered_map<execution_id, live_ptr> live_;
     std::function<void(const execution_id&)> removing_;    // may be not set

@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 /// The store answers sooner, or the server has worse trouble.
 constexpr auto longest_key_wait = 30s;
 constexpr std::size_t expired_batch = 500;
-/// A program that ends sooner has its whole log stored at once.
-constexpr std::chrono::milliseconds first_commit_patience = 2ms;
+/// A program that ends sooner, whose log nobody follows, has it stored with the record of its end.
+constexpr std::chrono::milliseconds first_commit_patience = 20ms;
 constexpr auto between_batches = 50ms;
 constexpr auto between_erasures = 60s;
 
@@ -102,7 +102,7 @@ task<result<execution_row>> execution_service::record_new(tenant_id tenant, exec
     one->place = std::move(*place);
     row.queue_position = queue_.position_of_next(tenant);
     one->log->control(event_kind::state, state_body(row));
-    launch(one, false);
+    launch(one, false, first_commit_patience);
     row.queue_position = queue_.position(*one);
     co_return row;
 }

@@ -94,12 +94,13 @@ public:
     bool at_host = false;    // while a sandbox is made: what fails now is the host's, not the execution's or the stores'
 
     // What was heard.
-    bool started = false;         // and its state event is in the log
-    bool end_said = false;        // its exit event was given to the log
-    bool start_heard = false;     // by this server: started_at is exact
-    bool taken_up = false;        // an earlier server made the sandbox
-    bool sandbox_gone = false;    // found out: nothing is left of it
-    bool agent_died = false;      // it is known to run no more
+    bool started = false;                   // and its state event is in the log
+    bool end_said = false;                  // its exit event was given to the log
+    std::optional<event_list> whole_log;    // which is stored with the record's end
+    bool start_heard = false;               // by this server: started_at is exact
+    bool taken_up = false;                  // an earlier server made the sandbox
+    bool sandbox_gone = false;              // found out: nothing is left of it
+    bool agent_died = false;                // it is known to run no more
     bool unknown_to_agent = false;
     std::optional<protocol::exit_report> exited;
     std::string start_failure;    // a sentence

@@ -10,6 +10,9 @@ using namespace std::chrono_literals;
 
 /// How long the begin of a character waits for its rest before it is shown as bytes.
 constexpr auto held_for = 50ms;
+/// What is stored with its record at most: an end of usual length, with a little output.
+constexpr std::size_t most_whole_events = 32;
+constexpr std::size_t most_whole_bytes = 16 << 10;
 /// First and longest pause between two tries of a store that fails.
 constexpr auto first_retry = 20ms;
 constexpr auto longest_retry = 1000ms;
@@ -32,6 +35,8 @@ live_log::live_log(
 void live_log::output(output_stream stream, std::uint64_t offset, shared_bytes bytes)
 {
     buffer_.output(stream, offset, std::move(bytes), time_.now_ms());
+    if (!buffer_.is_whole(most_whole_events, most_whole_bytes))
+        follow();    // its agent waits until what it sent is stored
     work_.notify_all();
     changed_.notify_all();
 }
@@ -74,9 +79,9 @@ task<> live_log::run(std::chrono::milliseconds patience)
 
 task<> live_log::wait_for_work()
 {
-    while (!buffer_.has_unstored()) {
+    while (taken_whole_ || !buffer_.has_unstored()) {
         const auto seen = work_.version();
-        if (!buffer_.holds_back()) {
+        if (taken_whole_ || !buffer_.holds_back()) {
             co_await work_.wait_past(seen);
             continue;
         }
@@ -115,11 +120,30 @@ task<> live_log::store_pending()
         co_await time_.wait_for(pause);
         pause = std::min<std::chrono::milliseconds>(pause * 2, longest_retry);
     }
+    all_stored();
+}
+
+void live_log::all_stored()
+{
     buffer_.stored();
     work_.notify_all();
     changed_.notify_all();
     if (committed_)
         committed_();
+}
+
+std::optional<event_list> live_log::take_whole()
+{
+    if (taken_whole_ || !buffer_.is_whole(most_whole_events, most_whole_bytes))
+        return std::nullopt;
+    taken_whole_ = true;
+    return buffer_.take().events;
+}
+
+void live_log::stored_whole()
+{
+    taken_whole_ = false;
+    all_stored();
 }
 
 task<> live_log::flushed()

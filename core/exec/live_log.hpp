@@ -31,13 +31,20 @@ public:
 
     /// Stores what comes until it is cancelled. A failing store is tried again, at most a second apart: nothing is dropped,
     /// the program blocks when the agent's window is full.
-    /// What comes first is stored after `patience`, or when somebody waits for flushed().
+    /// What comes first is stored after `patience`, or when it is much, or somebody follows the log or waits for flushed().
     task<> run(std::chrono::milliseconds patience = std::chrono::milliseconds(0));
     /// Why something could not be stored and never can be; empty while all is well. What comes after it is shown, and stored as far
     /// as it can be.
     const std::string& failure() const { return failure_; }
     /// Returns when all that came so far is durable. run() must be running.
     task<> flushed();
+    /// Somebody follows the log: what comes is stored without patience, since control events are shown when they are durable.
+    void follow() { wanted_.notify_all(); }
+
+    /// All that came, if nothing of it was stored and it is little: who takes it stores it, and says then stored_whole(). Nothing else may
+    /// come, and nothing is stored here meanwhile.
+    std::optional<event_list> take_whole();
+    void stored_whole();
 
     /// Keeps the exit event from viewers until the record is final too, so that who sees it finds the record ended.
     void withhold_exit() { exit_withheld_ = true; }
@@ -50,6 +57,7 @@ public:
 
 private:
     task<> store_pending();
+    void all_stored();
     task<> wait_for_work();
 
     execution_id id_;
@@ -63,6 +71,7 @@ private:
     std::function<void()> committed_;
     std::string failure_;
     bool exit_withheld_ = false;
+    bool taken_whole_ = false;
 };
 
 }    // namespace caisson

@@ -16,7 +16,7 @@ std::size_t cost(const log_event& event) { return event.data.size() + event.body
 }    // namespace
 
 log_buffer::log_buffer(log_options options, log_extent stored)
-    : options_(options), shown_(stored.end), stored_end_(stored.end), ring_start_(stored.end)
+    : options_(options), shown_(stored.end), stored_end_(stored.end), ring_start_(stored.end), has_begin_(stored.end == log_position())
 {
     head_bytes_ = stored.cuts.empty() ? stored.stored_output_bytes : options.max_output_bytes;
     for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream}) {
@@ -227,8 +227,18 @@ void log_buffer::add(log_event event, bool to_store)
     settle();
 }
 
+bool log_buffer::is_whole(std::size_t most_events, std::size_t most_bytes) const
+{
+    std::size_t bytes = 0;
+    for (const auto& [number, event] : unstored_)
+        bytes += event->data.size();
+    return has_begin_ && !was_cut(output_stream::stdout_stream) && !was_cut(output_stream::stderr_stream) &&
+           unstored_.size() <= most_events && bytes <= most_bytes;
+}
+
 log_buffer::batch log_buffer::take()
 {
+    has_begin_ = false;
     batch out;
     for (; next_to_take_ < unstored_.size(); ++next_to_take_, ++taken_)
         out.events.push_back(unstored_[next_to_take_].second);

@@ -44,7 +44,7 @@ public:
 
     // What is to be stored.
     struct batch {
-        std::vector<event_ptr> events;
+        event_list events;
         std::vector<stream_cut> cuts;
         bool empty() const { return events.empty() && cuts.empty(); }
     };
@@ -52,6 +52,9 @@ public:
     batch take();
     void stored();
     bool has_unstored() const { return taken_ > 0 || next_to_take_ < unstored_.size() || !cuts_to_store_.empty() || cuts_taken_ > 0; }
+
+    /// Whether nothing was taken so far and all that came is at most so much, no stream cut.
+    bool is_whole(std::size_t most_events, std::size_t most_bytes) const;
 
     /// The agent may drop what lies before this.
     std::uint64_t acknowledgeable(output_stream stream) const;
@@ -113,6 +116,7 @@ private:
     std::size_t taken_ = 0;
     std::vector<stream_cut> cuts_to_store_;
     std::size_t cuts_taken_ = 0;
+    bool has_begin_;    // unstored_ does: nothing was taken so far
 };
 
 }    // namespace caisson

@@ -15,6 +15,7 @@ task<result<std::vector<viewed_event>>> log_reader::next(std::size_t max_bytes, 
     while (!done_) {
         if (!live_)
             co_return co_await from_store(max_bytes);
+        live_->follow();
         const auto changes = live_->changed().version();
         const auto start = live_->buffer().ring_start();
         if (is_at(start)) {

@@ -33,11 +33,14 @@ struct unfinished_execution {
     execution_spec spec;
 };
 
+using event_list = std::vector<std::shared_ptr<const log_event>>;
+
 /// The end of an execution: what becomes durable with it, all or nothing.
 struct execution_end {
     execution_row row;                      // final
     std::vector<artifact_row> artifacts;    // what it left; the contents are durable already. Of two with one path the first counts
     std::optional<checkpoint_end> checkpoint = std::nullopt;    // saved with it, or the row's note says why not
+    event_list log = {};    // all of its events, where the event store was given none: it finds them from then on
 };
 
 /// Records of executions. Call from the I/O thread; the work runs on the store's own database threads. Every change is
@@ -78,8 +81,8 @@ public:
     virtual task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) = 0;
     /// Newest first, at most filter.limit, without their outputs.
     virtual task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) = 0;
-    /// Removes a record and those of its artifacts in one transaction; returns their contents, which the caller erases.
-    /// Errors: errc::not_found; errc::conflict unless its status is final.
+    /// Removes a record, the events that were stored with it and the records of its artifacts in one transaction; returns their contents,
+    /// which the caller erases. Errors: errc::not_found; errc::conflict unless its status is final.
     virtual task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) = 0;
     /// Of all tenants, oldest first, those behind `after` (empty: from the first on): what a start of the server
     /// has to take up again. At most `limit`, fewer where their specs are large; an empty page is the end.
@@ -113,14 +116,12 @@ public:
 
     /// Adds events in order and the cuts, all or nothing, durable on return. A repeat of an event that is stored (same end
     /// position) is ignored.
-    virtual task<result<void>> append(
-        execution_id id, std::vector<std::shared_ptr<const log_event>> events, std::vector<stream_cut> cuts) = 0;
+    virtual task<result<void>> append(execution_id id, event_list events, std::vector<stream_cut> cuts) = 0;
     /// In log order, those not covered by `after`, up to `max_bytes` of output (at least one event if there is one). Chunks
     /// are whole: the caller drops what it has of the first.
-    virtual task<result<std::vector<std::shared_ptr<const log_event>>>> read(
-        execution_id id, log_position after, std::size_t max_bytes) = 0;
+    virtual task<result<event_list>> read(execution_id id, log_position after, std::size_t max_bytes) = 0;
     virtual task<result<log_extent>> extent(execution_id id) = 0;
-    /// Removes all events. Idempotent.
+    /// Removes all events but those that were stored with a record, which go with it. Idempotent.
     virtual task<result<void>> erase(execution_id id) = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "core/exec/live_execution.hpp"
 #include "core/exec/runtime_breakers.hpp"
 #include "core/exec/services.hpp"
+#include "core/exec/sweeper.hpp"
 #include "core/exec/warm_pool.hpp"
 
 namespace caisson {
@@ -15,9 +16,15 @@ struct compile_order;
 /// execution, in a task_group of the service. Cancelling a run() leaves the sandbox as it is, for the next server.
 class runner {
 public:
-    /// All outlive the runner; `cleanup` ends sandboxes after their executions.
-    runner(const execution_services& services, admission& queue, warm_pool& pool, lull& calm, task_group& cleanup)
-        : use_(services), queue_(queue), pool_(pool), calm_(calm), cleanup_(cleanup), breakers_(services.time, services.log)
+    /// All outlive the runner; `cleanup` ends sandboxes after their executions, and `sweeps` has those that could not be ended.
+    runner(const execution_services& services, admission& queue, warm_pool& pool, lull& calm, task_group& cleanup, sweeper& sweeps)
+        : use_(services)
+        , queue_(queue)
+        , pool_(pool)
+        , calm_(calm)
+        , cleanup_(cleanup)
+        , sweeps_(sweeps)
+        , breakers_(services.time, services.log)
     {
     }
 
@@ -195,6 +202,7 @@ private:
     warm_pool& pool_;
     lull& calm_;
     task_group& cleanup_;
+    sweeper& sweeps_;
     std::size_t supervised_ = 0;        // executions whose programs run
     std::size_t put_off_ = 0;           // ends of sandboxes that gave their place back
     std::int64_t put_off_bytes_ = 0;    // what these hold at most

@@ -143,7 +143,7 @@ void runner::fill_usage(live_execution& one, const ending_facts& facts) const
         one.row.stages.first_byte_ms = std::chrono::duration<double, std::milli>(*one.first_byte_at - one.started_at).count();
 }
 
-/// The log first, then the record that names its end; viewers see the end when both are durable.
+/// The log first, then the record that names its end, or both at once; viewers see the end when both are durable.
 task<> runner::record_end(live_ptr one, ending end, std::optional<attempt_fault> fault)
 {
     const auto problem = co_await problem_of_output(one);
@@ -156,7 +156,9 @@ task<> runner::record_end(live_ptr one, ending end, std::optional<attempt_fault>
     mark_files(*one);
     count_attempts(*one, std::move(end), fault);
     say_end(*one);
-    co_await one->log->flushed();
+    one->whole_log = one->log->take_whole();
+    if (!one->whole_log)
+        co_await one->log->flushed();
     if (one->exited)
         one->row.stages.collect_ms = std::chrono::duration<double, std::milli>(use_.time.steady_now() - one->exited_at).count();
     co_await store_end(one);
@@ -186,10 +188,13 @@ task<> runner::store_final(live_ptr one)
     if (one->spec.checkpoint)
         *checkpoint = co_await checkpoint_of(one);
     std::function<task<result<void>>()> ask = [this, one, checkpoint] {
-        return use_.executions.finish({one->row, one->artifacts, *checkpoint});
+        return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list())});
     };
     auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));    // conflict: it is final
+    if (one->whole_log)
+        one->log->stored_whole();
+    one->whole_log.reset();
     if (*checkpoint)
         co_await take_note(one);
     if (one->spec.webhook && use_.webhook_due)
@@ -259,7 +264,8 @@ task<result<void>> runner::store_decided(live_ptr one)
         one->row.collected.emplace().error = "its files could not be collected: the server failed";
     if (!one->end_said)
         say_end(*one);
-    co_await one->log->flushed();
+    if (!one->whole_log)
+        co_await one->log->flushed();
     co_await store_end(one);
     co_return result<void>();
 }
@@ -301,6 +307,8 @@ task<> runner::end_sandbox(live_ptr one, std::string cause)
     one->link.reset();
     one->group.reset();
     one->sandbox.reset();
+    if (removed.has_error())
+        sweeps_.soon();    // nobody holds it now
 }
 
 /// What a used sandbox holds at most until it is gone: files, and what outlives its processes, such as shared memory. Nothing: it is not

@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience_at_start = 5s;
+constexpr std::chrono::milliseconds first_patience = 1s;
 constexpr std::int64_t records_kept_ms = 24 * 3'600'000;    // of sandboxes that ended
 constexpr std::size_t records_at_once = 500;                // so that other writes get their turn
 constexpr std::size_t most_batches = 40;                    // of one sweep
@@ -20,7 +21,11 @@ constexpr std::size_t most_batches = 40;                    // of one sweep
 }    // namespace
 
 sweeper::sweeper(const execution_services& services)
-    : use_(services), background_(services.executor, services.log), over_(services.executor)
+    : use_(services)
+    , background_(services.executor, services.log)
+    , over_(services.executor)
+    , asked_(services.executor)
+    , patience_(first_patience)
 {
 }
 
@@ -43,6 +48,7 @@ task<> sweeper::wait_for_first()
 task<> sweeper::run()
 {
     for (;;) {
+        heard_ = asked_.version();
         auto sweeping = without_exceptions(sweep());
         auto outcome = co_await std::move(sweeping);
         if (outcome.has_error())
@@ -55,8 +61,22 @@ task<> sweeper::run()
         over_.notify_all();
         if (!use_.sweep_interval)
             co_return;
-        co_await use_.time.wait_for(*use_.sweep_interval);
+        co_await rest();
     }
+}
+
+void sweeper::soon() { asked_.notify_all(); }
+
+/// What failed is tried again soon, and seldom if it goes on.
+task<> sweeper::rest()
+{
+    const std::chrono::milliseconds interval = *use_.sweep_interval;
+    const auto pause = failing_.empty() ? interval : std::min(patience_, interval);
+    patience_ = failing_.empty() ? first_patience : 2 * pause;
+    auto request = asked_.wait_past(heard_);
+    const auto asked = co_await with_deadline(use_.time, use_.time.steady_now() + pause, std::move(request));
+    if (asked.has_value())
+        co_await use_.time.wait_for(std::min(first_patience, interval));    // it failed a moment ago
 }
 
 task<result<void>> sweeper::sweep()

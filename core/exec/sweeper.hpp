@@ -10,7 +10,8 @@ namespace caisson {
 
 /// Removes what crashes and failures left behind: sandboxes that no unfinished execution needs, records of sandboxes that are
 /// gone, old records, and what the chores look for. Never touches a sandbox that somebody holds, and never ends an execution:
-/// who holds its sandbox sees the end of it. What cannot be removed is logged once and tried again at each sweep. I/O thread.
+/// who holds its sandbox sees the end of it. What cannot be removed is logged once and tried again after 1 s, 2 s, 4 s and so on, at
+/// the latest after sweep_interval. I/O thread.
 class sweeper {
 public:
     /// `services` outlives it.
@@ -19,6 +20,8 @@ public:
     /// Begins to sweep: now, and then again sweep_interval after each end. Returns when the first sweep is over, at the latest
     /// after 5 s, when it goes on in the background. Errors: what the stores said in the first sweep.
     task<result<void>> start();
+    /// Something was left behind that nobody holds any more: the next sweep comes in a second.
+    void soon();
     /// Cancels what runs and returns when nothing does. What was not done is found again by the next sweep.
     task<> stop() { return background_.stop(); }
 
@@ -42,6 +45,7 @@ private:
 
     task<> run();
     task<> wait_for_first();
+    task<> rest();
     task<result<void>> sweep();
     task<result<suspects>> find_suspects();
     task<> list(std::shared_ptr<suspects> into);
@@ -56,6 +60,9 @@ private:
     const execution_services& use_;
     task_group background_;
     notifier over_;
+    notifier asked_;
+    std::uint64_t heard_ = 0;               // of asked_, before the sweep that runs or ran last
+    std::chrono::milliseconds patience_;    // until the next sweep, after one that failed
     std::optional<result<void>> first_;
     std::size_t sweeps_ = 0;
     std::size_t removed_ = 0;

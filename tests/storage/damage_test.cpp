@@ -210,6 +210,9 @@ TEST_P(Inspection, FindsWhatIsWrong)
 
 const wrong_case wrongs[] = {
     {"no_end", "events.db", "DELETE FROM events WHERE kind = 5", "has ended, but its log has no end"},
+    {"no_end_with_the_record", "records.db", "DELETE FROM events WHERE kind = 5", "has ended, but its log has no end"},
+    {"a_hole_with_the_record", "records.db", "DELETE FROM events WHERE kind = 2", "a hole or a repeat"},
+    {"a_log_with_no_record", "records.db", "DELETE FROM executions WHERE id IN (SELECT execution_id FROM logs)", "has a log and no record"},
     {"a_hole", "events.db", "DELETE FROM events WHERE key IN (SELECT key FROM events WHERE kind = 2 LIMIT 1)", "a hole or a repeat"},
     {"short_data", "events.db", "UPDATE events SET data = x'00' WHERE length = 3000", "a hole or a repeat"},
     {"cut_behind_the_end", "events.db", "UPDATE cuts SET offset = 1000000", "cut behind its end"},

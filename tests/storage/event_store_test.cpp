@@ -1,3 +1,4 @@
+#include "tests/storage/execution_rows.hpp"
 #include "tests/storage/log_builder.hpp"
 #include "tests/storage/store_contract.hpp"
 
@@ -189,6 +190,36 @@ task<> append_all(event_store& store, execution_id id, event_list events)
         const auto added = co_await store.append(id, std::move(one), std::move(no_cuts));
         EXPECT_TRUE(added.has_value());
     }
+}
+
+TEST_P(EventStore, AWholeLogComesWithTheEndAndGoesWithTheRecord)
+{
+    const auto tenant = numbered<tenant_id>(1);
+    log_.control(event_kind::state, R"({"status":"running"})").out("ab").err(std::string("\0\xff", 2)).out("c");
+    log_.truncated(output_stream::stderr_stream, 40).control(event_kind::usage, "{}").control(event_kind::exit, "{}");
+    ASSERT_TRUE(run(executions().insert(execution(1), {})).has_value());
+    execution_end end{full_execution(1), {}};
+    end.log = log_.events();
+    ASSERT_TRUE(run(executions().finish(end)).has_value());
+    EXPECT_EQ(texts_of(read()), texts_of(log_.events()));
+    EXPECT_EQ(texts_of(read({1, 1, 0})).size(), 6u) << "the first chunk is whole";
+    EXPECT_EQ(read({}, 2).size(), 2u);
+    EXPECT_TRUE(read(log_.end()).empty());
+    EXPECT_EQ(extent().end, log_.end());
+    EXPECT_TRUE(extent().has_exit && extent().stderr_truncated && !extent().stdout_truncated);
+    EXPECT_EQ(code_of(run(executions().finish(end))), errc::conflict) << "it is final";
+    EXPECT_EQ(texts_of(read()), texts_of(log_.events()));
+    ASSERT_TRUE(run(executions().erase(tenant, id_)).has_value());
+    EXPECT_TRUE(run(events().erase(id_)).has_value());
+    EXPECT_TRUE(read().empty());
+    EXPECT_EQ(extent().end, log_position());
+}
+
+TEST_P(EventStore, ALogOfAnEndThatIsRefusedIsNotKept)
+{
+    log_.control(event_kind::exit, "{}");
+    EXPECT_EQ(code_of(run(executions().finish({full_execution(1), {}, std::nullopt, log_.events()}))), errc::not_found);
+    EXPECT_TRUE(read().empty());
 }
 
 TEST_P(EventStore, AHundredExecutionsAtOnceDoNotMix)

@@ -76,7 +76,7 @@ TEST_P(FailingDisk, AtEachWriteFailsTheCallAsAWholeAndTheNextOneWorks)
 TEST_P(FailingDisk, WhileTheDatabasesAreMadeIsSaidAndTheNextStartWorks)
 {
     for (std::size_t working = 0;; ++working) {
-        ASSERT_LT(working, 400u);
+        ASSERT_LT(working, 500u);
         dir_.empty();
         vfs_.fail_after(working, GetParam().how);
         bool opened = true;

@@ -1,14 +1,12 @@
 #pragma once
 
-#include "core/exec/events.hpp"
+#include "core/exec/ports.hpp"
 
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace caisson::testing {
-
-using event_list = std::vector<std::shared_ptr<const log_event>>;
 
 /// Makes the events of one log, one after the other.
 class log_builder {

@@ -26,12 +26,12 @@ protected:
         log_builder log;
         for (int i = 0; i < events; ++i)
             log.out(std::string(60'000, 'x'));
-        sqlite_event_store store(*db_);
+        sqlite_event_store store(*db_, *db_);
         ASSERT_TRUE(run_task(context_, store.append(numbered<execution_id>(number), log.take(), {})).has_value());
     }
     result<void> erase(int number)
     {
-        sqlite_event_store store(*db_);
+        sqlite_event_store store(*db_, *db_);
         return run_task(context_, store.erase(numbered<execution_id>(number)));
     }
     std::int64_t number(std::string_view sql)
@@ -59,7 +59,7 @@ TEST_F(Space, ALargeLogIsGoneAtOnceAndItsRowsGoInSteps)
     append(2, 3);
     ASSERT_TRUE(erase(1).has_value());
     ASSERT_TRUE(erase(1).has_value()) << "a repeat";
-    sqlite_event_store store(*db_);
+    sqlite_event_store store(*db_, *db_);
     EXPECT_EQ(run_task(context_, store.extent(numbered<execution_id>(1))).value().end, log_position());
     EXPECT_EQ(number("SELECT count(*) FROM events"), 303);
     EXPECT_TRUE(tidy());

@@ -192,6 +192,17 @@ void add_end(call_list& calls, std::vector<log_builder>& logs, int i)
         [i](storage& to) { return to.sandboxes().update(numbered<sandbox_id>(i), sandbox_state::destroyed, "", "ended", 4000); });
 }
 
+/// One that was over soon: its log is stored with its end.
+void add_short_one(call_list& calls, int i)
+{
+    calls.records("short one", [i](storage& to) { return to.executions().insert(execution(i), {}); });
+    calls.records("its end and log", [i](storage& to) {
+        log_builder log;
+        log.control(event_kind::state, "{}").out("a line").control(event_kind::exit, R"({"status":"success"})");
+        return to.executions().finish({final_row(i), {}, std::nullopt, log.take()});
+    });
+}
+
 std::string records_content(sqlite::connection& db)
 {
     std::string text;
@@ -269,6 +280,11 @@ std::vector<store_call> representative_calls()
     calls.erase_events(1);
     calls.records(
         "erase", [](storage& to) { return without_value(to.executions().erase(numbered<tenant_id>(1), numbered<execution_id>(1))); });
+    for (int i = executions_in_load + 1; i <= executions_in_load + 2; ++i)
+        add_short_one(calls, i);
+    calls.records("erase short one", [](storage& to) {
+        return without_value(to.executions().erase(numbered<tenant_id>(1), numbered<execution_id>(executions_in_load + 2)));
+    });
     calls.append(3, logs[3].out("more").take());
     calls.contents("erase content", [](storage& to) { return erase_last_content(&to); });
     auto all = calls.take();

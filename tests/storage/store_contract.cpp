@@ -25,8 +25,8 @@ private:
     fake_key_store keys_;
     fake_sandbox_store sandboxes_;
     fake_artifact_store artifacts_;
-    fake_execution_store executions_{&artifacts_};
     fake_event_store events_;
+    fake_execution_store executions_{&artifacts_, nullptr, &events_};
     fake_skill_store skills_;
     fake_content_store contents_;
     fake_signing_key_store signing_keys_;

@@ -17,13 +17,53 @@ namespace caisson::testing {
 
 class fake_sandbox_store;
 
+/// Events in memory. Appends complete without suspending unless the store is corked. One thread.
+class fake_event_store : public event_store, public faults {
+public:
+    task<result<void>> append(execution_id id, event_list events, std::vector<stream_cut> cuts) override;
+    task<result<event_list>> read(execution_id id, log_position after, std::size_t max_bytes) override;
+    task<result<log_extent>> extent(execution_id id) override;
+    task<result<void>> erase(execution_id id) override;
+
+    /// Appends wait from now on, as if the disk were slow; like real writes they ignore cancellation.
+    void cork() { corked_ = true; }
+    /// Lets those that wait go on, in the order of their calls.
+    void uncork();
+    /// Appends that wait.
+    std::size_t held() const { return held_.size(); }
+    /// What comes and goes with a record.
+    result<void> add_whole(const execution_id& id, const event_list& events);
+    void erase_whole(const execution_id& id);
+    /// As if somebody had removed the file.
+    void forget(const execution_id& id) { logs_.erase(id); }
+    /// Appends that were stored.
+    std::size_t appends() const { return appends_; }
+    /// What is stored, in log order.
+    event_list events(const execution_id& id) const;
+
+private:
+    struct log {
+        std::map<std::uint64_t, std::shared_ptr<const log_event>> by_seq;
+        std::map<output_stream, std::uint64_t> cuts;
+        bool whole = false;    // stored with its record
+    };
+    result<void> add(const execution_id& id, const event_list& events, const std::vector<stream_cut>& cuts);
+    task<> wait_uncorked();
+
+    std::map<execution_id, log> logs_;
+    std::vector<completion<void>> held_;
+    bool corked_ = false;
+    std::size_t appends_ = 0;
+};
+
 /// Executions in memory. Everything completes without suspending, but for inserts while the store is corked. One thread.
 class fake_execution_store : public execution_store, public faults {
 public:
     /// What executions leave goes into `artifacts`, by default into one of its own; sandboxes that are recorded with them into `sandboxes`,
-    /// if there are any. Both must outlive the store.
-    explicit fake_execution_store(fake_artifact_store* artifacts = nullptr, fake_sandbox_store* sandboxes = nullptr)
-        : artifacts_(artifacts ? *artifacts : own_artifacts_), sandboxes_(sandboxes)
+    /// if there are any, and logs that are stored with their ends into `events`, the same. All must outlive the store.
+    explicit fake_execution_store(
+        fake_artifact_store* artifacts = nullptr, fake_sandbox_store* sandboxes = nullptr, fake_event_store* events = nullptr)
+        : artifacts_(artifacts ? *artifacts : own_artifacts_), sandboxes_(sandboxes), events_(events)
     {
     }
 
@@ -79,42 +119,7 @@ private:
     fake_artifact_store own_artifacts_;
     fake_artifact_store& artifacts_;
     fake_sandbox_store* sandboxes_;
-};
-
-/// Events in memory. Appends complete without suspending unless the store is corked. One thread.
-class fake_event_store : public event_store, public faults {
-public:
-    task<result<void>> append(execution_id id, std::vector<std::shared_ptr<const log_event>> events, std::vector<stream_cut> cuts) override;
-    task<result<std::vector<std::shared_ptr<const log_event>>>> read(execution_id id, log_position after, std::size_t max_bytes) override;
-    task<result<log_extent>> extent(execution_id id) override;
-    task<result<void>> erase(execution_id id) override;
-
-    /// Appends wait from now on, as if the disk were slow; like real writes they ignore cancellation.
-    void cork() { corked_ = true; }
-    /// Lets those that wait go on, in the order of their calls.
-    void uncork();
-    /// Appends that wait.
-    std::size_t held() const { return held_.size(); }
-    /// As if somebody had removed the file.
-    void forget(const execution_id& id) { logs_.erase(id); }
-    /// Appends that were stored.
-    std::size_t appends() const { return appends_; }
-    /// What is stored, in log order.
-    std::vector<std::shared_ptr<const log_event>> events(const execution_id& id) const;
-
-private:
-    struct log {
-        std::map<std::uint64_t, std::shared_ptr<const log_event>> by_seq;
-        std::map<output_stream, std::uint64_t> cuts;
-    };
-    result<void> add(
-        const execution_id& id, const std::vector<std::shared_ptr<const log_event>>& events, const std::vector<stream_cut>& cuts);
-    task<> wait_uncorked();
-
-    std::map<execution_id, log> logs_;
-    std::vector<completion<void>> held_;
-    bool corked_ = false;
-    std::size_t appends_ = 0;
+    fake_event_store* events_;
 };
 
 /// Sandboxes in memory. Everything completes without suspending. One thread.

@@ -155,7 +155,10 @@ task<result<void>> fake_execution_store::finish(execution_end end)
 {
     if (auto planned = enter())
         co_return *planned;
+    const auto id = end.row.id;
     auto changed = change(std::move(end.row));
+    if (changed.has_value() && events_ != nullptr && !end.log.empty())
+        changed = events_->add_whole(id, end.log);
     if (changed.has_value())
         artifacts_.add(std::move(end.artifacts));
     co_return changed;
@@ -241,6 +244,8 @@ task<result<std::vector<content_id>>> fake_execution_store::erase(tenant_id tena
     if (!is_final(stored->row.status))
         co_return error{errc::conflict, "execution " + id.str() + " has not ended"};
     entries_.erase(id);
+    if (events_ != nullptr)
+        events_->erase_whole(id);
     co_return artifacts_.remove(tenant, id);
 }
 
@@ -309,8 +314,7 @@ task<> fake_event_store::wait_uncorked()
     return suspend_until_complete<void>(std::move(start));
 }
 
-result<void> fake_event_store::add(
-    const execution_id& id, const std::vector<std::shared_ptr<const log_event>>& events, const std::vector<stream_cut>& cuts)
+result<void> fake_event_store::add(const execution_id& id, const event_list& events, const std::vector<stream_cut>& cuts)
 {
     log changed = logs_[id];
     for (const auto& each : events) {
@@ -321,26 +325,39 @@ result<void> fake_event_store::add(
     for (const auto& cut : cuts)
         changed.cuts.emplace(cut.stream, cut.offset);
     logs_[id] = std::move(changed);
-    ++appends_;
     return {};
 }
 
-task<result<void>> fake_event_store::append(
-    execution_id id, std::vector<std::shared_ptr<const log_event>> events, std::vector<stream_cut> cuts)
+result<void> fake_event_store::add_whole(const execution_id& id, const event_list& events)
+{
+    auto added = add(id, events, {});
+    logs_[id].whole = true;
+    return added;
+}
+
+void fake_event_store::erase_whole(const execution_id& id)
+{
+    const auto found = logs_.find(id);
+    if (found != logs_.end() && found->second.whole)
+        logs_.erase(found);
+}
+
+task<result<void>> fake_event_store::append(execution_id id, event_list events, std::vector<stream_cut> cuts)
 {
     if (corked_)
         co_await wait_uncorked();
     if (auto planned = enter())
         co_return *planned;
-    co_return add(id, events, cuts);
+    auto added = add(id, events, cuts);
+    appends_ += added.has_value() ? 1 : 0;
+    co_return added;
 }
 
-task<result<std::vector<std::shared_ptr<const log_event>>>> fake_event_store::read(
-    execution_id id, log_position after, std::size_t max_bytes)
+task<result<event_list>> fake_event_store::read(execution_id id, log_position after, std::size_t max_bytes)
 {
     if (auto planned = enter())
         co_return *planned;
-    std::vector<std::shared_ptr<const log_event>> page;
+    event_list page;
     std::size_t bytes = 0;
     for (const auto& [seq, each] : logs_[id].by_seq) {
         if (each->covered_by(after))
@@ -375,13 +392,14 @@ task<result<void>> fake_event_store::erase(execution_id id)
 {
     if (auto planned = enter())
         co_return *planned;
-    logs_.erase(id);
+    if (const auto found = logs_.find(id); found != logs_.end() && !found->second.whole)
+        logs_.erase(found);
     co_return result<void>();
 }
 
-std::vector<std::shared_ptr<const log_event>> fake_event_store::events(const execution_id& id) const
+event_list fake_event_store::events(const execution_id& id) const
 {
-    std::vector<std::shared_ptr<const log_event>> all;
+    event_list all;
     const auto found = logs_.find(id);
     if (found == logs_.end())
         return all;

@@ -21,6 +21,7 @@ COMPILED_AS_ONE = names.FOLDERS
 OVERLOADED = ("PrintTo",)  # of tests: one for each type
 PROBLEM = re.compile(r"^(\S+?):(\d+):\d+: (?:error|warning): (.*?)(?: \[[^]]*\])?$", re.MULTILINE)
 OWN_OPTIONS = ("-c", "-o", "-MD", "-MT", "-MF")  # of a source's command, with their values
+PART = re.compile(r'^#include "(.+)"$', re.MULTILINE)  # of sources that are compiled as one
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -61,12 +62,13 @@ def sources(root, build):
     entries = json.loads((Path(build) / "compile_commands.json").read_text())
     chosen = {}
     for entry in entries:
-        path = Path(entry["file"]).resolve()
-        if not path.is_relative_to(root) or path.is_relative_to(build):
-            continue
-        name = str(path.relative_to(root))
-        if not name.startswith(SKIPPED) and name.endswith(".cpp"):
-            chosen.setdefault(name, entry["command"])
+        compiled = Path(entry["file"]).resolve()
+        for path in [Path(each) for each in PART.findall(compiled.read_text())] if compiled.name.startswith("unity_") else [compiled]:
+            if not path.is_relative_to(root) or path.is_relative_to(build):
+                continue
+            name = str(path.relative_to(root))
+            if not name.startswith(SKIPPED) and name.endswith(".cpp"):
+                chosen.setdefault(name, entry["command"].replace(str(compiled), str(path)))
     return chosen
 
 
@@ -74,9 +76,17 @@ def run_tidy(root, build, path, *options):
     return subprocess.run([TIDY, "--quiet", "-p", str(build), *options, str(path)], cwd=root, capture_output=True, text=True)
 
 
-def run_one(root, build, name):
-    done = run_tidy(root, build, name)
+def run_one(root, build, folder, command, name):
+    told_of(build, folder, command, root / name)
+    done = run_tidy(root, folder, name)
     return done.returncode == 0, done.stdout.strip() or done.stderr.strip()
+
+
+def told_of(build, folder, command, path):
+    """How `path` is compiled, in `folder`: the build may know it as a part of another source only."""
+    folder.mkdir(parents=True, exist_ok=True)
+    entry = {"directory": str(build), "command": f"{command} -c {shlex.quote(str(path))}", "file": str(path)}
+    (folder / "compile_commands.json").write_text(json.dumps([entry]))
 
 
 def batches(root, sources_there, commands):
@@ -116,8 +126,7 @@ def run_batch(root, build, folder, command, group):
     own = root / group[0].split("/")[0] / ".clang-tidy"
     if own.is_file():
         (folder / ".clang-tidy").write_text(own.read_text())
-    entry = {"directory": str(build), "command": f"{command} -Wno-shadow -c {shlex.quote(str(whole))}", "file": str(whole)}
-    (folder / "compile_commands.json").write_text(json.dumps([entry]))
+    told_of(build, folder, f"{command} -Wno-shadow", whole)
     done = run_tidy(root, folder, whole, f"--header-filter=^{root}/(app|bench|core|fuzz|storage|tests)/")
     return done.returncode == 0, done.stdout + done.stderr
 
@@ -126,7 +135,7 @@ def run_group(root, build, folder, command, group):
     """What is wrong in each of `group`: name, whether it is clean, what was said. One that is not clean as a whole is halved; where both
     halves are, their sources cannot be compiled as one."""
     if len(group) == 1:
-        return [(group[0], *run_one(root, build, group[0]))]
+        return [(group[0], *run_one(root, build, folder, command, group[0]))]
     clean, said = run_batch(root, build, folder, command, group)
     if clean:
         return [(name, True, "") for name in group]

@@ -1,4 +1,4 @@
--- The exit event is the last of a log.
+-- The exit event is the last of a log, which is in events.db or with the record.
 SELECT e.id
 FROM main.executions AS e
 WHERE e.status NOT IN ('queued', 'running')
@@ -6,6 +6,12 @@ WHERE e.status NOT IN ('queued', 'running')
         SELECT x.kind
         FROM ev.logs AS l
         JOIN ev.events AS x ON x.log = l.key
+        WHERE l.execution_id = e.id
+        ORDER BY x.seq DESC
+        LIMIT 1), (
+        SELECT x.kind
+        FROM main.logs AS l
+        JOIN main.events AS x ON x.log = l.key
         WHERE l.execution_id = e.id
         ORDER BY x.seq DESC
         LIMIT 1), 0) <> 5

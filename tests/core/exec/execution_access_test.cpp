@@ -79,6 +79,7 @@ TEST(ExecutionErase, IsRefusedUntilTheEnd)
     const auto queued = w.submit();
     EXPECT_EQ(w.get(w.service().erase(w.tenant, running)).error().code, errc::conflict);
     EXPECT_EQ(w.get(w.service().erase(w.tenant, queued)).error().code, errc::conflict);
+    w.begin_log();
     EXPECT_EQ(w.stored(running), "[queued][running]");
     EXPECT_TRUE(w.find(running).has_value());
 }
@@ -87,6 +88,7 @@ TEST(ExecutionErase, IsRefusedWhileTheEndIsBeingStored)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     w.events.cork();
     w.agent().exit(0);
     w.turn();
@@ -161,6 +163,7 @@ TEST(ExecutionLive, IsSoUntilItsEndIsRecorded)
     const auto id = w.run();
     EXPECT_TRUE(w.service().is_live(w.tenant, id));
     EXPECT_FALSE(w.service().is_live(w.stranger, id));
+    w.begin_log();
     w.events.cork();
     w.agent().exit(0);
     w.turn();

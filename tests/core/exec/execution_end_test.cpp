@@ -84,6 +84,40 @@ TEST(ExecutionEnd, WhatCannotBeConcludedIsLeftToTheNextServer)
     EXPECT_EQ(w.ended(id).status, execution_status::interrupted);
 }
 
+TEST(ExecutionEnd, TheLogOfAShortRunIsStoredWithItsRecord)
+{
+    service_world w;
+    const auto id = w.run();
+    w.events.cork();
+    w.agent().print("short");
+    w.agent().exit(0);
+    EXPECT_EQ(w.ended(id).status, execution_status::success);
+    EXPECT_EQ(w.stored(id), "[queued][running]1:short[usage][exit]");
+    EXPECT_EQ(w.events.appends() + w.events.held(), 0u);
+    EXPECT_EQ(w.read_now(*w.view(id)), w.stored(id));
+}
+
+TEST(ExecutionEnd, UntilThatRecordIsStoredTheAgentHasAll)
+{
+    service_world w;
+    const auto id = w.run();
+    w.agent().print("short");
+    w.agent().exit(3);
+    for (int i = 0; i < 100; ++i)
+        w.executions.fail_next({errc::internal, "disk is broken"});
+    w.advance(1s);
+    EXPECT_FALSE(w.has_ended(id));
+    EXPECT_EQ(w.stored(id), "");
+    EXPECT_EQ(w.agent().forgets, 0u);
+    EXPECT_EQ(w.agent().acknowledged(stream::stdout_stream), 0u);
+    w.kill_server();
+    w.executions.heal();
+    EXPECT_TRUE(w.start_server().has_value());
+    EXPECT_EQ(w.ended(id).exit_code, 3);
+    EXPECT_EQ(w.stored(id), "[queued][running]1:short[usage][exit]");
+    EXPECT_EQ(w.agent().spawns, 1u);
+}
+
 TEST(ExecutionEnd, ThePlaceIsTakenUntilTheSandboxIsGone)
 {
     service_world w;
@@ -113,6 +147,19 @@ TEST(ExecutionEnd, ASandboxThatCannotBeRemovedGivesItsPlaceBack)
     w.advance(2s, 1s);
     EXPECT_EQ(w.running(), 0u);
     EXPECT_EQ(w.sandboxes.row(*w.row(id).sandbox).state, sandbox_state::running);    // the next sweep knows it
+}
+
+TEST(ExecutionEnd, ASandboxThatCouldNotBeRemovedIsTriedAgainInASecond)
+{
+    service_world w({.sweep_interval = 60s});
+    const auto id = w.run();
+    w.runtime.fail_next(call::destroy, {errc::runtime_unavailable, "the engine did not hear of its end"});
+    w.agent().exit(0);
+    w.ended(id);
+    EXPECT_EQ(w.runtime.live(), 1u);
+    w.advance(1s);
+    EXPECT_EQ(w.runtime.live(), 0u);
+    EXPECT_EQ(w.sandboxes.row(*w.row(id).sandbox).state, sandbox_state::destroyed);
 }
 
 TEST(ExecutionEnd, ATroubledCleanUpGivesThePlaceBack)

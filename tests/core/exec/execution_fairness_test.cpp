@@ -205,6 +205,7 @@ TEST(ExecutionFairness, ThePlaceInTheQueueIsShownAndFalls)
     const auto listed = w.get(w.service().list(w.tenant, {}));
     EXPECT_EQ(listed->at(0).queue_position, 3u);
     EXPECT_EQ(listed->at(1).queue_position, 2u);
+    w.begin_log();
     w.agent(0).exit(0);
     w.ended(running);
     EXPECT_EQ(w.find(second->id)->queue_position, 1u);

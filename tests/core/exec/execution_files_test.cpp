@@ -218,6 +218,7 @@ TEST_F(ExecutionFiles, AServerThatDiesMeanwhileLeavesThemToTheNext)
 TEST_F(ExecutionFiles, AServerThatDiesBeforeItsRecordIsFinalLeavesThemToTheNext)
 {
     const auto id = run({{"out/a", "1"}});
+    w.begin_log();
     w.agent().exit(0);
     for (int i = 0; i < 50; ++i)
         w.executions.fail_next({errc::runtime_unavailable, "the disk is full"});

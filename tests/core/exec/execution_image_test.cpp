@@ -59,6 +59,7 @@ TEST_F(ExecutionImage, ThatIsMissingIsFetchedWhileItsPlaceIsOthers)
     w.images.fetching.cork();
     w.images.progress = image_progress{3, 1, 43, 100};
     const auto id = w.submit(program("python:3.12-slim"));
+    w.begin_log();
     EXPECT_EQ(w.find(id)->status, execution_status::queued);
     EXPECT_EQ(w.find(id)->waits_for, "the image python:3.12-slim is being pulled: 43 %");
     EXPECT_EQ(w.running(), 0u) << "its place is for others";

@@ -186,6 +186,7 @@ TEST(ExecutionCancel, WhileTheEndIsBeingStoredShowsTheRecord)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     w.events.cork();
     w.agent().exit(0);
     w.turn();

@@ -294,6 +294,7 @@ TEST(ExecutionReattach, WhatAnEarlierServerSaidIsMissingIsInTheRecord)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     w.agent().print("gone!");
     w.turn();
     w.hand_over();

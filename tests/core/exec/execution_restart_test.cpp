@@ -156,6 +156,7 @@ TEST(ExecutionRestart, AnEndThatIsInTheLogIsWrittenToTheRecord)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     w.agent().print("done", protocol::stream_number::stderr_stream);
     w.executions.fail_next(broken);
     w.agent().exit(5);
@@ -288,6 +289,7 @@ TEST(ExecutionRestart, BytesThatNobodyHasAreSaid)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     w.agent().print("gone!");
     w.turn();
     w.hand_over();

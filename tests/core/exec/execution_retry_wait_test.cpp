@@ -73,6 +73,7 @@ TEST(RetryWait, AViewerFollowsAllAttemptsWithOneCursor)
 {
     service_world w;
     const auto id = w.run(tried(2, {75}));
+    w.begin_log();
     auto reader = w.view(id);
     w.agent().print("one ");
     w.turn();

@@ -32,6 +32,7 @@ TEST(ExecutionHandOver, WaitsForAnEndToBeRecorded)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     w.events.cork();
     w.agent().exit(0);
     w.turn();
@@ -48,6 +49,7 @@ TEST(ExecutionHandOver, StoresWhatWasHeard)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     w.events.fail_next({errc::internal, "disk is broken"});
     w.agent().print("heard");
     w.turn();
@@ -77,6 +79,7 @@ TEST(ExecutionHandOver, AdmitsNobodyAnyMore)
     service_world w({.max_running = 1});
     const auto first = w.run();
     const auto second = w.submit();
+    w.begin_log();
     w.events.cork();
     w.agent().exit(0);
     w.turn();

@@ -12,6 +12,7 @@ TEST(ExecutionStoreTrouble, EventsThatCannotBeStoredForAWhileAreNotLost)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     const auto viewer = w.view(id);
     for (int i = 0; i < 4; ++i) {
         w.events.fail_next(broken);
@@ -117,6 +118,7 @@ TEST(ExecutionStoreTrouble, AServerStartsWhileAnEndCannotBeRecorded)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     w.agent().exit(0);
     for (int i = 0; i < 20; ++i)
         w.executions.fail_next(broken);

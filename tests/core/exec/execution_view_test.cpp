@@ -10,6 +10,7 @@ TEST(ExecutionView, FollowsToTheExit)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     const auto viewer = w.view(id);
     EXPECT_EQ(w.read_now(*viewer), "[queued][running]");
     const auto next = w.begin(viewer->next(1 << 20, true));
@@ -27,6 +28,7 @@ TEST(ExecutionView, LateAndResumedViewersSeeTheSame)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     w.agent().print("hello");
     w.turn();
     EXPECT_EQ(w.read_now(*w.view(id, {2, 3, 0})), "1:lo");
@@ -42,6 +44,7 @@ TEST(ExecutionView, TheExitIsSeenAfterTheRecordIsFinal)
 {
     service_world w;
     const auto id = w.run();
+    w.begin_log();
     const auto live = w.view(id);
     const auto waiter = w.begin(w.service().wait(w.tenant, id, w.time().steady_now() + 1h));
     w.events.cork();

@@ -162,6 +162,7 @@ TEST(RetryRestart, AnAttemptThatTwoServersLeftBeforeItsProgramStartedIsNotLost)
             w.events.fail_next({errc::internal, "disk is broken"});
     };
     const auto id = w.run(tried(2));
+    w.begin_log();
     lose_events_after(0);
     w.agent().exit(75);
     w.turn();

@@ -50,6 +50,7 @@ execution_services services_of(
     made.images = &world.images;
     made.fallback = chosen.fallback;
     made.pool = chosen.pool;
+    made.sweep_interval = chosen.sweep_interval;
     made.bounds.max_running = chosen.max_running;
     made.bounds.max_queued = chosen.max_queued;
     made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;

@@ -48,6 +48,7 @@ public:
         idempotency_options keys = {};
         std::vector<std::string> fallback = {};
         std::optional<pool_bounds> pool = {};
+        std::optional<milliseconds> sweep_interval = {};    // nothing: a sweep at the start only
     };
 
     service_world() : service_world(options()) { }
@@ -82,6 +83,9 @@ public:
     template <class T>
     T get(task<T> work);
 
+    /// What was said so far is stored, so that the logs of executions that run are not stored whole with their ends.
+    void begin_log() { advance(milliseconds(30)); }
+
     // Executions.
     static execution_spec program();
     /// Throws if it is refused.
@@ -109,9 +113,9 @@ public:
     static std::string text_of(const result<std::vector<viewed_event>>& events);
 
     testing::fake_sandbox_store sandboxes;
-    testing::fake_execution_store executions{nullptr, &sandboxes};
-    testing::fake_content_store contents;
     testing::fake_event_store events;
+    testing::fake_execution_store executions{nullptr, &sandboxes, &events};
+    testing::fake_content_store contents;
     testing::fake_runtime runtime;
     testing::fake_runtime spare{"spare"};
     testing::fake_image_supply images;

@@ -86,6 +86,57 @@ TEST_F(Sweeper, TriesAgainEachTimeAndSaysItOnce)
     EXPECT_EQ(log.of("could not be removed before is gone"), 1);
 }
 
+TEST_F(Sweeper, WhatFailedIsTriedAgainSoonAndThenSeldom)
+{
+    leave();
+    for (int i = 0; i < 20; ++i)
+        runtime.fail_next(call::remove_left_over, busy);
+    start();
+    std::vector<std::size_t> after;
+    for (int second = 0; second < 160; ++second) {
+        time.advance(1s);
+        turn();
+        after.push_back(sweeps.totals().sweeps);
+    }
+    EXPECT_EQ(after[0], 2U);
+    EXPECT_EQ(after[2], 3U) << "2 s later";
+    EXPECT_EQ(after[5], 3U);
+    EXPECT_EQ(after[6], 4U) << "4 s later";
+    EXPECT_EQ(after[62], 7U) << "after 1, 2, 4, 8, 16 and 32 s";
+    EXPECT_EQ(after[121], 7U) << "never later than the interval, and not sooner";
+    EXPECT_EQ(after[122], 8U);
+}
+
+TEST_F(Sweeper, WhatIsLeftBehindIsLookedForInASecond)
+{
+    start();
+    time.advance(10s);
+    turn();
+    leave();
+    sweeps.soon();
+    turn();
+    EXPECT_EQ(sweeps.totals().sweeps, 1U);
+    time.advance(1s);
+    turn();
+    EXPECT_EQ(sweeps.totals().sweeps, 2U);
+    EXPECT_FALSE(is_there(0));
+    time.advance(interval - 1s);
+    turn();
+    EXPECT_EQ(sweeps.totals().sweeps, 2U) << "one request, one sweep";
+}
+
+TEST_F(Sweeper, WhatIsAskedWhileASweepRunsIsNotForgotten)
+{
+    runtime.gate_of(call::left_overs).cork();
+    start();
+    sweeps.soon();
+    runtime.gate_of(call::left_overs).uncork();
+    turn();
+    time.advance(1s);
+    turn();
+    EXPECT_EQ(sweeps.totals().sweeps, 2U);
+}
+
 TEST_F(Sweeper, WhatSticksComesAfterTheRest)
 {
     leave();

@@ -120,10 +120,12 @@ def resident_bytes(pid, field="VmRSS"):
     return 0
 
 
+def sandboxes(paths):
+    return {name for path in paths for name in path.split("/") if name.startswith("sbx_")}
+
+
 def additional(now, before):
     """What is there of sandboxes and was not before. One that waits for an execution may have taken the place of another."""
-    def sandboxes(paths):
-        return {name for path in paths for name in path.split("/") if name.startswith("sbx_")}
     fresh, gone = sandboxes(now) - sandboxes(before), sandboxes(before) - sandboxes(now)
     return sorted(now - before) if len(fresh) > len(gone) or not fresh else []
 
@@ -133,14 +135,21 @@ class Baseline:
 
     def __init__(self, server):
         self.server = server
+        until(self._taken, SETTLE_S, "a server at rest")
+
+    def _taken(self):
+        """False if one of the sandboxes that wait was exchanged for another meanwhile: half of it would not be in what was seen."""
+        server = self.server
         server.at_rest()
         self.others = descendants(os.getpid(), process_table()) - descendants(server.pid, process_table()) - {server.pid}
+        self.folders = named_directories([server.folder, *server.run_folders()])
         self.children = {name for _, _, name in self._children()}
         self.groups = control_groups(server.instance())
-        self.folders = named_directories([server.folder, *server.run_folders()])
         self.mounts = mounts(server.pid)
         self.own_mounts = mounts("self")
         self.descriptors = descriptors(server.pid)
+        server.at_rest()
+        return not server.idle_sandboxes() or sandboxes(self.folders) == sandboxes(named_directories(server.run_folders()))
 
     def _children(self):
         table = process_table()
