@@ -99,15 +99,18 @@ def growth_by(bench, name, size):
 def artifacts(bench, found):
     rounds = bench.many(5, 2)
     for what, count, size in (("1,000 artifacts of 4 KiB", 1000, 4096), ("200 MB in 10 artifacts", 10, 20_000_000)):
-        make = f"import os\nos.mkdir('o')\nfor i in range({count}): open(f'o/{{i:04}}', 'wb').write(os.urandom({size}))"
+        # It says when it ends by the clock that all processes of the host have in common (CLOCK_MONOTONIC).
+        make = (f"import os, time\nos.mkdir('o')\nfor i in range({count}): open(f'o/{{i:04}}', 'wb').write(os.urandom({size}))\n"
+                "os.write(1, str(time.monotonic()).encode())\nos._exit(0)")
         body = {"language": "python", "code": make, "collect": ["o/**"], "limits": {"disk_bytes": 256 * MEBIBYTE, "cpus": os.cpu_count()}}
 
         def caisson(body=body, count=count, size=size):
             answer = bench.ask("POST", "/v1/executions", body)
+            seconds = time.monotonic() - float(answer["stdout"])
             if answer["status"] != "success" or answer["artifacts"]["files"] != count:
                 raise Failed(f"{answer['status']}, {answer.get('artifacts')}, {answer.get('error')}")
             bench.call("DELETE", f"/v1/executions/{answer['execution_id']}")
-            return [count * size / 1e6 / (answer["stages"]["collect_ms"] / 1e3)]
+            return [count * size / 1e6 / seconds]
 
         source = bench.fresh_dir("tar-source")
         for each in range(count):
@@ -128,7 +131,7 @@ def artifacts(bench, found):
             "tar to a file": ("MB/s", lambda tar=tar: tar(False)),
             "tar to a file, and sync": ("MB/s", lambda tar=tar: tar(True)),
         })
-        found.compare("artifacts", f"{what} from the program's end to the record, MB/s", series)
+        found.compare("artifacts", f"{what} from the program's end to the answer, MB/s", series)
         times = against(series, "tar to a file")
         found.bound(what, f"at least {LEAST_TIMES_TAR} × the speed of tar to a file", f"{number(times)} ×", times >= LEAST_TIMES_TAR)
 

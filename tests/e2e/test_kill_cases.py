@@ -48,6 +48,15 @@ def stored_output(server):
         log.close()
 
 
+def cancel_is_recorded(server):
+    """Of the only execution."""
+    records = sqlite3.connect(f"file:{server.data / 'records.db'}?mode=ro", uri=True)
+    try:
+        return records.execute("SELECT cancel_requested FROM executions").fetchone()[0] == 1
+    finally:
+        records.close()
+
+
 def running_program(server):
     """One that has printed a line, which is stored."""
     before = stored_output(server)
@@ -175,7 +184,7 @@ def test_a_second_sigterm_ends_the_server_at_once(new_server):
     one = server.api.start(shell="trap '' TERM; echo on; while :; do sleep 0.1; done")
     first_output(server.api, one)
     server.terminate()
-    until(lambda: "the server stops" in server.log_file.read_text())
+    until(lambda: cancel_is_recorded(server))
     server.terminate()
     server.join()
     assert "a second signal" in server.log_file.read_text()

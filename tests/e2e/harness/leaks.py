@@ -11,6 +11,7 @@ from .waiting import TimedOut, until
 PR_SET_CHILD_SUBREAPER = 36
 SETTLE_S = 10
 NAMES = ("sbx_", "exe_")
+HOST_TREE = "a directory of the host's tools"    # for the key of compiled code they are looked through, by one thread, which may take a while
 
 
 def adopt_orphans():
@@ -108,6 +109,7 @@ def descriptors(pid):
             continue
         kind = target.split(":")[0] if ":" in target and not target.startswith("/") else target
         kind = re.sub(r"sbx_\w+", "sbx", re.sub(r"/uids/\d+", "/uids", kind))    # of one that waits for an execution
+        kind = HOST_TREE if kind.startswith("/usr/") and os.path.isdir(kind) else kind
         if ".db" not in kind and ".sqlite" not in kind:
             kinds[kind] = kinds.get(kind, 0) + 1
     return kinds
@@ -168,7 +170,7 @@ class Baseline:
         found["directories"] = additional(named_directories([self.server.folder, *self.server.run_folders()]), self.folders)
         if self.server.process is not None:
             now = descriptors(self.server.pid)
-            spare = {"socket": self.server.kept_connections}
+            spare = {"socket": self.server.kept_connections, HOST_TREE: 1}
             found["descriptors"] = [(kind, count) for kind, count in now.items() if count > self.descriptors.get(kind, 0) + spare.get(kind, 0)]
             found["mounts"] = max(0, mounts(self.server.pid) - self.mounts)
         found["own mounts"] = max(0, mounts("self") - self.own_mounts)
