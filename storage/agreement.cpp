@@ -136,7 +136,8 @@ std::vector<std::string> ended_without_exit(const std::filesystem::path& records
 {
     connection db(records, mode);
     db.attach(events, "ev", mode);
-    const auto found = ids_of(db, sql::check::ended_without_exit);
+    const bool has_logs = db.integer("SELECT count(*) FROM main.sqlite_schema WHERE name = 'logs'") > 0;    // none of an earlier version
+    const auto found = ids_of(db, has_logs ? sql::check::ended_without_exit : sql::check::ended_without_exit_in_events);
     return {found.begin(), found.end()};
 }
 

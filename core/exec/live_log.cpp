@@ -35,7 +35,7 @@ live_log::live_log(
 void live_log::output(output_stream stream, std::uint64_t offset, shared_bytes bytes)
 {
     buffer_.output(stream, offset, std::move(bytes), time_.now_ms());
-    if (!buffer_.is_whole(most_whole_events, most_whole_bytes))
+    if (wanted_.version() == 0 && !buffer_.is_whole(most_whole_events, most_whole_bytes))
         follow();    // its agent waits until what it sent is stored
     work_.notify_all();
     changed_.notify_all();

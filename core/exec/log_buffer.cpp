@@ -229,11 +229,12 @@ void log_buffer::add(log_event event, bool to_store)
 
 bool log_buffer::is_whole(std::size_t most_events, std::size_t most_bytes) const
 {
+    if (!has_begin_ || unstored_.size() > most_events || was_cut(output_stream::stdout_stream) || was_cut(output_stream::stderr_stream))
+        return false;
     std::size_t bytes = 0;
     for (const auto& [number, event] : unstored_)
         bytes += event->data.size();
-    return has_begin_ && !was_cut(output_stream::stdout_stream) && !was_cut(output_stream::stderr_stream) &&
-           unstored_.size() <= most_events && bytes <= most_bytes;
+    return bytes <= most_bytes;
 }
 
 log_buffer::batch log_buffer::take()

@@ -75,8 +75,10 @@ task<> sweeper::rest()
     patience_ = failing_.empty() ? first_patience : 2 * pause;
     auto request = asked_.wait_past(heard_);
     const auto asked = co_await with_deadline(use_.time, use_.time.steady_now() + pause, std::move(request));
-    if (asked.has_value())
-        co_await use_.time.wait_for(std::min(first_patience, interval));    // it failed a moment ago
+    if (!asked.has_value())
+        co_return;
+    patience_ = first_patience;
+    co_await use_.time.wait_for(std::min(first_patience, interval));    // it failed a moment ago
 }
 
 task<result<void>> sweeper::sweep()

@@ -136,6 +136,19 @@ TEST(Damage, ALogThatAPowerCutToreAtItsEndIsNone)
     EXPECT_EQ(integrity_of(data.path()), "");
 }
 
+TEST(Snapshot, OfRecordsFromBeforeLogsLayWithThem)
+{
+    const LoadedDirectory data;
+    {
+        sqlite::connection db(data.path() / "records.db", sqlite::open_mode::read_write);
+        db.execute("DROP TABLE events; DROP TABLE logs; DELETE FROM schema_migrations WHERE version = 13; PRAGMA user_version = 12");
+        db.tidy_up_on_close();
+    }
+    const fast_dir into;
+    const auto summary = take_snapshot(data.path(), into.path(), [](const std::string&, std::uint64_t, std::uint64_t) { });
+    EXPECT_EQ(summary.without_end.size(), 1u) << "the one whose log was taken away with the tables";
+}
+
 TEST(Snapshot, IsTheSameInFilesThatNeedNoOthers)
 {
     const LoadedDirectory data;
