@@ -34,7 +34,7 @@ endif()
 add_library(caisson_warnings INTERFACE)
 target_compile_options(caisson_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   -Wnon-virtual-dtor -Wno-missing-field-initializers -Werror)
-if(CMAKE_UNITY_BUILD AND NOT CAISSON_SANITIZE)    # a local name may hide another source's; each source by itself is looked at in the other builds
+if(CMAKE_UNITY_BUILD AND (CAISSON_FUZZ OR NOT CAISSON_SANITIZE))    # a local name may hide another source's; each source by itself is looked at in the other builds
   target_compile_options(caisson_warnings INTERFACE -Wno-shadow)
 endif()
 
