@@ -31,6 +31,7 @@ constexpr const char* at_next_start = "the next start of the server deals with i
 constexpr rule rules[] = {
     {sql::check::ended_without_exit, finding_weight::disagreement, "events.db", "has ended, but its log has no end", remove_it},
     {sql::check::hole_in_log, finding_weight::disagreement, "events.db", "has a log with a hole or a repeat", remove_it},
+    {sql::check::log_in_both_files, finding_weight::disagreement, "events.db", "has a log here and another one with its record", remove_it},
     {sql::check::cut_beyond_log, finding_weight::disagreement, "events.db", "has a log that is cut behind its end", remove_it},
     {sql::check::log_without_record, finding_weight::disagreement, "events.db", "has a log and no record", "restore a backup"},
     {sql::check::unfinished_without_spec, finding_weight::disagreement, "records.db", "has not ended, and what to run is not stored",

@@ -48,6 +48,8 @@ const wrong_case wrongs[] = {
     {"a_hole_with_the_record", "records.db", "DELETE FROM events WHERE kind = 2", "a hole or a repeat"},
     {"a_log_with_no_record", "records.db", "DELETE FROM executions WHERE id IN (SELECT execution_id FROM logs)", "has a log and no record"},
     {"a_hole", "events.db", "DELETE FROM events WHERE key IN (SELECT key FROM events WHERE kind = 2 LIMIT 1)", "a hole or a repeat"},
+    {"a_log_in_both_files", "events.db", "INSERT INTO logs (execution_id) VALUES ('exe_' || printf('%026d', 7))",
+        "has a log here and another one with its record"},
     {"short_data", "events.db", "UPDATE events SET data = x'00' WHERE length = 3000", "a hole or a repeat"},
     {"cut_behind_the_end", "events.db", "UPDATE cuts SET offset = 1000000", "cut behind its end"},
     {"no_record", "records.db", "DELETE FROM executions WHERE id LIKE '%2'", "has a log and no record"},
