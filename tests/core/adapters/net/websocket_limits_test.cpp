@@ -6,7 +6,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-using WebSocketLimits = WebSocket;
+class WebSocketLimits : public WebSocket {
+protected:
+    /// A client that speaks frames by itself, upgraded; `far` is the server's end.
+    raw_client raw_peer(const websocket_options& options)
+    {
+        start();
+        answers.on["/ws"] = [this, options](exchange& one) { return upgrade(one, options, &far); };
+        auto peer = connect();
+        run(peer.send("GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"));
+        EXPECT_NE(run(peer.until("\r\n\r\n")).find("101"), std::string::npos);
+        return peer;
+    }
+};
 
 TEST_F(WebSocketLimits, MessagesThatNobodyTakesAreBoundedForAllTogether)
 {
@@ -39,12 +52,7 @@ TEST_F(WebSocketLimits, AMessageThatHardlyGetsOnEndsTheConnection)
 {
     websocket_options impatient;
     impatient.ping_interval = impatient.pong_timeout = 10s;
-    start();
-    answers.on["/ws"] = [&](exchange& one) { return upgrade(one, impatient, &far); };
-    auto peer = connect();
-    run(peer.send("GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"));
-    EXPECT_NE(run(peer.until("\r\n\r\n")).find("101"), std::string::npos);
+    auto peer = raw_peer(impatient);
     const std::string begin("\x01\x81\0\0\0\0a", 7);
     const std::string more("\x00\x81\0\0\0\0a", 7);
     run(peer.send(begin));
@@ -81,12 +89,7 @@ TEST_F(WebSocketLimits, APeerThatDoesNotAnswerPingsIsCut)
     websocket_options impatient;
     impatient.ping_interval = 30s;
     impatient.pong_timeout = 10s;
-    start();
-    answers.on["/ws"] = [&](exchange& one) { return upgrade(one, impatient, &far); };
-    auto peer = connect();
-    run(peer.send("GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"));
-    EXPECT_NE(run(peer.until("\r\n\r\n")).find("101"), std::string::npos);
+    auto peer = raw_peer(impatient);
     const auto go_on = [this](std::chrono::milliseconds by) {
         settle();
         time.advance(by);
