@@ -37,6 +37,24 @@ function(caisson_unity_by_folder name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
+# Tests of a folder have helpers of the same names: those are compiled as one in which none of another occurs.
+function(caisson_unity_of_tests name)
+  if(NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  get_target_property(sources ${name} SOURCES)
+  list(SORT sources)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
+  execute_process(COMMAND /usr/bin/python3 -B "${CMAKE_SOURCE_DIR}/tools/lints/names.py" --apart ${CMAKE_UNITY_BUILD_BATCH_SIZE} ${sources}
+    OUTPUT_VARIABLE groups OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" groups "${groups}")
+  foreach(each IN LISTS groups)
+    string(REGEX MATCH "^([0-9]+) (.*)$" each "${each}")
+    set_source_files_properties("${CMAKE_MATCH_2}" PROPERTIES UNITY_GROUP "apart_${CMAKE_MATCH_1}")
+  endforeach()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
+
 set(caisson_precompiled_headers
   <algorithm> <array> <chrono> <cstdint> <filesystem> <functional> <map> <memory> <optional> <span> <string>
   <string_view> <unordered_map> <utility> <variant> <vector>
@@ -51,7 +69,7 @@ endfunction()
 
 # The same for the code of tests, which is not optimised: with it their templates take four times as long to compile.
 function(caisson_precompiled_test name)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)    # tests of a folder have helpers of the same names
+  caisson_unity_of_tests(${name})
   target_compile_options(${name} PRIVATE -O0)
   target_precompile_headers(${name} REUSE_FROM caisson_test_pch)
 endfunction()
@@ -66,7 +84,10 @@ function(caisson_tests name)
   set(parts 4)
   foreach(part RANGE 1 ${parts})
     math(EXPR index "${part} - 1")
-    add_test(NAME "${name}.${part}" COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/reports/unit/${name}.${part}.xml")
-    set_tests_properties("${name}.${part}" PROPERTIES TIMEOUT 600 ENVIRONMENT "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}")
+    # One that hangs is told to abort, so that the sanitizer shows where.
+    add_test(NAME "${name}.${part}" COMMAND timeout --foreground --signal=ABRT --kill-after=20 570
+      "$<TARGET_FILE:${name}>" "--gtest_output=xml:${CMAKE_BINARY_DIR}/reports/unit/${name}.${part}.xml")
+    set_tests_properties("${name}.${part}" PROPERTIES TIMEOUT 600
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index};ASAN_OPTIONS=handle_abort=1")
   endforeach()
 endfunction()

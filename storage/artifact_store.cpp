@@ -46,21 +46,20 @@ std::vector<owned_content> erase_expired_rows(sqlite::connection& db, std::int64
     return contents;
 }
 
-std::vector<content_id> erase_rows_beyond(sqlite::connection& db, const tenant_id& tenant, std::int64_t max_bytes, std::size_t limit)
+erased_artifacts erase_oldest_rows(sqlite::connection& db, const tenant_id& tenant, std::int64_t bytes, std::size_t limit)
 {
-    std::vector<content_id> contents;
+    erased_artifacts out;
     std::vector<std::int64_t> keys;
-    auto bytes = usage_of(db, tenant).artifact_bytes;
     auto query = db.prepare(sql::artifact::oldest);
     query.bind(tenant, limit);
-    while (bytes > max_bytes && query.step()) {
+    while (out.bytes < bytes && query.step()) {
         sqlite::column_reader columns(query);
         keys.push_back(columns.integer());
-        contents.push_back(columns.id<content_id>());
-        bytes -= columns.integer();
+        out.contents.push_back(columns.id<content_id>());
+        out.bytes += columns.integer();
     }
     erase_keys(db, keys);
-    return contents;
+    return out;
 }
 
 }    // namespace
@@ -77,6 +76,19 @@ task<result<std::vector<artifact_row>>> sqlite_artifact_store::list(
             page.push_back(sqlite::artifact_from(query));
         return page;
     });
+}
+
+task<result<std::vector<std::string>>> sqlite_artifact_store::paths(tenant_id tenant, execution_id execution, std::size_t limit)
+{
+    return db_.read(
+        [tenant = std::move(tenant), execution = std::move(execution), limit](sqlite::connection& db) -> result<std::vector<std::string>> {
+            auto query = db.prepare(sql::artifact::paths);
+            query.bind(execution, tenant, limit);
+            std::vector<std::string> found;
+            while (query.step())
+                found.emplace_back(query.view(0));
+            return found;
+        });
 }
 
 task<result<artifact_row>> sqlite_artifact_store::find(tenant_id tenant, execution_id execution, std::string path)
@@ -119,7 +131,14 @@ task<result<std::vector<owned_content>>> sqlite_artifact_store::erase_expired(st
 task<result<std::vector<content_id>>> sqlite_artifact_store::erase_beyond(tenant_id tenant, std::int64_t max_bytes, std::size_t limit)
 {
     return db_.write_freeing([tenant = std::move(tenant), max_bytes, limit](sqlite::connection& db) -> result<std::vector<content_id>> {
-        return erase_rows_beyond(db, tenant, max_bytes, limit);
+        return erase_oldest_rows(db, tenant, usage_of(db, tenant).artifact_bytes - max_bytes, limit).contents;
+    });
+}
+
+task<result<erased_artifacts>> sqlite_artifact_store::erase_oldest(tenant_id tenant, std::int64_t bytes, std::size_t limit)
+{
+    return db_.write_freeing([tenant = std::move(tenant), bytes, limit](sqlite::connection& db) -> result<erased_artifacts> {
+        return erase_oldest_rows(db, tenant, bytes, limit);
     });
 }
 

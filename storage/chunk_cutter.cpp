@@ -19,25 +19,30 @@ std::vector<content_chunk> chunk_cutter::add(const std::vector<shared_bytes>& pa
             left.remove_prefix(taken.size());
             coming -= taken.size();
             if (rest_.size() == chunk_bytes)
-                cut(made);
+                cut(shared_bytes(std::exchange(rest_, {})), made);
         }
     }
     return made;
 }
 
-std::vector<content_chunk> chunk_cutter::finish()
+std::vector<content_chunk> chunk_cutter::finish(const std::vector<shared_bytes>& parts)
 {
     std::vector<content_chunk> made;
+    if (rest_.empty() && parts.size() == 1 && parts.front().size() <= chunk_bytes && !parts.front().empty()) {
+        cut(parts.front(), made);    // most files are one: they are not copied
+        return made;
+    }
+    made = add(parts);
     if (!rest_.empty())
-        cut(made);
+        cut(shared_bytes(std::exchange(rest_, {})), made);
     return made;
 }
 
-void chunk_cutter::cut(std::vector<content_chunk>& into)
+void chunk_cutter::cut(shared_bytes data, std::vector<content_chunk>& into)
 {
-    hasher_->add(rest_);
-    auto tag = hasher_->tag(tag_key_, rest_);
-    into.push_back({std::move(tag), shared_bytes(std::exchange(rest_, {}))});
+    hasher_->add(data.view());
+    auto tag = hasher_->tag(tag_key_, data.view());
+    into.push_back({std::move(tag), std::move(data)});
 }
 
 }    // namespace caisson::sqlite

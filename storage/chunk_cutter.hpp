@@ -25,8 +25,8 @@ public:
 
     /// The chunks that `parts` complete.
     std::vector<content_chunk> add(const std::vector<shared_bytes>& parts);
-    /// The last one, if there is any rest. Nothing may be added afterwards.
-    std::vector<content_chunk> finish();
+    /// The same, and the rest. Nothing may be added afterwards.
+    std::vector<content_chunk> finish(const std::vector<shared_bytes>& parts);
 
     /// SHA-256 of what was cut, raw. To be called once.
     std::string digest() { return hasher_->finish(); }
@@ -34,7 +34,7 @@ public:
     std::unique_ptr<hasher> release() { return std::move(hasher_); }
 
 private:
-    void cut(std::vector<content_chunk>& into);
+    void cut(shared_bytes data, std::vector<content_chunk>& into);
 
     std::unique_ptr<hasher> hasher_;
     const std::string tag_key_;

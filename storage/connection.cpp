@@ -8,7 +8,7 @@ namespace caisson::sqlite {
 
 namespace {
 
-constexpr std::int64_t checkpoint_bytes = 16 << 20;
+constexpr std::int64_t log_bytes_at_most = 16 << 20;
 
 /// Counting memory takes a lock that all connections share; nobody reads the count.
 void stop_counting_memory() { [[maybe_unused]] static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
@@ -85,8 +85,8 @@ void connection::set_up(open_mode mode, int page_bytes, std::chrono::millisecond
     // EXTRA for the first step: a journal whose removal a power cut undid would take back all that came after it.
     execute("PRAGMA synchronous = EXTRA; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     execute("PRAGMA temp_store = MEMORY");    // where savepoints keep what they may have to put back
-    execute("PRAGMA wal_autocheckpoint = " + std::to_string(checkpoint_bytes / integer("PRAGMA page_size")));
-    execute("PRAGMA journal_size_limit = " + std::to_string(4 * checkpoint_bytes));
+    execute("PRAGMA wal_autocheckpoint = " + std::to_string(log_bytes_at_most / integer("PRAGMA page_size")));
+    execute("PRAGMA journal_size_limit = " + std::to_string(4 * log_bytes_at_most));
 }
 
 void connection::attach(const std::filesystem::path& file, const std::string& as, open_mode mode)
@@ -141,6 +141,8 @@ std::int64_t connection::integer(std::string_view sql)
 }
 
 std::int64_t connection::changes() const { return sqlite3_changes64(handle_); }
+
+std::int64_t connection::total_changes() const { return sqlite3_total_changes64(handle_); }
 
 std::int64_t connection::last_key() const { return sqlite3_last_insert_rowid(handle_); }
 

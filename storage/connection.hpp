@@ -54,6 +54,8 @@ public:
 
     /// Rows that the last INSERT, UPDATE or DELETE changed.
     std::int64_t changes() const;
+    /// Rows that statements changed since it was opened, triggers included.
+    std::int64_t total_changes() const;
     /// The integer key of the last inserted row.
     std::int64_t last_key() const;
     /// False when SQLite rolled back on its own, too.

@@ -11,7 +11,7 @@ constexpr std::size_t transaction_bytes = 4 << 20;
 constexpr std::size_t transaction_changes = 512;    // of small contents
 constexpr std::size_t most_in_transit = 2;
 /// So many are not kept back from a writer that has nothing of ours to do.
-constexpr std::size_t first_changes = 64;
+constexpr std::size_t first_changes = 256;
 
 /// What the callers of a writer are told of a disk that takes nothing now; anything else is thrown.
 result<void> storage_refusal(const std::exception_ptr& failure)
@@ -94,11 +94,27 @@ content_queue::content_queue(database& db, chunk_file& files, tenant_id tenant)
 
 void content_queue::add(content_change next)
 {
+    std::size_t bytes = 0;
     for (const auto& chunk : next.chunks)
-        gathered_bytes_ += chunk.data.size();
-    gathered_.push_back(std::move(next));
-    const bool is_much = gathered_bytes_ >= transaction_bytes || gathered_.size() >= transaction_changes;
-    if (is_much || (gathered_.size() >= first_changes && !transit_->has_more_than(0)))
+        bytes += chunk.data.size();
+    gathered_.contents.push_back(std::move(next));
+    note(1, bytes);
+}
+
+void content_queue::add(content_pack next)
+{
+    const auto contents = next.contents.size(), bytes = next.chunk.data.size();
+    gathered_.packs.push_back(std::move(next));
+    note(contents, bytes);
+}
+
+/// What was gathered more.
+void content_queue::note(std::size_t contents, std::size_t bytes)
+{
+    gathered_contents_ += contents;
+    gathered_bytes_ += bytes;
+    const bool is_much = gathered_bytes_ >= transaction_bytes || gathered_contents_ >= transaction_changes;
+    if (is_much || (gathered_contents_ >= first_changes && !transit_->has_more_than(0)))
         send();
 }
 
@@ -115,7 +131,7 @@ void content_queue::send()
             throw;
         }
     };
-    gathered_bytes_ = 0;
+    gathered_contents_ = gathered_bytes_ = 0;
     {
         const std::lock_guard lock(transit_->mutex);
         ++transit_->count;
@@ -124,7 +140,7 @@ void content_queue::send()
         sent->fail(std::move(failure));
         sent->came_back();
     };
-    db_.start_write(std::move(work), std::move(done));
+    db_.start_write(called_once(std::move(work)), std::move(done));    // it writes into the file of chunks
 }
 
 task<result<void>> content_queue::make_room()
@@ -139,7 +155,7 @@ task<result<void>> content_queue::make_room()
 
 task<result<void>> content_queue::flush()
 {
-    if (!gathered_.empty())
+    if (gathered_contents_ > 0)
         send();
     auto sent = transit_;
     auto wait = [sent](completion<void> resume) { sent->wait(0, std::move(resume)); };

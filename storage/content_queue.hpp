@@ -17,6 +17,7 @@ public:
 
     const tenant_id& tenant() const { return tenant_; }
     void add(content_change next);
+    void add(content_pack next);
     /// Returns when there is room for more. Errors: errc::runtime_unavailable if the disk is full or busy; other failures are thrown.
     task<result<void>> make_room();
     /// All that was added is durable on return. Errors as make_room().
@@ -24,12 +25,14 @@ public:
 
 private:
     struct transit;
+    void note(std::size_t contents, std::size_t bytes);
     void send();
 
     database& db_;
     chunk_file& files_;
     tenant_id tenant_;
-    std::vector<content_change> gathered_;
+    content_changes gathered_;
+    std::size_t gathered_contents_ = 0;
     std::size_t gathered_bytes_ = 0;
     std::shared_ptr<transit> transit_;
 };

@@ -4,6 +4,8 @@
 #include "storage/sql.hpp"
 #include "storage/transaction.hpp"
 
+#include <algorithm>
+
 namespace caisson::sqlite {
 
 namespace {
@@ -55,10 +57,11 @@ struct content_inserts {
         , chunk(db.prepare(sql::chunk::insert))
         , bytes(db.prepare(sql::chunk::put_bytes))
         , piece(db.prepare(sql::content::insert_piece))
+        , packed(db.prepare(sql::content::insert_packed))
     {
     }
     connection& db;
-    statement content, chunk, bytes, piece;
+    statement content, chunk, bytes, piece, packed;
 };
 
 /// A whole chunk has a place, unless it is a row from before.
@@ -75,19 +78,19 @@ struct used_chunk {
     std::int64_t added_bytes = 0;    // 0: it was there
 };
 
-/// A known chunk that the disk damaged is mended by whoever brings its bytes again.
-used_chunk use_chunk(content_inserts& into, chunk_file& files, const tenant_id& tenant, const content_chunk& chunk)
+/// For `uses` pieces. A known chunk that the disk damaged is mended by whoever brings its bytes again.
+used_chunk use_chunk(content_inserts& into, chunk_file& files, const tenant_id& tenant, const content_chunk& chunk, std::size_t uses)
 {
     auto& db = into.db;
     const borrowed_text owner{tenant.str()};
     const borrowed_blob tag{chunk.tag};
-    into.chunk.bind(owner, tag, chunk.data.size()).run();
+    into.chunk.bind(owner, tag, chunk.data.size(), uses).run();
     if (db.changes() == 1) {
         const auto key = db.last_key();
         put_chunk(into, files, key, chunk.data.view(), {});
         return {key, static_cast<std::int64_t>(chunk.data.size())};
     }
-    db.prepare(sql::chunk::use_again).bind(owner, tag).run();
+    db.prepare(sql::chunk::use_again).bind(uses, owner, tag).run();
     auto find = db.prepare(sql::chunk::find);
     if (!find.bind(owner, tag).step())
         throw storage_error(storage_fault::corrupt, "content.db: a chunk is in its index only; `caisson db check` says more");
@@ -110,7 +113,7 @@ std::int64_t store_change(content_inserts& into, chunk_file& files, const tenant
     auto number = what.first_number;
     std::int64_t added_bytes = 0;
     for (const auto& chunk : what.chunks) {
-        const auto used = use_chunk(into, files, tenant, chunk);
+        const auto used = use_chunk(into, files, tenant, chunk, 1);
         added_bytes += used.added_bytes;
         into.piece.bind(id, number++, used.key).run();
     }
@@ -119,6 +122,20 @@ std::int64_t store_change(content_inserts& into, chunk_file& files, const tenant
             .bind(borrowed_blob{what.end->sha256}, what.end->size_bytes, what.end->finished_at_ms, what.id)
             .run();
     return added_bytes;
+}
+
+/// The same.
+std::int64_t store_pack(content_inserts& into, chunk_file& files, const tenant_id& tenant, const content_pack& what)
+{
+    const borrowed_text owner{tenant.str()};
+    const auto uses = std::count_if(what.contents.begin(), what.contents.end(), [](const auto& each) { return each.end.size_bytes > 0; });
+    const auto used = uses == 0 ? used_chunk() : use_chunk(into, files, tenant, what.chunk, static_cast<std::size_t>(uses));
+    for (const auto& [id, first_byte, end] : what.contents) {
+        into.content.bind(borrowed_text{id.str()}, owner, borrowed_blob{end.sha256}, end.size_bytes, end.finished_at_ms).run();
+        if (end.size_bytes > 0)
+            into.packed.bind(borrowed_text{id.str()}, used.key, first_byte, end.size_bytes).run();
+    }
+    return used.added_bytes;
 }
 
 void unuse_chunk(connection& db, std::int64_t key)
@@ -191,12 +208,14 @@ std::string next_erased_content(connection& db)
 
 }    // namespace
 
-void store_changes(connection& db, chunk_file& files, const tenant_id& tenant, const std::vector<content_change>& what)
+void store_changes(connection& db, chunk_file& files, const tenant_id& tenant, const content_changes& what)
 {
     content_inserts into(db);
     std::int64_t added_bytes = 0;
-    for (const auto& each : what)
+    for (const auto& each : what.contents)
         added_bytes += store_change(into, files, tenant, each);
+    for (const auto& each : what.packs)
+        added_bytes += store_pack(into, files, tenant, each);
     if (added_bytes > 0)
         db.prepare(sql::content::add_stored_bytes).bind(tenant, added_bytes).run();
 }

@@ -24,10 +24,28 @@ struct content_change {
     std::optional<content_ending> end;
 };
 
+/// A content that lies in a pack.
+struct packed_content {
+    content_id id;
+    std::int64_t first_byte = 0;    // of the pack
+    content_ending end;
+};
+
+/// Small contents that lie one behind the other in one chunk, which has no tag and no bytes if all of them are empty.
+struct content_pack {
+    content_chunk chunk;
+    std::vector<packed_content> contents;
+};
+
+struct content_changes {
+    std::vector<content_change> contents;
+    std::vector<content_pack> packs;
+};
+
 // In a write transaction of content.db:
 
 /// Whole chunks go into `files`, which is to be synced before the transaction is committed.
-void store_changes(connection& db, chunk_file& files, const tenant_id& tenant, const std::vector<content_change>& what);
+void store_changes(connection& db, chunk_file& files, const tenant_id& tenant, const content_changes& what);
 /// From then on nobody finds them. Idempotent.
 void mark_erased(connection& db, const tenant_id& tenant, const std::vector<content_id>& ids);
 /// What a server that is gone was writing.

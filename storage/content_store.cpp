@@ -38,6 +38,20 @@ void add_place(std::string& to, const sqlite::chunk_file& files, std::int64_t pl
     to.resize(before + files.read(place, offset, std::span(to).subspan(before)));
 }
 
+/// What read.sql found: at most `most` bytes of a piece, but for the first `skipped`.
+void add_piece(std::string& to, const sqlite::chunk_file& files, const sqlite::statement& found, std::size_t skipped, std::size_t most)
+{
+    if (!found.is_null(3)) {
+        const auto size = static_cast<std::size_t>(found.integer(4));
+        most = std::min(most, size - std::min(skipped, size));
+        skipped += static_cast<std::size_t>(found.integer(3));
+    }
+    if (!found.is_null(2))
+        add_place(to, files, found.integer(2), std::min(skipped, sqlite::chunk_bytes), most);
+    else
+        to += found.view(1).substr(std::min(skipped, found.view(1).size()), most);
+}
+
 /// Bytes [from, from + length) of a content that has them all.
 std::string read_pieces(
     sqlite::connection& db, const sqlite::chunk_file& files, const content_id& id, std::int64_t from, std::size_t length)
@@ -53,10 +67,7 @@ std::string read_pieces(
         if (!query.step() || query.integer(0) != number++)
             throw_incomplete(id);
         const auto before = bytes.size();
-        if (query.is_null(2))
-            bytes += query.view(1).substr(std::min(skipped, query.view(1).size()), length - before);
-        else
-            add_place(bytes, files, query.integer(2), skipped, length - before);
+        add_piece(bytes, files, query, skipped, length - before);
         if (bytes.size() == before)
             throw_incomplete(id);
         skipped = 0;
@@ -80,10 +91,10 @@ std::vector<owned_content> list_finished(sqlite::connection& db, const content_f
 
 }    // namespace
 
-void sqlite::content_debris::add(const tenant_id& tenant, std::vector<content_id> ids)
+void sqlite::content_debris::add(pile given_up)
 {
     const std::lock_guard lock(mutex_);
-    piles_.push_back({tenant, std::move(ids)});
+    piles_.push_back(std::move(given_up));
 }
 
 std::vector<sqlite::content_debris::pile> sqlite::content_debris::take()
@@ -104,7 +115,7 @@ bool sqlite::content_debris::clear_some(connection& db, chunk_file& files)
         }
     } catch (...) {
         for (const auto& each : piles)
-            add(each.tenant, each.ids);
+            add(each);
         throw;
     }
     const auto how = erase_some_contents(db, files);
@@ -187,6 +198,14 @@ task<result<std::int64_t>> sqlite_content_store::stored_bytes(tenant_id tenant)
     return core_->use.db.read([tenant = std::move(tenant)](sqlite::connection& db) -> result<std::int64_t> {
         auto query = db.prepare(sql::content::find_stored_bytes);
         return query.bind(tenant).step() ? query.integer(0) : 0;
+    });
+}
+
+task<result<std::int64_t>> sqlite_content_store::kept_bytes(tenant_id tenant)
+{
+    return core_->use.db.read([tenant = std::move(tenant)](sqlite::connection& db) -> result<std::int64_t> {
+        auto query = db.prepare(sql::content::find_kept_bytes);
+        return query.set(":tenant", tenant).step() ? query.integer(0) : 0;
     });
 }
 

@@ -16,17 +16,18 @@ namespace sqlite {
 /// Contents that were begun and given up: a writer's idle steps remove them. From any thread.
 class content_debris {
 public:
-    void add(const tenant_id& tenant, std::vector<content_id> ids);
+    struct pile {
+        tenant_id tenant;
+        std::vector<content_id> ids;
+    };
+    /// Their rows are there already, or there will be none.
+    void add(pile given_up);
     /// Removes some of them, then of what else was erased; true if there may be more. On the writer's thread.
     bool clear_some(connection& db, chunk_file& files);
     /// True if it was, since the last call: another process read all chunks meanwhile.
     bool was_postponed() { return postponed_.exchange(false); }
 
 private:
-    struct pile {
-        tenant_id tenant;
-        std::vector<content_id> ids;
-    };
     std::vector<pile> take();
 
     std::mutex mutex_;
@@ -60,6 +61,7 @@ public:
     task<result<void>> erase(tenant_id tenant, std::vector<content_id> ids) override;
     task<result<std::vector<owned_content>>> list(content_filter wanted) override;
     task<result<std::int64_t>> stored_bytes(tenant_id tenant) override;
+    task<result<std::int64_t>> kept_bytes(tenant_id tenant) override;
 
     struct core;
 

@@ -12,16 +12,8 @@ constexpr std::size_t round_bytes = chunk_bytes;
 /// Enough that whoever hashes need not wait for the thread that brings the bytes.
 constexpr std::size_t most_rounds = 4;
 constexpr std::size_t most_hashers = 8;
-/// This little is hashed where it is: in less time than it takes to hand it over.
-constexpr std::size_t small_bytes = 16 << 10;
-
-std::vector<content_chunk> cut_all(chunk_cutter& cutter, const std::vector<shared_bytes>& parts)
-{
-    auto chunks = cutter.add(parts);
-    auto rest = cutter.finish();
-    std::move(rest.begin(), rest.end(), std::back_inserter(chunks));
-    return chunks;
-}
+/// So many of a batch's small contents are shared one by one with others that are the same; what comes then is rather quick.
+constexpr std::size_t few = 32;
 
 }    // namespace
 
@@ -34,14 +26,20 @@ held_contents::~held_contents()
         [this](const content_id& id) { return given_up_.contains(id); });
     if (dropped.empty() || store_->closed)
         return;
-    store_->use.debris.add(tenant_, std::move(dropped));
-    store_->use.db.tidy();    // after what is queued
+    // Behind what is queued: what has no row yet cannot be marked. Where the queue is full, some of it may go at the next start only.
+    auto pile = std::make_shared<const content_debris::pile>(content_debris::pile{tenant_, std::move(dropped)});
+    auto hand_over = [&debris = store_->use.debris, pile](connection&) { debris.add(*pile); };
+    store_->use.db.start_write(std::move(hand_over), [&debris = store_->use.debris, pile](std::exception_ptr failure, auto&&) {
+        if (failure)
+            debris.add(*pile);
+    });
+    store_->use.db.tidy();
 }
 
 void held_contents::add(const content_id& id)
 {
     ids_.push_back(id);
-    store_->held.insert(id);
+    store_->held.insert(store_->held.end(), id);    // ids grow
 }
 
 sqlite_content_writer::sqlite_content_writer(std::shared_ptr<sqlite_content_store::core> store, std::shared_ptr<content_queue> queue,
@@ -108,8 +106,8 @@ task<result<content_info>> sqlite_content_writer::finish()
 {
     while (!rounds_.empty())
         co_await end_round();
-    auto work = [cutter = cutter_, parts = std::exchange(parts_, {})] { return cut_all(*cutter, parts); };
-    if (part_bytes_ <= small_bytes)
+    auto work = [cutter = cutter_, parts = std::exchange(parts_, {})] { return cutter->finish(parts); };
+    if (part_bytes_ <= content_batch::most_at_once)    // hashed in less time than it takes to hand it over
         next_.chunks = work();
     else
         next_.chunks = co_await offload(store_->hashing, std::move(work));
@@ -140,8 +138,40 @@ std::unique_ptr<content_writer> sqlite_content_batch::create()
     return std::make_unique<sqlite_content_writer>(store_, queue_, held_, sqlite_content_writer::durability::at_commit);
 }
 
+sqlite_content_batch::~sqlite_content_batch()
+{
+    if (packer_)
+        store_->give_back(packer_->release());
+}
+
+content_info sqlite_content_batch::add(shared_bytes content)
+{
+    if (!packer_)
+        packer_ = std::make_unique<content_packer>(store_->take_hasher(), store_->use.tag_key);
+    auto id = store_->ids.make<content_id>();
+    held_->add(id);
+    const auto now_ms = store_->use.time.now_ms();
+    if (added_++ < few) {
+        auto whole = packer_->alone(id, std::move(content), now_ms);
+        content_info made{std::move(id), to_hex(whole.end->sha256), whole.end->size_bytes};
+        queue_->add(std::move(whole));
+        return made;
+    }
+    if (!packer_->has_room_for(content.size()))
+        pass_on_pack();
+    const auto end = packer_->add(id, content.view(), now_ms);
+    return {std::move(id), to_hex(end.sha256), end.size_bytes};
+}
+
+void sqlite_content_batch::pass_on_pack()
+{
+    if (packer_ && !packer_->empty())
+        queue_->add(packer_->take());
+}
+
 task<result<void>> sqlite_content_batch::commit()
 {
+    pass_on_pack();
     auto flushed = co_await queue_->flush();
     if (flushed.has_value())
         held_->keep();

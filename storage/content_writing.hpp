@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/async/begun.hpp"
+#include "storage/content_packer.hpp"
 #include "storage/content_queue.hpp"
 #include "storage/content_store.hpp"
 
@@ -85,14 +86,21 @@ private:
 class sqlite_content_batch : public content_batch {
 public:
     sqlite_content_batch(std::shared_ptr<sqlite_content_store::core> store, tenant_id tenant);
+    ~sqlite_content_batch() override;
 
     std::unique_ptr<content_writer> create() override;
+    content_info add(shared_bytes content) override;
+    task<result<void>> make_room() override { return queue_->make_room(); }
     task<result<void>> commit() override;
 
 private:
+    void pass_on_pack();
+
     std::shared_ptr<sqlite_content_store::core> store_;
     std::shared_ptr<content_queue> queue_;
     std::shared_ptr<held_contents> held_;
+    std::unique_ptr<content_packer> packer_;    // of what is added
+    std::size_t added_ = 0;
 };
 
 }    // namespace sqlite

@@ -14,7 +14,7 @@ namespace caisson::sqlite {
 
 namespace {
 
-std::string thread_name(const std::filesystem::path& file, const char* role) { return (file.stem().string() + role).substr(0, 15); }
+std::string name_for_thread(const std::filesystem::path& file, const char* role) { return (file.stem().string() + role).substr(0, 15); }
 
 /// So that the log (-wal) begins anew, with other salts: what torn transactions left behind its valid frames keeps those of this round,
 /// and after several power cuts would look like damage. Nothing waits for it; the next start tries again.
@@ -62,8 +62,8 @@ database::database(const std::filesystem::path& file, const schema& wanted, data
 {
     make_file(file);
     auto first = open_newest(file, wanted, options);
-    writer_ = std::make_unique<writer>(thread_name(file, "-write"), std::move(first), options.writing, std::move(options.idle));
-    readers_ = std::make_unique<reader_pool>(thread_name(file, "-read"), file, options.readers);
+    writer_ = std::make_unique<writer>(name_for_thread(file, "-write"), std::move(first), options.writing, std::move(options.idle));
+    readers_ = std::make_unique<reader_pool>(name_for_thread(file, "-read"), file, options.readers);
 }
 
 fault_watch::state database::faults() const

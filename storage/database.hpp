@@ -32,7 +32,8 @@ public:
     /// Makes `file` (0600) if it does not exist and brings it to the newest schema. Throws storage_error.
     database(const std::filesystem::path& file, const schema& wanted, database_options options = {});
 
-    /// `work(connection&)` in a transaction shared with others; returns when it is durable. See writer::run.
+    /// `work(connection&)` in a transaction shared with others; returns when it is durable. It may be called more than once, unless it
+    /// cannot be called as const (see called_once); what it wrote before is gone then. See writer::run.
     template <class F>
     task<std::invoke_result_t<F&, connection&>> write(F work)
     {
@@ -44,7 +45,7 @@ public:
     {
         writer_->start(std::move(work), std::move(done));
     }
-    /// write() of something that frees space: a full disk is given some room first. `work` may be called twice.
+    /// write() of something that frees space: a full disk is given some room first.
     template <class F>
     task<std::invoke_result_t<F&, connection&>> write_freeing(F work);
     /// `work(connection&)` some seconds later, or with the next write; failures are dropped.

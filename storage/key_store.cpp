@@ -126,7 +126,7 @@ task<result<void>> sqlite_key_store::revoke_key(key_id id, std::int64_t now_ms)
 task<result<void>> sqlite_key_store::touch_key(key_id id, std::int64_t now_ms)
 {
     if (uses_->note(id, now_ms))
-        db_.write_later([uses = uses_](sqlite::connection& db) { write_uses(db, *uses); });
+        db_.write_later(sqlite::called_once([uses = uses_](sqlite::connection& db) { write_uses(db, *uses); }));
     co_return result<void>();
 }
 

@@ -53,7 +53,7 @@ bool can_use_state(connection& db, const tenant_id& tenant, const packed_state& 
     return !state.base || find_state(db, tenant, state.digest) || has_base(db, tenant, state);
 }
 
-std::optional<std::int64_t> use_state(connection& db, const tenant_id& tenant, const packed_state& state)
+std::optional<std::int64_t> use_state(connection& db, const tenant_id& tenant, const packed_state& state, totals_change& uncounted)
 {
     if (const auto known = find_state(db, tenant, state.digest)) {
         use_state_again(db, *known);
@@ -68,18 +68,26 @@ std::optional<std::int64_t> use_state(connection& db, const tenant_id& tenant, c
     db.prepare(sql::state::insert).bind(tenant, borrowed_blob{state.digest}, state.info.size_bytes, stored_bytes, state.base).run();
     const auto key = db.last_key();
     db.prepare(sql::state::insert_text).bind(key, borrowed_blob{state.bytes.view()}).run();
+    uncounted.states += 1;
+    uncounted.bytes += stored_bytes;
     return key;
 }
 
-void release_state(connection& db, std::int64_t key)
+void release_state(connection& db, std::int64_t key, totals_change& uncounted)
 {
     for (std::optional<std::int64_t> next = key; next;) {
         const auto gone = *next;
         {
-            auto query = db.prepare(sql::state::unuse);
-            if (!query.bind(gone).step() || query.integer(0) > 0)
+            auto query = db.prepare(sql::state::find_uses);
+            if (!query.bind(gone).step())
                 return;
+            if (query.integer(0) > 1) {
+                db.prepare(sql::state::unuse).bind(gone).run();
+                return;
+            }
             next = query.is_null(1) ? std::nullopt : std::optional(query.integer(1));
+            uncounted.states -= 1;
+            uncounted.bytes -= query.integer(2);
         }
         db.prepare(sql::state::erase_text).bind(gone).run();
         db.prepare(sql::state::erase).bind(gone).run();

@@ -19,6 +19,7 @@ going_checkpoint going_from(const statement& query)
     one.pinned = columns.flag();
     one.is_branched_off = columns.integer() > 0;
     one.artifacts = columns.text();
+    one.bytes = checkpoint_row_bytes + columns.integer();
     return one;
 }
 
@@ -54,12 +55,14 @@ excess find_excess(connection& db, const stored_thread& thread, std::int64_t now
 }
 
 /// Without looking after its neighbours.
-void erase_checkpoint(connection& db, std::int64_t thread_key, const going_checkpoint& one)
+void erase_checkpoint(connection& db, std::int64_t thread_key, const going_checkpoint& one, totals_change& uncounted)
 {
     for (const auto& [execution, path] : artifacts_from(one.artifacts))
         db.prepare(sql::checkpoint::erase_artifact).bind(execution, path, thread_key, one.position).run();
     db.prepare(sql::checkpoint::erase).bind(thread_key, one.position).run();
-    release_state(db, one.state_key);
+    release_state(db, one.state_key, uncounted);
+    uncounted.checkpoints -= 1;
+    uncounted.bytes -= one.bytes;
 }
 
 std::vector<going_checkpoint> all_from(statement query)
@@ -70,10 +73,37 @@ std::vector<going_checkpoint> all_from(statement query)
     return all;
 }
 
-std::optional<std::int64_t> next_erased_thread(connection& db)
+struct erased_thread {
+    std::int64_t key = 0;
+    tenant_id tenant;
+};
+
+std::optional<erased_thread> next_erased_thread(connection& db)
 {
     auto next = db.prepare(sql::thread::next_erased);
-    return next.step() ? std::optional(next.integer(0)) : std::nullopt;
+    if (!next.step())
+        return std::nullopt;
+    column_reader columns(next);
+    erased_thread found;
+    found.key = columns.integer();
+    found.tenant = columns.id<tenant_id>();
+    return found;
+}
+
+/// Hangs the children of `dropped` on its parent.
+void relink_children(connection& db, std::int64_t thread_key, std::int64_t dropped)
+{
+    std::vector<std::int64_t> children;
+    for (auto query = std::move(db.prepare(sql::checkpoint::find_children).bind(thread_key, dropped)); query.step();)
+        children.push_back(query.integer(0));
+    if (children.empty())
+        return;
+    auto link = db.prepare(sql::checkpoint::find_link);
+    link.bind(thread_key, dropped).step();
+    const auto parent = link.is_null(0) ? std::nullopt : std::optional(link.integer(0));
+    auto relink = db.prepare(sql::checkpoint::relink);
+    for (const auto child : children)
+        relink.bind(parent, link.integer(1), thread_key, child).run();
 }
 
 }    // namespace
@@ -86,20 +116,22 @@ std::optional<going_checkpoint> find_going(connection& db, std::int64_t thread_k
 
 void drop_checkpoint(connection& db, stored_thread& thread, const going_checkpoint& one)
 {
-    auto relink = db.prepare(sql::checkpoint::relink);
-    relink.set(":thread", thread.row.key).set(":dropped", one.position).run();
-    erase_checkpoint(db, thread.row.key, one);
+    relink_children(db, thread.row.key, one.position);
+    erase_checkpoint(db, thread.row.key, one, thread.uncounted);
     thread.row.checkpoints -= 1;
 }
 
-std::size_t settle_thread(connection& db, stored_thread& thread, std::int64_t now_ms, std::size_t limit)
+std::vector<std::int64_t> settle_thread(connection& db, stored_thread& thread, std::int64_t now_ms, std::size_t limit)
 {
     const auto found = find_excess(db, thread, now_ms, limit);
-    for (const auto& one : found.going)
+    std::vector<std::int64_t> dropped;
+    for (const auto& one : found.going) {
         drop_checkpoint(db, thread, one);
+        dropped.push_back(one.position);
+    }
     thread.expires_at_ms = found.next_ms;
     change_thread(db, thread);
-    return found.going.size();
+    return dropped;
 }
 
 result<std::int64_t> drop_behind(connection& db, stored_thread& thread, std::int64_t position)
@@ -110,7 +142,7 @@ result<std::int64_t> drop_behind(connection& db, stored_thread& thread, std::int
     query.bind(thread.row.key, position);
     const auto going = all_from(std::move(query));
     for (const auto& one : going)
-        erase_checkpoint(db, thread.row.key, one);
+        erase_checkpoint(db, thread.row.key, one, thread.uncounted);
     thread.row.checkpoints -= static_cast<std::int64_t>(going.size());
     return static_cast<std::int64_t>(going.size());
 }
@@ -131,16 +163,18 @@ bool take_name(connection& db, const tenant_id& tenant, const thread_name& name)
 
 bool erase_some_checkpoints(connection& db)
 {
-    const auto key = next_erased_thread(db);
-    if (!key)
+    const auto next = next_erased_thread(db);
+    if (!next)
         return false;
     auto query = db.prepare(sql::checkpoint::oldest);
-    query.bind(*key, erased_in_a_step);
+    query.bind(next->key, erased_in_a_step);
     const auto going = all_from(std::move(query));
+    totals_change uncounted;
     for (const auto& one : going)
-        erase_checkpoint(db, *key, one);
+        erase_checkpoint(db, next->key, one, uncounted);
+    add_to_totals(db, next->tenant, uncounted);
     if (going.empty())
-        db.prepare(sql::thread::erase).bind(*key).run();
+        db.prepare(sql::thread::erase).bind(next->key).run();
     return true;
 }
 

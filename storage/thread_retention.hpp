@@ -19,6 +19,7 @@ struct going_checkpoint {
     bool pinned = false;
     bool is_branched_off = false;
     std::string artifacts;
+    std::int64_t bytes = 0;    // as thread_totals counts them
 };
 
 std::optional<going_checkpoint> find_going(connection& db, std::int64_t thread_key, const checkpoint_id& id);
@@ -26,8 +27,8 @@ std::optional<going_checkpoint> find_going(connection& db, std::int64_t thread_k
 void drop_checkpoint(connection& db, stored_thread& thread, const going_checkpoint& one);
 
 /// Drops what plan_retention() says, the oldest first, at most `limit`; then stores the thread, with when the next one's time is over.
-/// Says how many.
-std::size_t settle_thread(connection& db, stored_thread& thread, std::int64_t now_ms, std::size_t limit);
+/// Says which positions went.
+std::vector<std::int64_t> settle_thread(connection& db, stored_thread& thread, std::int64_t now_ms, std::size_t limit);
 
 /// Removes all behind `position`. Errors: errc::conflict if one of them is pinned.
 result<std::int64_t> drop_behind(connection& db, stored_thread& thread, std::int64_t position);

@@ -5,12 +5,20 @@
 #include "storage/tenant_quota.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace caisson::sqlite {
 
 namespace {
 
 std::optional<stored_thread> one_thread(statement query) { return query.step() ? std::optional(thread_from(query)) : std::nullopt; }
+
+/// As SQLite's length(): the characters of UTF-8 before the first NUL (sqlite.org/lang_corefunc.html).
+std::int64_t length_of(std::string_view text)
+{
+    const auto before_nul = text.substr(0, text.find('\0'));
+    return std::count_if(before_nul.begin(), before_nul.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+}
 
 void insert_artifacts(connection& db, std::int64_t thread_key, const checkpoint_row& row)
 {
@@ -80,8 +88,9 @@ stored_thread insert_thread(connection& db, const tenant_id& tenant, const threa
     return made;
 }
 
-void change_thread(connection& db, const stored_thread& thread)
+void change_thread(connection& db, stored_thread& thread)
 {
+    add_to_totals(db, thread.row.tenant, std::exchange(thread.uncounted, {}));
     const auto& row = thread.row;
     auto change = db.prepare(sql::thread::change);
     change.set(":max_checkpoints", row.retention.max_checkpoints).set(":ttl_ms", row.retention.ttl_ms);
@@ -185,23 +194,31 @@ void append_checkpoint(connection& db, stored_thread& thread, checkpoint_row& ro
     row.position = thread.row.next_position++;
     if (const auto last = find_last(db, thread.row.key))
         row.created_at_ms = std::max(row.created_at_ms, last->created_at_ms);
-    insert_checkpoint(db, thread.row.key, row, parent_position, state_key, request);
+    insert_checkpoint(db, thread, row, parent_position, state_key, request);
     thread.row.checkpoints += 1;
     thread.row.latest = row.id;
     thread.row.updated_at_ms = std::max(thread.row.updated_at_ms, row.created_at_ms);
 }
 
-void insert_checkpoint(connection& db, std::int64_t thread_key, const checkpoint_row& row, std::optional<std::int64_t> parent_position,
+void insert_checkpoint(connection& db, stored_thread& thread, const checkpoint_row& row, std::optional<std::int64_t> parent_position,
     std::int64_t state_key, std::string_view request)
 {
     auto insert = db.prepare(sql::checkpoint::insert);
-    insert.bind(thread_key, row.position, row.id, parent_position, row.gap, state_key, row.created_at_ms, row.pinned);
+    insert.bind(thread.row.key, row.position, row.id, parent_position, row.gap, state_key, row.created_at_ms, row.pinned);
     insert.bind(row.metadata.step, row.metadata.node_id, row.rollback_of, row.references.execution, row.references.snapshot);
     insert.bind(row.state.media_type, borrowed_blob{request.empty() ? std::string_view("") : request});
     const auto tags = tags_text(row.metadata.tags);
     const auto artifacts = artifacts_text(row.references.artifacts);
     insert.bind(borrowed_text{tags}, borrowed_text{artifacts}, borrowed_text{row.metadata.custom}).run();
-    insert_artifacts(db, thread_key, row);
+    insert_artifacts(db, thread.row.key, row);
+    thread.uncounted.checkpoints += 1;
+    thread.uncounted.bytes += checkpoint_row_bytes + length_of(tags) + length_of(artifacts) + length_of(row.metadata.custom);
+}
+
+void add_to_totals(connection& db, const tenant_id& tenant, const totals_change& change)
+{
+    if (change != totals_change())
+        db.prepare(sql::thread::add_to_totals).bind(change.checkpoints, change.states, change.bytes, tenant).run();
 }
 
 thread_usage thread_usage_of(connection& db, const tenant_id& tenant)

@@ -17,6 +17,7 @@ namespace caisson::sqlite {
 struct stored_thread {
     thread_row row;
     std::optional<std::int64_t> expires_at_ms;
+    totals_change uncounted;    // of its tenant's
 };
 
 std::optional<stored_thread> find_thread(connection& db, const tenant_id& tenant, const thread_name& name);
@@ -32,7 +33,8 @@ struct thread_source {
 /// `name` empty: it is being imported.
 stored_thread insert_thread(connection& db, const tenant_id& tenant, const thread_name& name, const retention_policy& policy,
     std::int64_t now_ms, const std::optional<thread_source>& source = std::nullopt);
-void change_thread(connection& db, const stored_thread& thread);
+/// What is uncounted is counted.
+void change_thread(connection& db, stored_thread& thread);
 error no_thread(const thread_name& name);
 error no_checkpoint(const checkpoint_id& id);
 
@@ -66,9 +68,13 @@ std::vector<std::string> tags_from(std::string_view text);
 void append_checkpoint(connection& db, stored_thread& thread, checkpoint_row& row, std::optional<std::int64_t> parent_position,
     std::int64_t state_key, std::string_view request);
 /// The same at a position of the row's own, of a thread that is imported.
-void insert_checkpoint(connection& db, std::int64_t thread_key, const checkpoint_row& row, std::optional<std::int64_t> parent_position,
+void insert_checkpoint(connection& db, stored_thread& thread, const checkpoint_row& row, std::optional<std::int64_t> parent_position,
     std::int64_t state_key, std::string_view request);
+/// What a row takes without its texts, about.
+inline constexpr std::int64_t checkpoint_row_bytes = 200;
 
+/// What was changed of the tenant's is counted.
+void add_to_totals(connection& db, const tenant_id& tenant, const totals_change& change);
 thread_usage thread_usage_of(connection& db, const tenant_id& tenant);
 /// Errors: errc::quota_exceeded if the tenant has more than it may and more than `before`.
 result<void> check_usage(connection& db, const tenant_id& tenant, const thread_usage& before, const thread_bounds_of_tenant& bounds);

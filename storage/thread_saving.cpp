@@ -3,6 +3,8 @@
 #include "storage/sql.hpp"
 #include "storage/thread_retention.hpp"
 
+#include <algorithm>
+
 namespace caisson::sqlite {
 
 namespace {
@@ -74,7 +76,8 @@ void append_and_settle(connection& db, stored_thread& thread, checkpoint_row& ro
 {
     const auto now_ms = row.created_at_ms;
     append_checkpoint(db, thread, row, parent_position, state_key, request);
-    if (settle_thread(db, thread, now_ms, most_dropped_aside) > 0)
+    const auto dropped = settle_thread(db, thread, now_ms, most_dropped_aside);
+    if (parent_position && std::find(dropped.begin(), dropped.end(), *parent_position) != dropped.end())
         row = find_checkpoint(db, thread, row.id)->row;
 }
 
@@ -87,7 +90,7 @@ result<saved_checkpoint> append(
     const auto known = check_references(db, out.row);
     if (known.has_error())
         return known.error();
-    const auto state = use_state(db, draft.row.tenant, draft.state);
+    const auto state = use_state(db, draft.row.tenant, draft.state, thread.uncounted);
     const auto parent = draft.request.parent ? found.parent_position : found.last ? std::optional(found.last->position) : std::nullopt;
     append_and_settle(db, thread, out.row, parent, state.value(), draft.request.digest);
     return out;

@@ -66,8 +66,8 @@ result<void> add_row(connection& db, stored_thread& thread, const checkpoint_dra
     else if (draft.state.bytes.empty())
         return error{errc::bad_request, "the state of checkpoint " + row.id.str() + " is missing"};
     else
-        state = sqlite::use_state(db, row.tenant, draft.state);
-    sqlite::insert_checkpoint(db, thread.row.key, row, parent, *state, draft.request.digest);
+        state = sqlite::use_state(db, row.tenant, draft.state, thread.uncounted);
+    sqlite::insert_checkpoint(db, thread, row, parent, *state, draft.request.digest);
     thread.row.checkpoints += 1;
     thread.row.next_position = row.position + 1;
     return {};
@@ -232,9 +232,16 @@ task<result<thread_row>> sqlite_thread_store::branch(tenant_id tenant, thread_na
 
 task<result<std::size_t>> sqlite_thread_store::retain(tenant_id tenant, thread_name thread, std::int64_t now_ms, std::size_t limit)
 {
-    auto work = [now_ms, limit](
-                    connection& db, stored_thread& of) -> result<std::size_t> { return sqlite::settle_thread(db, of, now_ms, limit); };
+    auto work = [now_ms, limit](connection& db, stored_thread& of) -> result<std::size_t> {
+        return sqlite::settle_thread(db, of, now_ms, limit).size();
+    };
     return db_.write_freeing(of_thread<result<std::size_t>>(std::move(tenant), std::move(thread), std::move(work)));
+}
+
+task<result<bool>> sqlite_thread_store::has_due(std::int64_t now_ms)
+{
+    return db_.read(
+        [now_ms](connection& db) -> result<bool> { return db.prepare(sql::thread::due).set(":now", now_ms).set(":limit", 1).step(); });
 }
 
 task<result<std::size_t>> sqlite_thread_store::retain_due(std::int64_t now_ms, std::size_t limit)
@@ -245,7 +252,7 @@ task<result<std::size_t>> sqlite_thread_store::retain_due(std::int64_t now_ms, s
         std::size_t dropped = 0;
         for (auto& each : threads_from(std::move(query)))
             if (dropped < limit)
-                dropped += sqlite::settle_thread(db, each, now_ms, limit - dropped);
+                dropped += sqlite::settle_thread(db, each, now_ms, limit - dropped).size();
         return dropped;
     });
 }

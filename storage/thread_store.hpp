@@ -28,6 +28,7 @@ public:
     task<result<thread_row>> branch(tenant_id tenant, thread_name from, std::optional<checkpoint_id> of, thread_name name,
         checkpoint_id copy, std::int64_t now_ms, thread_bounds_of_tenant bounds) override;
     task<result<std::size_t>> retain(tenant_id tenant, thread_name thread, std::int64_t now_ms, std::size_t limit) override;
+    task<result<bool>> has_due(std::int64_t now_ms) override;
     task<result<std::size_t>> retain_due(std::int64_t now_ms, std::size_t limit) override;
     task<result<thread_usage>> usage(tenant_id tenant) override;
     task<result<thread_import>> begin_import(tenant_id tenant, std::int64_t now_ms, thread_bounds_of_tenant bounds) override;

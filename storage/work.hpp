@@ -7,6 +7,7 @@
 
 #include <exception>
 #include <type_traits>
+#include <utility>
 
 namespace caisson::sqlite {
 
@@ -14,6 +15,17 @@ template <class R>
 inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<result<T>> = true;
+
+/// A closure for a writer that is not to be called again: it does something outside of the database.
+template <class F>
+class called_once {
+public:
+    explicit called_once(F work) : work_(std::move(work)) { }
+    auto operator()(connection& db) { return work_(db); }    // not const: see writer
+
+private:
+    F work_;
+};
 
 /// What became of a closure: a value, or the exception that it threw.
 template <class R>
@@ -24,6 +36,8 @@ struct outcome {
     template <class F>
     void run(F& work, connection& db) noexcept
     {
+        failure = nullptr;
+        value.reset();
         try {
             if constexpr (std::is_void_v<R>) {
                 work(db);

@@ -5,6 +5,9 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
+#include <span>
+
 namespace caisson::sqlite {
 
 namespace {
@@ -120,6 +123,8 @@ bool writer::is_time_to_tidy(std::unique_lock<std::mutex>& lock)
 {
     if (!tidy_ || closing_)
         return false;
+    if (!queue_.empty() && last_idle_step_ > last_commit_)    // however long steps take
+        return false;
     const auto next = last_idle_step_ + limits_.idle_every;
     const auto is_needed = [this] { return closing_ || !queue_.empty(); };
     return std::chrono::steady_clock::now() >= next ||
@@ -133,7 +138,7 @@ void writer::do_idle_step()
     last_idle_step_ = begin;
     {
         const std::lock_guard lock(mutex_);
-        tidy_ = false;
+        tidy_ = !queue_.empty();    // what waits may leave something
     }
     try {
         bool is_more = idle_(*db_);
@@ -198,11 +203,12 @@ void writer::commit_batch(jobs& batch)
     take_next(batch);
     try {
         transaction all(*db_, transaction_kind::write);
-        bool first = true;
+        bool together = true;
         do {
-            auto& one = *batch.back();
-            first ? run_first(one, all) : run_isolated(one);
-            first = first && !one.is_success();
+            if (together)
+                together = run_together(batch, all);
+            else
+                run_isolated(*batch.back());
         } while (batch.size() < limits_.batch && std::chrono::steady_clock::now() < until && take_next(batch));
         all.commit();
         faults_.committed();
@@ -217,12 +223,29 @@ void writer::commit_batch(jobs& batch)
     closures_ += batch.size();
 }
 
-/// With nothing before it the whole transaction can go; within a savepoint SQLite copies each page before its first change.
-void writer::run_first(job& one, transaction& all)
+/// Runs the last one beside those before it: within a savepoint SQLite copies each page before its first change. Where it fails after it
+/// wrote, the whole transaction goes, and what succeeded in it is done again. False if that is not to be done another time.
+bool writer::run_together(jobs& batch, transaction& all)
 {
-    run(one);
-    if (!one.is_success())
-        all.restart();
+    auto& last = *batch.back();
+    const auto succeeded = [](const std::unique_ptr<job>& one) { return one->is_success(); };
+    const auto others = std::span(batch).first(batch.size() - 1);
+    const bool is_first = std::none_of(others.begin(), others.end(), succeeded);
+    if (!is_first && !last.is_repeatable()) {
+        run_isolated(last);
+        return false;
+    }
+    const auto before = db_->total_changes();
+    run(last);
+    if (last.is_success())
+        return last.is_repeatable();
+    if (db_->total_changes() == before)    // most that fail only looked
+        return true;
+    all.restart();
+    for (auto& one : others)
+        if (one->is_success())
+            run_isolated(*one);
+    return is_first;
 }
 
 void writer::run_isolated(job& one)

@@ -41,12 +41,13 @@ using idle_step = std::function<bool(connection&)>;
 
 /// One thread that alone writes to one database. It takes closures in the order of the calls and commits those that wait
 /// together: one at once when it is idle, as many as came meanwhile under load. A closure that throws, or returns a result
-/// with an error, leaves nothing behind and does not disturb the others; if the commit fails all of its closures get the
-/// exception.
+/// with an error, leaves nothing behind and does not disturb the others: those that can be called as const are called again where it
+/// took what they wrote along; one that cannot is called once. If the commit fails all of its closures get the exception.
 class writer {
 public:
     /// `db` keeps its log, and is used by the writer's thread only from now on. `name` is the thread's, at most 15 characters.
-    /// `idle` is run step by step when nothing waits: from the start on, after each call of tidy(), and now and then.
+    /// `idle` is run step by step when nothing waits: from the start on, after each call of tidy() and what was queued before it, and now
+    /// and then.
     /// Its failures are dropped until it is run again.
     writer(std::string name, std::unique_ptr<connection> db, writer_limits limits = {}, idle_step idle = {});
     /// Commits what is queued and joins.
@@ -79,6 +80,7 @@ private:
     struct job {
         virtual ~job() = default;
         virtual void run(connection& db) noexcept = 0;
+        virtual bool is_repeatable() const = 0;
         virtual bool is_success() const = 0;
         virtual std::exception_ptr failure() const = 0;
         virtual void fail(std::exception_ptr what) = 0;
@@ -102,7 +104,7 @@ private:
     void make_room(const std::exception_ptr& failure);
     bool take_next(jobs& batch);
     void commit_batch(jobs& batch);
-    void run_first(job& one, transaction& all);
+    bool run_together(jobs& batch, transaction& all);
     void run_isolated(job& one);
     void run(job& one);
 
@@ -130,6 +132,7 @@ struct writer::job_of : writer::job {
 
     job_of(F the_work, completion<value_type> the_done) : work_(std::move(the_work)), done_(std::move(the_done)) { }
     void run(connection& db) noexcept override { outcome_.run(*work_, db); }
+    bool is_repeatable() const override { return std::is_invocable_v<const F&, connection&>; }
     bool is_success() const override { return outcome_.is_success(); }
     std::exception_ptr failure() const override { return outcome_.failure; }
     void fail(std::exception_ptr what) override { outcome_.fail(std::move(what)); }

@@ -36,14 +36,10 @@ int agent::run()
 {
     if (!prepare())
         return 1;
-    bool resting = false;
     while (!ending_) {
-        const auto timeout = next_timeout_ms();
-        const bool may_rest = !resting && current_ && (timeout < 0 || timeout > rest_after_ms);
-        const auto ready = events_.wait(may_rest ? rest_after_ms : timeout);
-        resting = ready.empty();
-        if (resting && may_rest)
-            current_->rest();
+        const auto ready = events_.wait(next_timeout_ms());
+        if (!ready.empty() && rest_at_ms_ == 0)
+            rest_at_ms_ = monotonic_ms() + rest_after_ms;
         for (const auto& each : ready)
             handle(each);
         enforce_deadlines();
@@ -144,6 +140,7 @@ void agent::reap()
 void agent::enforce_deadlines()
 {
     const auto now = monotonic_ms();
+    rest_if_due(now);
     for (auto& [number, each] : programs_)
         each.enforce(now);
     if (parked_.is_late(now)) {
@@ -152,6 +149,18 @@ void agent::enforce_deadlines()
     }
     if (const auto end = lease_end_ms(); end >= 0 && now >= end)
         ending_ = lease_over_ = true;
+}
+
+/// Gives memory back that nothing is in, a while after something happened: what comes and goes keeps it meanwhile.
+void agent::rest_if_due(std::int64_t now_ms)
+{
+    if (rest_at_ms_ == 0 || now_ms < rest_at_ms_)
+        return;
+    rest_at_ms_ = 0;
+    if (current_)
+        current_->rest();
+    for (auto& [number, execution] : session_.executions())
+        execution.rest();
 }
 
 /// -1: a server is there, as far as a socket can tell.
@@ -168,6 +177,8 @@ std::int64_t agent::next_timeout_ms() const
     std::int64_t first = lease_end_ms();
     if (may_dial() && (first < 0 || dial_at_ms_ < first))
         first = dial_at_ms_;
+    if (rest_at_ms_ != 0 && (first < 0 || rest_at_ms_ < first))
+        first = rest_at_ms_;
     if (const auto at = parked_.deadline_ms(); at != 0 && (first < 0 || at < first))
         first = at;
     for (const auto& [number, each] : programs_)

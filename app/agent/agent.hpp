@@ -35,6 +35,7 @@ private:
     void on_signals();
     void reap();
     void enforce_deadlines();
+    void rest_if_due(std::int64_t now_ms);
     std::int64_t next_timeout_ms() const;
     std::int64_t lease_end_ms() const;
     void end_everything();
@@ -63,6 +64,7 @@ private:
     std::unique_ptr<connection> candidate_;    // accepted or dialled, HELLO to come
     std::map<protocol::exec_number, program> programs_;
     parked_program parked_;
+    std::int64_t rest_at_ms_ = 0;       // 0: nothing happened since the last rest
     std::int64_t last_heard_ms_ = 0;    // of the server that is obeyed: a whole frame
     std::int64_t dial_at_ms_ = 0;       // not before that
     std::int64_t dial_pause_ms_ = 0;    // after a try that leads to nothing

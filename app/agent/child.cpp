@@ -119,6 +119,14 @@ bool fail(child_outcome& outcome, const char* step)
     return false;
 }
 
+/// All that comes before its program's first instruction.
+bool take(const child_program& program, child_outcome& outcome)
+{
+    if (const char* const missing = step_missing(program))
+        return fail(outcome, missing);
+    return program.is_prepared || prepare({}, *program.filter, outcome);
+}
+
 /// Of clone(2).
 struct child_plan {
     const child_place& place;
@@ -161,11 +169,7 @@ bool prepare(std::span<const protocol::spawn_request::limit> rlimits, const std:
 
 void execute(const child_program& program, child_outcome& outcome)
 {
-    if (const char* const failed = step_missing(program)) {
-        fail(outcome, failed);
-        return;
-    }
-    if (!program.is_prepared && !prepare({}, *program.filter, outcome))
+    if (!take(program, outcome))
         return;
     outcome.execve_us = monotonic_us();    // whoever waits for it may be woken much later
     errno = program.image->exec();
@@ -191,6 +195,17 @@ pid_t start_child(const child_place& place, const child_program& program, child_
         while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) { }
     }
     return outcome.runs() ? pid : -1;
+}
+
+pid_t start_copy(const child_place& place, const child_program& program, const std::function<int()>& work, child_outcome& outcome)
+{
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        child_outcome untold;
+        ::_exit(enter(place, untold) && take(program, untold) ? work() : 127);
+    }
+    outcome = pid < 0 ? child_outcome{"fork", errno, 0} : child_outcome{nullptr, 0, monotonic_us()};
+    return pid;
 }
 
 }    // namespace caisson::agent

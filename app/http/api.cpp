@@ -128,14 +128,13 @@ std::string_view scope_word(scope wanted) { return wanted == scope::run ? "run" 
 
 }    // namespace
 
-api::api(api_services services) : use_(std::move(services)), ended_(std::make_shared<ended_answers>())
+api::api(api_services services) : use_(std::move(services)), ended_(use_.executions.removals())
 {
-    use_.executions.on_removal([kept = ended_](const execution_id& id) { kept->forget(id); });
+    if (use_.threads != nullptr)
+        latest_.emplace(use_.threads->changes());
     for (std::size_t i = 0; i < route_table::routes.size(); ++i)
         router_.add(route_table::routes[i].method, route_table::routes[i].pattern, i);
 }
-
-api::~api() { use_.executions.on_removal({}); }
 
 std::vector<std::string> api::route_names()
 {

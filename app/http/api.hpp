@@ -1,10 +1,12 @@
 #pragma once
 
 #include "app/http/call.hpp"
-#include "app/http/ended_answers.hpp"
+#include "app/http/kept_answers.hpp"
 #include "app/http/services.hpp"
+#include "app/http/thread_call.hpp"
 #include "app/wire/query.hpp"
 #include "app/wire/stats_view.hpp"
+#include "app/wire/thread_query.hpp"
 
 #include <map>
 #include <span>
@@ -18,7 +20,6 @@ struct route;
 class api : public net::handler {
 public:
     explicit api(api_services services);
-    ~api() override;
     api(const api&) = delete;
     api& operator=(const api&) = delete;
 
@@ -76,6 +77,8 @@ private:
     task<> save_checkpoint(call_ptr one);
     task<> list_checkpoints(call_ptr one);
     task<> get_checkpoint(call_ptr one);
+    task<> read_latest(call_ptr one, thread_name thread, kept_answers::form form);
+    task<> read_checkpoint(call_ptr one, named_checkpoint named, wire::checkpoint_parts parts);
     task<> get_checkpoint_state(call_ptr one);
     task<> delete_checkpoint(call_ptr one);
     task<> pin_checkpoint(call_ptr one);
@@ -121,7 +124,8 @@ private:
 
     api_services use_;
     net::router router_;
-    std::shared_ptr<ended_answers> ended_;
+    kept_answers ended_;                    // executions
+    std::optional<kept_answers> latest_;    // checkpoints, by their threads
     std::size_t waiting_clients_ = 0;
     std::map<tenant_id, std::size_t> imports_;    // of threads, that are under way
 };

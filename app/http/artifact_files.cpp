@@ -36,12 +36,11 @@ task<result<wire::files_view>> read_files(const api_services* use, std::string b
     auto key = co_await use->signer->current();
     if (key.has_error())
         co_return key.error();
-    auto rows = co_await use->artifacts->list(row.tenant, row.id, "", wire::files_list_limit);
-    if (rows.has_error())
-        co_return rows.error();
+    auto paths = co_await use->artifacts->paths(row.tenant, row.id, wire::files_list_limit);
+    if (paths.has_error())
+        co_return paths.error();
     wire::files_view view;
-    for (auto& each : *rows)
-        view.paths.push_back(std::move(each.path));
+    view.paths = std::move(*paths);
     const auto grant = use->signer->grant(*key, files_resource(row.id), row.tenant);
     view.url = files_url(base, row.id, grant);
     view.expires_at_ms = grant.expires_at_ms;

@@ -75,9 +75,9 @@ bool stays_as_it_is(const execution_row& row, const told_parts& parts, bool want
     return is_final(row.status) && !has_files && parts.hook.is_none && !lacks_payload && (parts.texts || !wants_output);
 }
 
-ended_answers::form form_of(const wire::get_query& query)
+kept_answers::form form_of(const wire::get_query& query)
 {
-    return query.include_output ? ended_answers::form::whole : ended_answers::form::without_output;
+    return query.include_output ? kept_answers::form::whole : kept_answers::form::brief;
 }
 
 }    // namespace
@@ -120,14 +120,14 @@ task<> api::get_execution(call_ptr one)
     auto query = wire::parse_get_query(one->request().query);
     if (auto wrong = first_error(id, query))
         return one->fail(std::move(*wrong));
-    if (auto kept = ended_->find(one->tenant(), *id, form_of(*query)); !kept.empty())
+    if (auto kept = ended_.find(one->tenant(), id->str(), form_of(*query)); !kept.empty())
         return one->answer(200, std::move(kept));
     return read_execution(std::move(one), std::move(*id), *query);
 }
 
 task<> api::read_execution(call_ptr one, execution_id id, wire::get_query query)
 {
-    const auto read_since = ended_->now();
+    const auto read_since = ended_.now(one->tenant(), id.str());
     const bool was_live = use_.executions.is_live(one->tenant(), id);
     auto row = co_await find_execution(&use_, one, id, query.wait);
     if (!row)
@@ -139,7 +139,7 @@ task<> api::read_execution(call_ptr one, execution_id id, wire::get_query query)
     const auto parts = co_await parts_of(&use_, one, &**row, query.include_output);
     shared_bytes json(wire::execution_json(**row, parts.view()));
     if (!was_live && stays_as_it_is(**row, parts, query.include_output))
-        ended_->keep(one->tenant(), id, form_of(query), json, read_since);
+        ended_.keep(one->tenant(), id.str(), form_of(query), json, read_since);
     co_await one->answer(200, std::move(json));
 }
 

@@ -5,6 +5,12 @@
 
 namespace caisson::http {
 
+/// What a path names.
+struct named_checkpoint {
+    thread_name thread;
+    std::optional<checkpoint_id> id;    // nothing: the latest
+};
+
 /// The thread of the path. Errors: errc::not_found where none can have that name.
 result<thread_name> thread_of(const call& one);
 /// The same of one that may be made. Errors: errc::bad_request.

@@ -133,7 +133,7 @@ task<> api::import_thread(call_ptr one)
         co_return;
     }
     const counted under_way(imports_, one->tenant());
-    auto importer = std::make_shared<thread_importer>(use_.threads->services(), one->tenant());
+    auto importer = std::make_shared<thread_importer>(*use_.threads, one->tenant());
     auto row = co_await receive_whole(one, std::move(importer), std::move(*thread));
     if (row.has_error()) {
         co_await one->fail(row.error());

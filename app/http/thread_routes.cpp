@@ -53,11 +53,6 @@ error of_key(error refused)
         {{"Idempotency-Key", "was used for another content"}}};
 }
 
-struct named_checkpoint {
-    thread_name thread;
-    std::optional<checkpoint_id> id;    // nothing: the latest
-};
-
 /// The checkpoint of the path. Errors: errc::not_found where none can have that name.
 result<named_checkpoint> checkpoint_of(const call& one)
 {
@@ -166,28 +161,53 @@ task<> api::list_checkpoints(call_ptr one)
     co_await one->answer(200, wire::checkpoint_list_json(*page, with_states, next));
 }
 
+/// Not a coroutine: the latest of a thread is asked for again and again, and mostly known.
 task<> api::get_checkpoint(call_ptr one)
 {
     auto named = checkpoint_of(*one);
     const auto parts = wire::parse_checkpoint_query(one->request().query);
-    if (auto wrong = first_error(named, parts)) {
-        co_await one->fail(std::move(*wrong));
-        co_return;
-    }
-    auto found = co_await use_.threads->load(one->tenant(), std::move(named->thread), std::move(named->id), parts->state);
+    if (auto wrong = first_error(named, parts))
+        return one->fail(std::move(*wrong));
+    if (named->id || parts->execution || parts->artifacts)    // these may go without the thread being changed
+        return read_checkpoint(std::move(one), std::move(*named), *parts);
+    const auto form = parts->state ? kept_answers::form::whole : kept_answers::form::brief;
+    if (auto kept = latest_->find(one->tenant(), named->thread.str(), form); !kept.empty())
+        return one->answer(200, std::move(kept));
+    return read_latest(std::move(one), std::move(named->thread), form);
+}
+
+task<> api::read_latest(call_ptr one, thread_name thread, kept_answers::form form)
+{
+    const auto read_since = latest_->now(one->tenant(), thread.str());
+    const bool whole = form == kept_answers::form::whole;
+    auto found = co_await use_.threads->load(one->tenant(), thread, std::nullopt, whole);
     if (found.has_error()) {
         co_await one->fail(found.error());
         co_return;
     }
     wire::checkpoint_extras extras;
-    extras.state = parts->state ? &found->state : nullptr;
+    extras.state = whole ? &found->state : nullptr;
+    shared_bytes json(wire::checkpoint_json(found->row, extras));
+    latest_->keep(one->tenant(), thread.str(), form, json, read_since);
+    co_await one->answer(200, std::move(json));
+}
+
+task<> api::read_checkpoint(call_ptr one, named_checkpoint named, wire::checkpoint_parts parts)
+{
+    auto found = co_await use_.threads->load(one->tenant(), std::move(named.thread), std::move(named.id), parts.state);
+    if (found.has_error()) {
+        co_await one->fail(found.error());
+        co_return;
+    }
+    wire::checkpoint_extras extras;
+    extras.state = parts.state ? &found->state : nullptr;
     std::string execution;
-    if (parts->execution && found->row.references.execution) {
+    if (parts.execution && found->row.references.execution) {
         execution = co_await execution_of(&use_, found->row);
         extras.execution = &execution;
     }
     std::vector<std::optional<artifact_row>> artifacts;
-    if (parts->artifacts) {
+    if (parts.artifacts) {
         artifacts = co_await artifacts_of(&use_, found->row);
         extras.artifacts = &artifacts;
     }

@@ -251,6 +251,7 @@ private:
         background_.spawn("threads", threads_.service().run());
         if (images_.has_engine()) {
             background_.spawn("changes of images", images_.follow());
+            background_.spawn("images in use", images_.keep_known());
             background_.spawn("images", images_.fetch_wanted());
         }
         background_.spawn("hangups", transport_.heed_hangups());
@@ -361,8 +362,9 @@ private:
     ticket_office tickets_;
     url_signer signer_{
         store_->signing_keys(), time_, *log_, &hmac_sha256, {.lifetime = std::chrono::milliseconds(config_.artifacts.url_lifetime_ms)}};
-    janitor janitor_{
-        {time_, *log_, store_->contents(), store_->artifacts()}, {.max_bytes_per_tenant = config_.artifacts.max_bytes_per_tenant}};
+    janitor janitor_{{time_, *log_, store_->contents(), store_->artifacts()},
+        {.max_bytes_per_tenant = config_.artifacts.max_bytes_per_tenant,
+            .max_stored_per_tenant = 2 * config_.artifacts.max_bytes_per_tenant + config_.skills.max_bytes_per_tenant}};
     language_catalog languages_;
     http::storage_watch storage_watch_{*store_, time_, *log_};
     http::api api_;

@@ -18,7 +18,7 @@ struct tenant_stats {
     std::int64_t skills = 0;
     std::int64_t packages = 0;    // of skills: versions, and what they were before
     std::int64_t package_bytes = 0;
-    std::int64_t stored_bytes = 0;    // of files and packages, equal parts counted once
+    std::int64_t stored_bytes = 0;    // of files and packages, as they are stored
     thread_usage threads;
     std::int64_t max_thread_bytes = 0;
     std::int64_t max_file_bytes = 0;

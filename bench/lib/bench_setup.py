@@ -149,8 +149,10 @@ class Bench:
         argv = [self.program("rest-load"), "--go-judge", port, "--body", self.write("go-judge.json", body), "--count", count, "--clients", clients]
         return run_json(argv)
 
-    def spawn_floor(self, argv, count, workers=1):
-        return run_json([self.program("spawn-floor"), "--workers", workers, "--count", count, "--", *argv])
+    def spawn_floor(self, argv, count, workers=1, groups=False):
+        """`groups`: each run has a control group with limits of its own."""
+        own = ["--groups", 1] if groups else []
+        return run_json([self.program("spawn-floor"), "--workers", workers, "--count", count, *own, "--", *argv])
 
     def view(self, body, measure):
         """One viewer of one run on the server."""

@@ -33,6 +33,7 @@ ROLES = {"caisson-launch": "launcher", "bwrap": "bwrap", "agent": "agent", "cais
 LINE = re.compile(r"^\d+<([^>]*)>\s+([\d.]+) (\w+)\(")
 PROGRAM = {"command": ["/bin/busybox", "true"]}
 READY, WARM_UP, ROUNDS, RUNS = 2, 5, 3, 8
+CALM_BYTES = 4096    # of the trace within a look: some forty calls
 
 
 def why_not():
@@ -59,8 +60,8 @@ class TracedBench(Bench):
         return super().background([*trace, *argv], name, env, reads_line)
 
     def server_options(self):
-        """Without the look at the host's compilers that a start is followed by."""
-        settings = (f"pool.idle={READY}", f"pool.max={READY}", "compile.cache_bytes=0")
+        """Without the look at the host's compilers that a start is followed by, and with sandboxes of one kind only."""
+        settings = (f"pool.idle={READY}", f"pool.max={READY}", "pool.warm_interpreters=false", "compile.cache_bytes=0")
         return [word for each in settings for word in ("--set", each)]
 
 
@@ -68,6 +69,7 @@ def per_run(root, built):
     """"server.files" and so on to calls per run: the least of the rounds, since what comes now and then only adds."""
     with TracedBench(root, quick=True, built=built) as bench:
         wait_for(bench, READY)
+        wait_until_quiet(bench)
         client = bench.kept()
         for _ in range(WARM_UP):
             run_once(bench, client)
@@ -88,10 +90,11 @@ def one_round(bench, client):
 
 def run_once(bench, client):
     """And until the sandbox is gone and the next one is ready. Nobody is asked, as that would be counted."""
+    before = sandboxes_of(bench)
     answer = client.ask("POST", "/v1/executions", PROGRAM)
     if answer["status"] != "success" or "claim_ms" not in answer["stages"]:
         raise Failed(f"this was no run in a ready sandbox: {answer}")
-    wait_until_quiet(run_folders(bench.path("server-data")))
+    wait_until_quiet(bench, before)
 
 
 def run_folders(data):
@@ -100,15 +103,21 @@ def run_folders(data):
     return [data / "run", Path("/run/caisson/run") / instance, Path("/dev/shm/caisson-run") / instance]
 
 
-def wait_until_quiet(folders, seconds=60, looks=10):
-    """Until there are so many directories of sandboxes as are kept, the same at some looks in a row."""
-    deadline, seen, same = time.monotonic() + seconds, None, 0
+def sandboxes_of(bench):
+    return {each.name for folder in run_folders(bench.path("server-data")) for each in folder.glob("sbx_*")}
+
+
+def wait_until_quiet(bench, before=None, seconds=60, looks=10):
+    """Until there are so many directories of sandboxes as are kept, one of those of `before` gone, and during some looks in a row
+    hardly anything called: a directory is there long before its sandbox is ready, and the used one's may stay for a while."""
+    deadline, called, same = time.monotonic() + seconds, 0, 0
     while same < looks:
+        now = sandboxes_of(bench)
         if time.monotonic() > deadline:
-            raise Failed(f"the pool does not come to rest: {seen}")
-        now = sorted(each.name for folder in folders for each in folder.glob("sbx_*"))
-        same = same + 1 if now == seen and len(now) == READY else 0
-        seen = now
+            raise Failed(f"the pool does not come to rest: {sorted(now)}, before the run {sorted(before or ())}")
+        last, called = called, bench.trace.stat().st_size
+        calm = called - last < CALM_BYTES and len(now) == READY and now != before
+        same = same + 1 if calm else 0
         time.sleep(0.04)
 
 

@@ -57,6 +57,23 @@ def build_times(root):
     return json.loads(path.read_text()) if path.exists() else None
 
 
+def wait_for_rest(share=0.1, look_s=0.1, patience_s=30):
+    """Returns when the machine did little for two looks: what an earlier run left to be done is done."""
+    def busy():
+        ticks = [int(each) for each in read("/proc/stat", r"^cpu +(.*)$").split()]
+        idle = ticks[3] + ticks[4]    # and waiting for the disk
+        return (sum(ticks[:8]) - idle) / os.sysconf("SC_CLK_TCK")
+
+    until, quiet, before = time.monotonic() + patience_s, 0, busy()
+    while quiet < 2:
+        if time.monotonic() > until:
+            raise RuntimeError(f"the machine was not at rest within {patience_s} s: end what runs beside")
+        time.sleep(look_s)
+        now = busy()
+        quiet = quiet + 1 if now - before < share * look_s * os.cpu_count() else 0
+        before = now
+
+
 def memory_of(pid):
     """(RSS, PSS) in MiB; PSS is None where another user's process hides it."""
     rss = int(read(f"/proc/{pid}/status", r"^VmRSS:\s+(\d+)") or 0) / 1024

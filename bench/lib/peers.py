@@ -25,6 +25,7 @@ http {{
     server {{ listen 127.0.0.1:{port}; root {dir}/www; }}
 }}
 """
+GROUPED = "bwrap --unshare-all in a control group of its own, with limits"
 
 
 def bubblewrap(program):

@@ -55,6 +55,11 @@ def ratios(ours, peer):
     return [mine / theirs for mine, theirs in zip(ours.medians(), peer.medians())]
 
 
+def between(series, one, other):
+    """The median of the rounds' ratios of two contenders."""
+    return statistics.median(ratios(series[one], series[other]))
+
+
 def against(series, peer):
     """The median of the rounds' ratios of the project's own, which is the first of `series`, to `peer`."""
     return statistics.median(ratios(next(iter(series.values())), series[peer]))

@@ -15,7 +15,7 @@ from machine import memory_of, sync_ms
 from pool_rows import microseconds
 from pool_rows import milliseconds as ms
 from processes import Failed, run_json
-from results import Series, against, in_turn, number
+from results import Series, against, between, in_turn, number
 
 LEAST_TIMES_BWRAPS = 0.8    # the rate of 16 clients against that of bare bwraps
 MOST_AGENT_MB = 1
@@ -49,9 +49,12 @@ def one_shot_cold(bench, found):
         series = in_turn(rounds, {
             "caisson: POST, recorded end": ("ms", caisson),
             "bwrap --unshare-all": ("ms", lambda program=program: ms(bench.spawn_floor(peers.bubblewrap(program), count))),
+            peers.GROUPED: ("ms", lambda program=program: ms(bench.spawn_floor(peers.bubblewrap(program), count, groups=True))),
             "posix_spawn on the host": ("ms", lambda program=program: ms(bench.spawn_floor(program, count))),
         })
         found.compare("one-shot", what, series)
+        floor = between(series, peers.GROUPED, "bwrap --unshare-all")
+        found.note(f"{what}: the same bwrap in a control group with limits, which no run is without, takes {number(floor)} × bwrap by itself")
         times = against(series, "bwrap --unshare-all")
         found.bound(what, f"at most {pool_rows.MOST_TIMES_BWRAP} × bwrap", f"{number(times)} ×", times <= pool_rows.MOST_TIMES_BWRAP)
         found.note(f"{what}: medians of the stages in ms as the server tells them: {pool_rows.stage_medians(stages)}")
@@ -68,10 +71,11 @@ def one_shot_16(bench, found):
             return ms(answer)
         return "ms", run_once
 
-    peer = "16 workers, bwrap each"
+    peer, grouped = "16 workers, bwrap each", "16 workers, bwrap each in a control group of its own, with limits"
     loads = {
         "caisson: 16 clients": lambda: bench.rest_load({"command": TRUE}, count, clients),
         peer: lambda: bench.spawn_floor(peers.bubblewrap(TRUE), count, clients),
+        grouped: lambda: bench.spawn_floor(peers.bubblewrap(TRUE), count, clients, groups=True),
     }
     with go_judge.if_possible(bench) as other:
         if other:
@@ -79,6 +83,8 @@ def one_shot_16(bench, found):
         series = in_turn(rounds, dict((name, both(name, measure)) for name, measure in loads.items()))
     found.compare("one-shot-16", "one-shot true by 16 at once, pool of the default size, rate", answers["rate"])
     found.compare("", "the same, latency of one", series)
+    floor = between(answers["rate"], grouped, peer)
+    found.note(f"one-shot true by 16 at once: bwraps in control groups with limits have {number(floor)} × the rate of bare ones")
     times = against(answers["rate"], peer)
     found.bound("one-shot true by 16 at once", f"at least {LEAST_TIMES_BWRAPS} × the rate of bare bwraps", f"{number(times)} ×", times >= LEAST_TIMES_BWRAPS)
 

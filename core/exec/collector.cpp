@@ -6,7 +6,6 @@
 #include "core/files/media_types.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <sys/wait.h>
 #include <utility>
 
@@ -24,6 +23,8 @@ constexpr std::uint64_t bytes_per_look = 1 << 20;
 constexpr std::size_t most_skipped = 100;
 constexpr std::size_t most_skipped_bytes = 16 << 10;
 constexpr std::size_t most_path_bytes = 512;
+/// So many small files are kept before the store is asked whether it has room.
+constexpr std::size_t small_files_at_once = 16;
 /// Of directories, in one run.
 constexpr std::uint64_t most_entries = 2'000'000;
 
@@ -46,8 +47,6 @@ std::string cut_to(std::string text, std::size_t most)
     text.resize(text.size() - incomplete_utf8_tail(text));
     return text + "…";
 }
-
-task<result<void>> nothing_to_store() { co_return result<void>(); }
 
 }    // namespace
 
@@ -110,29 +109,50 @@ task<result<void>> collector::take_stream()
             co_await wait_for_more();
             continue;
         }
-        auto taken = co_await take_item(next);
-        if (taken.has_error())
-            co_return taken;
+        if (!take_at_once(next)) {
+            auto taken = co_await take_item(next);
+            if (taken.has_error())
+                co_return taken;
+        }
+        if (wants_room()) {
+            auto made = co_await make_room();
+            if (made.has_error())
+                co_return made;
+        }
         tell_progress(acknowledge_every);
     }
     co_return result<void>();
 }
 
-task<result<void>> collector::take_item(item what)
+/// Whatever the store need not be waited for: all but the bytes of large files. Most files are small, and each wait costs more than one.
+bool collector::take_at_once(item what)
 {
     switch (what) {
-    case item::file: begin_file(); break;
-    case item::data: return take_data();
-    case item::end: return take_end();
+    case item::file: begin_file(); return true;
+    case item::data:
+        if (!writer_)
+            take_small_data();
+        return !writer_;
+    case item::end:
+        if (!writer_)
+            finish_small_file();
+        return !writer_;
     case item::cut:
-        writer_.reset();
+        drop_file();
         skip(decoder_.file().path, decoder_.reason());
-        ++files_.summary.skipped_files;    // the agent does not count it
-        break;
-    case item::skipped: skip(decoder_.path(), decoder_.reason()); break;
-    default: fail("what the sandbox's agent says makes no sense"); break;
+        return true;
+    case item::skipped: skip(decoder_.path(), decoder_.reason()); return true;
+    default: fail("what the sandbox's agent says makes no sense"); return true;
     }
-    return nothing_to_store();
+}
+
+/// Of a large file.
+task<result<void>> collector::take_item(item what)
+{
+    if (what == item::end)
+        return finish_file();
+    uncommitted_bytes_ += decoder_.data().size();
+    return writer_->write(decoder_.data());
 }
 
 void collector::begin_file()
@@ -157,7 +177,8 @@ void collector::begin_file()
     current_.created_at_ms = job_.now_ms;
     current_.expires_at_ms = job_.expires_at_ms;
     bytes_ += current_.size_bytes;
-    writer_ = batch_->create();
+    if (file.size > content_batch::most_at_once)
+        writer_ = batch_->create();
 }
 
 std::string collector::why_not(const protocol::collected_file& file) const
@@ -203,36 +224,80 @@ std::string collector::kept_name(const std::string& path) const
     return stripped ? path.substr(strip.size()) : path;
 }
 
-task<result<void>> collector::take_data()
+/// Of the output, or of a small file, which comes in one piece but where two frames share it.
+void collector::take_small_data()
 {
+    const auto& piece = decoder_.data();
     if (into_output_) {
-        files_.output->append(decoder_.data().view());
-        co_return result<void>();
+        files_.output->append(piece.view());
+        return;
     }
-    uncommitted_bytes_ += decoder_.data().size();
-    co_return co_await writer_->write(decoder_.data());
+    uncommitted_bytes_ += piece.size();
+    if (small_.empty() && small_pieces_.empty()) {
+        small_ = piece;
+        return;
+    }
+    if (small_pieces_.empty())
+        small_pieces_ = std::exchange(small_, {}).view();
+    small_pieces_ += piece.view();
 }
 
-task<result<void>> collector::take_end()
+void collector::finish_small_file()
 {
     if (into_output_)
-        co_return result<void>();
-    if (!names_.insert(current_.path).second) {
-        writer_.reset();
-        skip(decoder_.file().path, "another artifact has the name \"" + current_.path + "\" already");
-        ++files_.summary.skipped_files;
+        return;
+    if (!has_new_name())
+        return drop_file();
+    auto content = small_pieces_.empty() ? std::exchange(small_, {}) : shared_bytes(std::exchange(small_pieces_, {}));
+    keep(batch_->add(std::move(content)));
+    ++small_files_;
+}
+
+task<result<void>> collector::finish_file()
+{
+    if (!has_new_name()) {
+        drop_file();
         co_return result<void>();
     }
     auto info = co_await writer_->finish();
     writer_.reset();
     if (info.has_error())
         co_return info.error();
-    current_.content = info->id;
-    current_.sha256 = info->sha256;
+    keep(std::move(*info));
+    co_return result<void>();
+}
+
+bool collector::has_new_name()
+{
+    if (names_.insert(current_.path).second)
+        return true;
+    skip(decoder_.file().path, "another artifact has the name \"" + current_.path + "\" already");
+    return false;
+}
+
+void collector::keep(content_info made)
+{
+    current_.content = std::move(made.id);
+    current_.sha256 = std::move(made.sha256);
     files_.artifacts.push_back(std::move(current_));
-    if (uncommitted_bytes_ < commit_every)
-        co_return result<void>();
-    co_return co_await commit();
+}
+
+/// It is not kept, and the agent does not count it as left out.
+void collector::drop_file()
+{
+    writer_.reset();
+    small_ = {};
+    small_pieces_.clear();
+    ++files_.summary.skipped_files;
+}
+
+/// Commits come between files.
+bool collector::wants_room() const { return !writer_ && (small_files_ >= small_files_at_once || uncommitted_bytes_ >= commit_every); }
+
+task<result<void>> collector::make_room()
+{
+    small_files_ = 0;
+    return uncommitted_bytes_ >= commit_every ? commit() : batch_->make_room();
 }
 
 task<result<void>> collector::commit()
@@ -324,39 +389,5 @@ collected_files collector::take()
     summary.error = failure_;
     return std::move(files_);
 }
-
-void collector::on_output(stream_number stream, std::uint64_t offset, shared_bytes bytes)
-{
-    if (stream == stream_number::stderr_stream)
-        return done_with_(stream, offset + bytes.size());
-    received_ += bytes.size();
-    decoder_.add(std::move(bytes));
-    changed_.notify_all();
-}
-
-void collector::on_gap(stream_number stream, std::uint64_t, std::uint64_t)
-{
-    if (stream == stream_number::stdout_stream)
-        abandon("a part of the files was lost on the way");
-}
-
-void collector::on_eof(stream_number stream, std::uint64_t)
-{
-    eof_ = eof_ || stream == stream_number::stdout_stream;
-    changed_.notify_all();
-}
-
-void collector::on_exited(protocol::exit_report report)
-{
-    exited_ = report;
-    changed_.notify_all();
-}
-
-void collector::on_start_failed(int code, std::string step)
-{
-    abandon("the sandbox's agent could not begin to collect: " + step + ": " + std::strerror(code));
-}
-
-void collector::on_unknown() { abandon("the sandbox's agent does not know of the collecting any more"); }
 
 }    // namespace caisson

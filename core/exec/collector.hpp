@@ -76,10 +76,17 @@ private:
     using item = protocol::collect_decoder::item;
 
     task<result<void>> take_stream();
+    bool take_at_once(item what);
     task<result<void>> take_item(item what);
-    task<result<void>> take_end();
-    task<result<void>> take_data();
+    task<result<void>> finish_file();
+    task<result<void>> make_room();
     task<result<void>> commit();
+    void take_small_data();
+    void finish_small_file();
+    bool has_new_name();
+    bool wants_room() const;
+    void keep(content_info made);
+    void drop_file();
     task<> wait_for_more();
     void begin_file();
     void skip(std::string path, std::string reason);
@@ -106,7 +113,10 @@ private:
     std::string failure_;
 
     std::unique_ptr<content_batch> batch_;
-    std::unique_ptr<content_writer> writer_;
+    std::unique_ptr<content_writer> writer_;    // of a file that is not small
+    shared_bytes small_;                        // what came of one that is: one piece,
+    std::string small_pieces_;                  // or the bytes of several
+    std::size_t small_files_ = 0;               // since the store was asked for room
     std::uint64_t uncommitted_bytes_ = 0;
     std::size_t committed_ = 0;    // of files_.artifacts
     std::int64_t bytes_ = 0;

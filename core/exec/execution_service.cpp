@@ -226,28 +226,6 @@ task<result<std::uint64_t>> execution_service::write_stdin(tenant_id tenant, exe
     co_return std::min(one->stdin_taken, wanted);    // what is not taken may be lost with this server: it is to be sent again
 }
 
-namespace {
-
-/// Tells of the begin and of the end of a removal, also of one that is cut off.
-class told_removal {
-public:
-    told_removal(std::function<void(const execution_id&)> told, execution_id id) : told_(std::move(told)), id_(std::move(id)) { tell(); }
-    ~told_removal() { tell(); }
-    told_removal(const told_removal&) = delete;
-    told_removal& operator=(const told_removal&) = delete;
-
-private:
-    void tell() const
-    {
-        if (told_)
-            told_(id_);
-    }
-    const std::function<void(const execution_id&)> told_;
-    const execution_id id_;
-};
-
-}    // namespace
-
 task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)
 {
     const auto one = find_live(tenant, id);
@@ -258,7 +236,7 @@ task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)
         co_return unknown_execution();
     if (!is_final(row->status))
         co_return error{errc::conflict, "the execution has not ended; cancel it first"};
-    const told_removal telling(removing_, id);
+    const auto removal = removals_.begin(tenant.str(), id.str());
     auto erased = co_await use_.events.erase(id);    // first, so that no events are left that nobody knows of
     if (erased.has_error())
         co_return erased.error();

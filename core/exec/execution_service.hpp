@@ -9,7 +9,6 @@
 #include "core/exec/sweeper.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -83,9 +82,8 @@ public:
 
     /// Errors: errc::not_found; errc::conflict while it has not ended.
     task<result<void>> erase(tenant_id tenant, execution_id id);
-    /// `told` is called before anything of an execution is removed, and when erase() is over, however it ended: for those who keep what
-    /// they read of it. Nothing: none is told any more.
-    void on_removal(std::function<void(const execution_id&)> told) { removing_ = std::move(told); }
+    /// Of removals, by tenant and id: for those who keep what they read of an execution that has ended.
+    const change_clock& removals() const { return removals_; }
 
     /// A viewer of the log from `after` on. Errors: errc::not_found.
     task<result<std::unique_ptr<log_reader>>> open_log(tenant_id tenant, execution_id id, log_position after);
@@ -163,7 +161,7 @@ private:
     runner runner_;
     notifier changed_;    // an execution left, or the stop began
     std::unordered_map<execution_id, live_ptr> live_;
-    std::function<void(const execution_id&)> removing_;    // may be not set
+    change_clock removals_;
     bool stopping_ = false;
 };
 

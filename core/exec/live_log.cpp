@@ -14,8 +14,8 @@ constexpr auto held_for = 50ms;
 constexpr std::size_t most_whole_events = 32;
 constexpr std::size_t most_whole_bytes = 16 << 10;
 /// First and longest pause between two tries of a store that fails.
-constexpr auto first_retry = 20ms;
-constexpr auto longest_retry = 1000ms;
+constexpr auto first_store_pause = 20ms;
+constexpr auto longest_store_pause = 1000ms;
 
 }    // namespace
 
@@ -96,7 +96,7 @@ task<> live_log::wait_for_work()
 task<> live_log::store_pending()
 {
     auto batch = buffer_.take();
-    auto pause = std::chrono::milliseconds(first_retry);
+    auto pause = std::chrono::milliseconds(first_store_pause);
     for (;;) {
         std::string failure;
         try {
@@ -118,7 +118,7 @@ task<> live_log::store_pending()
         }
         log_.error("events cannot be stored; trying again", {{"execution_id", id_.str()}, {"what", failure}});
         co_await time_.wait_for(pause);
-        pause = std::min<std::chrono::milliseconds>(pause * 2, longest_retry);
+        pause = std::min<std::chrono::milliseconds>(pause * 2, longest_store_pause);
     }
     all_stored();
 }

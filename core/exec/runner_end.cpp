@@ -187,6 +187,9 @@ task<> runner::store_final(live_ptr one)
     auto checkpoint = std::make_shared<std::optional<checkpoint_end>>();
     if (one->spec.checkpoint)
         *checkpoint = co_await checkpoint_of(one);
+    std::optional<change_clock::change> change;
+    if (*checkpoint)
+        change.emplace(use_.checkpoints->changing(one->row.tenant, one->spec.checkpoint->thread));
     std::function<task<result<void>>()> ask = [this, one, checkpoint] {
         return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list())});
     };

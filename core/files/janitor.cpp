@@ -9,6 +9,9 @@ namespace caisson {
 
 namespace {
 
+/// What lies with a small file and goes with it at most.
+constexpr std::int64_t most_beside = 256 << 10;
+
 /// Those of `all` that are not among `named`, which is in their order.
 std::vector<owned_content> without(std::vector<owned_content> all, const std::vector<content_id>& named)
 {
@@ -88,8 +91,37 @@ task<result<std::size_t>> janitor::remove_beyond()
         if (removed.has_error())
             co_return removed;
         sum += *removed;
+        removed = co_await remove_beyond_stored(tenant);
+        if (removed.has_error())
+            co_return removed;
+        sum += *removed;
     }
     co_return sum;
+}
+
+/// Small files lie together, and what is stored of them goes with the last: of who deletes all but one each time more is stored than its
+/// artifacts are. No more is removed than may be enough: the next round looks again.
+task<result<std::size_t>> janitor::remove_beyond_stored(tenant_id tenant)
+{
+    const auto kept = co_await use_.contents.kept_bytes(tenant);    // what goes by itself a backup may hold up for hours
+    if (kept.has_error())
+        co_return kept.error();
+    std::size_t removed = 0;
+    for (auto excess = *kept - options_.max_stored_per_tenant; excess > 0;) {
+        const auto enough = static_cast<std::size_t>(1 + (excess - 1) / most_beside);
+        auto oldest = co_await use_.artifacts.erase_oldest(tenant, excess, std::min(options_.batch, enough));
+        if (oldest.has_error())
+            co_return oldest.error();
+        const auto count = oldest->contents.size();
+        if (count == 0)
+            break;
+        removed += count;
+        excess -= oldest->bytes + static_cast<std::int64_t>(count) * most_beside;
+        auto erased = co_await use_.contents.erase(tenant, std::move(oldest->contents));
+        if (erased.has_error())
+            co_return erased.error();
+    }
+    co_return removed;
 }
 
 task<result<std::size_t>> janitor::remove_beyond_of(tenant_id tenant)

@@ -10,6 +10,7 @@ namespace caisson {
 
 struct janitor_options {
     std::int64_t max_bytes_per_tenant = 10LL << 30;          // of artifacts; beyond it the oldest go
+    std::int64_t max_stored_per_tenant = 30LL << 30;         // of all its contents as they are stored, packages too; the same
     std::chrono::milliseconds round_interval{60'000};        // between two looks for what expired or is too much
     std::chrono::milliseconds search_interval{3'600'000};    // between two searches for contents without a record
     std::chrono::milliseconds record_grace{3'600'000};       // a record comes this soon after its content was finished
@@ -46,6 +47,7 @@ private:
     task<result<std::size_t>> remove_expired();
     task<result<std::size_t>> remove_beyond();
     task<result<std::size_t>> remove_beyond_of(tenant_id tenant);
+    task<result<std::size_t>> remove_beyond_stored(tenant_id tenant);
     task<result<std::size_t>> remove_unnamed();
     task<result<void>> erase(std::vector<owned_content> contents);
 

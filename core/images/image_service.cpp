@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 
 /// Of what an engine answers from what it has. A list of many images takes one some seconds.
 constexpr auto short_call = 30s;
+constexpr std::chrono::milliseconds between_renewals = 250ms;
 
 }    // namespace
 
@@ -39,6 +40,7 @@ image_service::image_service(
     , store_(store)
     , engine_(engine)
     , options_(std::move(options))
+    , asked_(executor)
     , slots_(executor)
     , work_(executor, log)
 {
@@ -102,7 +104,7 @@ bool image_service::is_to_be_fetched(const std::string& reference) const
     return flights_.contains(reference) || options_.policy == pull_policy::always;
 }
 
-std::optional<stored_image> image_service::find_now(const std::string& reference) const
+std::optional<stored_image> image_service::find_now(const std::string& reference)
 {
     return is_to_be_fetched(reference) ? std::nullopt : known_.find(reference, time_.steady_now());
 }
@@ -125,7 +127,23 @@ task<result<stored_image>> image_service::ask_engine(std::string reference)
     auto found = co_await engine_->inspect(reference, soon());
     if (found.has_value())
         known_.keep(reference, *found, version, asked_at);
+    else if (found.error().code == errc::not_found)
+        known_.drop(reference);
+    asked_.notify_all();
     co_return found;
+}
+
+task<> image_service::keep_known()
+{
+    for (;;) {
+        const auto seen = asked_.version();
+        if (known_.is_in_use(time_.steady_now()))
+            co_await time_.wait_for(between_renewals);
+        else
+            co_await asked_.wait_past(seen);
+        for (auto& reference : known_.due(time_.steady_now()))
+            static_cast<void>(co_await ask_engine(std::move(reference)));
+    }
 }
 
 task<> image_service::follow()

@@ -53,7 +53,7 @@ public:
 
     // Images. Errors of all: those of image_engine; errc::not_implemented without an engine.
     task<result<stored_image>> find(std::string reference) override;
-    std::optional<stored_image> find_now(const std::string& reference) const override;
+    std::optional<stored_image> find_now(const std::string& reference) override;
     task<result<stored_image>> ensure(std::string reference, image_watcher watcher) override;
     task<result<std::vector<stored_image>>> list();
     task<result<void>> import(std::string reference, tar_source* tar, std::vector<std::string> changes);
@@ -69,6 +69,9 @@ public:
     task<> fetch_wanted();
     /// Hears what becomes of the engine's images, which spares find() to ask it each time. There is an engine; until it is cancelled.
     task<> follow();
+    /// Asks again for what was used lately before it is too old, so that who uses it next finds it known. There is an engine; until it is
+    /// cancelled.
+    task<> keep_known();
     /// Ends pulls that are under way; who waits gets errc::cancelled.
     task<> stop();
 
@@ -101,6 +104,7 @@ private:
     image_engine* engine_;
     image_options options_;
     known_images known_;
+    notifier asked_;    // the engine, for an image
     std::map<std::string, flight_ptr, std::less<>> flights_;
     std::size_t pulling_ = 0;
     notifier slots_;

@@ -1,5 +1,6 @@
 #include "core/images/known_images.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace caisson {
@@ -10,6 +11,10 @@ namespace {
 constexpr std::chrono::seconds longest_age{1};
 /// Names are clients' words: when there are so many all are forgotten.
 constexpr std::size_t most_entries = 1'000;
+/// For so long an image is used again, and so old an answer is renewed by then.
+constexpr std::chrono::seconds used_for{60};
+constexpr std::chrono::milliseconds renewed_after{300};
+constexpr std::size_t most_renewed = 16;
 
 }    // namespace
 
@@ -37,15 +42,38 @@ void known_images::keep(const std::string& reference, const stored_image& image,
         return;
     if (entries_.size() >= most_entries)
         entries_.clear();
-    entries_.insert_or_assign(reference, entry{image, asked_at});
+    const auto before = entries_.find(reference);
+    entries_.insert_or_assign(reference, entry{image, asked_at, before == entries_.end() ? asked_at : before->second.used_at});
 }
 
-std::optional<stored_image> known_images::find(const std::string& reference, steady_time now) const
+void known_images::drop(const std::string& reference) { entries_.erase(reference); }
+
+std::optional<stored_image> known_images::find(const std::string& reference, steady_time now)
 {
     const auto found = entries_.find(reference);
-    if (found == entries_.end() || now - found->second.asked_at >= longest_age)
+    if (found == entries_.end())
         return std::nullopt;
-    return found->second.image;
+    found->second.used_at = now;
+    return now - found->second.asked_at < longest_age ? std::optional(found->second.image) : std::nullopt;
+}
+
+bool known_images::is_in_use(steady_time now) const
+{
+    return std::ranges::any_of(entries_, [&](const auto& each) { return now - each.second.used_at < used_for; });
+}
+
+std::vector<std::string> known_images::due(steady_time now) const
+{
+    std::vector<std::pair<steady_time, std::string>> used;
+    for (const auto& [reference, known] : entries_)
+        if (now - known.used_at < used_for && now - known.asked_at >= renewed_after)
+            used.emplace_back(known.used_at, reference);
+    std::ranges::sort(used, std::greater());
+    used.resize(std::min(used.size(), most_renewed));
+    std::vector<std::string> names;
+    for (auto& [at, reference] : used)
+        names.push_back(std::move(reference));
+    return names;
 }
 
 }    // namespace caisson

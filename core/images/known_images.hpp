@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace caisson {
 
@@ -25,13 +26,22 @@ public:
     std::uint64_t version() const { return version_; }
     /// What the engine answered when it was asked for `reference` at `asked_at`; dropped if something changed since `version`.
     void keep(const std::string& reference, const stored_image& image, std::uint64_t version, steady_time asked_at);
-    /// Nothing: ask the engine.
-    std::optional<stored_image> find(const std::string& reference, steady_time now) const;
+    /// The engine does not have it.
+    void drop(const std::string& reference);
+    /// Somebody uses it. Nothing: ask the engine.
+    std::optional<stored_image> find(const std::string& reference, steady_time now);
+
+    /// Whether one was used in the last minute.
+    bool is_in_use(steady_time now) const;
+    /// Those, the ones that were used last first and sixteen at most, of which soon nothing would be known for their age: to be asked for
+    /// again.
+    std::vector<std::string> due(steady_time now) const;
 
 private:
     struct entry {
         stored_image image;
         steady_time asked_at;
+        steady_time used_at;
     };
 
     bool hears_ = false;

@@ -86,7 +86,7 @@ public:
     /// The image if it can be used as it is. Errors: errc::not_found if ensure() has to fetch it first; those of image_engine.
     virtual task<result<stored_image>> find(std::string reference) = 0;
     /// The same without a wait. Nothing: that is not known at this moment.
-    virtual std::optional<stored_image> find_now(const std::string& reference) const = 0;
+    virtual std::optional<stored_image> find_now(const std::string& reference) = 0;
     /// Fetches it if need be; all who ask for the same wait for one pull, which goes on if one of them leaves. Errors: errc::not_found
     /// if nobody has it, errc::forbidden if its registry wants another login, errc::image_unavailable if it cannot be had now,
     /// errc::runtime_unavailable if the engine is away.

@@ -45,6 +45,13 @@ bool agent_execution::take_signal(std::uint64_t order)
     return fresh;
 }
 
+void agent_execution::rest()
+{
+    stdout_.rest();
+    stderr_.rest();
+    input_.rest();
+}
+
 void agent_execution::take_stdin_end(std::uint64_t end)
 {
     input_.receive_end(end);

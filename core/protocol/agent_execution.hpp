@@ -31,6 +31,9 @@ public:
     /// The connection is gone. The next one hears nothing before resume().
     void leave() { joined_ = false; }
 
+    /// Gives memory back while nothing happens.
+    void rest();
+
     /// Appends the frames that are due, but for output, as `version` of the protocol has them.
     void emit_control(std::string& out, std::uint32_t version);
     /// Appends at most one OUTPUT a stream; false if there was none.

@@ -9,7 +9,7 @@ namespace caisson::protocol {
 
 namespace {
 
-/// An empty ring that touched no more than this keeps its memory: small traffic shall not map and unmap.
+/// A ring that touched no more than this keeps its memory: small traffic shall not map and unmap.
 constexpr std::size_t kept_bytes = 64 * 1024;
 
 }    // namespace
@@ -61,12 +61,12 @@ std::string_view byte_ring::peek(std::size_t skip, std::size_t max) const
 void byte_ring::pop(std::size_t count)
 {
     size_ -= count;
-    if (size_ > 0) {
-        front_ = (front_ + count) % capacity_;
-        return;
-    }
-    front_ = 0;
-    if (highest_ > kept_bytes)
+    front_ = size_ > 0 ? (front_ + count) % capacity_ : 0;
+}
+
+void byte_ring::rest()
+{
+    if (size_ == 0 && highest_ > kept_bytes)
         release();
 }
 

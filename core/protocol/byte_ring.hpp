@@ -7,7 +7,7 @@
 namespace caisson::protocol {
 
 /// A first-in first-out buffer of bounded size. Its memory comes from the kernel when the first byte is put in, page by page
-/// as it is used, and goes back when it runs empty after it held much.
+/// as it is used.
 class byte_ring {
 public:
     explicit byte_ring(std::size_t capacity) : capacity_(capacity) { }
@@ -28,6 +28,8 @@ public:
     std::string_view peek(std::size_t skip, std::size_t max) const;
     void pop(std::size_t count);
     void clear() { pop(size_); }
+    /// Nothing comes for a while: the memory goes back if it is empty and held much.
+    void rest();
 
 private:
     void release();

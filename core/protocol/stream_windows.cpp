@@ -32,6 +32,7 @@ void output_window::discard()
 {
     base_ = cursor_ = end_offset();
     ring_.clear();
+    ring_.rest();
     ended_ = true;
 }
 
@@ -55,6 +56,7 @@ void input_window::reader_gone()
 {
     gone_ = true;
     ring_.clear();
+    ring_.rest();
 }
 
 bool input_window::ack_due() const { return taken_ != taken_told_ || limit() >= limit_told_ + limit_step; }

@@ -31,6 +31,7 @@ public:
     void resume(std::uint64_t committed);
     /// Nobody will ask for the bytes again.
     void discard();
+    void rest() { ring_.rest(); }
 
     std::uint64_t base() const { return base_; }
     std::uint64_t end_offset() const { return base_ + ring_.size(); }
@@ -68,6 +69,7 @@ public:
     /// True if the server should hear of taken() and limit() now.
     bool ack_due() const;
     void ack_sent();
+    void rest() { ring_.rest(); }
 
 private:
     byte_ring ring_{stream_window_bytes};

@@ -182,6 +182,7 @@ task<result<skill_service::stored>> skill_service::store(tenant_id tenant, std::
     if (content->sha256 != package->digest)
         co_return error{errc::internal, "the package changed while it was stored"};
     auto row = revision_of(*package, tenant, content->id, use_.time.now_ms());
+    const auto change = known_.changing(tenant, row.manifest.name);
     // If this throws the record may be there or not: the content stays, and is removed in time if no record names it.
     auto put = co_await use_.skills.put(std::move(row), use_.bounds);
     if (put.has_error()) {
@@ -245,10 +246,16 @@ task<result<skill_revision>> skill_service::show(tenant_id tenant, std::string n
 
 task<result<skill_revision>> skill_service::find(tenant_id tenant, std::string name, std::string version)
 {
-    auto found = co_await show(std::move(tenant), std::move(name), std::move(version));
-    if (found.has_value() && found->disabled)
+    if (const auto* const known = known_.find(tenant, name, version))
+        co_return *known;
+    const auto since = known_.now(tenant, name);
+    auto found = co_await show(tenant, name, version);
+    if (found.has_error())
+        co_return found;
+    if (found->disabled)
         co_return error{errc::conflict, "the skill \"" + found->manifest.name + "\" is disabled in version \"" + found->manifest.version +
                                             "\"; enable it, or name another version"};
+    known_.keep(std::move(version), *found, since);
     co_return found;
 }
 
@@ -281,6 +288,7 @@ task<result<std::vector<skill_revision>>> skill_service::revisions(
 
 task<result<skill_revision>> skill_service::set_disabled(tenant_id tenant, std::string name, std::string version, bool disabled)
 {
+    const auto change = known_.changing(tenant, name);
     auto changed = co_await use_.skills.set_disabled(tenant, name, version, disabled);
     if (changed.has_error())
         co_return changed.error().code == errc::not_found ? no_such_to_change(name, version) : changed.error();
@@ -290,6 +298,7 @@ task<result<skill_revision>> skill_service::set_disabled(tenant_id tenant, std::
 
 task<result<void>> skill_service::erase(tenant_id tenant, std::string name, std::string version)
 {
+    const auto change = known_.changing(tenant, name);
     auto gone = co_await use_.skills.erase(tenant, name, version);
     if (gone.has_error() && gone.error().code == errc::not_found)
         co_return version.empty() ? error{errc::not_found, "skill not found: " + name.substr(0, told_bytes)}

@@ -3,6 +3,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
 #include "core/files/ports.hpp"
+#include "core/skills/known_skills.hpp"
 #include "core/skills/ports.hpp"
 
 #include <functional>
@@ -52,7 +53,7 @@ public:
     /// package_upload::inspect and skill_store::put.
     task<result<stored>> store(tenant_id tenant, std::shared_ptr<package_upload> upload);
 
-    /// For running it. Errors: errc::not_found, errc::conflict if the version is disabled.
+    /// For running it; from memory where nothing changed. Errors: errc::not_found, errc::conflict if the version is disabled.
     task<result<skill_revision>> find(tenant_id tenant, std::string name, std::string version) override;
     /// The same for looking at it: disabled versions too. "latest" passes over them.
     task<result<skill_revision>> show(tenant_id tenant, std::string name, std::string version);
@@ -79,6 +80,7 @@ private:
     task<> erase_contents(tenant_id tenant, std::vector<content_id> ids);
 
     skill_services use_;
+    known_skills known_;
     std::size_t uploads_ = 0;
     std::map<tenant_id, std::size_t> uploads_of_;
 };

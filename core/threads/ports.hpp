@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/async/task.hpp"
+#include "core/base/change_clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/shared_bytes.hpp"
 #include "core/threads/chain_rules.hpp"
@@ -56,6 +57,7 @@ struct thread_usage {
     std::int64_t checkpoints = 0;
     std::int64_t states = 0;    // different ones
     std::int64_t bytes = 0;     // what was removed counts until it is gone
+    bool operator==(const thread_usage&) const = default;
 };
 
 /// A checkpoint that is to be saved.
@@ -79,6 +81,8 @@ public:
     /// `state` is JSON. Errors: errc::too_large, errc::bad_request.
     virtual task<result<checkpoint_end>> make(
         tenant_id tenant, checkpoint_order order, std::string state, checkpoint_references references) = 0;
+    /// To be held while what was made is stored.
+    virtual change_clock::change changing(const tenant_id& tenant, const thread_name& thread) = 0;
 };
 
 enum class save_outcome {
@@ -179,7 +183,9 @@ public:
 
     /// Drops what the thread's policy has no room or time for, the oldest first, at most `limit`; says how many. 0 is the end.
     virtual task<result<std::size_t>> retain(tenant_id tenant, thread_name thread, std::int64_t now_ms, std::size_t limit) = 0;
-    /// The same of all threads of which something runs out by `now_ms`.
+    /// Whether something of a thread runs out by `now_ms`.
+    virtual task<result<bool>> has_due(std::int64_t now_ms) = 0;
+    /// The same as retain() of all threads of which something does.
     virtual task<result<std::size_t>> retain_due(std::int64_t now_ms, std::size_t limit) = 0;
 
     virtual task<result<thread_usage>> usage(tenant_id tenant) = 0;

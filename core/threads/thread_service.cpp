@@ -91,17 +91,6 @@ result<settled_state> settle_state(std::string_view state, std::string media_typ
     return out;
 }
 
-task<thread_row> settle_thread(const thread_services* use, thread_row row)
-{
-    for (;;) {
-        const auto dropped = co_await use->store.retain(row.tenant, row.name, use->time.now_ms(), use->options.batch);
-        if (dropped.has_error() || *dropped == 0)
-            break;
-    }
-    auto now = co_await use->store.find_thread(row.tenant, row.name);
-    co_return now.has_value() ? std::move(*now) : std::move(row);
-}
-
 task<result<saved_checkpoint>> thread_service::save(tenant_id tenant, thread_name thread, wish_reader read, std::size_t bytes)
 {
     save_work work{std::move(read), {}, std::nullopt, &use_.packer, use_.make_hasher, use_.options.state};
@@ -124,6 +113,7 @@ task<result<saved_checkpoint>> thread_service::save(tenant_id tenant, thread_nam
 
 task<result<saved_checkpoint>> thread_service::save_prepared(std::shared_ptr<prepared_save> one)
 {
+    const auto change = changing(one->draft.row.tenant, one->draft.row.thread);
     auto first = co_await use_.store.save(one->draft, use_.options.defaults, use_.options.bounds);
     if (first.has_error() || first->outcome != save_outcome::base_gone)
         co_return first;
@@ -160,6 +150,11 @@ task<result<checkpoint_end>> thread_service::make(
     co_return checkpoint_end{std::move((*prepared)->draft), use_.options.defaults, use_.options.bounds};
 }
 
+change_clock::change thread_service::changing(const tenant_id& tenant, const thread_name& thread)
+{
+    return changes_.begin(tenant.str(), thread.str());
+}
+
 task<result<loaded_checkpoint>> thread_service::load(tenant_id tenant, thread_name thread, std::optional<checkpoint_id> id, bool with_state)
 {
     return use_.store.find(std::move(tenant), std::move(thread), std::move(id), with_state);
@@ -172,11 +167,13 @@ task<result<checkpoint_page>> thread_service::list(tenant_id tenant, thread_name
 
 task<result<void>> thread_service::erase(tenant_id tenant, thread_name thread, checkpoint_id id)
 {
-    return use_.store.erase(std::move(tenant), std::move(thread), std::move(id), use_.time.now_ms());
+    const auto change = changing(tenant, thread);
+    co_return co_await use_.store.erase(std::move(tenant), std::move(thread), std::move(id), use_.time.now_ms());
 }
 
 task<result<checkpoint_row>> thread_service::pin(tenant_id tenant, thread_name thread, checkpoint_id id, bool pinned)
 {
+    const auto change = changing(tenant, thread);
     auto row = co_await use_.store.pin(tenant, thread, std::move(id), pinned);
     if (row.has_error() || pinned)
         co_return row;
@@ -202,32 +199,49 @@ task<result<thread_row>> thread_service::set_policy(tenant_id tenant, thread_nam
         auto detail = problems.front().field + " " + problems.front().message;
         co_return error{errc::bad_request, std::move(detail), std::move(problems)};
     }
+    const auto change = changing(tenant, thread);
     auto row = co_await use_.store.set_policy(tenant, thread, policy, use_.time.now_ms(), use_.options.bounds);
     if (row.has_error())
         co_return row;
-    auto settling = settle_thread(&use_, std::move(*row));
+    auto settling = settle(std::move(*row));
     co_return co_await std::move(settling);
+}
+
+task<thread_row> thread_service::settle(thread_row row)
+{
+    const auto change = changing(row.tenant, row.name);
+    for (;;) {
+        const auto dropped = co_await use_.store.retain(row.tenant, row.name, use_.time.now_ms(), use_.options.batch);
+        if (dropped.has_error() || *dropped == 0)
+            break;
+    }
+    auto now = co_await use_.store.find_thread(row.tenant, row.name);
+    co_return now.has_value() ? std::move(*now) : std::move(row);
 }
 
 task<result<bool>> thread_service::erase_thread(tenant_id tenant, thread_name thread)
 {
-    return use_.store.erase_thread(std::move(tenant), std::move(thread));
+    const auto change = changing(tenant, thread);
+    co_return co_await use_.store.erase_thread(std::move(tenant), std::move(thread));
 }
 
 task<result<checkpoint_row>> thread_service::roll_back_by_copy(tenant_id tenant, thread_name thread, checkpoint_id to)
 {
-    return use_.store.roll_back_by_copy(
+    const auto change = changing(tenant, thread);
+    co_return co_await use_.store.roll_back_by_copy(
         std::move(tenant), std::move(thread), std::move(to), use_.ids.make<checkpoint_id>(), use_.time.now_ms(), use_.options.bounds);
 }
 
 task<result<rolled_back>> thread_service::roll_back_by_removal(tenant_id tenant, thread_name thread, checkpoint_id to)
 {
-    return use_.store.roll_back_by_removal(std::move(tenant), std::move(thread), std::move(to), use_.time.now_ms());
+    const auto change = changing(tenant, thread);
+    co_return co_await use_.store.roll_back_by_removal(std::move(tenant), std::move(thread), std::move(to), use_.time.now_ms());
 }
 
 task<result<thread_row>> thread_service::branch(tenant_id tenant, thread_name from, std::optional<checkpoint_id> of, thread_name name)
 {
-    return use_.store.branch(std::move(tenant), std::move(from), std::move(of), std::move(name), use_.ids.make<checkpoint_id>(),
+    const auto change = changing(tenant, name);
+    co_return co_await use_.store.branch(std::move(tenant), std::move(from), std::move(of), std::move(name), use_.ids.make<checkpoint_id>(),
         use_.time.now_ms(), use_.options.bounds);
 }
 
@@ -258,6 +272,12 @@ task<> thread_service::run()
 
 task<result<std::size_t>> thread_service::clean()
 {
+    const auto due = co_await use_.store.has_due(use_.time.now_ms());
+    if (due.has_error())
+        co_return due.error();
+    if (!*due)
+        co_return 0;
+    const auto change = changes_.begin_all();
     for (std::size_t sum = 0;;) {
         const auto dropped = co_await use_.store.retain_due(use_.time.now_ms(), use_.options.batch);
         if (dropped.has_error())

@@ -75,6 +75,8 @@ public:
     /// What it makes too much is gone on return. Errors: errc::bad_request.
     task<result<thread_row>> set_policy(tenant_id tenant, thread_name thread, retention_policy policy);
     task<result<bool>> erase_thread(tenant_id tenant, thread_name thread);
+    /// Drops all that the thread's policy has no room or time for, and gives what the thread is then; `row` if it was removed meanwhile.
+    task<thread_row> settle(thread_row row);
 
     task<result<checkpoint_row>> roll_back_by_copy(tenant_id tenant, thread_name thread, checkpoint_id to);
     task<result<rolled_back>> roll_back_by_removal(tenant_id tenant, thread_name thread, checkpoint_id to);
@@ -90,6 +92,10 @@ public:
     /// Packed by itself: nothing can be gone when the execution ends.
     task<result<checkpoint_end>> make(
         tenant_id tenant, checkpoint_order order, std::string state, checkpoint_references references) override;
+    change_clock::change changing(const tenant_id& tenant, const thread_name& thread) override;
+
+    /// By tenant and thread: for those who keep what they read of a thread.
+    const change_clock& changes() const { return changes_; }
 
     task<result<thread_usage>> usage(tenant_id tenant) { return use_.store.usage(std::move(tenant)); }
 
@@ -105,6 +111,7 @@ private:
     task<result<saved_checkpoint>> save_prepared(std::shared_ptr<prepared_save> one);
 
     thread_services use_;
+    change_clock changes_;
 };
 
 /// A state in the form that it is kept in.
@@ -115,10 +122,6 @@ struct settled_state {
 };
 /// JSON is brought into its canonical form. Errors: errc::bad_request and errc::too_large, by the field "state".
 result<settled_state> settle_state(std::string_view state, std::string media_type, const state_bounds& bounds, hasher_factory make_hasher);
-
-/// Drops all that the thread's policy has no room or time for, and gives what the thread is then; `row` if it was removed meanwhile. `use`
-/// outlives it.
-task<thread_row> settle_thread(const thread_services* use, thread_row row);
 
 inline constexpr std::string_view json_media_type = "application/json";
 

@@ -41,8 +41,9 @@ task<result<shared_bytes>> thread_exporter::next()
     co_return co_await std::move(writing);
 }
 
-thread_importer::thread_importer(const thread_services& use, tenant_id tenant)
-    : use_(use)
+thread_importer::thread_importer(thread_service& threads, tenant_id tenant)
+    : threads_(threads)
+    , use_(threads.services())
     , reader_(std::make_shared<thread_file_reader>(
           thread_file_reader::uses{std::move(tenant), use_.packer, use_.make_hasher, use_.options.state, use_.time.now_ms()}))
 {
@@ -114,11 +115,12 @@ task<result<thread_row>> thread_importer::finish()
     auto last = co_await read(std::move(rest), true);
     if (last.has_error())
         co_return last.error();
+    const auto change = threads_.changing(import_->tenant, name_);
     auto row = co_await use_.store.finish_import(*import_, name_, reader_->policy(), use_.time.now_ms());
     if (row.has_error())
         co_return row;
     import_.reset();
-    auto settling = settle_thread(&use_, std::move(*row));
+    auto settling = threads_.settle(std::move(*row));
     co_return co_await std::move(settling);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/threads/thread_file.hpp"
+#include "core/threads/thread_service.hpp"
 
 #include <memory>
 #include <optional>
@@ -28,8 +29,8 @@ private:
 /// A thread on its way in: it is there when finish() returned. Calls one after the other; where one fails, or nothing more comes, drop().
 class thread_importer {
 public:
-    /// `use` outlives it.
-    thread_importer(const thread_services& use, tenant_id tenant);
+    /// `threads` outlives it.
+    thread_importer(thread_service& threads, tenant_id tenant);
 
     /// Errors: errc::conflict if there is a thread of this name; errc::quota_exceeded.
     task<result<void>> begin(thread_name name);
@@ -43,6 +44,7 @@ private:
     task<result<void>> read(std::string bytes, bool is_last);
     task<result<void>> store(bool all);
 
+    thread_service& threads_;
     const thread_services& use_;
     std::shared_ptr<thread_file_reader> reader_;
     thread_name name_;

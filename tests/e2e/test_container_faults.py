@@ -1,10 +1,12 @@
 """What happens to programs in containers when the engine, the server or somebody else interferes: each end has its cause, nothing is
 run twice or left on the engine, and no byte is lost."""
 
+import contextlib
 import json
 import os
 import random
 import signal
+import sqlite3
 import threading
 
 import pytest
@@ -34,6 +36,12 @@ def waits(api, **more):
     one = api.start(shell="echo on; cat >/dev/null; echo off", stdin_open=True, limits=LONG, **more)
     first_output(api, one)
     return one
+
+
+def stored_bytes(server, one):
+    """Of its output, in events.db."""
+    with contextlib.closing(sqlite3.connect(f"file:{server.data}/events.db?mode=ro", uri=True)) as db:
+        return db.execute("SELECT sum(length(data)) FROM events JOIN logs ON logs.key = log WHERE execution_id = ?", (one,)).fetchone()[0] or 0
 
 
 def goes_on(api, one):
@@ -264,6 +272,7 @@ def children_of(process):
 def test_a_link_that_is_switched_while_no_server_is_there_ends_what_ran_with_the_cause(new_box, before, after):
     server = new_box("docker", "--set", f"docker.link={before}")
     one = waits(server.api)
+    until(lambda: stored_bytes(server, one) == len("on\n"), what="output that is stored")    # the agent has it too, but nobody will ask it
     server.kill()
     server.start("--set", f"docker.link={after}")
     record = server.api.ended(one)
@@ -285,6 +294,21 @@ def test_an_engine_that_stops_interrupts_what_runs_and_works_again_when_it_is_ba
         record = server.api.ended(one)
         assert record["status"] == "interrupted" and record["stdout"] == "on\n" and "engine" in record["error"], record
     assert server.api.get("/ready").status in (200, 503)
+    own_engine.start()
+    works(server)
+    server.nothing_left()
+
+
+@each_runtime
+def test_a_container_that_ends_while_its_engine_is_away_has_ended(new_box, own_engine, runtime):
+    server = new_box(runtime, *SOON, on=own_engine)
+    one = waits(server.api)
+    first_process = own_engine.inspect(server.container())["State"]["Pid"]
+    os.kill(own_engine.pid(), signal.SIGKILL)
+    os.kill(first_process, signal.SIGKILL)
+    record = server.api.ended(one)
+    assert record["status"] == "interrupted" and record["stdout"] == "on\n" and record["error"], record
+    own_engine.stop()
     own_engine.start()
     works(server)
     server.nothing_left()

@@ -6,7 +6,6 @@ import json
 import pytest
 
 from harness.threads import Thread
-from harness.waiting import until
 
 
 def line(value):
@@ -66,24 +65,35 @@ def test_what_is_wrong_is_named(thread_owner, checkpoints, more, says):
     assert Thread(thread_owner, "agent-1").show(404)
 
 
+def begun_import(api, name, data):
+    """An import that the server waits for, of which only the front was sent."""
+    connection = api.connect()
+    connection.putrequest("POST", f"/v1/threads/{name}/import")
+    more = {"Content-Type": "application/x-ndjson", "Content-Length": str(len(data)), "Expect": "100-continue"}
+    for header, value in {**api.credentials(), **more}.items():
+        connection.putheader(header, value)
+    connection.endheaders()
+    said = b""
+    while not said.endswith(b"\r\n\r\n"):    # 100 Continue
+        more = connection.sock.recv(1)
+        assert more, said
+        said += more
+    assert said.startswith(b"HTTP/1.1 100 "), said
+    connection.send(data[:50])
+    return connection
+
+
 def test_a_tenant_leaves_others_room_to_import(server, thread_owner):
     data = file_of([{}])
     begun = []
     try:
         for n in range(4):
-            connection = thread_owner.connect()
-            connection.putrequest("POST", f"/v1/threads/slow-{n}/import")
-            for name, value in {**thread_owner.credentials(), "Content-Type": "application/x-ndjson", "Content-Length": str(len(data))}.items():
-                connection.putheader(name, value)
-            connection.endheaders()
-            connection.send(data[:50])
-            begun.append(connection)
-        refused = until(lambda: (got := post_file(thread_owner, "agent-1", data)).status == 429 and got, what="all of the tenant's imports are under way")
-        assert refused["error"] == "queue_full" and "this tenant" in refused["message"]
+            begun.append(begun_import(thread_owner, f"slow-{n}", data))
+        refused = post_file(thread_owner, "agent-1", data)
+        assert refused.status == 429 and refused["error"] == "queue_full" and "this tenant" in refused["message"], refused
         imported(server.tenant("threads-other"), "agent-1", data)
         begun[0].send(data[50:])
         assert begun[0].getresponse().status == 201
-        Thread(thread_owner, "agent-1").remove()
         imported(thread_owner, "agent-1", data)
     finally:
         for each in begun:

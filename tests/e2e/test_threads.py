@@ -347,6 +347,8 @@ def test_a_hundred_writers_and_readers_leave_one_chain(agent):
 
 
 def test_an_execution_saves_when_it_ends(thread_owner, agent):
+    agent.save({"n": 0}, id="before")
+    assert agent.get("latest")["id"] == "before"
     run = thread_owner.run(shell="echo x > f; exit 3", collect=["f"], checkpoint={"thread": agent.name, "metadata": {"step": 1}})
     saved = run["checkpoint"]
     assert saved["thread"] == agent.name and "error" not in saved
@@ -361,7 +363,8 @@ def test_an_execution_saves_when_it_ends(thread_owner, agent):
     again = thread_owner.call("POST", "/v1/executions", raw=text.replace(b"1.0", b"2.0"))
     assert again["status"] == "success" and "taken" in again["checkpoint"]["error"]
     assert thread_owner.show(again["execution_id"])["checkpoint"] == again["checkpoint"]
-    assert len(agent.ids()) == 2
+    assert len(agent.ids()) == 3
+    assert agent.get("latest")["id"] == "mine"
 
 
 def test_ends_are_counted(server):

@@ -45,7 +45,7 @@ def pooled(new_server):
 
 
 @pytest.mark.parametrize("both, name", [(where, name) for where in RUNTIMES for name in (FEW if where == "gvisor" else PROGRAMS)],
-                         indirect=["both"])
+                         indirect=["both"], scope="module")
 def test_what_a_program_sees_and_how_it_ends(both, name):
     _, cold, waiting = both
     request = {"language": "python", **PROGRAMS[name]}
@@ -216,13 +216,21 @@ def test_a_program_outlives_its_server(pooled):
 
 def test_an_agent_that_is_killed(pooled):
     warm(pooled, language="python", code="pass")
-    until(lambda: ready(pooled) > 0 and waiting_interpreters(pooled), what="an interpreter that waits")
-    waited = set(waiting_interpreters(pooled))
-    table = process_table()
-    for pid in descendants(pooled.pid, table):
-        if pid in table and table[pid][2] in ("agent", "caisson-agent"):
-            with contextlib.suppress(ProcessLookupError):    # of the sandbox that was used, which goes
-                os.kill(pid, signal.SIGKILL)
+
+    def kill_each():
+        """The interpreters of what was killed; nothing while a sandbox is being made or goes."""
+        table = process_table()
+        ours = [pid for pid in descendants(pooled.pid, table) if pid in table]
+        agents = [pid for pid in ours if table[pid][2] in ("agent", "caisson-agent")]
+        interpreters = {pid for pid in ours if table[pid][2].startswith("python3")}
+        if not agents or not len(agents) == len(interpreters) == ready(pooled):
+            return set()
+        for pid in agents:
+            os.kill(pid, signal.SIGKILL)
+        return interpreters
+
+    waited = until(kill_each, what="agents each of which has an interpreter that waits")
     until(lambda: not waited & set(waiting_interpreters(pooled)), what="the end of what it had started")
     until(lambda: waiting_interpreters(pooled), what="another, for which the server has to know of its end")
-    assert pooled.api.run(language="python", code="print(1)")["stdout"] == "1\n"
+    record = pooled.api.run(language="python", code="print(1)")
+    assert record["stdout"] == "1\n", record

@@ -82,6 +82,8 @@ TEST_P(ArtifactContract, AreListedByPathInPages)
     EXPECT_THAT(paths(1, "", 2), ElementsAre("B", "a"));
     EXPECT_THAT(paths(1, "a", 2), ElementsAre("a/z", "b"));
     EXPECT_THAT(paths(1, "b", 2), ElementsAre());
+    EXPECT_THAT(*run(artifacts().paths(tenant_, numbered<execution_id>(1), 100)), ElementsAre("B", "a", "a/z", "b"));
+    EXPECT_THAT(*run(artifacts().paths(tenant_, numbered<execution_id>(1), 2)), ElementsAre("B", "a"));
 }
 
 TEST_P(ArtifactContract, OfAnotherTenantAreNotThere)
@@ -89,6 +91,7 @@ TEST_P(ArtifactContract, OfAnotherTenantAreNotThere)
     ASSERT_TRUE(finish(1, {artifact(1, "a", 1)}).has_value());
     const auto id = numbered<execution_id>(1);
     EXPECT_TRUE(run(artifacts().list(other_, id, "", 10))->empty());
+    EXPECT_TRUE(run(artifacts().paths(other_, id, 10))->empty());
     EXPECT_EQ(code_of(run(artifacts().find(other_, id, "a"))), errc::not_found);
     EXPECT_EQ(code_of(run(artifacts().erase(other_, id, "a"))), errc::not_found);
     EXPECT_TRUE(run(artifacts().erase_all(other_, id, 10))->empty());

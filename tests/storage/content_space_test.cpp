@@ -1,14 +1,6 @@
-#include "core/adapters/crypto/sha256_hasher.hpp"
 #include "core/files/janitor.hpp"
-#include "storage/content_rows.hpp"
-#include "storage/content_store.hpp"
-#include "storage/schemas.hpp"
 #include "storage/storage.hpp"
-#include "storage/tidying.hpp"
-#include "tests/storage/content_bytes.hpp"
-#include "tests/storage/fault_vfs.hpp"
-#include "tests/storage/store_contract.hpp"
-#include "tests/storage/temp_dir.hpp"
+#include "tests/storage/content_file.hpp"
 #include "tests/support/fake_timers.hpp"
 
 #include <latch>
@@ -16,53 +8,6 @@
 namespace caisson::testing {
 
 namespace {
-
-/// A content.db whose tidying a test does by hand.
-class ContentFile : public ::testing::Test {
-protected:
-    void open(std::function<void()> make_room = {})
-    {
-        store_.reset();
-        sqlite::make_file(dir_ / "content.db");
-        files_ = std::make_unique<sqlite::chunk_file>(dir_ / "content.db");
-        db_ = std::make_unique<sqlite::database>(
-            dir_ / "content.db", sqlite::content_schema, sqlite::database_options{.make_room = std::move(make_room)});
-        const std::string key(32, 'k');
-        store_ =
-            std::make_unique<sqlite_content_store>(sqlite_content_store::parts{*db_, *files_, key, debris_, &make_sha256_hasher, clock_});
-    }
-    result<content_info> store(std::string bytes, std::size_t piece = 1 << 20)
-    {
-        return run_task(context_, write_all(store_->create(tenant_), std::move(bytes), piece));
-    }
-    std::int64_t number(std::string_view sql)
-    {
-        return run_task(context_, db_->read([sql](sqlite::connection& db) { return db.integer(sql); }));
-    }
-    /// Rows of contents, finished or not, of pieces, and of chunks with and without counts; places in use.
-    std::int64_t rows()
-    {
-        return number("SELECT (SELECT count(*) FROM contents) + (SELECT count(*) FROM pieces) + (SELECT count(*) FROM chunks) + "
-                      "(SELECT count(*) FROM chunk_bytes) + (SELECT count(chunk) FROM chunk_places)");
-    }
-    /// One step of what the writer does when it is idle.
-    bool tidy()
-    {
-        sqlite::connection db(dir_ / "content.db", sqlite::open_mode::read_write);
-        return sqlite::tidy_content(db, *files_, debris_);
-    }
-
-    temp_dir dir_;
-    busy_context busy_;
-    asio::io_context& context_ = busy_.context;
-    fault_vfs vfs_;
-    system_clock clock_;
-    const tenant_id tenant_ = numbered<tenant_id>(1);
-    sqlite::content_debris debris_;
-    std::unique_ptr<sqlite::chunk_file> files_;
-    std::unique_ptr<sqlite::database> db_;
-    std::unique_ptr<sqlite_content_store> store_;
-};
 
 TEST_F(ContentFile, WhatWasErasedGoesInSmallStepsAndItsPagesWithIt)
 {
@@ -89,6 +34,31 @@ TEST_F(ContentFile, AGivenUpWriterLeavesNothingInTheEnd)
         ASSERT_TRUE(run_task(context_, writer->write(much)).has_value());
     }
     ASSERT_TRUE(store("kept").has_value());    // behind what was queued
+    EXPECT_GT(rows(), 10) << "a transaction of it was written";
+    while (tidy()) { }
+    EXPECT_EQ(rows(), 4);
+}
+
+TEST_F(ContentFile, AWriterThatIsGivenUpBeforeItsRowsAreThereLeavesNothingInTheEnd)
+{
+    open();
+    std::latch held{1}, go{1};
+    db_->start_write(sqlite::called_once([&](sqlite::connection&) {
+        held.count_down();
+        go.wait();
+    }),
+        [](std::exception_ptr, auto&&) {});
+    held.wait();
+    {
+        auto writer = store_->create(tenant_);
+        ASSERT_TRUE(run_task(context_, writer->write(shared_bytes(noise(6 << 20, 5)))).has_value());
+    }
+    {
+        sqlite::connection reading(dir_ / "content.db", sqlite::open_mode::read_only);
+        EXPECT_NO_THROW(debris_.clear_some(reading, *files_)) << "there is nothing yet that could be marked";
+    }
+    go.count_down();
+    ASSERT_TRUE(store("kept").has_value());
     EXPECT_GT(rows(), 10) << "a transaction of it was written";
     while (tidy()) { }
     EXPECT_EQ(rows(), 4);
@@ -127,6 +97,7 @@ TEST_F(ContentFile, ABatchThatMeetsAFullDiskKeepsNothing)
     open();
     auto batch = store_->create_batch(tenant_);
     ASSERT_TRUE(run_task(context_, write_all(batch->create(), "one")).has_value());
+    batch->add(shared_bytes(std::string("two")));
     vfs_.fail_after(0, disk_fault::full);
     EXPECT_EQ(code_of(run_task(context_, batch->commit())), errc::runtime_unavailable);
     vfs_.heal();

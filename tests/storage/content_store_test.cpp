@@ -154,6 +154,33 @@ TEST_P(ContentContract, ABatchTakesMoreSmallContentsThanOneTransaction)
         EXPECT_EQ(read(made[i]), noise(10, i)) << i;
 }
 
+TEST_P(ContentContract, ABatchAddsSmallContentsInOneStep)
+{
+    auto batch = contents().create_batch(tenant_);
+    std::vector<std::string> wanted{"", noise(content_batch::most_at_once, 1), "twice", "twice"};
+    for (std::uint32_t i = 0; i < 700; ++i)
+        wanted.push_back(noise(10, i));
+    std::vector<content_info> made;
+    for (const auto& each : wanted) {
+        made.push_back(batch->add(shared_bytes(each)));
+        if (made.size() % 100 == 0)
+            ASSERT_TRUE(run(batch->make_room()).has_value());
+        if (made.size() == 300)
+            ASSERT_TRUE(run(write_all(batch->create(), chunks_of({1, 2, 3}))).has_value());
+    }
+    ASSERT_TRUE(run(batch->commit()).has_value());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        EXPECT_EQ(made[i].sha256, sha256_hex(wanted[i])) << i;
+        EXPECT_EQ(made[i].size_bytes, static_cast<std::int64_t>(wanted[i].size())) << i;
+        EXPECT_EQ(run(contents().find(tenant_, made[i].id))->sha256, made[i].sha256) << i;
+    }
+    for (std::size_t i = 0; i < made.size(); i += 3)
+        EXPECT_EQ(read(made[i]) == wanted[i], true) << i;
+    const auto dropped = batch->add(shared_bytes(std::string("dropped")));
+    batch.reset();
+    EXPECT_EQ(code_of(run(contents().find(tenant_, dropped.id))), errc::not_found);
+}
+
 TEST_P(ContentContract, ABatchBecomesDurableAsAWhole)
 {
     auto batch = contents().create_batch(tenant_);

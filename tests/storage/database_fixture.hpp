@@ -40,10 +40,10 @@ protected:
     /// Starts a write that keeps the thread until let go.
     void hold()
     {
-        start([this](sqlite::connection&) {
+        start(sqlite::called_once([this](sqlite::connection&) {
             held_.count_down();
             go_.wait();
-        });
+        }));
         held_.wait();
     }
     void finish()

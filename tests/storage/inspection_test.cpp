@@ -66,6 +66,8 @@ const wrong_case wrongs[] = {
     {"artifacts_of_nothing", "records.db", "UPDATE artifacts SET execution_id = 'exe_x' WHERE path = 'b'", "has artifacts and no record"},
     {"miscounted_artifacts", "records.db", "UPDATE artifact_totals SET bytes = 1", "has other artifacts than are counted"},
     {"a_piece_is_gone", "content.db", "DELETE FROM pieces WHERE number = 0", "lacks a piece"},
+    {"a_piece_beyond_its_pack", "content.db", "UPDATE pieces SET first_byte = 262000 WHERE first_byte = 13000", "lacks a piece"},
+    {"a_piece_of_another_size", "content.db", "UPDATE pieces SET size_bytes = size_bytes - 1 WHERE first_byte = 13000", "lacks a piece"},
     {"miscounted_uses", "content.db", "UPDATE chunks SET uses = uses + 1", "is used another number of times"},
     {"short_chunks", "content.db", "UPDATE chunk_bytes SET data = x'00'", "has another number of bytes than is noted"},
     {"miscounted_storage", "content.db", "UPDATE stored_totals SET bytes = 7", "has chunks of another size than is counted"},

@@ -169,6 +169,21 @@ stored finish_with_files(storage* to, int i)
     co_return co_await to->executions().finish(std::move(end));
 }
 
+/// The first ones lie alone, the others fill a pack.
+stored add_small_contents(storage* to)
+{
+    const auto batch = to->contents().create_batch(numbered<tenant_id>(2));
+    batch->add(shared_bytes());
+    for (std::uint32_t i = 1; i < 32; ++i)
+        batch->add(shared_bytes(noise(10, i)));
+    for (std::uint32_t i = 0; i < 20; ++i)
+        batch->add(shared_bytes(noise(13'000, i)));
+    const auto stored = co_await batch->commit();
+    if (stored.has_error())
+        throw storage_error(storage_fault::disk_full, stored.error().detail);
+    co_return result<void>();
+}
+
 void add_contents(call_list& calls)
 {
     const auto store = [&calls](int tenant, std::string bytes) {
@@ -241,14 +256,19 @@ std::string events_content(sqlite::connection& db)
 void add_chunks(std::string& text, sqlite::connection& db)
 {
     const sqlite::chunk_reader files(db.file());
-    auto query = db.prepare("SELECT p.number, b.data, l.place FROM contents AS c JOIN pieces AS p ON p.content_id = c.id LEFT JOIN "
-                            "chunk_bytes AS b ON b.chunk = p.chunk LEFT JOIN chunk_places AS l ON l.chunk = p.chunk WHERE c.state = 2 "
-                            "ORDER BY c.id, p.number");
+    auto query = db.prepare(
+        "SELECT p.number, b.data, l.place, p.first_byte, p.size_bytes FROM contents AS c JOIN pieces AS p ON p.content_id = c.id "
+        "LEFT JOIN chunk_bytes AS b ON b.chunk = p.chunk LEFT JOIN chunk_places AS l ON l.chunk = p.chunk "
+        "WHERE c.state = 2 ORDER BY c.id, p.number");
     std::uint64_t hash = 0xcbf29ce484222325;
     int rows = 0;
     for (; query.step(); ++rows) {
-        hash = mixed(hash, query.view(0));
-        hash = mixed(hash, query.is_null(2) ? std::string(query.view(1)) : files.read(query.integer(2)));
+        for (const int column : {0, 3, 4})
+            hash = mixed(hash, query.view(column));
+        const auto chunk = query.is_null(2) ? std::string(query.view(1)) : files.read(query.integer(2));
+        const auto [first, size] = query.is_null(3) ? std::pair<std::size_t, std::size_t>{0, chunk.size()}
+                                                    : std::pair<std::size_t, std::size_t>{query.integer(3), query.integer(4)};
+        hash = mixed(hash, chunk.substr(std::min(first, chunk.size()), size));
     }
     text += "chunks:" + std::to_string(rows) + ":" + std::to_string(hash) + " ";
 }
@@ -287,6 +307,7 @@ std::vector<store_call> representative_calls()
     });
     calls.append(3, logs[3].out("more").take());
     calls.contents("erase content", [](storage& to) { return erase_last_content(&to); });
+    calls.contents("small contents", [](storage& to) { return add_small_contents(&to); });
     auto all = calls.take();
     std::ranges::move(thread_calls(), std::back_inserter(all));
     return all;

@@ -369,6 +369,27 @@ TEST_F(ThreadStore, ThreadsAreListedByName)
     EXPECT_EQ(page[1].name.str(), "c");
 }
 
+/// What is added and what goes is counted by the same measure, which is the check's own.
+TEST_F(ThreadStore, TextsOfAnyKindAreCountedAsTheyAre)
+{
+    const std::vector<std::string> texts{"plain", "d\u00e9j\u00e0 vu", "\u65e5\u672c\u8a9e", "\U0001f600", std::string("a\0b", 3)};
+    for (const auto& text : texts) {
+        auto one = draft("t", "", "{\"n\":" + std::to_string(made_) + "}");
+        one.row.metadata.tags = {text, "second"};
+        one.row.metadata.custom = "{\"" + (text.size() == 3 ? std::string("nul") : text) + "\":1}";
+        ASSERT_TRUE(try_save(std::move(one)).has_value());
+    }
+    expect_sound();
+    policy_.max_checkpoints = 2;
+    ASSERT_TRUE(run(store().set_policy(tenant_, thread_name("t"), policy_, now_ms_, bounds_)).has_value());
+    EXPECT_EQ(usage().checkpoints, 2);
+    expect_sound();
+    ASSERT_TRUE(*run(store().erase_thread(tenant_, thread_name("t"))));
+    wait_until_erased();
+    EXPECT_EQ(usage(), thread_usage());
+    expect_sound();
+}
+
 }    // namespace
 
 }    // namespace caisson::testing

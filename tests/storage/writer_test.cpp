@@ -1,6 +1,7 @@
 #include "tests/storage/database_fixture.hpp"
 
 #include <atomic>
+#include <semaphore>
 #include <thread>
 
 namespace caisson::testing {
@@ -58,7 +59,7 @@ TEST_F(Writer, ABatchTakesNoMoreAfterItsTime)
     EXPECT_EQ(db_->commits(), 21u);
 }
 
-/// Counts the steps; the first is the one of the start.
+/// Counts the steps; the first is the one of the start, which open() waits for.
 class IdleWriter : public DatabaseTest {
 protected:
     ~IdleWriter() override { db_.reset(); }
@@ -67,16 +68,17 @@ protected:
         sqlite::database_options options;
         options.writing = limits;
         options.idle = [this](connection&) {
-            (steps_++ == 0 ? first_ : second_).count_down();
+            ++steps_;
+            made_.release();
             return false;
         };
         db_ = std::make_unique<sqlite::database>(dir_ / "t.db", test_schema, std::move(options));
-        first_.wait();
+        wait_for_step();
     }
+    void wait_for_step() { ASSERT_TRUE(made_.try_acquire_for(std::chrono::seconds(20))); }
 
     std::atomic<int> steps_ = 0;
-    std::latch first_{1};
-    std::latch second_{1};
+    std::counting_semaphore<> made_{0};
 };
 
 TEST_F(IdleWriter, MakesNoStepBetweenTransactionsThatFollowEachOther)
@@ -95,7 +97,7 @@ TEST_F(IdleWriter, MakesOneNowAndThenWhateverComes)
     open({.idle_after = std::chrono::hours(1), .idle_every = std::chrono::milliseconds(0)});
     run_task(context_, db_->write(inserting(1)));
     db_->tidy();
-    second_.wait();
+    wait_for_step();
     EXPECT_EQ(steps_, 2);
 }
 
@@ -105,13 +107,12 @@ TEST_F(IdleWriter, MakesOneNowAndThenThoughSomethingWaits)
     hold();
     db_->tidy();
     std::atomic<int> before = 0;
-    start([&](connection& db) {
-        before = steps_.load();
-        inserting(1)(db);
-    });
+    start([&](connection&) { before = steps_.load(); });
     go_.count_down();
     finish();
     EXPECT_EQ(before, 2);
+    wait_for_step();
+    wait_for_step();    // what waited may have left something
 }
 
 TEST_F(Writer, AFailingClosureLeavesNothingAndDoesNotDisturbTheOthers)
@@ -147,12 +148,12 @@ void PrintTo(const log_case& c, std::ostream* out) { *out << c.name; }
 TEST_F(Writer, AFailingFirstClosureLeavesNothingAndDoesNotDisturbTheOthers)
 {
     open({.batch_time = std::chrono::hours(1)});
-    start([this](connection& db) {
+    start(sqlite::called_once([this](connection& db) {
         inserting(100)(db);
         held_.count_down();
         go_.wait();
         throw std::runtime_error("after a write");
-    });
+    }));
     held_.wait();
     start([](connection& db) -> result<void> {
         inserting(100)(db);
@@ -166,6 +167,97 @@ TEST_F(Writer, AFailingFirstClosureLeavesNothingAndDoesNotDisturbTheOthers)
     EXPECT_EQ(failures_, 2) << "the exception and the broken constraint";
     EXPECT_EQ(rows(), 2);
     EXPECT_EQ(db_->commits(), 1u);
+}
+
+/// Closures that were called, in order; what fails is in capitals.
+class WriterCalls : public Writer {
+protected:
+    void note(char name) { calls_ += name; }
+    auto good(char name)
+    {
+        return [this, name](connection& db) {
+            inserting(name)(db);
+            note(name);
+        };
+    }
+    auto once(char name) { return sqlite::called_once(good(name)); }
+    auto bad(char name)
+    {
+        return [work = good(name)](connection& db) -> result<void> {
+            work(db);
+            return error{errc::conflict, "after a write"};
+        };
+    }
+    template <class... Works>
+    std::string calls(Works... works)
+    {
+        open({.batch_time = std::chrono::hours(1)});
+        std::latch begun(1);
+        start(sqlite::called_once([&](connection&) -> result<void> {
+            begun.count_down();
+            go_.wait();
+            return error{errc::conflict, "nothing was written"};
+        }));
+        begun.wait();
+        (start(std::move(works)), ...);
+        go_.count_down();
+        finish();
+        EXPECT_EQ(failures_, 0);
+        EXPECT_EQ(db_->commits(), 1u);
+        return calls_;
+    }
+
+    std::string calls_;
+};
+
+TEST_F(WriterCalls, EachIsCalledOnceWhereNothingFails)
+{
+    EXPECT_EQ(calls(good('a'), good('b'), once('c'), good('d')), "abcd");
+    EXPECT_EQ(rows(), 4);
+}
+
+TEST_F(WriterCalls, WhatAFailureTookAlongIsDoneAgain)
+{
+    EXPECT_EQ(calls(good('a'), good('b'), bad('X'), good('c'), bad('Y'), good('d')), "abXabcYd");
+    EXPECT_EQ(rows(), 4);
+}
+
+TEST_F(WriterCalls, AFailureThatWroteNothingTakesNothingAlong)
+{
+    const auto looking = [this](connection& db) -> result<void> {
+        note('L');
+        return error{errc::not_found, std::to_string(db.integer("SELECT count(*) FROM t"))};
+    };
+    EXPECT_EQ(calls(good('a'), looking, good('b'), looking, bad('X'), looking), "aLbLXabL");
+    EXPECT_EQ(rows(), 2);
+}
+
+TEST_F(WriterCalls, OneThatCannotBeCalledAgainIsNot)
+{
+    EXPECT_EQ(calls(once('a'), bad('X'), good('b'), bad('Y')), "aXbY");
+    EXPECT_EQ(rows(), 2);
+}
+
+TEST_F(WriterCalls, OneThatCannotBeCalledAgainComesBehindOthers)
+{
+    EXPECT_EQ(calls(good('a'), once('b'), bad('X'), good('c')), "abXc");
+    EXPECT_EQ(rows(), 3);
+}
+
+TEST_F(WriterCalls, FailuresBeforeAllElseCostNothing)
+{
+    EXPECT_EQ(calls(bad('X'), bad('Y'), good('a'), good('b'), bad('Z'), good('c')), "XYabZabc");
+    EXPECT_EQ(rows(), 3);
+}
+
+TEST_F(WriterCalls, OneThatFailsTheSecondTimeLeavesNothing)
+{
+    auto first_only = [work = good('a'), calls = std::make_shared<int>(0)](connection& db) -> result<void> {
+        work(db);
+        return ++*calls == 1 ? result<void>() : error{errc::conflict, "the second time"};
+    };
+    EXPECT_EQ(calls(std::move(first_only), good('b'), bad('X'), good('c')), "abXabc");
+    EXPECT_EQ(rows(), 2);
 }
 
 class WriterLog : public Writer, public ::testing::WithParamInterface<log_case> { };

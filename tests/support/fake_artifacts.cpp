@@ -62,6 +62,17 @@ task<result<std::vector<artifact_row>>> fake_artifact_store::list(
     co_return page;
 }
 
+task<result<std::vector<std::string>>> fake_artifact_store::paths(tenant_id tenant, execution_id execution, std::size_t limit)
+{
+    auto rows = co_await list(std::move(tenant), std::move(execution), "", limit);
+    if (rows.has_error())
+        co_return rows.error();
+    std::vector<std::string> found;
+    for (auto& each : *rows)
+        found.push_back(std::move(each.path));
+    co_return found;
+}
+
 task<result<artifact_row>> fake_artifact_store::find(tenant_id tenant, execution_id execution, std::string path)
 {
     if (auto planned = enter())
@@ -112,23 +123,31 @@ task<result<std::vector<owned_content>>> fake_artifact_store::erase_expired(std:
 
 task<result<std::vector<content_id>>> fake_artifact_store::erase_beyond(tenant_id tenant, std::int64_t max_bytes, std::size_t limit)
 {
-    if (auto planned = enter())
-        co_return *planned;
     std::int64_t bytes = 0;
     for (const auto& [key, row] : rows_)
         bytes += row.tenant == tenant ? row.size_bytes : 0;
+    auto erased = co_await erase_oldest(std::move(tenant), bytes - max_bytes, limit);
+    if (erased.has_error())
+        co_return erased.error();
+    co_return std::move(erased->contents);
+}
+
+task<result<erased_artifacts>> fake_artifact_store::erase_oldest(tenant_id tenant, std::int64_t bytes, std::size_t limit)
+{
+    if (auto planned = enter())
+        co_return *planned;
     const auto mine = [&](const artifact_row& row) { return row.tenant == tenant; };
     const auto before = [this](const row_key& a, const row_key& b) {
         return std::pair(rows_.at(a).created_at_ms, order_.at(a)) < std::pair(rows_.at(b).created_at_ms, order_.at(b));
     };
-    std::vector<content_id> contents;
+    erased_artifacts out;
     for (const auto& key : select(mine, before, limit)) {
-        if (bytes <= max_bytes)
+        if (out.bytes >= bytes)
             break;
-        bytes -= rows_.at(key).size_bytes;
-        contents.push_back(take(key));
+        out.bytes += rows_.at(key).size_bytes;
+        out.contents.push_back(take(key));
     }
-    co_return contents;
+    co_return out;
 }
 
 task<result<std::vector<tenant_id>>> fake_artifact_store::tenants()

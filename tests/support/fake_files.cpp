@@ -70,11 +70,28 @@ public:
             store_.held_.erase(id);
     }
     std::unique_ptr<content_writer> create() override { return std::make_unique<fake_content_writer>(store_, tenant_, &uncommitted_); }
+    content_info add(shared_bytes content) override
+    {
+        auto info = store_.keep(tenant_, std::string(content.view()));
+        store_.held_.insert(info.id);
+        uncommitted_.push_back(info.id);
+        return info;
+    }
+    task<result<void>> make_room() override
+    {
+        if (auto planned = store_.enter())
+            failure_ = std::move(planned);
+        if (failure_)
+            co_return *failure_;
+        co_return result<void>();
+    }
     task<result<void>> commit() override
     {
-        if (auto planned = store_.enter()) {
+        if (auto planned = store_.enter())
+            failure_ = std::move(planned);
+        if (failure_) {    // for good
             drop();
-            co_return *planned;
+            co_return *failure_;
         }
         committed_.insert(committed_.end(), uncommitted_.begin(), uncommitted_.end());
         uncommitted_.clear();
@@ -94,6 +111,7 @@ private:
     tenant_id tenant_;
     std::vector<content_id> uncommitted_;
     std::vector<content_id> committed_;
+    std::optional<error> failure_;
 };
 
 std::unique_ptr<content_writer> fake_content_store::create(tenant_id tenant)
@@ -178,6 +196,14 @@ task<result<std::int64_t>> fake_content_store::stored_bytes(tenant_id tenant)
     for (const auto& chunk : chunks)
         sum += static_cast<std::int64_t>(chunk.size());
     co_return sum;
+}
+
+task<result<std::int64_t>> fake_content_store::kept_bytes(tenant_id tenant)
+{
+    auto stored = co_await stored_bytes(std::move(tenant));
+    if (stored.has_value())
+        *stored -= erased;
+    co_return stored;
 }
 
 }    // namespace caisson::testing

@@ -9,8 +9,8 @@
 
 namespace caisson::testing {
 
-/// Contents in memory. Everything completes without suspending. Planned failures meet write(), finish(), commit() and the store's own
-/// operations. One thread.
+/// Contents in memory. Everything completes without suspending. Planned failures meet write(), finish(), make_room(), commit() and the
+/// store's own operations. One thread.
 class fake_content_store : public content_store, public faults {
 public:
     std::unique_ptr<content_writer> create(tenant_id tenant) override;
@@ -20,11 +20,14 @@ public:
     task<result<void>> erase(tenant_id tenant, std::vector<content_id> ids) override;
     task<result<std::vector<owned_content>>> list(content_filter wanted) override;
     task<result<std::int64_t>> stored_bytes(tenant_id tenant) override;
+    task<result<std::int64_t>> kept_bytes(tenant_id tenant) override;
 
     /// What finish() of a writer takes for the time; list() compares with it.
     std::int64_t now_ms = 1'000;
     /// So many batches cannot be made: create_batch() throws.
     std::size_t broken_batches = 0;
+    /// Of stored_bytes() not in kept_bytes(): here what is erased is gone.
+    std::int64_t erased = 0;
     /// The most bytes that one read() asked for.
     std::size_t most_asked = 0;
     /// Contents that are kept.
@@ -57,11 +60,13 @@ private:
 class fake_artifact_store : public artifact_store, public faults {
 public:
     task<result<std::vector<artifact_row>>> list(tenant_id tenant, execution_id execution, std::string after, std::size_t limit) override;
+    task<result<std::vector<std::string>>> paths(tenant_id tenant, execution_id execution, std::size_t limit) override;
     task<result<artifact_row>> find(tenant_id tenant, execution_id execution, std::string path) override;
     task<result<content_id>> erase(tenant_id tenant, execution_id execution, std::string path) override;
     task<result<std::vector<content_id>>> erase_all(tenant_id tenant, execution_id execution, std::size_t limit) override;
     task<result<std::vector<owned_content>>> erase_expired(std::int64_t now_ms, std::size_t limit) override;
     task<result<std::vector<content_id>>> erase_beyond(tenant_id tenant, std::int64_t max_bytes, std::size_t limit) override;
+    task<result<erased_artifacts>> erase_oldest(tenant_id tenant, std::int64_t bytes, std::size_t limit) override;
     task<result<std::vector<tenant_id>>> tenants() override;
     task<result<content_usage>> usage(tenant_id tenant) override;
     task<result<std::vector<content_id>>> named(std::vector<content_id> ids) override;

@@ -181,7 +181,7 @@ task<result<stored_image>> fake_image_supply::find(std::string reference)
     co_return image_now(reference);
 }
 
-std::optional<stored_image> fake_image_supply::find_now(const std::string& reference) const
+std::optional<stored_image> fake_image_supply::find_now(const std::string& reference)
 {
     return knows_at_once && present.contains(reference) ? std::optional(image_now(reference)) : std::nullopt;
 }

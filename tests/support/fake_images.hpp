@@ -63,7 +63,7 @@ public:
 class fake_image_supply : public image_supply, public faults {
 public:
     task<result<stored_image>> find(std::string reference) override;
-    std::optional<stored_image> find_now(const std::string& reference) const override;
+    std::optional<stored_image> find_now(const std::string& reference) override;
     task<result<stored_image>> ensure(std::string reference, image_watcher watcher) override;
 
     // Knobs.

@@ -8,6 +8,7 @@
 #include "tests/support/faults.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -34,6 +35,8 @@ public:
     /// What comes and goes with a record.
     result<void> add_whole(const execution_id& id, const event_list& events);
     void erase_whole(const execution_id& id);
+    /// `told` is called by each erase(), before anything goes.
+    void on_erase(std::function<void()> told) { erasing_ = std::move(told); }
     /// As if somebody had removed the file.
     void forget(const execution_id& id) { logs_.erase(id); }
     /// Appends that were stored.
@@ -52,6 +55,7 @@ private:
 
     std::map<execution_id, log> logs_;
     std::vector<completion<void>> held_;
+    std::function<void()> erasing_;
     bool corked_ = false;
     std::size_t appends_ = 0;
 };

@@ -97,6 +97,8 @@ task<result<log_extent>> fake_event_store::extent(execution_id id)
 
 task<result<void>> fake_event_store::erase(execution_id id)
 {
+    if (erasing_)
+        erasing_();
     if (auto planned = enter())
         co_return *planned;
     if (const auto found = logs_.find(id); found != logs_.end() && !found->second.whole)

@@ -1,13 +1,20 @@
-"""Names that two sources of a folder define for themselves alone. The release build compiles several sources of a folder as one
-(CMAKE_UNITY_BUILD in CMakePresets.json), and then they are one name with two meanings."""
+"""Names that two sources of a folder define for themselves alone. Builds compile several sources of a folder as one
+(CMAKE_UNITY_BUILD in CMakePresets.json), and then they are one name with two meanings.
 
+usage: names.py --apart MOST SOURCE...
+
+  Prints "N SOURCE" for each: sources of one N, at most MOST, have no such name in common.
+"""
+
+import sys
 from pathlib import Path
 
 from cpp_text import CLOSES, OPENS, Finding, matching, project_files, tokens
 
-FOLDERS = ("app/", "core/", "storage/")  # bench/ and fuzz/ are programs of a source or two, tests/ are never compiled as one
+FOLDERS = ("app/", "core/", "storage/")  # bench/ and fuzz/ are programs of a source or two; of tests/ only those are compiled as one that can be
 TYPES = ("struct", "class", "union", "enum")
 ADVICE = "give the two one home, or else each a more precise name"
+OVERLOADED = ("PrintTo",)  # of tests: one for each type
 
 
 class Reader:
@@ -137,6 +144,28 @@ def disagree(some, others):
     return any(key in others and not (alias and alias == others[key]) for key, alias in some.items())
 
 
+def apart(sources, most, hiding=True):
+    """Parts of `sources`, at most `most` in each, in which no name is defined twice: they can be compiled as one. With `hiding` none
+    occurs in another at all, where it may be a local name that hides the first."""
+    parts = []
+    for path in sources:
+        text = Path(path).read_text(encoding="utf-8")
+        own = {key: alias for key, (_, alias) in own_names(text).items() if key[1] not in OVERLOADED}
+        words = {t.text for t in tokens(text) if t.kind == "word"} if hiding else set()
+        fitting = (part for part in parts if len(part[0]) < most and not disagree(own, part[1]) and not hides(own, part[2]) and not hides(part[1], words))
+        place = next(fitting, None)
+        if place is None:
+            parts.append(place := ([], {}, set()))
+        place[0].append(path)
+        place[1].update(own)
+        place[2].update(words)
+    return [part[0] for part in parts]
+
+
+def hides(own, words):
+    return any(name in words for _, name in own)
+
+
 def clashes(sources):
     """Of sources that are compiled as one, path to text: findings, each where a name is defined again."""
     first, findings = {}, []
@@ -155,3 +184,11 @@ def check(root):
         if name.startswith(FOLDERS):
             folders.setdefault(str(Path(name).parent), {})[name] = (Path(root) / name).read_text(encoding="utf-8")
     return [finding for _, sources in sorted(folders.items()) for finding in clashes(sources)]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] != "--apart":
+        sys.exit(__doc__)
+    for number, part in enumerate(apart(sys.argv[3:], int(sys.argv[2]))):
+        for each in part:
+            print(number, each)

@@ -16,10 +16,7 @@ import names
 
 TIDY = "clang-tidy-19"
 SKIPPED = ("core/third_party/",)
-BATCH = 8  # sources that are looked at as one, and that release compiles as one
-COMPILED_AS_ONE = names.FOLDERS
-OVERLOADED = ("PrintTo",)  # of tests: one for each type
-PROBLEM = re.compile(r"^(\S+?):(\d+):\d+: (?:error|warning): (.*?)(?: \[[^]]*\])?$", re.MULTILINE)
+BATCH = 40  # sources that are looked at as one
 OWN_OPTIONS = ("-c", "-o", "-MD", "-MT", "-MF")  # of a source's command, with their values
 PART = re.compile(r'^#include "(.+)"$', re.MULTILINE)  # of sources that are compiled as one
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -90,36 +87,19 @@ def told_of(build, folder, command, path):
 
 
 def batches(root, sources_there, commands):
-    """Sources of one folder with one command: they share what they include, which is most of the work."""
+    """Sources with one command and one configuration: they share what they include, and looking at that is most of the work."""
     alike = {}
     for name in sorted(sources_there):
         words = [w for w in shlex.split(commands[name]) if not w.startswith("/") or not w.endswith(name)]
         words = [w for i, w in enumerate(words) if w not in OWN_OPTIONS and (i == 0 or words[i - 1] not in OWN_OPTIONS)]
-        alike.setdefault((os.path.dirname(name), shlex.join(words)), []).append(name)
+        alike.setdefault((name.split("/")[0], shlex.join(words)), []).append(root / name)
     for (_, command), group in sorted(alike.items()):
-        if group[0].startswith(COMPILED_AS_ONE):
-            parts = [group[start:start + BATCH] for start in range(0, len(group), BATCH)]
-        else:
-            parts = without_same_names(root, group)
-        for part in parts:
-            yield command, part
-
-
-def without_same_names(root, group):
-    """Parts of `group` in which no name is defined twice: such a part would only be looked at in vain."""
-    parts = []
-    for name in group:
-        own = {key: alias for key, (_, alias) in names.own_names((root / name).read_text()).items() if key[1] not in OVERLOADED}
-        place = next((part for part in parts if len(part[0]) < BATCH and not names.disagree(own, part[1])), None)
-        if place is None:
-            parts.append(place := ([], {}))
-        place[0].append(name)
-        place[1].update(own)
-    return [part for part, _ in parts]
+        for part in names.apart(group, BATCH, hiding=False):
+            yield command, [str(path.relative_to(root)) for path in part]
 
 
 def run_batch(root, build, folder, command, group):
-    """Whether all of `group` is clean as one source, and what was said."""
+    """Whether all of `group` is clean as one source."""
     folder.mkdir(parents=True, exist_ok=True)
     whole = folder / "batch.cpp"
     whole.write_text("".join(f'#include "{root / name}"\n' for name in group))
@@ -127,31 +107,18 @@ def run_batch(root, build, folder, command, group):
     if own.is_file():
         (folder / ".clang-tidy").write_text(own.read_text())
     told_of(build, folder, f"{command} -Wno-shadow", whole)
-    done = run_tidy(root, folder, whole, f"--header-filter=^{root}/(app|bench|core|fuzz|storage|tests)/")
-    return done.returncode == 0, done.stdout + done.stderr
+    return run_tidy(root, folder, whole, f"--header-filter=^{root}/(app|bench|core|fuzz|storage|tests)/").returncode == 0
 
 
 def run_group(root, build, folder, command, group):
-    """What is wrong in each of `group`: name, whether it is clean, what was said. One that is not clean as a whole is halved; where both
-    halves are, their sources cannot be compiled as one."""
+    """What is wrong in each of `group`: name, whether it is clean, what was said. One that is not clean as a whole is halved: either
+    a half is not clean, or its sources cannot be compiled as one."""
     if len(group) == 1:
         return [(group[0], *run_one(root, build, folder, command, group[0]))]
-    clean, said = run_batch(root, build, folder, command, group)
-    if clean:
+    if run_batch(root, build, folder, command, group):
         return [(name, True, "") for name in group]
     half = len(group) // 2
-    found = [each for part in (group[:half], group[half:]) for each in run_group(root, build, folder, command, part)]
-    if not all(clean for _, clean, _ in found) or not group[0].startswith(COMPILED_AS_ONE):
-        return found
-    return [(name, False, clash(root, group, said) if name == group[0] else "") for name in group]
-
-
-def clash(root, group, said):
-    """The finding that the sources of `group` are clean alone and not together."""
-    problem = PROBLEM.search(said)
-    where, what = (f"{problem[1]}:{problem[2]}".removeprefix(f"{root}/"), problem[3]) if problem else (group[0], "they do not compile")
-    return (f"{where}: {what}: release compiles {', '.join(os.path.basename(name) for name in group)} as one, "
-            f"and alone each of them is clean: {names.ADVICE} [same-name]")
+    return [each for part in (group[:half], group[half:]) for each in run_group(root, build, folder, command, part)]
 
 
 def check(root, build, only=(), jobs=None):

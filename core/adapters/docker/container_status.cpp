@@ -61,6 +61,23 @@ void container_status::note_look(const result<container_info>& found)
     unexplained_ = is_unexplained(found);
 }
 
+void container_status::note_gone(const error& asked)
+{
+    if (cause_)
+        return;
+    if (!ended_here_ && !removed_ && !killed_by_.empty())
+        cause_ = killed_from_outside();
+    else if (ended_here_ || removed_ || usage_.oom_kills > 0)
+        cause_ = cause_of(asked);
+    else
+        cause_ = cause_of_end(asked, engine_since::the_same);
+}
+
+std::string container_status::killed_from_outside() const
+{
+    return "the container was killed from outside, or by the engine as it stopped (signal " + killed_by_ + ")";
+}
+
 std::string container_status::cause_of(const result<container_info>& found) const
 {
     if (ended_here_)
@@ -71,7 +88,7 @@ std::string container_status::cause_of(const result<container_info>& found) cons
     if (found->exit_code == killed_exit && killed_by_.empty() && !explained && usage_.oom_kills > 0)
         return out_of_memory;
     if (!killed_by_.empty() && !explained)
-        return "the container was killed from outside, or by the engine as it stopped (signal " + killed_by_ + ")";
+        return killed_from_outside();
     return cause_of_end(found, engine_was_lost_ ? engine_since::another : engine_since::the_same);
 }
 

@@ -15,6 +15,8 @@ public:
     void note(const container_event& event);
     /// What the engine said when it was asked. An engine that did not answer says nothing.
     void note_look(const result<container_info>& found);
+    /// None of its processes is left, and the engine is away, which `asked` says: it may not be back for long.
+    void note_gone(const error& asked);
     /// Of the whole container since its begin. Values that are absent or smaller than before change nothing.
     void note_usage(const group_usage& seen);
     /// Events may have been missed since: another engine may answer the next time.
@@ -35,6 +37,7 @@ public:
 
 private:
     std::string cause_of(const result<container_info>& found) const;
+    std::string killed_from_outside() const;
     bool is_unexplained(const result<container_info>& found) const;
 
     group_usage usage_;

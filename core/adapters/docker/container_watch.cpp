@@ -133,6 +133,12 @@ task<> look_at(engine* on, std::shared_ptr<watched_container> what, steady_time 
     containers engine(*on);
     const auto found = co_await engine.inspect(what->id, deadline);
     what->status.note_look(found);
+    const bool is_away = found.has_error() && found.error().code == errc::runtime_unavailable;
+    if (!is_away)
+        co_return;
+    what->status.note_usage(what->group.usage());    // if its group is still there
+    if (what->group.is_known_to_be_empty())
+        what->status.note_gone(found.error());
 }
 
 task<std::string> watch_container(watch_order order)

@@ -33,10 +33,12 @@ struct watch_order {
 };
 
 /// Returns when the container has ended, with the cause. Until then it keeps the status fresh, also of usage that only the engine
-/// can tell, and thaws the container when that is wanted. While the engine is away nothing is known, and it goes on waiting.
+/// can tell, and thaws the container when that is wanted. While the engine is away all that is known is whether its group is empty, where
+/// that is seen; else it goes on waiting.
 task<std::string> watch_container(watch_order order);
 
-/// Asks the engine now and notes what it says. An engine that does not answer within `deadline` says nothing.
+/// Asks the engine now and notes what it says. An engine that does not answer within `deadline` says nothing; of one that is away, whose
+/// group is empty has ended.
 task<> look_at(engine* on, std::shared_ptr<watched_container> what, steady_time deadline);
 
 }    // namespace caisson::docker

@@ -110,14 +110,14 @@ task<result<void>> containers::remove(std::string id, steady_time deadline)
         if (done.has_value() || done.error().code == errc::not_found)
             co_return result<void>();
         const bool conflicts = done.error().code == errc::conflict && tries < most_removals;
-        if (conflicts && says(done.error(), "is not running"))
-            continue;    // it came to its end while the engine wanted to kill it
-        if (!conflicts || !says(done.error(), "is already in progress"))
+        const bool ends = says(done.error(), "is not running");    // while the engine wanted to kill it, which has not noticed yet
+        if (!conflicts || (!ends && !says(done.error(), "is already in progress")))
             co_return done.error();
-        // Somebody else removes it. What came of that the next try tells; this one may not even find it any more.
-        const auto gone = co_await engine_.call("POST", container_path(id, "/wait?condition=removed"), deadline);
-        if (gone.has_error() && gone.error().code != errc::not_found)
-            co_return gone.error();
+        // Or somebody else removes it. What came of that the next try tells; this one may not even find it any more.
+        auto wait = container_path(id, ends ? "/wait?condition=not-running" : "/wait?condition=removed");
+        const auto changed = co_await engine_.call("POST", std::move(wait), deadline);
+        if (changed.has_error() && changed.error().code != errc::not_found)
+            co_return changed.error();
     }
 }
 

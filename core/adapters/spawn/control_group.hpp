@@ -74,6 +74,9 @@ public:
     void thaw_all();
     /// By one reading: no process that joined in the order of the hierarchies is in it or below. False where that cannot be known.
     bool is_surely_empty() const noexcept;
+    /// It was read of every hierarchy that no process is in it or below, or that the group is no more. False where something cannot be
+    /// read, and without members.
+    bool is_known_to_be_empty() const noexcept;
     /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone.
     void kill() noexcept;
     /// One try at removing the group and all below it, leaves first; true when nothing is left. `known`: groups that may be below it, by
@@ -95,6 +98,7 @@ private:
     std::set<pid_t> processes_of(const cgroup_member& member) const;
     std::set<pid_t> processes() const;
     bool has_all(const cgroup_member& member) const;
+    bool is_known_to_be_empty(const cgroup_member& member) const;
     bool try_remove_directory(const std::string& directory);
 
     std::shared_ptr<cgroup_io> io_;

@@ -100,6 +100,25 @@ try {
     return false;
 }
 
+bool control_group::is_known_to_be_empty(const cgroup_member& member) const
+{
+    if (!io_->exists(member.directory))
+        return true;
+    if (member.version == cgroup_version::v2) {
+        const auto text = io_->read(member.directory + "/cgroup.events");
+        return text && number_of(*text, "populated") == 0;
+    }
+    const auto directories = directories_of(member);
+    return std::ranges::all_of(directories, [this](const std::string& each) { return io_->read(each + "/cgroup.procs") == ""; });
+}
+
+bool control_group::is_known_to_be_empty() const noexcept
+try {
+    return !members_.empty() && std::ranges::all_of(members_, [this](const auto& each) { return is_known_to_be_empty(each); });
+} catch (const std::exception&) {
+    return false;
+}
+
 void control_group::kill() noexcept
 try {
     if (const auto* member = with(cgroup_control::kill)) {

@@ -1,4 +1,4 @@
-SELECT position, state_key, created_at_ms, pinned, branches, artifacts
+SELECT position, state_key, created_at_ms, pinned, branches, artifacts, length(tags) + length(artifacts) + length(custom)
 FROM checkpoints
 WHERE thread_key = ? AND position > ?
 ORDER BY position DESC

@@ -1,3 +1,3 @@
 INSERT INTO chunks (tenant_id, tag, size_bytes, uses)
-VALUES (?, ?, ?, 1)
+VALUES (?, ?, ?, ?)
 ON CONFLICT (tenant_id, tag) DO NOTHING

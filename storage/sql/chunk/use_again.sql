@@ -1,3 +1,3 @@
 UPDATE chunks
-SET uses = uses + 1
+SET uses = uses + ?
 WHERE tenant_id = ? AND tag = ?

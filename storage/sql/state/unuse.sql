@@ -1,4 +1,3 @@
 UPDATE states
 SET uses = uses - 1
 WHERE key = ?
-RETURNING uses, base_key

@@ -1,4 +1,4 @@
-SELECT key
+SELECT key, tenant_id
 FROM threads
 WHERE name IS NULL AND importing = 0
 ORDER BY key

@@ -13,7 +13,7 @@ struct steering_case {
     const char* character;
     const char* escape;    // empty: it is shown as it is
 };
-class Steering : public testing::TestWithParam<steering_case> { };
+class Steering : public ::testing::TestWithParam<steering_case> { };
 
 TEST_P(Steering, IsNotLeftToTheTerminal)
 {
@@ -46,7 +46,7 @@ constexpr steering_case steering_cases[] = {
     {"emoji", "\xF0\x9F\x98\x80", ""},
 };
 INSTANTIATE_TEST_SUITE_P(
-    Characters, Steering, testing::ValuesIn(steering_cases), [](const auto& info) { return std::string(info.param.name); });
+    Characters, Steering, ::testing::ValuesIn(steering_cases), [](const auto& info) { return std::string(info.param.name); });
 
 TEST(JsonForTerminal, KeepsItsLines) { EXPECT_EQ(json_for_terminal("{\n\t\"a\": 1\r\n}"), "{\n\t\"a\": 1\r\n}"); }
 

@@ -12,7 +12,7 @@ struct tree_case {
     const char* items;    // "id<parent", the newest first
     const char* want;     // lines; an item's with its id
 };
-class ThreadTree : public testing::TestWithParam<tree_case> { };
+class ThreadTree : public ::testing::TestWithParam<tree_case> { };
 
 std::vector<tree_item> items_of(std::string_view text)
 {
@@ -47,7 +47,7 @@ constexpr tree_case tree_cases[] = {
     {"a_page_that_ends_early", "d<b c<a", "* d\n| * c\n"},
     {"over_a_lane", "e<a d<b c<a b<z a", "* e\n| * d\n| | * c\n| * | b\n|_|/\n* | a\n"},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, ThreadTree, testing::ValuesIn(tree_cases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Cases, ThreadTree, ::testing::ValuesIn(tree_cases), [](const auto& info) { return std::string(info.param.name); });
 
 TEST(ThreadLog, TellsWhatACheckpointIs)
 {
@@ -66,7 +66,7 @@ struct patch_case {
     const char* patch;
     const char* want;
 };
-class PatchText : public testing::TestWithParam<patch_case> { };
+class PatchText : public ::testing::TestWithParam<patch_case> { };
 
 TEST_P(PatchText, HasOneLineForEachOperation) { EXPECT_EQ(patch_text(GetParam().patch, false), GetParam().want); }
 
@@ -79,7 +79,7 @@ constexpr patch_case patch_cases[] = {
         "+ /n  [0.10,123456789012345678901234567890,1e400]\n"},
     {"what_turns_the_text", "[{\"op\":\"add\",\"path\":\"/\xE2\x80\xAE\",\"value\":\"\xC2\x9B\"}]", "+ /   \" \"\n"},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, PatchText, testing::ValuesIn(patch_cases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Cases, PatchText, ::testing::ValuesIn(patch_cases), [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace
 

@@ -20,7 +20,7 @@ struct key_case {
 };
 void PrintTo(const key_case& c, std::ostream* out) { *out << c.name; }
 
-class PresentedKey : public testing::TestWithParam<key_case> { };
+class PresentedKey : public ::testing::TestWithParam<key_case> { };
 TEST_P(PresentedKey, IsTakenOrRefusedInTheWordsOfTheContract)
 {
     const auto request = with(GetParam().fields);
@@ -30,7 +30,7 @@ TEST_P(PresentedKey, IsTakenOrRefusedInTheWordsOfTheContract)
     EXPECT_EQ(presents_key(request), !GetParam().fields.empty());
 }
 INSTANTIATE_TEST_SUITE_P(Cases, PresentedKey,
-    testing::Values(key_case{"bearer", {{"Authorization", "Bearer k"}}, "k"}, key_case{"any_case", {{"authorization", "bEARER k"}}, "k"},
+    ::testing::Values(key_case{"bearer", {{"Authorization", "Bearer k"}}, "k"}, key_case{"any_case", {{"authorization", "bEARER k"}}, "k"},
         key_case{"more_blanks", {{"Authorization", "Bearer   k"}}, "k"}, key_case{"own_field", {{"X-API-Key", "k"}}, "k"},
         key_case{"both", {{"Authorization", "Bearer a"}, {"X-API-Key", "b"}}, "a"}, key_case{"none", {}, "missing Authorization header"},
         key_case{"basic", {{"Authorization", "Basic eDp5"}}, "Authorization header must use Bearer scheme"},

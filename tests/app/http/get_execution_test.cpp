@@ -1,67 +1,19 @@
 // GET /v1/executions/{id} of what has ended: it is read once, and everything that may still change is seen at the next request.
 
-#include "app/http/api.hpp"
-#include "core/adapters/crypto/digest.hpp"
-#include "core/files/url_signer.hpp"
-#include "tests/app/http/fake_exchange.hpp"
-#include "tests/support/fake_files.hpp"
-#include "tests/support/fake_stores.hpp"
-#include "tests/support/fake_timers.hpp"
-#include "tests/support/fake_webhooks.hpp"
-#include "tests/support/run_task.hpp"
+#include "tests/app/http/api_test.hpp"
 
-#include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
 namespace caisson::http {
 namespace {
 
 using caisson::testing::run_task;
+using caisson::testing::slow_webhook_store;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Webhooks that can be held while they are asked for.
-class slow_webhook_store : public caisson::testing::fake_webhook_store {
-public:
-    explicit slow_webhook_store(io_executor executor) : let_go_(executor) { }
-
-    task<result<webhook_status>> find(tenant_id tenant, execution_id execution) override
-    {
-        waiting_ += corked_ ? 1 : 0;
-        while (corked_)
-            co_await let_go_.wait_past(let_go_.version());
-        co_return co_await fake_webhook_store::find(std::move(tenant), std::move(execution));
-    }
-    void cork() { corked_ = true; }
-    void uncork()
-    {
-        corked_ = false;
-        let_go_.notify_all();
-    }
-    std::size_t waiting() const { return waiting_; }
-
-private:
-    notifier let_go_;
-    bool corked_ = false;
-    std::size_t waiting_ = 0;
-};
-
-/// An api over stores in memory, with two tenants.
-class GetExecution : public ::testing::Test {
+class GetExecution : public caisson::testing::ApiTest {
 protected:
-    GetExecution() : mine_(key_of("mine")), other_(key_of("other")) { }
-
-    struct key {
-        tenant_id tenant;
-        std::string text;
-    };
-    key key_of(std::string tenant)
-    {
-        auto made = run_task(io_, auth_.create_key(std::move(tenant), {scope::run}, std::nullopt)).value();
-        auto reading = run_task(io_, auth_.create_key(made.row.tenant_name, {scope::admin}, std::nullopt)).value();
-        return {made.row.tenant, std::string(reading.text.reveal())};
-    }
-
     /// One that has ended with "out" on its stdout.
     execution_row ended_row(int number = 1) const
     {
@@ -85,27 +37,6 @@ protected:
         return id;
     }
 
-    std::shared_ptr<caisson::testing::fake_exchange> request(std::string method, const std::string& path, const key& who)
-    {
-        auto one = std::make_shared<caisson::testing::fake_exchange>();
-        one->asked.method = std::move(method);
-        one->asked.path = path;
-        one->asked.fields = {{"Host", "here"}, {"Authorization", "Bearer " + who.text}};
-        return one;
-    }
-    net::response call(std::string method, const std::string& path, const key& who)
-    {
-        const auto one = request(std::move(method), path, who);
-        run_task(io_, api_->handle(*one));
-        return said(*one);
-    }
-    /// The answer with its text, whoever keeps it.
-    static net::response said(const caisson::testing::fake_exchange& one)
-    {
-        auto answer = one.answer.value();
-        answer.body = std::string(answer.content());
-        return answer;
-    }
     net::response get(const execution_id& id) { return call("GET", "/v1/executions/" + id.str(), mine_); }
     boost::json::object shown(const execution_id& id)
     {
@@ -114,38 +45,6 @@ protected:
         return boost::json::parse(answer.body).as_object();
     }
     std::size_t reads() const { return executions_.calls() + events_.calls() + webhooks_.calls(); }
-
-    api_services services()
-    {
-        wire::wire_context checks{&config_.limits, &languages_, config_.default_runtime, &config_.runtimes};
-        api_services made{io_.get_executor(), time_, log_, service_, auth_, tickets_, languages_, {}, config_, checks};
-        made.artifacts = &artifacts_;
-        made.signer = &signer_;
-        made.webhooks = &webhooks_;
-        return made;
-    }
-
-    asio::io_context io_;
-    caisson::testing::fake_timers time_{io_.get_executor()};
-    null_logger log_;
-    system_clock clock_;
-    id_factory ids_{clock_};
-    caisson::testing::fake_artifact_store artifacts_;
-    caisson::testing::fake_execution_store executions_{&artifacts_};
-    caisson::testing::fake_event_store events_;
-    caisson::testing::fake_sandbox_store sandboxes_;
-    caisson::testing::fake_key_store keys_;
-    slow_webhook_store webhooks_{io_.get_executor()};
-    caisson::testing::fake_signing_key_store signing_;
-    url_signer signer_{signing_, time_, log_, &hmac_sha256};
-    server_config config_;
-    language_catalog languages_{[](std::string_view) { return std::nullopt; }};
-    auth_service auth_{keys_, time_, &sha256_hex};
-    ticket_office tickets_{time_, &sha256_hex};
-    execution_service service_{execution_services{io_.get_executor(), time_, log_, ids_, executions_, events_, sandboxes_}};
-    key mine_;
-    key other_;
-    std::unique_ptr<api> api_ = std::make_unique<api>(services());
 };
 
 TEST_F(GetExecution, IsReadOnce)

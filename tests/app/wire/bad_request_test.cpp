@@ -13,7 +13,7 @@ struct bad_case {
     std::string want;
 };
 void PrintTo(const bad_case& c, std::ostream* out) { *out << c.name; }
-std::string name_of(const testing::TestParamInfo<bad_case>& info) { return std::string(info.param.name); }
+std::string name_of(const ::testing::TestParamInfo<bad_case>& info) { return std::string(info.param.name); }
 
 std::string refusal(const std::string& body)
 {
@@ -39,13 +39,13 @@ std::string numbered_files(const std::string& before, int count, const std::stri
     return out;
 }
 
-class BadField : public testing::TestWithParam<bad_case> { };
+class BadField : public ::testing::TestWithParam<bad_case> { };
 TEST_P(BadField, IsNamedWithItsLimit)
 {
     EXPECT_EQ(refusal(R"({"command":["a"],)" + GetParam().body + "}"), "bad_request: " + GetParam().want);
 }
 INSTANTIATE_TEST_SUITE_P(Types, BadField,
-    testing::Values(bad_case{"unknown", R"("comand":1)", "comand is not a known field"},
+    ::testing::Values(bad_case{"unknown", R"("comand":1)", "comand is not a known field"},
         bad_case{"args", R"("args":"x")", "args must be an array"}, bad_case{"args_item", R"("args":["x",1])", "args[1] must be a string"},
         bad_case{"env", R"("env":[])", "env must be an object"}, bad_case{"env_value", R"("env":{"A":null})", "env.A must be a string"},
         bad_case{"files", R"("files":[])", "files must be an object"},
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Types, BadField,
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(Limits, BadField,
-    testing::Values(
+    ::testing::Values(
         bad_case{"zero", R"("limits":{"memory_bytes":0})", "limits.memory_bytes must be a whole number between 16777216 and 17179869184"},
         bad_case{"negative", R"("limits":{"pids":-1})", "limits.pids must be a whole number between 1 and 4096"},
         bad_case{"absurd", R"("limits":{"wall_ms":9223372036854775807})", "limits.wall_ms must be a whole number between 100 and 3600000"},
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Limits, BadField,
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(Texts, BadField,
-    testing::Values(bad_case{"nul_in_args", R"("args":["a\u0000b"])", "args[0] must not contain NUL"},
+    ::testing::Values(bad_case{"nul_in_args", R"("args":["a\u0000b"])", "args[0] must not contain NUL"},
         bad_case{"nul_in_env", R"("env":{"A":"\u0000"})", "env.A must not contain NUL"},
         bad_case{"nul_in_cwd", R"("cwd":"a\u0000b")", "cwd must not contain NUL"},
         bad_case{"nul_in_label", R"("labels":{"a":"\u0000"})", "labels.a must not contain NUL"},
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, BadField,
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(Files, BadField,
-    testing::Values(bad_case{"absolute", R"("files":{"/etc/passwd":""})", "files./etc/passwd must be relative to the working directory"},
+    ::testing::Values(bad_case{"absolute", R"("files":{"/etc/passwd":""})", "files./etc/passwd must be relative to the working directory"},
         bad_case{"escape", R"("files":{"../x":""})", "files.../x must not contain \"..\""},
         bad_case{"escape_inside", R"("files":{"a/../../x":""})", "files.a/../../x must not contain \"..\""},
         bad_case{"harmless_dots_too", R"("files":{"a/../b":""})", "files.a/../b must not contain \"..\""},
@@ -151,10 +151,10 @@ TEST(BadCounts, AreNamed)
 }
 
 /// Whole bodies: what is to run.
-class BadProgram : public testing::TestWithParam<bad_case> { };
+class BadProgram : public ::testing::TestWithParam<bad_case> { };
 TEST_P(BadProgram, IsNamed) { EXPECT_EQ(refusal(GetParam().body), GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, BadProgram,
-    testing::Values(bad_case{"nothing", "{}", "bad_request: skill is required, or command, or shell, or language with code"},
+    ::testing::Values(bad_case{"nothing", "{}", "bad_request: skill is required, or command, or shell, or language with code"},
         bad_case{"two", R"({"command":["a"],"shell":"b"})", "bad_request: shell cannot be combined with command"},
         bad_case{"two_with_code", R"({"shell":"b","code":"c","language":"py"})",
             "bad_request: code cannot be combined with shell; language cannot be combined with shell"},
@@ -196,7 +196,7 @@ struct told_case {
 void PrintTo(const told_case& c, std::ostream* out) { *out << c.name; }
 
 /// The sentence for people, where clients of the skill runner's contract know its words.
-class Told : public testing::TestWithParam<told_case> { };
+class Told : public ::testing::TestWithParam<told_case> { };
 TEST_P(Told, BeginsWithTheWordsOfTheContract)
 {
     const wire_fixture server;
@@ -204,7 +204,7 @@ TEST_P(Told, BeginsWithTheWordsOfTheContract)
     EXPECT_EQ(out ? "accepted" : out.error().detail, GetParam().want);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, Told,
-    testing::Values(told_case{"nothing", "{}", "'skill' is required, or command, or shell, or language with code"},
+    ::testing::Values(told_case{"nothing", "{}", "'skill' is required, or command, or shell, or language with code"},
         told_case{"version_only", R"({"version":"1.0.0"})", "'skill' is required"},
         told_case{"input_only", R"({"input":null})", "'skill' is required"}, told_case{"empty", R"({"skill":""})", "'skill' is required"},
         told_case{"null", R"({"skill":null,"input":{}})", "'skill' is required"},
@@ -213,10 +213,10 @@ INSTANTIATE_TEST_SUITE_P(Cases, Told,
         told_case{"no_object", "[]", "invalid JSON body: it must be an object"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-class Later : public testing::TestWithParam<bad_case> { };
+class Later : public ::testing::TestWithParam<bad_case> { };
 TEST_P(Later, IsNotImplemented) { EXPECT_EQ(refusal(GetParam().body), "not_implemented: " + GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, Later,
-    testing::Values(bad_case{"sandbox", R"({"command":["a"],"sandbox_id":"sbx_1"})", "sandbox_id is not available in this version"},
+    ::testing::Values(bad_case{"sandbox", R"({"command":["a"],"sandbox_id":"sbx_1"})", "sandbox_id is not available in this version"},
         bad_case{"user", R"({"command":["a"],"user":"root"})", "user is not available in this version"},
         bad_case{"priority", R"({"command":["a"],"priority":5})", "priority other than 0 is not available in this version"},
         bad_case{"network", R"({"command":["a"],"network":{"mode":"allow","allow_hosts":["x"]}})",

@@ -25,7 +25,7 @@ std::string many(std::size_t count)
     return R"({"executions":[)" + list + "]}";
 }
 
-class RefusedBatch : public testing::TestWithParam<refused_batch> { };
+class RefusedBatch : public ::testing::TestWithParam<refused_batch> { };
 
 TEST_P(RefusedBatch, IsToldWhy)
 {
@@ -35,7 +35,7 @@ TEST_P(RefusedBatch, IsToldWhy)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, RefusedBatch,
-    testing::Values(refused_batch{"nothing", "{}", "bad_request: executions is required"},
+    ::testing::Values(refused_batch{"nothing", "{}", "bad_request: executions is required"},
         refused_batch{"no_list", R"({"executions":{}})", "bad_request: executions must be an array"},
         refused_batch{"empty", R"({"executions":[]})", "bad_request: executions must be a list of 1 to 100 executions"},
         refused_batch{"too_many", many(101), "bad_request: executions must be a list of 1 to 100 executions"},

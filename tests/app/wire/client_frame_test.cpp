@@ -102,7 +102,7 @@ struct bad_case {
     frame_scope scope = frame_scope::connect;
 };
 void PrintTo(const bad_case& c, std::ostream* out) { *out << c.name; }
-class BadFrame : public testing::TestWithParam<bad_case> { };
+class BadFrame : public ::testing::TestWithParam<bad_case> { };
 TEST_P(BadFrame, IsNamed)
 {
     const auto out = parse(GetParam().text, GetParam().scope);
@@ -110,7 +110,7 @@ TEST_P(BadFrame, IsNamed)
     EXPECT_EQ(told(out.frame.error()), GetParam().want);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, BadFrame,
-    testing::Values(bad_case{"malformed", "{", "bad_request: body is not valid JSON: it ends too early at line 1, column 2"},
+    ::testing::Values(bad_case{"malformed", "{", "bad_request: body is not valid JSON: it ends too early at line 1, column 2"},
         bad_case{"no_type", R"({"ref":"a"})", "bad_request: type is required"},
         bad_case{"unknown_type", R"({"type":"start"})",
             R"(bad_request: type must be one of "stdin", "stdin_eof", "signal", "resize", "cancel", "run", "attach")"},

@@ -33,9 +33,9 @@ struct bad_case {
     std::string_view want;
 };
 void PrintTo(const bad_case& c, std::ostream* out) { *out << c.name; }
-std::string name_of(const testing::TestParamInfo<bad_case>& info) { return std::string(info.param.name); }
+std::string name_of(const ::testing::TestParamInfo<bad_case>& info) { return std::string(info.param.name); }
 
-class BadStdin : public testing::TestWithParam<bad_case> { };
+class BadStdin : public ::testing::TestWithParam<bad_case> { };
 TEST_P(BadStdin, IsNamed)
 {
     const auto parsed = parse_stdin_request(GetParam().body);
@@ -43,7 +43,7 @@ TEST_P(BadStdin, IsNamed)
     EXPECT_EQ(told(parsed.error()), GetParam().want);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, BadStdin,
-    testing::Values(bad_case{"empty", "{}", "bad_request: data is required unless eof is true"},
+    ::testing::Values(bad_case{"empty", "{}", "bad_request: data is required unless eof is true"},
         bad_case{"type", R"({"data":1})", "bad_request: data must be a string"},
         bad_case{"base64", R"({"data":"AP8","encoding":"base64"})", "bad_request: data must be base64 with its padding"},
         bad_case{"encoding", R"({"data":"","encoding":"hex"})", R"(bad_request: encoding must be one of "utf-8", "base64")"},
@@ -60,7 +60,7 @@ struct signal_case {
     int number;
     signal_scope scope;
 };
-class Signal : public testing::TestWithParam<signal_case> { };
+class Signal : public ::testing::TestWithParam<signal_case> { };
 TEST_P(Signal, IsRead)
 {
     const auto parsed = parse_signal_request(GetParam().body);
@@ -69,7 +69,7 @@ TEST_P(Signal, IsRead)
     EXPECT_EQ(parsed->scope, GetParam().scope);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, Signal,
-    testing::Values(signal_case{"long_name", R"({"signal":"SIGINT"})", SIGINT, signal_scope::group},
+    ::testing::Values(signal_case{"long_name", R"({"signal":"SIGINT"})", SIGINT, signal_scope::group},
         signal_case{"short_name", R"({"signal":"TERM"})", SIGTERM, signal_scope::group},
         signal_case{"lower_case", R"({"signal":"sigusr1"})", SIGUSR1, signal_scope::group},
         signal_case{"number", R"({"signal":9})", SIGKILL, signal_scope::group},

@@ -94,7 +94,7 @@ struct code_case {
     std::string_view file;
 };
 void PrintTo(const code_case& c, std::ostream* out) { *out << c.name; }
-class Code : public testing::TestWithParam<code_case> { };
+class Code : public ::testing::TestWithParam<code_case> { };
 TEST_P(Code, BecomesAFileAndACommand)
 {
     const auto spec = parsed(GetParam().body).spec;
@@ -105,7 +105,7 @@ TEST_P(Code, BecomesAFileAndACommand)
     EXPECT_EQ(spec.files.back().content, "1");
 }
 INSTANTIATE_TEST_SUITE_P(Cases, Code,
-    testing::Values(code_case{"default_file", R"({"language":"py","code":"1"})", {"/usr/bin/python3", "-u", "main.py"}, "main.py"},
+    ::testing::Values(code_case{"default_file", R"({"language":"py","code":"1"})", {"/usr/bin/python3", "-u", "main.py"}, "main.py"},
         code_case{
             "entry", R"({"language":"python","code":"1","entry":"./src/app.py"})", {"/usr/bin/python3", "-u", "src/app.py"}, "src/app.py"},
         code_case{"arguments", R"({"language":"sh","code":"1","args":["a"]})", {"/usr/bin/bash", "main.sh", "a"}, "main.sh"},
@@ -122,14 +122,14 @@ struct cpus_case {
     std::string_view number;
     std::int64_t want;
 };
-class Cpus : public testing::TestWithParam<cpus_case> { };
+class Cpus : public ::testing::TestWithParam<cpus_case> { };
 TEST_P(Cpus, AreThousandths)
 {
     const auto spec = parsed(R"({"command":["a"],"limits":{"cpus":)" + std::string(GetParam().number) + "}}").spec;
     EXPECT_EQ(spec.limits.cpu_milli, GetParam().want);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, Cpus,
-    testing::Values(cpus_case{"half", "0.5", 500}, cpus_case{"least", "0.01", 10}, cpus_case{"whole", "2", 2'000},
+    ::testing::Values(cpus_case{"half", "0.5", 500}, cpus_case{"least", "0.01", 10}, cpus_case{"whole", "2", 2'000},
         cpus_case{"most", "64", 64'000}, cpus_case{"exponent", "1e0", 1'000}, cpus_case{"thousandth", "1.001", 1'001},
         cpus_case{"tenth", "0.1", 100}),
     [](const auto& info) { return std::string(info.param.name); });

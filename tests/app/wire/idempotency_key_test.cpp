@@ -13,7 +13,7 @@ struct key_case {
 };
 void PrintTo(const key_case& c, std::ostream* out) { *out << c.name; }
 
-class IdempotencyKey : public testing::TestWithParam<key_case> { };
+class IdempotencyKey : public ::testing::TestWithParam<key_case> { };
 
 TEST_P(IdempotencyKey, IsReadOrRefused)
 {
@@ -31,7 +31,7 @@ TEST_P(IdempotencyKey, IsReadOrRefused)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, IdempotencyKey,
-    testing::Values(key_case{"plain", "8e03978e-40d5-43e8", "8e03978e-40d5-43e8"}, key_case{"in_quotes", R"("8e03978e")", "8e03978e"},
+    ::testing::Values(key_case{"plain", "8e03978e-40d5-43e8", "8e03978e-40d5-43e8"}, key_case{"in_quotes", R"("8e03978e")", "8e03978e"},
         key_case{"blanks_around", "\t k \t", "k"}, key_case{"blank_inside_quotes", R"("a b")", "a b"},
         key_case{"escaped_quote", R"("a\"b\\c")", R"(a"b\c)"}, key_case{"longest", std::string(255, 'k'), std::string(255, 'k')},
         key_case{"longest_in_quotes", '"' + std::string(255, 'k') + '"', std::string(255, 'k')}, key_case{"empty", "", ""},

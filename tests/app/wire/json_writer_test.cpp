@@ -23,10 +23,10 @@ struct escape_case {
     std::string_view text;
     std::string_view want;
 };
-class Escape : public testing::TestWithParam<escape_case> { };
+class Escape : public ::testing::TestWithParam<escape_case> { };
 TEST_P(Escape, WritesTheShortestForm) { EXPECT_EQ(escaped(GetParam().text), GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, Escape,
-    testing::Values(escape_case{"empty", "", R"("")"}, escape_case{"plain", "hello", R"("hello")"},
+    ::testing::Values(escape_case{"empty", "", R"("")"}, escape_case{"plain", "hello", R"("hello")"},
         escape_case{"quote", R"(a"b)", R"("a\"b")"}, escape_case{"backslash", R"(a\b)", R"("a\\b")"},
         escape_case{"line_feed", "a\nb\n", R"("a\nb\n")"}, escape_case{"return_and_tab", "\r\t", R"("\r\t")"},
         escape_case{"nul", std::string_view("\0", 1), R"("\u0000")"}, escape_case{"escape", "\x1b[0m", R"("\u001b[0m")"},
@@ -56,7 +56,7 @@ struct decimal_case {
     double value;
     std::string_view want;
 };
-class Decimal : public testing::TestWithParam<decimal_case> { };
+class Decimal : public ::testing::TestWithParam<decimal_case> { };
 TEST_P(Decimal, HasNoExponentAndAtMostThreeDecimals)
 {
     std::string out;
@@ -64,7 +64,7 @@ TEST_P(Decimal, HasNoExponentAndAtMostThreeDecimals)
     EXPECT_EQ(out, GetParam().want);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, Decimal,
-    testing::Values(decimal_case{"zero", 0, "0"}, decimal_case{"half", 0.5, "0.5"}, decimal_case{"whole", 1'500, "1500"},
+    ::testing::Values(decimal_case{"zero", 0, "0"}, decimal_case{"half", 0.5, "0.5"}, decimal_case{"whole", 1'500, "1500"},
         decimal_case{"one_and_a_half", 1.5, "1.5"}, decimal_case{"rounded", 1.23456, "1.235"}, decimal_case{"tiny", 0.0001, "0"},
         decimal_case{"negative_tiny", -0.0001, "0"}, decimal_case{"negative", -2.25, "-2.25"}, decimal_case{"hundreds", 100, "100"},
         decimal_case{"large", 1e15, "1000000000000000"}, decimal_case{"infinite", std::numeric_limits<double>::infinity(), "null"},

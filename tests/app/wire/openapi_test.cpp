@@ -21,10 +21,10 @@ struct yaml_case {
     std::string yaml;
     std::string_view want;
 };
-class Yaml : public testing::TestWithParam<yaml_case> { };
+class Yaml : public ::testing::TestWithParam<yaml_case> { };
 TEST_P(Yaml, BecomesJson) { EXPECT_EQ(yaml_to_json(GetParam().yaml), GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, Yaml,
-    testing::Values(
+    ::testing::Values(
         yaml_case{"scalars", "{a: 1, b: 0.5, c: true, d: x, e: null, f: -3}", R"({"a":1,"b":0.5,"c":true,"d":"x","e":null,"f":-3})"},
         yaml_case{"quoted_stay_text", "['1', \"true\", 'null']", R"(["1","true","null"])"},
         yaml_case{"versions_are_text", "openapi: 3.1.0", R"({"openapi":"3.1.0"})"},

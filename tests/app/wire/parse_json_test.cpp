@@ -11,7 +11,7 @@ struct malformed_case {
     std::string_view text;
     std::string_view want;    // after "bad_request: body is not valid JSON: "
 };
-class Malformed : public testing::TestWithParam<malformed_case> { };
+class Malformed : public ::testing::TestWithParam<malformed_case> { };
 TEST_P(Malformed, SaysWhatAndWhere)
 {
     const auto parsed = parse_json_object(GetParam().text);
@@ -19,7 +19,7 @@ TEST_P(Malformed, SaysWhatAndWhere)
     EXPECT_EQ(told(parsed.error()), "bad_request: body is not valid JSON: " + std::string(GetParam().want));
 }
 INSTANTIATE_TEST_SUITE_P(Cases, Malformed,
-    testing::Values(malformed_case{"empty", "", "it is empty at line 1, column 1"},
+    ::testing::Values(malformed_case{"empty", "", "it is empty at line 1, column 1"},
         malformed_case{"cut_off", "{\"a\":1", "it ends too early at line 1, column 7"},
         malformed_case{"open_string", "{\"a", "it ends too early at line 1, column 4"},
         malformed_case{"bare_word", "{\n  \"a\": yes\n}", "syntax error at line 2, column 8"},

@@ -44,7 +44,7 @@ struct bad_case {
     std::string_view want;
 };
 void PrintTo(const bad_case& c, std::ostream* out) { *out << c.name; }
-class BadList : public testing::TestWithParam<bad_case> { };
+class BadList : public ::testing::TestWithParam<bad_case> { };
 TEST_P(BadList, IsNamed)
 {
     const auto query = parse_list_query(GetParam().query);
@@ -52,7 +52,7 @@ TEST_P(BadList, IsNamed)
     EXPECT_EQ(told(query.error()), GetParam().want);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, BadList,
-    testing::Values(bad_case{"unknown", {{"page", "2"}}, "bad_request: page is not a known parameter"},
+    ::testing::Values(bad_case{"unknown", {{"page", "2"}}, "bad_request: page is not a known parameter"},
         bad_case{"twice", {{"limit", "1"}, {"limit", "2"}}, "bad_request: limit is given twice"},
         bad_case{"limit_zero", {{"limit", "0"}}, "bad_request: limit must be a whole number between 1 and 200"},
         bad_case{"limit_large", {{"limit", "201"}}, "bad_request: limit must be a whole number between 1 and 200"},

@@ -68,7 +68,7 @@ struct mistake_case {
 };
 void PrintTo(const mistake_case& one, std::ostream* out) { *out << one.name; }
 
-class RetryMistake : public testing::TestWithParam<mistake_case> { };
+class RetryMistake : public ::testing::TestWithParam<mistake_case> { };
 TEST_P(RetryMistake, IsNamed) { EXPECT_EQ(read(GetParam().body).second, GetParam().want); }
 
 constexpr std::string_view faults = "must be one of runtime_unavailable, image_pull, agent_unreachable, agent_lost, program";
@@ -76,7 +76,7 @@ const std::string wrong_fault = "retry.on[1] " + std::string(faults);
 const std::string limit_fault = "retry.on[0] " + std::string(faults);
 
 INSTANTIATE_TEST_SUITE_P(Cases, RetryMistake,
-    testing::Values(mistake_case{"not_an_object", R"({"retry":3})", "retry must be an object"},
+    ::testing::Values(mistake_case{"not_an_object", R"({"retry":3})", "retry must be an object"},
         mistake_case{"idempotent", R"({"idempotent":1})", "idempotent must be true or false"},
         mistake_case{"no_attempt", R"({"retry":{"attempts":0}})", "retry.attempts must be a whole number between 1 and 10"},
         mistake_case{"many_attempts", R"({"retry":{"attempts":11}})", "retry.attempts must be a whole number between 1 and 10"},

@@ -115,10 +115,10 @@ struct input_case {
     const char* input;
 };
 
-class SkillInput : public testing::TestWithParam<input_case> { };
+class SkillInput : public ::testing::TestWithParam<input_case> { };
 TEST_P(SkillInput, IsPassedOnAsItIsWritten) { EXPECT_EQ(parsed(GetParam().body).spec.input, GetParam().input); }
 INSTANTIATE_TEST_SUITE_P(Cases, SkillInput,
-    testing::Values(input_case{"absent", R"({"skill":"s"})", ""}, input_case{"null", R"({"skill":"s","input":null})", "null"},
+    ::testing::Values(input_case{"absent", R"({"skill":"s"})", ""}, input_case{"null", R"({"skill":"s","input":null})", "null"},
         input_case{"large_number", R"({"skill":"s","input":123456789012345678901234567890})", "123456789012345678901234567890"},
         input_case{"fraction", R"({"input":0.10,"skill":"s"})", "0.10"},
         input_case{"escaped_nul", R"({"skill":"s","input":"\u0000"})", R"("\u0000")"},
@@ -133,7 +133,7 @@ struct bad_case {
     std::string want;
 };
 
-class BadSkill : public testing::TestWithParam<bad_case> { };
+class BadSkill : public ::testing::TestWithParam<bad_case> { };
 TEST_P(BadSkill, IsNamed)
 {
     const skill_server server;
@@ -142,7 +142,7 @@ TEST_P(BadSkill, IsNamed)
 }
 constexpr auto own = " cannot be given to a skill: scripts, out and input.json are its own";
 INSTANTIATE_TEST_SUITE_P(Cases, BadSkill,
-    testing::Values(bad_case{"with_command", R"({"skill":"s","command":["a"]})", "skill cannot be combined with command"},
+    ::testing::Values(bad_case{"with_command", R"({"skill":"s","command":["a"]})", "skill cannot be combined with command"},
         bad_case{"with_shell", R"({"skill":"s","shell":"a"})", "skill cannot be combined with shell"},
         bad_case{"with_code", R"({"skill":"s","language":"py","code":""})", "skill cannot be combined with code"},
         bad_case{"with_language", R"({"skill":"s","language":"py"})", "skill cannot be combined with language"},
@@ -197,9 +197,9 @@ TEST(SkillView, LeavesOutWhatIsNotThere)
     row.skill_name = "s";
     const execution_payload none;
     for (const auto* name : {"\"input", "\"output\"", "\"image\""})
-        EXPECT_THAT(execution_json(row, {.payload = &none}), testing::Not(HasSubstr(name)));
+        EXPECT_THAT(execution_json(row, {.payload = &none}), ::testing::Not(HasSubstr(name)));
     row.kind = execution_kind::code;
-    EXPECT_THAT(execution_json(row), testing::Not(HasSubstr("skill_name")));
+    EXPECT_THAT(execution_json(row), ::testing::Not(HasSubstr("skill_name")));
 }
 
 }    // namespace

@@ -101,7 +101,7 @@ struct bad_query {
     query_parameters query;
     std::string_view field;
 };
-class BadSkillQuery : public testing::TestWithParam<bad_query> { };
+class BadSkillQuery : public ::testing::TestWithParam<bad_query> { };
 TEST_P(BadSkillQuery, NamesTheParameter)
 {
     const auto refused = parse_skill_list_query(GetParam().query);
@@ -110,7 +110,7 @@ TEST_P(BadSkillQuery, NamesTheParameter)
     EXPECT_EQ(refused.error().fields.at(0).field, GetParam().field);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, BadSkillQuery,
-    testing::Values(bad_query{"limit_0", {{"limit", "0"}}, "limit"}, bad_query{"limit_1001", {{"limit", "1001"}}, "limit"},
+    ::testing::Values(bad_query{"limit_0", {{"limit", "0"}}, "limit"}, bad_query{"limit_1001", {{"limit", "1001"}}, "limit"},
         bad_query{"no_cursor", {{"cursor", "!"}}, "cursor"},
         bad_query{"a_place", {{"cursor", revisions_cursor(small_revision())}}, "cursor"},
         bad_query{"long_text", {{"q", std::string(257, 'x')}}, "q"}, bad_query{"unknown", {{"colour", "red"}}, "colour"},

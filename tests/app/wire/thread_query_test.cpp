@@ -38,7 +38,7 @@ struct cursor_case {
     const char* value;
     const char* refused;    // the field; empty: it is taken
 };
-class CheckpointsCursor : public testing::TestWithParam<cursor_case> { };
+class CheckpointsCursor : public ::testing::TestWithParam<cursor_case> { };
 
 TEST_P(CheckpointsCursor, GoesOnWithItsOwnListOnly)
 {
@@ -69,7 +69,7 @@ constexpr cursor_case cursor_cases[] = {
     {"another_name", "custom.m", "v", "custom"},
 };
 INSTANTIATE_TEST_SUITE_P(
-    Cases, CheckpointsCursor, testing::ValuesIn(cursor_cases), [](const auto& info) { return std::string(info.param.name); });
+    Cases, CheckpointsCursor, ::testing::ValuesIn(cursor_cases), [](const auto& info) { return std::string(info.param.name); });
 
 TEST(CheckpointsQuery, TheOrderThatHoldsAnywayMayBeSaid)
 {

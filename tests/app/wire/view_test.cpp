@@ -230,10 +230,10 @@ struct status_case {
     errc code;
     unsigned want;
 };
-class Status : public testing::TestWithParam<status_case> { };
+class Status : public ::testing::TestWithParam<status_case> { };
 TEST_P(Status, IsThatOfTheTable) { EXPECT_EQ(http_status(GetParam().code), GetParam().want) << slug(GetParam().code); }
 INSTANTIATE_TEST_SUITE_P(Cases, Status,
-    testing::Values(status_case{errc::internal, 500}, status_case{errc::bad_request, 400}, status_case{errc::unauthorized, 401},
+    ::testing::Values(status_case{errc::internal, 500}, status_case{errc::bad_request, 400}, status_case{errc::unauthorized, 401},
         status_case{errc::forbidden, 403}, status_case{errc::not_found, 404}, status_case{errc::method_not_allowed, 405},
         status_case{errc::conflict, 409}, status_case{errc::gone, 410}, status_case{errc::too_large, 413},
         status_case{errc::unsupported_media_type, 415}, status_case{errc::unprocessable, 422}, status_case{errc::invalid_skill, 400},

@@ -13,7 +13,7 @@ struct field_case {
     std::string want;    // what is told; empty: taken
     bool private_ones = false;
 };
-class WebhookField : public testing::TestWithParam<field_case> { };
+class WebhookField : public ::testing::TestWithParam<field_case> { };
 TEST_P(WebhookField, IsChecked)
 {
     const auto& c = GetParam();
@@ -29,7 +29,7 @@ const std::string secret = R"("secret":"0123456789abcdef")";
 const std::string closed = "bad_request: webhook.url names an address that is not on the public internet; "
                            "this server sends none there (webhooks.allow_private)";
 INSTANTIATE_TEST_SUITE_P(Cases, WebhookField,
-    testing::Values(field_case{"good", R"({"url":"https://example.com/x?y",)" + secret + "}", ""},
+    ::testing::Values(field_case{"good", R"({"url":"https://example.com/x?y",)" + secret + "}", ""},
         field_case{"longest_secret", R"({"url":"https://example.com/","secret":")" + std::string(256, 'x') + R"("})", ""},
         field_case{"private_where_allowed", R"({"url":"http://127.0.0.1:9/",)" + secret + "}", "", true},
         field_case{"loopback", R"({"url":"http://127.0.0.1:9/",)" + secret + "}", closed},

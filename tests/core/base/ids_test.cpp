@@ -80,11 +80,11 @@ struct id_case {
     std::string_view text;
     bool good;
 };
-class ParseId : public testing::TestWithParam<id_case> { };
+class ParseId : public ::testing::TestWithParam<id_case> { };
 
 TEST_P(ParseId, TellsWellFormedFromMalformed) { EXPECT_EQ(execution_id::parse(GetParam().text).has_value(), GetParam().good); }
 INSTANTIATE_TEST_SUITE_P(Cases, ParseId,
-    testing::Values(id_case{"good", "exe_01hf7yat00abcdefghjkmnpqrs", true}, id_case{"empty", "", false},
+    ::testing::Values(id_case{"good", "exe_01hf7yat00abcdefghjkmnpqrs", true}, id_case{"empty", "", false},
         id_case{"prefix_only", "exe_", false}, id_case{"short_by_one", "exe_01hf7yat00abcdefghjkmnpqr", false},
         id_case{"long_by_one", "exe_01hf7yat00abcdefghjkmnpqrst", false}, id_case{"other_prefix", "sbx_01hf7yat00abcdefghjkmnpqrs", false},
         id_case{"upper_case", "exe_01HF7YAT00ABCDEFGHJKMNPQRS", false}, id_case{"letter_u", "exe_01hf7yat00ubcdefghjkmnpqrs", false},

@@ -21,7 +21,7 @@ std::string with_question_marks(std::string text)
     return text;
 }
 
-class Utf8 : public testing::TestWithParam<utf8_case> { };
+class Utf8 : public ::testing::TestWithParam<utf8_case> { };
 
 TEST_P(Utf8, IsCheckedRepairedAndCut)
 {
@@ -44,7 +44,7 @@ TEST_P(Utf8, IsFoundAfterLongAscii)
 
 using namespace std::string_view_literals;
 INSTANTIATE_TEST_SUITE_P(Cases, Utf8,
-    testing::Values(utf8_case{"empty", "", "", 0}, utf8_case{"ascii", "plain", "plain", 0}, utf8_case{"nul", "a\0b"sv, "a\0b"sv, 0},
+    ::testing::Values(utf8_case{"empty", "", "", 0}, utf8_case{"ascii", "plain", "plain", 0}, utf8_case{"nul", "a\0b"sv, "a\0b"sv, 0},
         utf8_case{"two_bytes", "\xc3\xa9", "\xc3\xa9", 0}, utf8_case{"three_bytes", "\xe2\x82\xac", "\xe2\x82\xac", 0},
         utf8_case{"four_bytes", "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 0}, utf8_case{"first_of_three", "\xe0\xa0\x80", "\xe0\xa0\x80", 0},
         utf8_case{"last_before_surrogates", "\xed\x9f\xbf", "\xed\x9f\xbf", 0},

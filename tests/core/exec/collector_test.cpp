@@ -32,6 +32,9 @@ std::string file(const std::string& path, std::string_view bytes, bool output = 
     return out;
 }
 
+/// More than what is kept in one step.
+std::string large(char of) { return std::string(content_batch::most_at_once + 1, of); }
+
 std::string skipped(std::string_view path, std::string_view reason)
 {
     std::string out;
@@ -250,11 +253,48 @@ TEST_F(Collector, AStoreThatFailsEndsItAndKeepsWhatWasCommitted)
         contents.let_pass(static_cast<std::size_t>(failing));
         contents.fail_next({errc::runtime_unavailable, "the disk is full"});
         heard = 0;
-        const auto got = collect(file("out/a", "1") + file("out/b", "2") + done());
+        const auto got = collect(file("out/a", large('1')) + file("out/b", large('2')) + done());
         EXPECT_EQ(got.summary.error, "the disk is full") << failing;
         EXPECT_EQ(got.summary.files, static_cast<std::int64_t>(got.artifacts.size()));
         for (const auto& each : got.artifacts)
             EXPECT_TRUE(contents.has(each.content)) << failing;
+    }
+}
+
+TEST_F(Collector, AStoreThatFailsBetweenSmallFilesEndsIt)
+{
+    std::string many;
+    for (char name = 'A'; name <= 'Z'; ++name)
+        many += file("out/" + std::string(1, name), std::string(1, name));
+    for (const std::size_t passing : {0u, 1u}) {    // room for more, commit
+        contents.heal();
+        contents.let_pass(passing);
+        contents.fail_next({errc::runtime_unavailable, "the disk is full"});
+        heard = 0;
+        const auto got = collect(many + done());
+        EXPECT_EQ(got.summary.error, "the disk is full") << passing;
+        EXPECT_THAT(got.artifacts, IsEmpty());
+        EXPECT_EQ(contents.size(), 0u);
+    }
+}
+
+TEST_F(Collector, SmallFilesMayComeInAnyPieces)
+{
+    const std::vector<std::string> wants{"", "hello", large('c').substr(1), large('d'), "e"};
+    auto all = std::string(collect_magic);
+    for (std::size_t i = 0; i < wants.size(); ++i)
+        all += file("out/" + std::to_string(i), wants[i]);
+    all += done();
+    for (const std::size_t piece : {1u, 3u, 1'000u, 100'000u}) {
+        make();
+        for (std::size_t at = heard = 0; at < all.size(); at += piece)
+            hear(all.substr(at, piece));
+        hear_end();
+        testing::run_task(context, made->run());
+        const auto got = made->take();
+        ASSERT_EQ(got.artifacts.size(), wants.size()) << piece;
+        for (std::size_t i = 0; i < wants.size(); ++i)
+            EXPECT_EQ(contents.bytes(got.artifacts[i].content), wants[i]) << piece;
     }
 }
 
@@ -273,7 +313,7 @@ TEST_F(Collector, WhatAStoreThrowsIsForTheLogOnly)
         contents.heal();
         contents.let_pass(passing);
         contents.throw_next("disk I/O error at: INSERT INTO chunks");
-        const auto got = collect(file("out/a", "1") + done());
+        const auto got = collect(file("out/a", large('1')) + done());
         EXPECT_EQ(got.summary.error, "the server could not store the files") << passing;
         EXPECT_EQ(got.cause, "disk I/O error at: INSERT INTO chunks") << passing;
     }
@@ -350,22 +390,6 @@ INSTANTIATE_TEST_SUITE_P(Cases, CollectorTrouble,
             },
             "it took too long"}),
     [](const auto& info) { return std::string(info.param.name); });
-
-TEST(CollectCommand, NamesTheAgentItself)
-{
-    collect_spec spec;
-    spec.patterns = {"out/**", "--max-files"};
-    spec.output = "out/output.json";
-    const auto argv = collect_command(spec, "/workspace");
-    EXPECT_EQ(argv.front(), "/proc/self/exe");
-    EXPECT_EQ(argv[1], "--collect");
-    EXPECT_EQ(argv[2], "/workspace");
-    EXPECT_EQ(argv.back(), "--max-files");
-    EXPECT_EQ(argv[argv.size() - 3], "--");
-    EXPECT_THAT(argv, ::testing::Contains("out/output.json"));
-    EXPECT_FALSE(wants_files(collect_spec()));
-    EXPECT_TRUE(wants_files(spec));
-}
 
 }    // namespace
 }    // namespace caisson

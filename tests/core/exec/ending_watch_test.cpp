@@ -24,7 +24,7 @@ struct watch_case {
 };
 void PrintTo(const watch_case& c, std::ostream* out) { *out << c.name; }
 
-class EndingWatch : public testing::TestWithParam<watch_case> { };
+class EndingWatch : public ::testing::TestWithParam<watch_case> { };
 
 TEST_P(EndingWatch, Advises)
 {
@@ -40,7 +40,7 @@ TEST_P(EndingWatch, Advises)
 constexpr end_bounds bounds{.stall = 30s, .whole = 60s};
 
 INSTANTIATE_TEST_SUITE_P(Cases, EndingWatch,
-    testing::Values(    //
+    ::testing::Values(    //
         watch_case{"tells_once_in_5_s", bounds, {9, 0},
             {{4999ms, {9, 0}, advice::wait}, {1ms, {9, 0}, advice::tell}, {4999ms, {9, 0}, advice::wait}, {1ms, {9, 0}, advice::tell}}},
         watch_case{"gives_up_where_nothing_comes_further", bounds, {9, 0}, {{29s, {9, 0}, advice::tell}, {1s, {9, 0}, advice::give_up}}},

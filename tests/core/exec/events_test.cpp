@@ -14,10 +14,10 @@ struct cursor_case {
     std::string_view name;
     log_position position;
 };
-class Cursor : public testing::TestWithParam<cursor_case> { };
+class Cursor : public ::testing::TestWithParam<cursor_case> { };
 TEST_P(Cursor, ComesBack) { EXPECT_EQ(from_cursor(to_cursor(GetParam().position)), GetParam().position); }
 INSTANTIATE_TEST_SUITE_P(Cases, Cursor,
-    testing::Values(cursor_case{"beginning", {0, 0, 0}}, cursor_case{"one_of_each", {1, 2, 3}},
+    ::testing::Values(cursor_case{"beginning", {0, 0, 0}}, cursor_case{"one_of_each", {1, 2, 3}},
         cursor_case{"largest_control", {largest, 0, 0}}, cursor_case{"largest_stderr", {0, 0, largest}},
         cursor_case{"largest_sum", {1, largest - 3, 2}}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -34,10 +34,10 @@ struct bad_cursor_case {
     std::string_view name;
     std::string_view decoded;
 };
-class BadCursor : public testing::TestWithParam<bad_cursor_case> { };
+class BadCursor : public ::testing::TestWithParam<bad_cursor_case> { };
 TEST_P(BadCursor, IsNothing) { EXPECT_FALSE(from_cursor(base64url_encode(GetParam().decoded))); }
 INSTANTIATE_TEST_SUITE_P(Cases, BadCursor,
-    testing::Values(bad_cursor_case{"other_version", "2.1.2.3"}, bad_cursor_case{"version_only", "1"},
+    ::testing::Values(bad_cursor_case{"other_version", "2.1.2.3"}, bad_cursor_case{"version_only", "1"},
         bad_cursor_case{"two_numbers", "1.1.2"}, bad_cursor_case{"four_numbers", "1.1.2.3.4"}, bad_cursor_case{"empty_number", "1.1..3"},
         bad_cursor_case{"trailing_dot", "1.1.2.3."}, bad_cursor_case{"leading_zero", "1.01.2.3"}, bad_cursor_case{"plus", "1.+1.2.3"},
         bad_cursor_case{"minus", "1.-1.2.3"}, bad_cursor_case{"space", "1. 1.2.3"}, bad_cursor_case{"letters", "1.a.2.3"},

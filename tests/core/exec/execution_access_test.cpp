@@ -121,40 +121,36 @@ TEST(ExecutionErase, MayBeTriedAgainAfterAFailure)
     EXPECT_TRUE(w.get(w.service().erase(w.tenant, id)).has_value());
 }
 
-/// What was stored of it when its removal was told.
-struct told_of_removal {
-    explicit told_of_removal(service_world& w)
-    {
-        w.service().on_removal([this, &w](const execution_id& id) { stored.push_back(w.stored(id)); });
-    }
-    std::vector<std::string> stored;
-};
-
-TEST(ExecutionErase, IsToldBeforeAnythingGoesAndAtItsEnd)
+TEST(ExecutionErase, IsAChangeFromBeforeAnythingGoesUntilAllIsGone)
 {
     service_world w;
     const auto id = w.run();
     w.agent().exit(0);
     w.ended(id);
-    const told_of_removal told(w);
-    const auto all = w.stored(id);
+    const auto& clock = w.service().removals();
+    const auto before = clock.now(w.tenant.str(), id.str());
+    ASSERT_TRUE(before.has_value());
+    std::optional<change_clock::moment> meanwhile = before;
+    w.events.on_erase([&] { meanwhile = clock.now(w.tenant.str(), id.str()); });
     ASSERT_TRUE(w.get(w.service().erase(w.tenant, id)).has_value());
-    EXPECT_EQ(told.stored, (std::vector<std::string>{all, ""}));
+    EXPECT_EQ(meanwhile, std::nullopt);
+    EXPECT_GT(clock.now(w.tenant.str(), id.str()), before);
 }
 
-TEST(ExecutionErase, IsToldThoughItFails)
+TEST(ExecutionErase, IsAChangeThoughItFails)
 {
     service_world w;
     const auto id = w.run();
-    const told_of_removal told(w);
+    const auto now = [&w, &id] { return w.service().removals().now(w.tenant.str(), id.str()); };
+    const auto before = now();
     ASSERT_TRUE(w.get(w.service().erase(w.tenant, id)).has_error());
-    EXPECT_TRUE(told.stored.empty());    // nothing was removed
+    EXPECT_EQ(now(), before);    // nothing was removed
     w.agent().exit(0);
     w.ended(id);
     w.executions.let_pass(1);    // it is looked up
     w.executions.fail_next({errc::internal, "disk is broken"});
     ASSERT_TRUE(w.get(w.service().erase(w.tenant, id)).has_error());
-    EXPECT_EQ(told.stored.size(), 2u);
+    EXPECT_GT(now(), before);
 }
 
 TEST(ExecutionLive, IsSoUntilItsEndIsRecorded)

@@ -79,6 +79,42 @@ TEST_F(Janitor, RemovesATenantsOldestBeyondTheBound)
     EXPECT_EQ(contents_.size(), 3u);
 }
 
+TEST_F(Janitor, BoundsWhatIsStoredAlsoWhereArtifactsSayLess)
+{
+    auto one = make({.max_stored_per_tenant = 25, .batch = 2});
+    for (int i = 1; i <= 5; ++i)
+        add(i, start_ms + hour_ms, std::string(3, static_cast<char>('a' + i)));
+    EXPECT_EQ(clean(one).beyond, 0u) << "15 bytes";
+    const auto neighbours = contents_.keep(tenant(1), std::string(20, 'n'));
+    contents_.erased = 10;
+    EXPECT_EQ(clean(one).beyond, 0u) << "what is over goes by itself: it was removed already";
+    contents_.erased = 9;
+    EXPECT_EQ(clean(one).beyond, 1u) << "the oldest, which may be enough: it may take a pack with it";
+    EXPECT_EQ(artifacts_.size(), 4u);
+    contents_.erased = 0;
+    for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(clean(one).beyond, 1u);
+    EXPECT_EQ(clean(one).beyond, 0u) << "23 bytes";
+    add(6, start_ms + hour_ms, std::string(9, 'o'), 2);
+    EXPECT_EQ(clean(one).beyond, 0u) << "another tenant's do not count";
+    EXPECT_TRUE(contents_.has(neighbours.id));
+}
+
+TEST_F(Janitor, RemovesOfMuchThatIsStoredTooMuchNoMoreThanMayBeEnough)
+{
+    constexpr std::int64_t chunk = 256 << 10;
+    auto one = make({.max_stored_per_tenant = 5 * chunk, .batch = 2});
+    for (int i = 1; i <= 7; ++i)
+        add(i, start_ms + hour_ms, std::string(chunk, static_cast<char>('a' + i)));
+    contents_.erased = 2 * chunk;
+    EXPECT_EQ(clean(one).beyond, 0u);
+    contents_.erased = 0;
+    EXPECT_EQ(clean(one).beyond, 2u);
+    contents_.erased = -5 * chunk;    // as much lies in packs
+    EXPECT_EQ(clean(one).beyond, 3u) << "in two steps";
+    EXPECT_EQ(artifacts_.size(), 2u);
+}
+
 TEST_F(Janitor, RemovesContentsThatNobodyNamesAfterAnHour)
 {
     auto one = make({.batch = 2});

@@ -13,7 +13,7 @@ struct match_case {
 };
 void PrintTo(const match_case& c, std::ostream* out) { *out << c.name; }
 
-class PathPatterns : public testing::TestWithParam<match_case> { };
+class PathPatterns : public ::testing::TestWithParam<match_case> { };
 
 TEST_P(PathPatterns, TakesWhatIsMeant)
 {
@@ -24,7 +24,7 @@ TEST_P(PathPatterns, TakesWhatIsMeant)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, PathPatterns,
-    testing::Values(match_case{"the_very_file", "out.txt", "out.txt", true}, match_case{"another_file", "out.txt", "out.txt2", false},
+    ::testing::Values(match_case{"the_very_file", "out.txt", "out.txt", true}, match_case{"another_file", "out.txt", "out.txt2", false},
         match_case{"a_file_of_a_directory", "out/a.txt", "out/a.txt", true}, match_case{"not_elsewhere", "a.txt", "out/a.txt", false},
         match_case{"star_in_a_name", "out/*.csv", "out/x.csv", true}, match_case{"star_takes_nothing_too", "a*b", "ab", true},
         match_case{"star_is_not_deep", "out/*.csv", "out/d/x.csv", false}, match_case{"star_takes_a_dot", "*", ".hidden", true},
@@ -50,12 +50,12 @@ struct problem_case {
 };
 void PrintTo(const problem_case& c, std::ostream* out) { *out << c.name; }
 
-class PatternProblem : public testing::TestWithParam<problem_case> { };
+class PatternProblem : public ::testing::TestWithParam<problem_case> { };
 
 TEST_P(PatternProblem, IsToldInWords) { EXPECT_NE(pattern_problem(GetParam().pattern).find(GetParam().says), std::string::npos); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, PatternProblem,
-    testing::Values(problem_case{"empty", "", "1 to 4096"}, problem_case{"long", std::string(4'097, 'a'), "1 to 4096"},
+    ::testing::Values(problem_case{"empty", "", "1 to 4096"}, problem_case{"long", std::string(4'097, 'a'), "1 to 4096"},
         problem_case{"absolute", "/etc/passwd", "relative"}, problem_case{"upwards", "../x", "\"..\""},
         problem_case{"upwards_in_between", "a/../../x", "\"..\""}, problem_case{"a_line_break", "a\nb", "control characters"},
         problem_case{"no_name_at_all", "./.", "must name files"}),

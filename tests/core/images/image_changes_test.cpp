@@ -9,14 +9,17 @@ class ImageChanges : public ImageService {
 protected:
     void TearDown() override
     {
-        leave_->emit(asio::cancellation_type::terminal);
-        turn();
+        for (const auto& each : {leave_, leave_known_}) {
+            each->emit(asio::cancellation_type::terminal);
+            turn();
+        }
     }
     void follow()
     {
-        following_ = begin(wait_for_follow(), leave_);
+        following_ = begin(wait_for(service().follow()), leave_);
         engine_.add("bash:5");
     }
+    void keep_known() { keeping_ = begin(wait_for(service().keep_known()), leave_known_); }
     void hear()
     {
         follow();
@@ -34,15 +37,46 @@ protected:
     void move_name() { engine_.images["bash:5"].id = "sha256:other"; }
 
 private:
-    task<bool> wait_for_follow()
+    static task<bool> wait_for(task<> work)
     {
-        co_await service().follow();
+        co_await std::move(work);
         co_return true;
     }
 
     std::shared_ptr<asio::cancellation_signal> leave_ = std::make_shared<asio::cancellation_signal>();
+    std::shared_ptr<asio::cancellation_signal> leave_known_ = std::make_shared<asio::cancellation_signal>();
     std::shared_ptr<under_way<bool>> following_;
+    std::shared_ptr<under_way<bool>> keeping_;
 };
+
+TEST_F(ImageChanges, WhatIsUsedIsAskedForAgainBeforeItIsTooOld)
+{
+    hear();
+    keep_known();
+    ask();
+    move_name();    // without a word
+    for (int i = 0; i < 20; ++i) {
+        advance(250ms);
+        EXPECT_TRUE(is_known()) << i;
+    }
+    EXPECT_EQ(id_of("bash:5"), "sha256:other");
+}
+
+TEST_F(ImageChanges, WhatNobodyUsesAnyMoreIsNotAskedFor)
+{
+    hear();
+    keep_known();
+    ask();
+    for (int i = 0; i < 250; ++i)
+        advance(250ms);
+    const auto calls = engine_.calls();
+    advance(10s);
+    EXPECT_EQ(engine_.calls(), calls);
+    ask();
+    for (int i = 0; i < 8; ++i)
+        advance(250ms);
+    EXPECT_TRUE(is_known());
+}
 
 TEST_F(ImageChanges, AreNotHeardAtFirstAndTheEngineIsAskedEachTime)
 {

@@ -17,7 +17,7 @@ stored_image image(const std::string& id)
 class KnownImages : public ::testing::Test {
 protected:
     void keep(const std::string& reference, const std::string& id) { known.keep(reference, image(id), known.version(), now); }
-    std::string id_of(const std::string& reference) const
+    std::string id_of(const std::string& reference)
     {
         const auto found = known.find(reference, now);
         return found ? found->id : "";
@@ -98,6 +98,45 @@ TEST_F(KnownImages, AreSoManyAtMost)
         keep("image:" + std::to_string(i), "sha256:a");
     EXPECT_EQ(id_of("image:0"), "");
     EXPECT_EQ(id_of("image:1000"), "sha256:a");
+}
+
+TEST_F(KnownImages, AreDueWhileTheyAreUsedAndNotFresh)
+{
+    known.begin_hearing();
+    keep("bash:5", "sha256:a");
+    EXPECT_TRUE(known.is_in_use(now));
+    EXPECT_TRUE(known.due(now).empty());
+    now += 299ms;
+    EXPECT_TRUE(known.due(now).empty());
+    now += 1ms;
+    EXPECT_EQ(known.due(now), std::vector<std::string>{"bash:5"});
+    keep("bash:5", "sha256:a");
+    EXPECT_TRUE(known.due(now).empty());
+    now += 59'699ms;
+    EXPECT_EQ(known.due(now), std::vector<std::string>{"bash:5"});
+    keep("bash:5", "sha256:a");
+    now += 1ms;
+    EXPECT_FALSE(known.is_in_use(now)) << "to ask for it is no use of it";
+    now += 500ms;
+    EXPECT_TRUE(known.due(now).empty());
+    EXPECT_EQ(id_of("bash:5"), "sha256:a");
+    known.drop("bash:5");
+    EXPECT_EQ(id_of("bash:5"), "");
+}
+
+TEST_F(KnownImages, SoManyAreDueAtOnceThoseThatWereUsedLast)
+{
+    known.begin_hearing();
+    for (int i = 0; i < 20; ++i) {
+        keep("image:" + std::to_string(i), "sha256:a");
+        now += 1ms;
+    }
+    EXPECT_EQ(id_of("image:0"), "sha256:a");
+    now += 600ms;
+    const auto due = known.due(now);
+    ASSERT_EQ(due.size(), 16u);
+    EXPECT_EQ(due.front(), "image:0");
+    EXPECT_EQ(due[1], "image:19");
 }
 
 }    // namespace

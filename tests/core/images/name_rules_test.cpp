@@ -12,7 +12,7 @@ struct name_case {
     bool valid;
     std::string_view registry = "docker.io";
 };
-class ImageName : public testing::TestWithParam<name_case> { };
+class ImageName : public ::testing::TestWithParam<name_case> { };
 
 TEST_P(ImageName, IsCheckedAndItsRegistryFound)
 {
@@ -23,7 +23,7 @@ TEST_P(ImageName, IsCheckedAndItsRegistryFound)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ImageName,
-    testing::Values(name_case{"short_name", "bash", true}, name_case{"tagged", "python:3.12-slim", true},
+    ::testing::Values(name_case{"short_name", "bash", true}, name_case{"tagged", "python:3.12-slim", true},
         name_case{"of_a_user", "team/app:1", true}, name_case{"of_a_registry", "registry.example/team/app:1", true, "registry.example"},
         name_case{"with_a_port", "registry:5000/app", true, "registry:5000"}, name_case{"of_this_host", "localhost/app", true, "localhost"},
         name_case{"by_digest", "app:1@sha256:" + std::string(64, 'a'), true},

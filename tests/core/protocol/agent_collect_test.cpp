@@ -23,9 +23,9 @@ namespace caisson::protocol {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 struct told {
     std::vector<std::string> files;    // in their order
@@ -38,7 +38,7 @@ struct told {
     bool whole = false;
 };
 
-class AgentCollect : public testing::Test {
+class AgentCollect : public ::testing::Test {
 protected:
     AgentCollect()
     {

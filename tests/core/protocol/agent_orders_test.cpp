@@ -52,7 +52,7 @@ struct far_case {
 };
 void PrintTo(const far_case& c, std::ostream* out) { *out << c.name; }
 
-class AgentSessionFar : public AgentSession, public testing::WithParamInterface<far_case> { };
+class AgentSessionFar : public AgentSession, public ::testing::WithParamInterface<far_case> { };
 
 TEST_P(AgentSessionFar, RefusesNumbersThatNoCountReaches)
 {
@@ -61,7 +61,7 @@ TEST_P(AgentSessionFar, RefusesNumbersThatNoCountReaches)
 }
 
 INSTANTIATE_TEST_SUITE_P(Numbers, AgentSessionFar,
-    testing::Values(far_case{"signal_like_the_marker", made(1, signal_order{10, false, false, marker_number})},
+    ::testing::Values(far_case{"signal_like_the_marker", made(1, signal_order{10, false, false, marker_number})},
         far_case{"signal", made(1, signal_order{10, false, false, std::uint64_t{1} << 56})},
         far_case{"resume_stdout", made(1, resume_point{marker_number, 0, 0})},
         far_case{"resume_stderr", made(1, resume_point{0, marker_number, 0})},
@@ -154,7 +154,7 @@ struct park_case {
 };
 void PrintTo(const park_case& c, std::ostream* out) { *out << c.name; }
 
-class AgentSessionParks : public AgentSession, public testing::WithParamInterface<park_case> { };
+class AgentSessionParks : public AgentSession, public ::testing::WithParamInterface<park_case> { };
 
 TEST_P(AgentSessionParks, AsTheVersionHasThem)
 {
@@ -167,7 +167,7 @@ TEST_P(AgentSessionParks, AsTheVersionHasThem)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, AgentSessionParks,
-    testing::Values(park_case{"any", 0, [](auto&) {}, 4, true}, park_case{"numbered", 1, [](auto&) {}, 4, true},
+    ::testing::Values(park_case{"any", 0, [](auto&) {}, 4, true}, park_case{"numbered", 1, [](auto&) {}, 4, true},
         park_case{"any_of_version_3", 0, [](auto&) {}, 3, true}, park_case{"numbered_in_version_3", 1, [](auto&) {}, 3, false},
         park_case{"joins", 0, [](auto& body) { body += '\x10'; }, 4, true},
         park_case{"joins_in_version_3", 0, [](auto& body) { body += '\x01'; }, 3, false},

@@ -86,7 +86,7 @@ inline std::string words(std::string_view frames)
     return out;
 }
 
-class AgentSession : public testing::Test {
+class AgentSession : public ::testing::Test {
 protected:
     AgentSession() { open(1); }
 

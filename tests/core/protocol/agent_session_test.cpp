@@ -21,7 +21,7 @@ struct epoch_case {
 };
 void PrintTo(const epoch_case& c, std::ostream* out) { *out << c.name; }
 
-class AgentSessionEpoch : public AgentSession, public testing::WithParamInterface<epoch_case> { };
+class AgentSessionEpoch : public AgentSession, public ::testing::WithParamInterface<epoch_case> { };
 
 TEST_P(AgentSessionEpoch, DecidesWhoIsObeyed)
 {
@@ -34,8 +34,8 @@ TEST_P(AgentSessionEpoch, DecidesWhoIsObeyed)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, AgentSessionEpoch,
-    testing::Values(epoch_case{"lower", 4, protocol_version, false, "HELLO(5)"}, epoch_case{"equal", 5, protocol_version, true, "HELLO(5)"},
-        epoch_case{"higher", 6, protocol_version, true, "HELLO(6)"},
+    ::testing::Values(epoch_case{"lower", 4, protocol_version, false, "HELLO(5)"},
+        epoch_case{"equal", 5, protocol_version, true, "HELLO(5)"}, epoch_case{"higher", 6, protocol_version, true, "HELLO(6)"},
         epoch_case{"other_version", 6, protocol_version + 1, false, "HELLO(5)"}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -131,7 +131,7 @@ struct resumed_case {
 };
 void PrintTo(const resumed_case& c, std::ostream* out) { *out << c.name; }
 
-class AgentSessionResume : public AgentSession, public testing::WithParamInterface<resumed_case> { };
+class AgentSessionResume : public AgentSession, public ::testing::WithParamInterface<resumed_case> { };
 
 /// A program printed "0123456789", of which 4 were acknowledged, and ended; then a new server comes.
 TEST_P(AgentSessionResume, SaysAgainWhatTheServerLacks)
@@ -152,7 +152,7 @@ TEST_P(AgentSessionResume, SaysAgainWhatTheServerLacks)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, AgentSessionResume,
-    testing::Values(
+    ::testing::Values(
         resumed_case{"as_acknowledged", {4, 0, 2}, "STATE1(2,4-10,2) ORDERS1(0) STARTED1 EOF1(2,0) EXITED1 OUTPUT1(4,456789) EOF1(1,10)"},
         resumed_case{"committed_more", {9, 0, 2}, "STATE1(2,9-10,2) ORDERS1(0) STARTED1 EOF1(2,0) EXITED1 OUTPUT1(9,9) EOF1(1,10)"},
         resumed_case{"committed_less", {1, 0, 0}, "STATE1(2,4-10,2) ORDERS1(0) STARTED1 EOF1(2,0) EXITED1 OUTPUT1(4,456789) EOF1(1,10)"},

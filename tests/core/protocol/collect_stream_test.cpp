@@ -118,7 +118,7 @@ struct broken_case {
 };
 void PrintTo(const broken_case& c, std::ostream* out) { *out << c.name; }
 
-class CollectStreamBroken : public testing::TestWithParam<broken_case> { };
+class CollectStreamBroken : public ::testing::TestWithParam<broken_case> { };
 
 TEST_P(CollectStreamBroken, IsSeenInWhateverPieces)
 {
@@ -135,7 +135,7 @@ std::string many_skipped()
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CollectStreamBroken,
-    testing::Values(broken_case{"another_magic", "usage: caisson-agent"},
+    ::testing::Values(broken_case{"another_magic", "usage: caisson-agent"},
         broken_case{"unknown_record", stream(record(collect_record{9}, ""))},
         broken_case{"record_zero", stream(record(collect_record{0}, ""))}, broken_case{"long_record", stream(number(10'000, 4) + "\x04")},
         broken_case{"data_outside_a_file", stream(data("x"))}, broken_case{"more_data_than_announced", stream(file("a", 2) + data("abc"))},

@@ -64,7 +64,7 @@ struct decoding_case {
 };
 void PrintTo(const decoding_case& c, std::ostream* out) { *out << c.name; }
 
-class FrameDecoder : public testing::TestWithParam<decoding_case> { };
+class FrameDecoder : public ::testing::TestWithParam<decoding_case> { };
 
 TEST_P(FrameDecoder, SaysTheSameHoweverTheBytesArrive)
 {
@@ -77,7 +77,7 @@ TEST_P(FrameDecoder, SaysTheSameHoweverTheBytesArrive)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FrameDecoder,
-    testing::Values(decoding_case{"nothing_before_the_marker", markers::at_start, stdin_frame("a") + marker + stdin_frame("b"), "M[b]"},
+    ::testing::Values(decoding_case{"nothing_before_the_marker", markers::at_start, stdin_frame("a") + marker + stdin_frame("b"), "M[b]"},
         decoding_case{"two_frames", markers::at_start, marker + stdin_frame("a") + stdin_frame(""), "M[a][]"},
         decoding_case{"larger_than_a_read", markers::at_start, marker + stdin_frame(std::string(300, 'x')) + stdin_frame("y"),
             std::string_view("M[xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"

@@ -40,20 +40,20 @@ struct round_trip_case {
 };
 void PrintTo(const round_trip_case& c, std::ostream* out) { *out << c.name; }
 
-class FrameRoundTrip : public testing::TestWithParam<round_trip_case> { };
+class FrameRoundTrip : public ::testing::TestWithParam<round_trip_case> { };
 
 TEST_P(FrameRoundTrip, KeepsEveryField) { EXPECT_TRUE(GetParam().same()); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FrameRoundTrip,
-    testing::Values(round_trip_case{"hello",
-                        [] {
-                            std::string out;
-                            encode_frame(out, hello{7, 1'700'000'000'000, 5, 60'000, "server-1"});
-                            const auto kept = frames_of(out).at(0);
-                            const auto got = kept.as<hello>();
-                            return got.version == 7 && got.epoch == 1'700'000'000'000 && got.nonce == 5 && got.lease_ms == 60'000 &&
-                                   got.instance == "server-1";
-                        }},
+    ::testing::Values(round_trip_case{"hello",
+                          [] {
+                              std::string out;
+                              encode_frame(out, hello{7, 1'700'000'000'000, 5, 60'000, "server-1"});
+                              const auto kept = frames_of(out).at(0);
+                              const auto got = kept.as<hello>();
+                              return got.version == 7 && got.epoch == 1'700'000'000'000 && got.nonce == 5 && got.lease_ms == 60'000 &&
+                                     got.instance == "server-1";
+                          }},
         round_trip_case{"resume",
             [] {
                 const auto got = made(3, resume_point{1, 2, 3}).as<resume_point>();
@@ -155,12 +155,12 @@ bool accepts(const std::string& body)
 std::string body_of(const kept_frame& frame) { return frame.body; }
 std::string cut(std::string body) { return body.substr(0, body.size() - 1); }
 
-class FrameMalformed : public testing::TestWithParam<malformed_case> { };
+class FrameMalformed : public ::testing::TestWithParam<malformed_case> { };
 
 TEST_P(FrameMalformed, IsRefused) { EXPECT_FALSE(GetParam().accepted()); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FrameMalformed,
-    testing::Values(malformed_case{"empty_ack", [] { return accepts<acknowledgement>(""); }},
+    ::testing::Values(malformed_case{"empty_ack", [] { return accepts<acknowledgement>(""); }},
         malformed_case{"short_ack", [] { return accepts<acknowledgement>(cut(body_of(made(1, acknowledgement{})))); }},
         malformed_case{"long_ack", [] { return accepts<acknowledgement>(body_of(made(1, acknowledgement{})) + "x"); }},
         malformed_case{"stream_zero", [] { return accepts<stream_end>(std::string("\0\0\0\0\0\0\0\0\0", 9)); }},
@@ -195,12 +195,12 @@ struct chunk_case {
 };
 void PrintTo(const chunk_case& c, std::ostream* out) { *out << c.name; }
 
-class ChunkLength : public testing::TestWithParam<chunk_case> { };
+class ChunkLength : public ::testing::TestWithParam<chunk_case> { };
 
 TEST_P(ChunkLength, CutsTheMarker) { EXPECT_EQ(chunk_length(GetParam().bytes, GetParam().max), GetParam().want); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ChunkLength,
-    testing::Values(chunk_case{"empty", "", 10, 0}, chunk_case{"short", "abc", 10, 3}, chunk_case{"long", "abcdef", 4, 4},
+    ::testing::Values(chunk_case{"empty", "", 10, 0}, chunk_case{"short", "abc", 10, 3}, chunk_case{"long", "abcdef", 4, 4},
         chunk_case{"marker_alone", std::string(open_marker), 100, 4}, chunk_case{"marker_behind", "abc" + std::string(open_marker), 100, 7},
         chunk_case{"marker_across_the_end", "abc" + std::string(open_marker), 10, 10},
         chunk_case{"rest_of_a_marker", std::string(open_marker.substr(4)), 100, 12}),

@@ -25,7 +25,7 @@ struct offset_case {
 };
 void PrintTo(const offset_case& c, std::ostream* out) { *out << c.name; }
 
-class LinkHeardOutput : public LinkState, public testing::WithParamInterface<offset_case> { };
+class LinkHeardOutput : public LinkState, public ::testing::WithParamInterface<offset_case> { };
 
 TEST_P(LinkHeardOutput, GivesEachByteOnce)
 {
@@ -37,7 +37,7 @@ TEST_P(LinkHeardOutput, GivesEachByteOnce)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, LinkHeardOutput,
-    testing::Values(offset_case{"in_order", {{0, "abc"}, {3, "de"}}, "abcde", 0},
+    ::testing::Values(offset_case{"in_order", {{0, "abc"}, {3, "de"}}, "abcde", 0},
         offset_case{"repeated", {{0, "abc"}, {0, "abc"}}, "abc", 0}, offset_case{"overlapping", {{0, "abc"}, {1, "bcde"}}, "abcde", 0},
         offset_case{"cut_otherwise", {{0, "abc"}, {0, "ab"}, {2, "cd"}}, "abcd", 0}, offset_case{"gap", {{0, "ab"}, {5, "fg"}}, "abfg", 3},
         offset_case{"gap_at_the_start", {{4, "e"}}, "e", 4}),

@@ -37,7 +37,7 @@ inline std::string word_of(const kept_frame& frame)
     }
 }
 
-class LinkState : public testing::Test {
+class LinkState : public ::testing::Test {
 protected:
     LinkState() { state.connected(true); }
 

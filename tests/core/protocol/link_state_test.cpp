@@ -328,7 +328,7 @@ struct refusal_case {
 };
 void PrintTo(const refusal_case& c, std::ostream* out) { *out << c.name; }
 
-class LinkStateRefusal : public LinkState, public testing::WithParamInterface<refusal_case> { };
+class LinkStateRefusal : public LinkState, public ::testing::WithParamInterface<refusal_case> { };
 
 TEST_P(LinkStateRefusal, IsReportedWithoutTheAgent)
 {
@@ -343,7 +343,7 @@ TEST_P(LinkStateRefusal, IsReportedWithoutTheAgent)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, LinkStateRefusal,
-    testing::Values(
+    ::testing::Values(
         refusal_case{"path_too_long", [](link_execution& e) { e.put_file(std::string(5000, 'p'), 0644, {}); }, "file ppp", ENAMETOOLONG},
         refusal_case{"path_with_a_marker", [](link_execution& e) { e.put_file(std::string(open_marker), 0644, {}); }, "file ", EINVAL},
         refusal_case{"order_too_large",

@@ -69,7 +69,7 @@ struct resume_case {
 };
 void PrintTo(const resume_case& c, std::ostream* out) { *out << c.name; }
 
-class OutputResume : public testing::TestWithParam<resume_case> { };
+class OutputResume : public ::testing::TestWithParam<resume_case> { };
 
 TEST_P(OutputResume, SendsFromTheLaterOfBaseAndCommitted)
 {
@@ -88,9 +88,9 @@ TEST_P(OutputResume, SendsFromTheLaterOfBaseAndCommitted)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, OutputResume,
-    testing::Values(resume_case{"from_the_start", 0, 0, 0, "0123456789"}, resume_case{"committed_more_than_acknowledged", 2, 5, 5, "56789"},
-        resume_case{"committed_less_is_a_gap", 5, 2, 5, "56789"}, resume_case{"all_committed", 3, 10, 10, ""},
-        resume_case{"more_than_there_is", 3, 99, 10, ""}),
+    ::testing::Values(resume_case{"from_the_start", 0, 0, 0, "0123456789"},
+        resume_case{"committed_more_than_acknowledged", 2, 5, 5, "56789"}, resume_case{"committed_less_is_a_gap", 5, 2, 5, "56789"},
+        resume_case{"all_committed", 3, 10, 10, ""}, resume_case{"more_than_there_is", 3, 99, 10, ""}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(OutputWindow, SaysEofOnceAfterTheLastByte)
@@ -145,7 +145,7 @@ struct input_case {
 };
 void PrintTo(const input_case& c, std::ostream* out) { *out << c.name; }
 
-class InputWindow : public testing::TestWithParam<input_case> { };
+class InputWindow : public ::testing::TestWithParam<input_case> { };
 
 TEST_P(InputWindow, TakesEachByteOnce)
 {
@@ -157,7 +157,7 @@ TEST_P(InputWindow, TakesEachByteOnce)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, InputWindow,
-    testing::Values(input_case{"in_order", {{0, "abc"}, {3, "de"}}, "abcde"}, input_case{"repeat", {{0, "abc"}, {0, "abc"}}, "abc"},
+    ::testing::Values(input_case{"in_order", {{0, "abc"}, {3, "de"}}, "abcde"}, input_case{"repeat", {{0, "abc"}, {0, "abc"}}, "abc"},
         input_case{"overlap", {{0, "abc"}, {1, "bcde"}}, "abcde"}, input_case{"hole", {{0, "abc"}, {4, "e"}}, "abc"},
         input_case{"older_part", {{0, "abc"}, {1, "b"}}, "abc"}),
     [](const auto& info) { return std::string(info.param.name); });

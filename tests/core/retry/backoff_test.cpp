@@ -20,7 +20,7 @@ struct delay_case {
 };
 void PrintTo(const delay_case& one, std::ostream* out) { *out << one.name; }
 
-class BackoffDelay : public testing::TestWithParam<delay_case> { };
+class BackoffDelay : public ::testing::TestWithParam<delay_case> { };
 TEST_P(BackoffDelay, IsAPartOfWhatGrowsUpToTheCap)
 {
     const auto& one = GetParam();
@@ -28,7 +28,7 @@ TEST_P(BackoffDelay, IsAPartOfWhatGrowsUpToTheCap)
 }
 constexpr backoff doubling{100ms, 2, 1s};
 INSTANTIATE_TEST_SUITE_P(Cases, BackoffDelay,
-    testing::Values(delay_case{"first", 1, doubling, 1, 100ms}, delay_case{"second", 2, doubling, 1, 200ms},
+    ::testing::Values(delay_case{"first", 1, doubling, 1, 100ms}, delay_case{"second", 2, doubling, 1, 200ms},
         delay_case{"fourth", 4, doubling, 1, 800ms}, delay_case{"capped", 5, doubling, 1, 1s},
         delay_case{"far_beyond_the_cap", 1'000'000, doubling, 1, 1s}, delay_case{"no_jitter_drawn", 3, doubling, 0, 0ms},
         delay_case{"a_quarter_drawn", 3, doubling, 0.25, 100ms}, delay_case{"rounded", 1, {3ms, 2, 1s}, 0.5, 2ms},

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 using permit = circuit_breaker::permit;
 using state = circuit_breaker::state;
 
-class Breaker : public testing::Test {
+class Breaker : public ::testing::Test {
 protected:
     void fail(int times, std::chrono::milliseconds apart = 1ms)
     {

@@ -34,14 +34,14 @@ failed_attempt lost(bool idempotent, bool host_to_blame)
     return {.fault = fault::agent_lost, .idempotent = idempotent, .host_to_blame = host_to_blame};
 }
 
-class Judged : public testing::TestWithParam<judge_case> { };
+class Judged : public ::testing::TestWithParam<judge_case> { };
 TEST_P(Judged, ByWhatHappenedAndByThePolicy) { EXPECT_EQ(judge(GetParam().what, GetParam().policy), GetParam().want); }
 
 const std::vector<fault> all_faults{
     fault::runtime_unavailable, fault::image_pull, fault::agent_unreachable, fault::agent_lost, fault::program, fault::limit};
 
 INSTANTIATE_TEST_SUITE_P(Cases, Judged,
-    testing::Values(judge_case{"no_sandbox", {.fault = fault::runtime_unavailable}, {}, says::repeat},
+    ::testing::Values(judge_case{"no_sandbox", {.fault = fault::runtime_unavailable}, {}, says::repeat},
         judge_case{"no_image", {.fault = fault::image_pull}, {}, says::repeat},
         judge_case{"agent_silent_before_the_program", {.fault = fault::agent_unreachable}, {}, says::repeat},
         judge_case{"fault_that_is_not_named", {.fault = fault::image_pull}, of({fault::runtime_unavailable}), says::not_a_reason},
@@ -86,7 +86,7 @@ struct deadline_case {
 };
 void PrintTo(const deadline_case& one, std::ostream* out) { *out << one.name; }
 
-class Deadline : public testing::TestWithParam<deadline_case> { };
+class Deadline : public ::testing::TestWithParam<deadline_case> { };
 TEST_P(Deadline, CountsFromTheFirstAttempt)
 {
     const auto& one = GetParam();
@@ -95,7 +95,7 @@ TEST_P(Deadline, CountsFromTheFirstAttempt)
     EXPECT_EQ(deadline.allows(one.delay), one.allowed);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, Deadline,
-    testing::Values(deadline_case{"at_once", 0ns, 0ms, 10s, true}, deadline_case{"in_time", 4s, 5'900ms, 6s, true},
+    ::testing::Values(deadline_case{"at_once", 0ns, 0ms, 10s, true}, deadline_case{"in_time", 4s, 5'900ms, 6s, true},
         deadline_case{"just_too_late", 4s, 5'901ms, 6s, false}, deadline_case{"least_time_is_left", 9'900ms, 0ms, 100ms, true},
         deadline_case{"less_than_the_least_is_left", 9'901ms, 0ms, 99ms, false},
         deadline_case{"parts_of_a_millisecond_are_given", 9'899'999'999ns, 0ms, 101ms, true}, deadline_case{"over", 10s, 0ms, 0ms, false},

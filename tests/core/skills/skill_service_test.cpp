@@ -179,6 +179,80 @@ TEST_F(SkillService, ADisabledVersionIsShownAndNotRun)
     EXPECT_EQ(version_of("1.0.0"), "1.0.0");
 }
 
+TEST_F(SkillService, WhatWasRunIsKnownUntilTheSkillChanges)
+{
+    const auto known = [this](const std::string& asked) {
+        const auto read = version_of(asked);
+        skills_.fail_next({errc::internal, "it was asked again"});
+        const auto again = version_of(asked);
+        skills_.heal();
+        return read == again ? read : read + ", then " + again;
+    };
+    const auto first = store("x@1.0.0\na");
+    for (const auto& asked : {std::string(), std::string("latest"), std::string("1.0.0"), "sha256:" + first.digest})
+        EXPECT_EQ(known(asked), "1.0.0") << asked;
+    EXPECT_EQ(run(service_.find(zeta_, "x", "1.0.0")).error().code, errc::not_found) << "of another tenant";
+    const auto second = store("x@1.0.0\nb");
+    EXPECT_EQ(run(service_.find(acme_, "x", "1.0.0"))->digest, second.digest);
+    EXPECT_TRUE(run(service_.find(acme_, "x", "sha256:" + first.digest))->replaced_at_ms.has_value());
+    store("x@2.0.0");
+    EXPECT_EQ(known("latest"), "2.0.0");
+    ASSERT_TRUE(run(service_.set_disabled(acme_, "x", "2.0.0", true)).has_value());
+    EXPECT_EQ(version_of("2.0.0").substr(0, 8), "conflict");
+    EXPECT_EQ(known("latest"), "1.0.0");
+    ASSERT_TRUE(run(service_.set_disabled(acme_, "x", "2.0.0", false)).has_value());
+    EXPECT_EQ(known("latest"), "2.0.0");
+    ASSERT_TRUE(run(service_.erase(acme_, "x", "")).has_value());
+    for (const auto& asked : {std::string(), std::string("latest"), std::string("1.0.0"), "sha256:" + first.digest})
+        EXPECT_EQ(version_of(asked).substr(0, 9), "not_found") << asked;
+}
+
+TEST_F(SkillService, AChangeOfWhichNobodyKnowsWhetherItCameIsReadAnew)
+{
+    store("x@1.0.0");
+    EXPECT_EQ(version_of("latest"), "1.0.0");
+    skills_.throw_next("broken");
+    EXPECT_THROW(try_store("x@2.0.0", acme_), std::runtime_error);
+    skills_.fail_next({errc::internal, "asked"});
+    EXPECT_EQ(version_of("latest"), "internal_error: asked");
+}
+
+TEST(KnownSkills, NothingIsKeptOfWhatIsBeingChanged)
+{
+    known_skills known;
+    skill_revision what;
+    what.tenant = tenant_id::from_trusted("ten_a");
+    what.manifest.name = "x";
+    const auto before = known.now(what.tenant, "x");
+    known.keep("latest", what, before);
+    EXPECT_NE(known.find(what.tenant, "x", "latest"), nullptr);
+    {
+        const auto change = known.changing(what.tenant, "x");
+        EXPECT_EQ(known.find(what.tenant, "x", "latest"), nullptr);
+        known.keep("latest", what, known.now(what.tenant, "x"));
+        EXPECT_EQ(known.find(what.tenant, "x", "latest"), nullptr);
+    }
+    known.keep("latest", what, before);
+    EXPECT_EQ(known.find(what.tenant, "x", "latest"), nullptr) << "read before the change";
+}
+
+TEST(KnownSkills, AreBoundedInNumberAndSize)
+{
+    known_skills known;
+    skill_revision what;
+    what.tenant = tenant_id::from_trusted("ten_a");
+    for (std::size_t i = 0; i < known_skills::most + 1; ++i) {
+        what.manifest.name = std::to_string(i);
+        known.keep("latest", what, known.now(what.tenant, what.manifest.name));
+    }
+    EXPECT_EQ(known.find(what.tenant, "0", "latest"), nullptr);
+    EXPECT_NE(known.find(what.tenant, "1", "latest"), nullptr);
+    what.manifest.name = "large";
+    what.manifest.instructions.resize(known_skills::most_bytes + 1);
+    known.keep("latest", what, known.now(what.tenant, "large"));
+    EXPECT_EQ(known.find(what.tenant, "large", "latest"), nullptr);
+}
+
 TEST_F(SkillService, AChangeNamesAVersion)
 {
     const auto digest = "sha256:" + store("x@1.0.0").digest;

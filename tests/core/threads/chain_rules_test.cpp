@@ -32,7 +32,7 @@ std::string text_of(const save_decision& decision)
     return "append " + (decision.parent ? decision.parent->str() : "a root");
 }
 
-class Save : public testing::TestWithParam<save_case> { };
+class Save : public ::testing::TestWithParam<save_case> { };
 
 TEST_P(Save, IsAppendedRepeatedOrRefused)
 {
@@ -49,7 +49,7 @@ TEST_P(Save, IsAppendedRepeatedOrRefused)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Save,
-    testing::Values(save_case{"first", {}, {}, "append a root"}, save_case{"next", {}, {.latest = id("a")}, "append a"},
+    ::testing::Values(save_case{"first", {}, {}, "append a root"}, save_case{"next", {}, {.latest = id("a")}, "append a"},
         save_case{"with_an_id_of_its_own", {.id = id("x"), .digest = "d"}, {.latest = id("a")}, "append a"},
         save_case{"with_a_parent", {.parent = id("a")}, {.latest = id("b"), .parent_is_there = true}, "append a"},
         save_case{"latest_is_as_expected", {.if_latest = expecting("a")}, {.latest = id("a")}, "append a"},
@@ -83,7 +83,7 @@ struct import_case {
 };
 void PrintTo(const import_case& one, std::ostream* out) { *out << one.name; }
 
-class Import : public testing::TestWithParam<import_case> { };
+class Import : public ::testing::TestWithParam<import_case> { };
 
 TEST_P(Import, TakesThreadsOnly)
 {
@@ -94,7 +94,7 @@ TEST_P(Import, TakesThreadsOnly)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Import,
-    testing::Values(import_case{"nothing", {}, ""}, import_case{"chain", {{"a", {}, 1}, {"b", "a", 2}, {"c", "b", 3}}, ""},
+    ::testing::Values(import_case{"nothing", {}, ""}, import_case{"chain", {{"a", {}, 1}, {"b", "a", 2}, {"c", "b", 3}}, ""},
         import_case{"tree", {{"a", {}, 1}, {"b", "a", 2}, {"c", "a", 3}, {"d", "b", 4}}, ""},
         import_case{"with_gaps", {{"d", {}, 4, 3}, {"h", "d", 8, 3}, {"i", {}, 9, 1}}, ""},
         import_case{"same_id", {{"a", {}, 1}, {"b", "a", 2}, {"a", "b", 3}}, "checkpoints[2].id is the same as checkpoints[0].id\n"},

@@ -37,7 +37,7 @@ std::string common_of(std::string_view from, std::string_view to, std::size_t ma
     return common;
 }
 
-class CommonSubsequence : public testing::TestWithParam<list_case> { };
+class CommonSubsequence : public ::testing::TestWithParam<list_case> { };
 
 TEST_P(CommonSubsequence, IsALongestOne)
 {
@@ -46,7 +46,7 @@ TEST_P(CommonSubsequence, IsALongestOne)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CommonSubsequence,
-    testing::Values(list_case{"nothing", "", "", ""}, list_case{"all", "abc", "abc", "abc"}, list_case{"none", "abc", "xyz", ""},
+    ::testing::Values(list_case{"nothing", "", "", ""}, list_case{"all", "abc", "abc", "abc"}, list_case{"none", "abc", "xyz", ""},
         list_case{"from_nothing", "", "abc", ""}, list_case{"to_nothing", "abc", "", ""}, list_case{"added_first", "abc", "xabc", "abc"},
         list_case{"added_last", "abc", "abcx", "abc"}, list_case{"added_between", "abc", "axbxc", "abc"},
         list_case{"removed_between", "axbxc", "abc", "abc"}, list_case{"changed", "abcde", "abxde", "abde"},

@@ -25,7 +25,7 @@ struct diff_case {
 };
 void PrintTo(const diff_case& one, std::ostream* out) { *out << one.name; }
 
-class Diff : public testing::TestWithParam<diff_case> { };
+class Diff : public ::testing::TestWithParam<diff_case> { };
 
 TEST_P(Diff, SaysWhatChangedAndApplies)
 {
@@ -39,7 +39,7 @@ TEST_P(Diff, SaysWhatChangedAndApplies)
 }
 
 INSTANTIATE_TEST_SUITE_P(Objects, Diff,
-    testing::Values(diff_case{"same", R"({"a":1,"b":[2]})", R"({"b":[2],"a":1})", "[]"},
+    ::testing::Values(diff_case{"same", R"({"a":1,"b":[2]})", R"({"b":[2],"a":1})", "[]"},
         diff_case{"added", R"({"a":1})", R"({"a":1,"b":2})", R"([{"op":"add","path":"/b","value":2}])"},
         diff_case{"removed", R"({"a":1,"b":2})", R"({"b":2})", R"([{"op":"remove","path":"/a"}])"},
         diff_case{"changed", R"({"a":1,"b":2})", R"({"a":1,"b":"2"})", R"([{"op":"replace","path":"/b","value":"2"}])"},
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Objects, Diff,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Values, Diff,
-    testing::Values(diff_case{"top", "1", "2", R"([{"op":"replace","path":"","value":2}])"},
+    ::testing::Values(diff_case{"top", "1", "2", R"([{"op":"replace","path":"","value":2}])"},
         diff_case{"top_kind", "{}", "[]", R"([{"op":"replace","path":"","value":[]}])"},
         diff_case{"exact_numbers", R"({"a":9007199254740992})", R"({"a":9007199254740993})",
             R"([{"op":"replace","path":"/a","value":9007199254740993}])"},
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Values, Diff,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Lists, Diff,
-    testing::Values(diff_case{"added_first", "[1,2,3]", "[0,1,2,3]", R"([{"op":"add","path":"/0","value":0}])"},
+    ::testing::Values(diff_case{"added_first", "[1,2,3]", "[0,1,2,3]", R"([{"op":"add","path":"/0","value":0}])"},
         diff_case{"added_last", "[1,2]", "[1,2,3]", R"([{"op":"add","path":"/2","value":3}])"},
         diff_case{"added_to_none", "[]", "[1]", R"([{"op":"add","path":"/0","value":1}])"},
         diff_case{"removed_first", "[1,2,3]", "[2,3]", R"([{"op":"remove","path":"/0"}])"},
@@ -208,7 +208,7 @@ private:
     std::mt19937 random_;
 };
 
-class DiffOfAnyStates : public testing::TestWithParam<unsigned> { };
+class DiffOfAnyStates : public ::testing::TestWithParam<unsigned> { };
 
 TEST_P(DiffOfAnyStates, AppliesAndIsNotLargerThanTheState)
 {
@@ -227,7 +227,7 @@ TEST_P(DiffOfAnyStates, AppliesAndIsNotLargerThanTheState)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, DiffOfAnyStates, testing::Values(1U, 2U, 3U, 4U));
+INSTANTIATE_TEST_SUITE_P(Seeds, DiffOfAnyStates, ::testing::Values(1U, 2U, 3U, 4U));
 
 TEST(DiffOfStates, ThrowsOnWhatIsNotCanonical) { EXPECT_THROW(diff_states("{", "{}"), std::invalid_argument); }
 

@@ -17,7 +17,7 @@ struct number_case {
 };
 void PrintTo(const number_case& one, std::ostream* out) { *out << one.name; }
 
-class SameNumber : public testing::TestWithParam<number_case> { };
+class SameNumber : public ::testing::TestWithParam<number_case> { };
 
 TEST_P(SameNumber, ComparesValuesExactly)
 {
@@ -27,7 +27,7 @@ TEST_P(SameNumber, ComparesValuesExactly)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SameNumber,
-    testing::Values(number_case{"same_text", "1e5", "1e5", true}, number_case{"zeros", "0", "-0.000e7", true},
+    ::testing::Values(number_case{"same_text", "1e5", "1e5", true}, number_case{"zeros", "0", "-0.000e7", true},
         number_case{"decimals", "1.10", "1.1", true}, number_case{"exponents", "110e-2", "1.1", true},
         number_case{"large_exponents", "1e400", "10E+399", true}, number_case{"hundred", "100", "1e2", true},
         number_case{"small", "0.001", "1e-3", true}, number_case{"beyond_2_53", "9007199254740993", "9007199254740992", false},

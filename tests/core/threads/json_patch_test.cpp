@@ -21,7 +21,7 @@ struct patch_case {
 };
 void PrintTo(const patch_case& one, std::ostream* out) { *out << one.name; }
 
-class Patch : public testing::TestWithParam<patch_case> { };
+class Patch : public ::testing::TestWithParam<patch_case> { };
 
 TEST_P(Patch, Applies)
 {
@@ -33,7 +33,7 @@ TEST_P(Patch, Applies)
 
 // The cases of RFC 6902, appendix A, that succeed.
 INSTANTIATE_TEST_SUITE_P(Rfc6902, Patch,
-    testing::Values(
+    ::testing::Values(
         patch_case{"a1_object_member", R"({"foo":"bar"})", R"([{"op":"add","path":"/baz","value":"qux"}])", R"({"baz":"qux","foo":"bar"})"},
         patch_case{"a2_list_element", R"({"foo":["bar","baz"]})", R"([{"op":"add","path":"/foo/1","value":"qux"}])",
             R"({"foo":["bar","qux","baz"]})"},
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(Rfc6902, Patch,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Cases, Patch,
-    testing::Values(patch_case{"nothing", R"({"a":1})", "[]", R"({"a":1})"},
+    ::testing::Values(patch_case{"nothing", R"({"a":1})", "[]", R"({"a":1})"},
         patch_case{"add_to_a_member_that_is_there", R"({"a":1})", R"([{"op":"add","path":"/a","value":2}])", R"({"a":2})"},
         patch_case{"add_the_whole", R"({"a":1})", R"([{"op":"add","path":"","value":[1]}])", "[1]"},
         patch_case{"replace_the_whole", "1", R"([{"op":"replace","path":"","value":2}])", "2"},
@@ -104,7 +104,7 @@ struct refusal_case {
 };
 void PrintTo(const refusal_case& one, std::ostream* out) { *out << one.name; }
 
-class RefusedPatch : public testing::TestWithParam<refusal_case> { };
+class RefusedPatch : public ::testing::TestWithParam<refusal_case> { };
 
 TEST_P(RefusedPatch, NamesTheOperation)
 {
@@ -117,8 +117,8 @@ TEST_P(RefusedPatch, NamesTheOperation)
 
 // The cases of RFC 6902, appendix A, that fail.
 INSTANTIATE_TEST_SUITE_P(Rfc6902, RefusedPatch,
-    testing::Values(refusal_case{"a9_test", R"({"baz":"qux"})", R"([{"op":"test","path":"/baz","value":"bar"}])",
-                        R"(operation 1 (test "/baz"): the value there is another)"},
+    ::testing::Values(refusal_case{"a9_test", R"({"baz":"qux"})", R"([{"op":"test","path":"/baz","value":"bar"}])",
+                          R"(operation 1 (test "/baz"): the value there is another)"},
         refusal_case{"a12_nonexistent_target", R"({"foo":"bar"})", R"([{"op":"add","path":"/baz/bat","value":"qux"}])",
             R"(operation 1 (add "/baz/bat"): there is nothing that could have it)"},
         refusal_case{"a13_same_member_twice", "{}", R"([{"op":"add","path":"/baz","value":"qux","op":"remove"}])",
@@ -128,8 +128,8 @@ INSTANTIATE_TEST_SUITE_P(Rfc6902, RefusedPatch,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(State, RefusedPatch,
-    testing::Values(refusal_case{"remove_what_is_not_there", R"({"a":1})", R"([{"op":"remove","path":"/b"}])",
-                        R"(operation 1 (remove "/b"): there is no value at that path)"},
+    ::testing::Values(refusal_case{"remove_what_is_not_there", R"({"a":1})", R"([{"op":"remove","path":"/b"}])",
+                          R"(operation 1 (remove "/b"): there is no value at that path)"},
         refusal_case{"replace_what_is_not_there", "[1]", R"([{"op":"replace","path":"/1","value":2}])",
             R"(operation 1 (replace "/1"): there is no value at that path)"},
         refusal_case{"remove_behind_the_end", "[1]", R"([{"op":"remove","path":"/-"}])",
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(State, RefusedPatch,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Form, RefusedPatch,
-    testing::Values(refusal_case{"no_json", "1", "[{]", "the patch is not valid JSON: syntax error, at /0 (byte 2)", errc::bad_request},
+    ::testing::Values(refusal_case{"no_json", "1", "[{]", "the patch is not valid JSON: syntax error, at /0 (byte 2)", errc::bad_request},
         refusal_case{"no_list", "1", R"({"op":"add"})", "a patch must be a list of operations", errc::bad_request},
         refusal_case{"no_object", "1", "[1]", "operation 1: it must be an object", errc::bad_request},
         refusal_case{"no_op", "1", R"([{"path":""}])", R"(operation 1: it has no "op")", errc::bad_request},
@@ -182,9 +182,9 @@ INSTANTIATE_TEST_SUITE_P(Form, RefusedPatch,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Bounds, RefusedPatch,
-    testing::Values(refusal_case{"too_many_operations", "1",
-                        R"([{"op":"test","path":"","value":1},{"op":"test","path":"","value":1},{"op":"test","path":"","value":1},{}])",
-                        "a patch may have 3 operations, not 4", errc::too_large},
+    ::testing::Values(refusal_case{"too_many_operations", "1",
+                          R"([{"op":"test","path":"","value":1},{"op":"test","path":"","value":1},{"op":"test","path":"","value":1},{}])",
+                          "a patch may have 3 operations, not 4", errc::too_large},
         refusal_case{"too_large", "[]",
             R"([{"op":"add","path":"/-","value":"0123456789012345678901234567890123456789012345678901234567"}])",
             "the state would be longer than 60 bytes", errc::too_large},

@@ -20,7 +20,7 @@ struct pointer_case {
 };
 void PrintTo(const pointer_case& one, std::ostream* out) { *out << one.name; }
 
-class Pointer : public testing::TestWithParam<pointer_case> { };
+class Pointer : public ::testing::TestWithParam<pointer_case> { };
 
 TEST_P(Pointer, IsTakenApart)
 {
@@ -33,7 +33,7 @@ TEST_P(Pointer, IsTakenApart)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Pointer,
-    testing::Values(pointer_case{"whole", "", {}}, pointer_case{"empty_name", "/", {""}}, pointer_case{"two_empty_names", "//", {"", ""}},
+    ::testing::Values(pointer_case{"whole", "", {}}, pointer_case{"empty_name", "/", {""}}, pointer_case{"two_empty_names", "//", {"", ""}},
         pointer_case{"names", "/a/b c/0", {"a", "b c", "0"}}, pointer_case{"escapes", "/a~1b/m~0n/~01", {"a/b", "m~n", "~1"}},
         pointer_case{"other_characters", "/c%d/e^f/k\"l/\\", {"c%d", "e^f", "k\"l", "\\"}}, pointer_case{"nul", "/a\0b"s, {"a\0b"s}},
         pointer_case{"no_slash", "a", {}, "must begin with \"/\" or be empty"},

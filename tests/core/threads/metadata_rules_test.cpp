@@ -13,7 +13,7 @@ struct custom_case {
     const char* value;
     bool want;
 };
-class CustomHas : public testing::TestWithParam<custom_case> { };
+class CustomHas : public ::testing::TestWithParam<custom_case> { };
 
 TEST_P(CustomHas, TellsTheMember)
 {
@@ -44,7 +44,8 @@ constexpr custom_case custom_cases[] = {
     {"no_such_member", R"({"a":1,"c":2})", "b", "1", false},
     {"behind_an_object", R"({"a":{"z":1},"z":2})", "z", "2", true},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, CustomHas, testing::ValuesIn(custom_cases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Cases, CustomHas, ::testing::ValuesIn(custom_cases), [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Metadata, AllOfAFilterHasToHold)
 {

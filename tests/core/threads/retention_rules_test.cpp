@@ -49,7 +49,7 @@ struct retention_case {
 };
 void PrintTo(const retention_case& one, std::ostream* out) { *out << one.name; }
 
-class Retention : public testing::TestWithParam<retention_case> {
+class Retention : public ::testing::TestWithParam<retention_case> {
 protected:
     std::vector<retention_candidate> candidates() const
     {
@@ -83,7 +83,7 @@ TEST_P(Retention, DropsTheOldestAndRelinksTheirChildren)
 }
 
 INSTANTIATE_TEST_SUITE_P(Count, Retention,
-    testing::Values(retention_case{"nothing", {}, 3, {}, ""}, retention_case{"one", {"a"}, 1, {}, ""},
+    ::testing::Values(retention_case{"nothing", {}, 3, {}, ""}, retention_case{"one", {"a"}, 1, {}, ""},
         retention_case{"as_many_as_may_be", {"a", "b<a", "c<b"}, 3, {}, ""},
         retention_case{"one_too_many", {"a", "b<a", "c<b", "d<c"}, 3, {}, "a b<+1"},
         retention_case{"many_too_many", {"a", "b<a", "c<b", "d<c", "e<d"}, 2, {}, "abc d<+3"},
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Count, Retention,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Time, Retention,
-    testing::Values(retention_case{"not_over_yet", {"a@501", "b<a@600"}, 9, 500, ""},
+    ::testing::Values(retention_case{"not_over_yet", {"a@501", "b<a@600"}, 9, 500, ""},
         retention_case{"over", {"a@500", "b<a@501"}, 9, 500, "a b<+1"},
         retention_case{"the_newest_stays", {"a@1", "b<a@2"}, 9, 500, "a b<+1"},
         retention_case{"clock_went_back", {"a@900", "b<a@100", "c<b@950"}, 9, 500, "b c<a+1"},
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Time, Retention,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Trees, Retention,
-    testing::Values(retention_case{"two_children", {"a", "b<a", "c<a", "d<b", "e<c"}, 4, {}, "a b<+1 c<+1"},
+    ::testing::Values(retention_case{"two_children", {"a", "b<a", "c<a", "d<b", "e<c"}, 4, {}, "a b<+1 c<+1"},
         retention_case{"children_of_what_went", {"a", "b<a", "c<b", "d<b", "e<a"}, 3, {}, "ab c<+2 d<+2 e<+1"},
         retention_case{"rollback_to_an_old_one", {"a", "b<a", "c<b", "d<a", "e<d"}, 2, {}, "abc d<+1"},
         retention_case{"two_roots", {"a", "b", "c<a", "d<b"}, 2, {}, "ab c<+1 d<+1"},

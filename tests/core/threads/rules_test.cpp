@@ -23,7 +23,7 @@ const std::string bad_thread = "must be 1 to 200 letters, digits and . _ -";
 const std::string bad_id = "must be 1 to 128 letters, digits and . _ -";
 const std::string dots = R"(must not be "." or "..")";
 
-class Name : public testing::TestWithParam<name_case> { };
+class Name : public ::testing::TestWithParam<name_case> { };
 
 TEST_P(Name, OfAThreadOrACheckpoint)
 {
@@ -37,7 +37,7 @@ TEST_P(Name, OfAThreadOrACheckpoint)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Name,
-    testing::Values(name_case{"letter", "a"}, name_case{"all", "azAZ09._-"}, name_case{"made_here", "ckp_01jd2c9k7v3m4n5p6q7r8s9t0a"},
+    ::testing::Values(name_case{"letter", "a"}, name_case{"all", "azAZ09._-"}, name_case{"made_here", "ckp_01jd2c9k7v3m4n5p6q7r8s9t0a"},
         name_case{"three_dots", "..."}, name_case{"dots_first", "..a"}, name_case{"empty", "", bad_thread, bad_id},
         name_case{"dot", ".", dots, dots}, name_case{"two_dots", "..", dots, dots}, name_case{"slash", "a/b", bad_thread, bad_id},
         name_case{"space", "a b", bad_thread, bad_id}, name_case{"nul", "a\0"s, bad_thread, bad_id},
@@ -54,7 +54,7 @@ struct metadata_case {
 };
 void PrintTo(const metadata_case& one, std::ostream* out) { *out << one.name; }
 
-class Metadata : public testing::TestWithParam<metadata_case> { };
+class Metadata : public ::testing::TestWithParam<metadata_case> { };
 
 TEST_P(Metadata, IsCheckedByItsFields)
 {
@@ -81,7 +81,7 @@ std::string nested(int levels)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Metadata,
-    testing::Values(metadata_case{"nothing", {}, ""},
+    ::testing::Values(metadata_case{"nothing", {}, ""},
         metadata_case{"all", {.step = -1, .node_id = "plan", .tags = {"a", "größe"}, .custom = R"({ "b": 1.10, "a": 2 })"}, "",
             R"({"a":2,"b":1.10})"},
         metadata_case{"largest_step", {.step = 9'007'199'254'740'991}, ""},
@@ -116,7 +116,7 @@ struct policy_case {
 };
 void PrintTo(const policy_case& one, std::ostream* out) { *out << one.name; }
 
-class Policy : public testing::TestWithParam<policy_case> { };
+class Policy : public ::testing::TestWithParam<policy_case> { };
 
 TEST_P(Policy, HasBounds)
 {
@@ -127,7 +127,7 @@ TEST_P(Policy, HasBounds)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Policy,
-    testing::Values(policy_case{"usual", {}, ""}, policy_case{"least", {1, 1}, ""}, policy_case{"most", {100'000, 315'360'000'000}, ""},
+    ::testing::Values(policy_case{"usual", {}, ""}, policy_case{"least", {1, 1}, ""}, policy_case{"most", {100'000, 315'360'000'000}, ""},
         policy_case{"too_little", {0, 0},
             "max_checkpoints must be between 1 and 100000, not 0\nttl_ms must be between 1 and 315360000000, not 0\n"},
         policy_case{"too_much", {100'001, 315'360'000'001},

@@ -26,7 +26,7 @@ struct form_case {
 };
 void PrintTo(const form_case& one, std::ostream* out) { *out << one.name; }
 
-class CanonicalForm : public testing::TestWithParam<form_case> { };
+class CanonicalForm : public ::testing::TestWithParam<form_case> { };
 
 TEST_P(CanonicalForm, IsOneForEqualStates)
 {
@@ -40,7 +40,7 @@ TEST_P(CanonicalForm, IsOneForEqualStates)
 }
 
 INSTANTIATE_TEST_SUITE_P(Values, CanonicalForm,
-    testing::Values(form_case{"empty_object", " { } ", "{}"}, form_case{"empty_list", "\n[\t]\r\n", "[]"},
+    ::testing::Values(form_case{"empty_object", " { } ", "{}"}, form_case{"empty_list", "\n[\t]\r\n", "[]"},
         form_case{"null", "null", "null"}, form_case{"words", "[true , false,null]", "[true,false,null]"},
         form_case{"top_string", " \"a\" ", "\"a\""},
         form_case{"white_space", "{ \"a\" :\n[ 1 ,\t2 ] , \"b\":{ } }", R"({"a":[1,2],"b":{}})"},
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Values, CanonicalForm,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Numbers, CanonicalForm,
-    testing::Values(form_case{"beyond_2_53", "[9007199254740993]", "[9007199254740993]"},
+    ::testing::Values(form_case{"beyond_2_53", "[9007199254740993]", "[9007199254740993]"},
         form_case{"beyond_64_bits", "[-123456789012345678901234567890]", "[-123456789012345678901234567890]"},
         form_case{"beyond_doubles", "[1e400,-1E+400,1e-400]", "[1e400,-1E+400,1e-400]"}, form_case{"trailing_zero", "1.10", "1.10"},
         form_case{"minus_zero", "[-0,-0.0,0e0]", "[-0,-0.0,0e0]"}, form_case{"top", " 17 ", "17"},
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Numbers, CanonicalForm,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Strings, CanonicalForm,
-    testing::Values(
+    ::testing::Values(
         form_case{"shortest_escapes", R"("\u0008\u000c\u000A\u000d\u0009\u0022\u005c\u002f\/\u0041")", R"("\b\f\n\r\t\"\\//A")"},
         form_case{"lower_case_escapes", R"("\u001F\u000B")", R"("\u001f\u000b")"},
         form_case{"nul", R"(["\u0000","a\u0000b"])", R"(["\u0000","a\u0000b"])"},
@@ -91,7 +91,7 @@ struct refusal_case {
 };
 void PrintTo(const refusal_case& one, std::ostream* out) { *out << one.name; }
 
-class RefusedState : public testing::TestWithParam<refusal_case> { };
+class RefusedState : public ::testing::TestWithParam<refusal_case> { };
 
 TEST_P(RefusedState, IsToldWithItsPlace)
 {
@@ -105,7 +105,7 @@ TEST_P(RefusedState, IsToldWithItsPlace)
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, RefusedState,
-    testing::Values(refusal_case{"nothing", "", "is not valid JSON: it is empty"},
+    ::testing::Values(refusal_case{"nothing", "", "is not valid JSON: it is empty"},
         refusal_case{"space_only", "  ", "is not valid JSON: it ends too early, at its top (byte 2)"},
         refusal_case{"same_name", R"({"a":1,"a":2})", R"(has the name "a" twice in one object, at its top (byte 12))"},
         refusal_case{
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, RefusedState,
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Characters, RefusedState,
-    testing::Values(refusal_case{"stray_byte", "[\"a\xFF\"]", "is not UTF-8, at /0 (byte 3)"},
+    ::testing::Values(refusal_case{"stray_byte", "[\"a\xFF\"]", "is not UTF-8, at /0 (byte 3)"},
         refusal_case{"overlong", "{\"a\":\"\xC0\xAF\"}", "is not UTF-8, at /a (byte 6)"},
         refusal_case{"surrogate_bytes", "[\"\xED\xA0\x80\"]", "is not UTF-8, at /0 (byte 2)"},
         refusal_case{"beyond_unicode", "[\"\xF4\x90\x80\x80\"]", "is not UTF-8, at /0 (byte 2)"},

@@ -86,7 +86,7 @@ reading read(std::string_view text, std::size_t piece = 1'000'000, state_bounds 
     return {outcome, reader.take(), reader.policy()};
 }
 
-class ThreadFilePieces : public testing::TestWithParam<std::size_t> { };
+class ThreadFilePieces : public ::testing::TestWithParam<std::size_t> { };
 
 TEST_P(ThreadFilePieces, IsReadBackHoweverItIsCut)
 {
@@ -114,7 +114,7 @@ TEST_P(ThreadFilePieces, IsReadBackHoweverItIsCut)
     EXPECT_TRUE(found.drafts[1].state.bytes.empty());    // the same as before
     EXPECT_EQ(found.drafts[3].state.bytes, "\xff\x01");
 }
-INSTANTIATE_TEST_SUITE_P(Sizes, ThreadFilePieces, testing::Values(1, 7, 100, 1'000'000));
+INSTANTIATE_TEST_SUITE_P(Sizes, ThreadFilePieces, ::testing::Values(1, 7, 100, 1'000'000));
 
 struct spoilt_case {
     const char* name;
@@ -122,7 +122,7 @@ struct spoilt_case {
     const char* to;
     const char* says;
 };
-class SpoiltThreadFile : public testing::TestWithParam<spoilt_case> { };
+class SpoiltThreadFile : public ::testing::TestWithParam<spoilt_case> { };
 
 TEST_P(SpoiltThreadFile, IsRefused)
 {
@@ -184,7 +184,7 @@ constexpr spoilt_case spoilt_cases[] = {
     {"behind_the_end", R"({"end":)", "{}\n{\"end\":", "must have a \"state\", a \"checkpoint\" or the \"end\""},
 };
 INSTANTIATE_TEST_SUITE_P(
-    Cases, SpoiltThreadFile, testing::ValuesIn(spoilt_cases), [](const auto& info) { return std::string(info.param.name); });
+    Cases, SpoiltThreadFile, ::testing::ValuesIn(spoilt_cases), [](const auto& info) { return std::string(info.param.name); });
 
 TEST(ThreadFile, ACutIsFoundWhereverItIs)
 {

@@ -11,7 +11,7 @@ struct address_case {
     std::string_view text;
     bool is_public;
 };
-class PublicAddress : public testing::TestWithParam<address_case> { };
+class PublicAddress : public ::testing::TestWithParam<address_case> { };
 TEST_P(PublicAddress, IsToldFromOthers)
 {
     const auto& c = GetParam();
@@ -20,7 +20,7 @@ TEST_P(PublicAddress, IsToldFromOthers)
     EXPECT_EQ(is_private_host(c.text), !c.is_public);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, PublicAddress,
-    testing::Values(address_case{"v4", "93.184.216.34", true}, address_case{"dns", "8.8.8.8", true},
+    ::testing::Values(address_case{"v4", "93.184.216.34", true}, address_case{"dns", "8.8.8.8", true},
         address_case{"below_10", "9.255.255.255", true}, address_case{"above_10", "11.0.0.0", true},
         address_case{"below_172_16", "172.15.255.255", true}, address_case{"above_172_31", "172.32.0.0", true},
         address_case{"above_192_168", "192.169.0.0", true}, address_case{"below_cgnat", "100.63.255.255", true},
@@ -65,7 +65,7 @@ struct url_case {
     std::string want;    // "receiver target", or a part of the refusal
     bool good = true;
 };
-class WebhookUrl : public testing::TestWithParam<url_case> { };
+class WebhookUrl : public ::testing::TestWithParam<url_case> { };
 TEST_P(WebhookUrl, IsReadInOneWayOnly)
 {
     const auto& c = GetParam();
@@ -80,7 +80,7 @@ TEST_P(WebhookUrl, IsReadInOneWayOnly)
     }
 }
 INSTANTIATE_TEST_SUITE_P(Cases, WebhookUrl,
-    testing::Values(url_case{"plain", "http://example.com/a", "example.com:80 /a"},
+    ::testing::Values(url_case{"plain", "http://example.com/a", "example.com:80 /a"},
         url_case{"https", "https://example.com", "example.com:443 /"},
         url_case{"port_and_query", "https://Example.COM:8443/a/b?c=d&e=%20", "example.com:8443 /a/b?c=d&e=%20"},
         url_case{"query_alone", "http://example.com?x", "example.com:80 /?x"}, url_case{"v4", "http://127.0.0.1:9/", "127.0.0.1:9 /"},

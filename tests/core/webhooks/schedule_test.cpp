@@ -16,7 +16,7 @@ struct attempt_case {
     std::string_view says;
     double draw = 1;
 };
-class AfterAttempt : public testing::TestWithParam<attempt_case> { };
+class AfterAttempt : public ::testing::TestWithParam<attempt_case> { };
 TEST_P(AfterAttempt, IsDecidedByTheAnswer)
 {
     const auto& c = GetParam();
@@ -31,7 +31,7 @@ TEST_P(AfterAttempt, IsDecidedByTheAnswer)
     EXPECT_EQ(got.last_error, c.says);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, AfterAttempt,
-    testing::Values(attempt_case{"ok", 0, {200, "", false}, webhook_state::delivered, {}, ""},
+    ::testing::Values(attempt_case{"ok", 0, {200, "", false}, webhook_state::delivered, {}, ""},
         attempt_case{"no_content", 3, {204, "", false}, webhook_state::delivered, {}, ""},
         attempt_case{"server_error", 0, {500, "", false}, webhook_state::pending, 1'000, "the receiver answered 500"},
         attempt_case{"second", 1, {500, "", false}, webhook_state::pending, 3'000, "the receiver answered 500"},

@@ -15,7 +15,7 @@ struct signature_case {
     std::string_view secret;
     std::string_view want;
 };
-class WebhookSignature : public testing::TestWithParam<signature_case> { };
+class WebhookSignature : public ::testing::TestWithParam<signature_case> { };
 TEST_P(WebhookSignature, IsThatOfTheSpecification)
 {
     const auto& c = GetParam();
@@ -28,8 +28,8 @@ TEST_P(WebhookSignature, IsThatOfTheSpecification)
 }
 // The first is the example of the Standard Webhooks libraries, the others are openssl's.
 INSTANTIATE_TEST_SUITE_P(Cases, WebhookSignature,
-    testing::Values(signature_case{"standard", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1'614'265'330, R"({"test": 2432232314})",
-                        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="},
+    ::testing::Values(signature_case{"standard", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1'614'265'330, R"({"test": 2432232314})",
+                          "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="},
         signature_case{"plain_secret", "dlv_1", 1'700'000'000, "{}", "0123456789abcdef", "v1,A4TCnxHjzlipJ1vVgeoo+CuBX6qMZWgIWjkPkajorUg="},
         signature_case{"not_base64", "dlv_1", 1'700'000'000, "{}", "whsec_0123456789!", "v1,+8EsmN6nOAoual3rHCH4NsK+zQalDLmvzTU20jvuHeg="}),
     [](const auto& info) { return std::string(info.param.name); });

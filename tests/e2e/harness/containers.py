@@ -1,7 +1,10 @@
 """A server whose programs run in containers, and the images that they need, under the names by which the examples call them."""
 
+import re
+
+from .leaks import process_table
 from .server import Server
-from .waiting import until
+from .waiting import TimedOut, until
 
 RUNTIMES = ("docker", "gvisor")
 # name -> recipe
@@ -50,7 +53,20 @@ class ContainerServer(Server):
         return until(only, what="one container")
 
     def nothing_left(self):
-        until(lambda: not self.containers(), GONE_S, f"no container of {self.instance()} left")
+        try:
+            until(lambda: not self.containers(), GONE_S, f"no container of {self.instance()} left")
+        except TimedOut as late:
+            raise TimedOut(f"{late}\n{self.why_left()}") from None
+
+    def why_left(self):
+        """What the engine, the kernel and the server know of containers that should be gone."""
+        known = []
+        for name in self.containers():
+            state = self.engine.docker("inspect", "--format", "{{.Id}} {{json .State}}", name, check=False)
+            known.append(f"{name}: {state}")
+            known += [f"  {line}" for line in processes_of(state.split(" ")[0])]
+        said = self.log_file.read_text(errors="replace").splitlines()
+        return "\n".join(known + [line for line in said if re.search(r"remov|left|sweep|engine", line)][-20:])
 
     def discard(self):
         super().discard()
@@ -62,3 +78,19 @@ class ContainerServer(Server):
             for names in self.engine.packages(self.instance()):
                 for name in names:
                     self.engine.docker("volume", "rm", name, check=False)
+
+
+def processes_of(container):
+    """Those that name it, with what they wait for."""
+    found = []
+    for pid, (_, state, name) in process_table().items():
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().replace(b"\0", b" ").decode(errors="replace")
+            with open(f"/proc/{pid}/wchan") as file:
+                waits = file.read()
+        except OSError:
+            continue
+        if container and container in words:
+            found.append(f"{pid} {name} {state} {waits} {words[:160]}")
+    return found

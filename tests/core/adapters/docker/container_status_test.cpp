@@ -145,6 +145,41 @@ INSTANTIATE_TEST_SUITE_P(Cases, ContainerStatus,
                 it.note_look(look(container_state::exited, 1));
             },
             "the agent exited with status 1"},
+        status_case{"ended_while_the_engine_is_away", [](s& it) { it.note_gone(no_engine().error()); },
+            "the agent ended while the engine was away, which ends its containers when it stops: connection refused"},
+        status_case{"killed_by_an_engine_that_is_away_since",
+            [](s& it) {
+                it.note(event("kill", {{"signal", "15"}}));
+                it.note(event("die"));
+                it.note_look(no_engine());
+                it.note_gone(no_engine().error());
+            },
+            "the container was killed from outside, or by the engine as it stopped (signal 15)"},
+        status_case{"killed_by_an_engine_long_after_a_program_ran_out_of_memory",
+            [](s& it) {
+                it.note_usage({.oom_kills = 1});
+                it.note(event("kill", {{"signal", "15"}}));
+                it.note_gone(no_engine().error());
+            },
+            "the container was killed from outside, or by the engine as it stopped (signal 15)", 1},
+        status_case{"out_of_memory_and_the_engine_is_away",
+            [](s& it) {
+                it.note(event("oom"));
+                it.note_gone(no_engine().error());
+            },
+            "the container ran out of memory and its agent was killed", 1},
+        status_case{"removed_and_the_engine_is_away",
+            [](s& it) {
+                it.note(event("destroy"));
+                it.note_gone(no_engine().error());
+            },
+            "the container was removed from outside"},
+        status_case{"what_was_known_stays_when_the_engine_is_away",
+            [](s& it) {
+                it.note_look(look(container_state::exited, 3));
+                it.note_gone(no_engine().error());
+            },
+            "the agent exited with status 3"},
         status_case{"ended_here",
             [](s& it) {
                 it.ended_here();

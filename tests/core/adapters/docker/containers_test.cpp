@@ -131,8 +131,14 @@ TEST_F(Containers, AreRemovedThoughTheyEndMeanwhile)
 {
     there.on("DELETE", "/containers/c1").fails(409, "Could not kill running container c1, cannot remove - Container c1 is not running");
     there.on("DELETE", "/containers/c1").empty(204);
+    auto& noticed = there.on("POST", "/containers/c1/wait");
     auto removing = begin(all.remove("c1", soon()));
+    run(there.until_requests("POST", "/containers/c1/wait", 1));
+    settle();
+    EXPECT_FALSE(removing->done()) << "the engine has not noticed yet";
+    noticed.json(200, {{"StatusCode", 137}});
     EXPECT_TRUE(end(*removing).has_value());
+    EXPECT_EQ(there.requests("POST", "/containers/c1/wait").at(0).query_value("condition"), "not-running");
     EXPECT_EQ(there.requests("DELETE", "/containers/c1").size(), 2u);
 }
 

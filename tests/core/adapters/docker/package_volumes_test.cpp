@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* made = "2026-11-22T07:00:00Z";
+constexpr const char* long_ago = "2026-11-22T07:00:00Z";
 
 task<result<void>> bring_both(package_volumes* of, std::string tree, container_spec helper)
 {
@@ -46,7 +46,7 @@ protected:
         return scratch.path() + "/" + tenant + "/" + digest + "/tree";
     }
     /// What the engine has from now on.
-    void has(const std::vector<std::string>& names, const char* made_at = made)
+    void has(const std::vector<std::string>& names, const char* made_at = long_ago)
     {
         json::array all;
         for (const auto& each : names)

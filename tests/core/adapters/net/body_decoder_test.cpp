@@ -16,7 +16,7 @@ struct body_case {
     std::string_view says;    // a part of the refusal
 };
 
-class BodyDecoder : public testing::TestWithParam<body_case> { };
+class BodyDecoder : public ::testing::TestWithParam<body_case> { };
 
 constexpr std::uint64_t limit = 100;
 
@@ -63,7 +63,7 @@ body_case bad(std::string_view name, std::string bytes, int status, std::string_
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, BodyDecoder,
-    testing::Values(body_case{"length", framing::length, 3, "abcGET", "abc", 3, 0, ""},
+    ::testing::Values(body_case{"length", framing::length, 3, "abcGET", "abc", 3, 0, ""},
         body_case{"empty", framing::length, 0, "GET", "", 3, 0, ""}, body_case{"none", framing::none, 0, "GET", "", 3, 0, ""},
         body_case{"length_beyond_the_limit", framing::length, 101, "a", "", 0, 413, "100 bytes"},
         chunked("one_chunk", "3\r\nabc\r\n0\r\n\r\n", "abc"), chunked("hex_size", "00A\r\n0123456789\r\n0\r\n\r\nGET", "0123456789", 3),

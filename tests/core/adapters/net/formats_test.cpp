@@ -16,14 +16,14 @@ struct event_case {
     std::string_view event;
     std::string_view want;
 };
-class SseEvent : public testing::TestWithParam<event_case> { };
+class SseEvent : public ::testing::TestWithParam<event_case> { };
 TEST_P(SseEvent, IsWritten)
 {
     const auto& c = GetParam();
     EXPECT_EQ(sse_event(c.id, c.data, c.event), c.want);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, SseEvent,
-    testing::Values(event_case{"plain", "7", "{}", "", "id: 7\ndata: {}\n\n"}, event_case{"no_id", "", "a", "", "data: a\n\n"},
+    ::testing::Values(event_case{"plain", "7", "{}", "", "id: 7\ndata: {}\n\n"}, event_case{"no_id", "", "a", "", "data: a\n\n"},
         event_case{"named", "", "a", "exit", "event: exit\ndata: a\n\n"}, event_case{"two_lines", "", "a\nb", "", "data: a\ndata: b\n\n"},
         event_case{"all_line_ends", "", "a\r\nb\rc\n", "", "data: a\ndata: b\ndata: c\ndata: \n\n"},
         event_case{"empty", "", "", "", "data: \n\n"}, event_case{"id_cannot_inject", "1\ndata: x", "a", "", "id: 1data: x\ndata: a\n\n"}),
@@ -44,7 +44,7 @@ struct url_case {
     std::string_view base_path;
     std::string_view authority;    // or a part of the refusal
 };
-class Url : public testing::TestWithParam<url_case> { };
+class Url : public ::testing::TestWithParam<url_case> { };
 TEST_P(Url, IsParsed)
 {
     const auto& c = GetParam();
@@ -62,7 +62,7 @@ TEST_P(Url, IsParsed)
     EXPECT_EQ(got->authority(), c.authority);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, Url,
-    testing::Values(url_case{"name", "http://localhost:8080", "localhost", 8080, "", "localhost:8080"},
+    ::testing::Values(url_case{"name", "http://localhost:8080", "localhost", 8080, "", "localhost:8080"},
         url_case{"default_port", "http://a.b/", "a.b", 80, "", "a.b"}, url_case{"ipv6", "http://[::1]:81/x/", "::1", 81, "/x", "[::1]:81"},
         url_case{"ipv6_default_port", "http://[::1]", "::1", 80, "", "[::1]"}, url_case{"no_scheme", "localhost:1", "", 0, "", "http://"},
         url_case{"https", "https://a", "a", 443, "", "a"}, url_case{"https_with_port", "https://a:80/x", "a", 80, "/x", "a:80"},

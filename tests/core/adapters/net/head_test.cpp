@@ -21,7 +21,7 @@ std::optional<refusal> read(const std::string& text, request_head& out)
     return parse_request_head(std::string_view(text).substr(0, scanner.head_bytes()), out);
 }
 
-class RequestHead : public testing::TestWithParam<head_case> { };
+class RequestHead : public ::testing::TestWithParam<head_case> { };
 
 TEST_P(RequestHead, IsTakenOrRefused)
 {
@@ -40,7 +40,7 @@ TEST_P(RequestHead, IsTakenOrRefused)
 const std::string get = "GET / HTTP/1.1\r\nHost: x\r\n";
 
 INSTANTIATE_TEST_SUITE_P(Cases, RequestHead,
-    testing::Values(head_case{"plain", get + "\r\n", 0, ""}, head_case{"http_1_0_without_host", "GET / HTTP/1.0\r\n\r\n", 0, ""},
+    ::testing::Values(head_case{"plain", get + "\r\n", 0, ""}, head_case{"http_1_0_without_host", "GET / HTTP/1.0\r\n\r\n", 0, ""},
         head_case{"lower_case_names", "GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\n", 0, ""},
         head_case{"empty_value", get + "A:\r\n\r\n", 0, ""}, head_case{"high_bytes_in_a_value", get + "A: \xc3\xa9\r\n\r\n", 0, ""},
         head_case{"tab_in_a_value", get + "A: b\tc\r\n\r\n", 0, ""},
@@ -132,7 +132,7 @@ struct keep_case {
     std::string_view connection;
     bool kept;
 };
-class KeepAlive : public testing::TestWithParam<keep_case> { };
+class KeepAlive : public ::testing::TestWithParam<keep_case> { };
 TEST_P(KeepAlive, FollowsVersionAndConnection)
 {
     const auto& c = GetParam();
@@ -141,7 +141,7 @@ TEST_P(KeepAlive, FollowsVersionAndConnection)
     EXPECT_EQ(out.keep_alive, c.kept);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, KeepAlive,
-    testing::Values(keep_case{"v11", "HTTP/1.1", "", true}, keep_case{"v11_close", "HTTP/1.1", "Close", false},
+    ::testing::Values(keep_case{"v11", "HTTP/1.1", "", true}, keep_case{"v11_close", "HTTP/1.1", "Close", false},
         keep_case{"v11_close_in_a_list", "HTTP/1.1", "x, close", false}, keep_case{"v11_not_a_whole_token", "HTTP/1.1", "closed", true},
         keep_case{"v10", "HTTP/1.0", "", false}, keep_case{"v10_keep", "HTTP/1.0", "Keep-Alive", true}),
     [](const auto& info) { return std::string(info.param.name); });

@@ -53,7 +53,7 @@ struct good_case {
     std::string body;
     std::vector<part> want;
 };
-class Multipart : public testing::TestWithParam<good_case> { };
+class Multipart : public ::testing::TestWithParam<good_case> { };
 TEST_P(Multipart, ComesApartHoweverItIsCut)
 {
     const auto& c = GetParam();
@@ -70,7 +70,7 @@ TEST_P(Multipart, ComesApartHoweverItIsCut)
 }
 const std::string tricky = "\r\r\n\r\n-\r\n--\r\n--X\r\n--X\r\n--Y--XX";
 INSTANTIATE_TEST_SUITE_P(Cases, Multipart,
-    testing::Values(good_case{"one", field("name=a", "1") + "--XX--\r\n", {{{"a", {}, ""}, "1"}}},
+    ::testing::Values(good_case{"one", field("name=a", "1") + "--XX--\r\n", {{{"a", {}, ""}, "1"}}},
         good_case{"two", field("name=\"a\"", "1") + field("name=\"b\"", "2") + "--XX--\r\n", {{{"a", {}, ""}, "1"}, {{"b", {}, ""}, "2"}}},
         good_case{"no_last_line_end", field("name=a", "1") + "--XX--", {{{"a", {}, ""}, "1"}}}, good_case{"none", "--XX--\r\n", {}},
         good_case{"line_end_before", "\r\n" + field("name=a", "1") + "--XX--", {{{"a", {}, ""}, "1"}}},
@@ -97,7 +97,7 @@ struct bad_case {
     std::string_view says;
     errc code = errc::bad_request;
 };
-class MultipartMistake : public testing::TestWithParam<bad_case> { };
+class MultipartMistake : public ::testing::TestWithParam<bad_case> { };
 TEST_P(MultipartMistake, IsRefusedInASentence)
 {
     const auto& c = GetParam();
@@ -110,7 +110,7 @@ TEST_P(MultipartMistake, IsRefusedInASentence)
 }
 std::string head_only(std::string_view lines) { return "--XX\r\n" + std::string(lines) + "\r\n\r\n1\r\n--XX--"; }
 INSTANTIATE_TEST_SUITE_P(Cases, MultipartMistake,
-    testing::Values(bad_case{"empty", "", "closing boundary"}, bad_case{"another_boundary", "--YY\r\n", "begin with the boundary"},
+    ::testing::Values(bad_case{"empty", "", "closing boundary"}, bad_case{"another_boundary", "--YY\r\n", "begin with the boundary"},
         bad_case{"preamble", "hello\r\n--XX--", "begin with the boundary"},
         bad_case{"no_first_boundary", "name=a", "begin with the boundary"},
         bad_case{"cut_in_data", "--XX\r\nContent-Disposition: form-data; name=a\r\n\r\n1", "closing boundary"},
@@ -152,7 +152,7 @@ struct type_case {
     std::string content_type;
     std::optional<errc> refused;
 };
-class MultipartType : public testing::TestWithParam<type_case> { };
+class MultipartType : public ::testing::TestWithParam<type_case> { };
 TEST_P(MultipartType, NeedsABoundary)
 {
     const auto& c = GetParam();
@@ -160,7 +160,7 @@ TEST_P(MultipartType, NeedsABoundary)
     EXPECT_EQ(got.has_error() ? std::optional(got.error().code) : std::nullopt, c.refused);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, MultipartType,
-    testing::Values(type_case{"token", "multipart/form-data; boundary=abc", {}},
+    ::testing::Values(type_case{"token", "multipart/form-data; boundary=abc", {}},
         type_case{"quoted", "Multipart/Form-Data;boundary=\"a b?c\"", {}},
         type_case{"with_charset", "multipart/form-data; charset=utf-8; boundary=abc", {}},
         type_case{"longest", "multipart/form-data; boundary=" + std::string(70, 'a'), {}},

@@ -15,7 +15,7 @@ struct plan_case {
     std::string_view content_range;    // empty: none
     std::string method = "GET";
 };
-class ContentPlan : public testing::TestWithParam<plan_case> { };
+class ContentPlan : public ::testing::TestWithParam<plan_case> { };
 TEST_P(ContentPlan, SaysWhatToSend)
 {
     const auto& c = GetParam();
@@ -35,7 +35,7 @@ TEST_P(ContentPlan, SaysWhatToSend)
 }
 constexpr auto huge = "bytes=0-99999999999999999999999999";
 INSTANTIATE_TEST_SUITE_P(Cases, ContentPlan,
-    testing::Values(plan_case{"all", 10, {}, 200, 0, 10, ""}, plan_case{"part", 10, {{"Range", "bytes=2-5"}}, 206, 2, 4, "bytes 2-5/10"},
+    ::testing::Values(plan_case{"all", 10, {}, 200, 0, 10, ""}, plan_case{"part", 10, {{"Range", "bytes=2-5"}}, 206, 2, 4, "bytes 2-5/10"},
         plan_case{"first_byte", 10, {{"Range", "bytes=0-0"}}, 206, 0, 1, "bytes 0-0/10"},
         plan_case{"open", 10, {{"Range", "bytes=7-"}}, 206, 7, 3, "bytes 7-9/10"},
         plan_case{"past_the_end", 10, {{"Range", "bytes=7-99"}}, 206, 7, 3, "bytes 7-9/10"},

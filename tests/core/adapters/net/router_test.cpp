@@ -32,7 +32,7 @@ struct route_case {
     std::string_view id;      // expected capture "id"
     std::string_view more;    // expected capture "path", or Allow
 };
-class Router : public testing::TestWithParam<route_case> { };
+class Router : public ::testing::TestWithParam<route_case> { };
 
 TEST_P(Router, Matches)
 {
@@ -54,7 +54,7 @@ constexpr auto missing = match_kind::not_found;
 constexpr auto wrong_method = match_kind::method_not_allowed;
 
 INSTANTIATE_TEST_SUITE_P(Cases, Router,
-    testing::Values(route_case{"root", "GET", "/", found, root, "", ""},
+    ::testing::Values(route_case{"root", "GET", "/", found, root, "", ""},
         route_case{"literal", "GET", "/v1/executions", found, list, "", ""},
         route_case{"by_method", "POST", "/v1/executions", found, create, "", ""},
         route_case{"head_is_get", "HEAD", "/v1/executions", found, list, "", ""},
@@ -79,14 +79,14 @@ INSTANTIATE_TEST_SUITE_P(Cases, Router,
         route_case{"method_case_matters", "get", "/v1/executions/a/events", wrong_method, 0, "", "GET, HEAD"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-class RouterPattern : public testing::TestWithParam<std::string_view> { };
+class RouterPattern : public ::testing::TestWithParam<std::string_view> { };
 TEST_P(RouterPattern, IsRefused)
 {
     auto all = routes();
     EXPECT_THROW(all.add("GET", GetParam(), 0), std::invalid_argument);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, RouterPattern,
-    testing::Values("v1", "", "/v1/executions", "/v1/executions/{other}", "/a/{id", "/a/{}", "/a/{...}", "/{a...}/b", "/{a}/{a}"));
+    ::testing::Values("v1", "", "/v1/executions", "/v1/executions/{other}", "/a/{id", "/a/{}", "/a/{...}", "/{a...}/b", "/{a}/{a}"));
 
 }    // namespace
 }    // namespace caisson::net

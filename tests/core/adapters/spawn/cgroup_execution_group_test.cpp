@@ -93,6 +93,23 @@ TEST_F(ControlGroup, WhetherAGroupIsEmptyIsKnownWhereTheFirstHierarchyTells)
     EXPECT_FALSE(control_group().is_surely_empty());
 }
 
+TEST_F(ControlGroup, IsKnownToBeEmptyOnlyIfEachHierarchyWasRead)
+{
+    kernel->make_directory("/cg/a");
+    kernel->make_directory("/cg/a/below");
+    kernel->make_directory("/cg/b");
+    control_group group(kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids}});
+    EXPECT_TRUE(group.is_known_to_be_empty());
+    kernel->add_process("/cg/b", 7);
+    EXPECT_FALSE(group.is_known_to_be_empty());
+    kernel->set("/cg/b/cgroup.procs", "");
+    EXPECT_TRUE(group.is_known_to_be_empty());
+    kernel->add_process("/cg/a/below", 7);
+    EXPECT_FALSE(group.is_known_to_be_empty());
+    EXPECT_TRUE(control_group(kernel, {{"/cg/gone", cgroup_version::v1, cgroup_control::kill}}).is_known_to_be_empty());
+    EXPECT_FALSE(control_group().is_known_to_be_empty());
+}
+
 TEST_F(ControlGroup, KillFindsWhoJoinedSomeHierarchiesOnly)
 {
     kernel->make_directory("/cg/a");

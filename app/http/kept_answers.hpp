@@ -1,0 +1,71 @@
+#pragma once
+
+#include "core/base/change_clock.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/shared_bytes.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace caisson::http {
+
+/// The JSON of answers that were asked for last, within a bound of bytes, as long as `clock` says that nothing changed. I/O thread only.
+class kept_answers {
+public:
+    /// The whole object, or without what is long: an execution's output, a checkpoint's state.
+    enum class form : std::uint8_t { whole, brief };
+
+    static constexpr std::size_t most_bytes = 4 << 20;
+    /// Of one text; longer ones are not kept.
+    static constexpr std::size_t most_text_bytes = 128 << 10;
+
+    /// `clock` outlives it and tells of changes by tenant and name.
+    explicit kept_answers(const change_clock& clock, std::size_t bound_bytes = most_bytes) : clock_(clock), bound_bytes_(bound_bytes) { }
+
+    /// Empty if it is not kept, and for another tenant.
+    shared_bytes find(const tenant_id& tenant, std::string_view name, form what);
+
+    using moment = std::optional<change_clock::moment>;
+    /// To be asked before the first byte of what is to be kept is read.
+    moment now(const tenant_id& tenant, std::string_view name) const { return clock_.now(tenant.str(), name); }
+    /// Keeps `json`, all of which was read after `read_since`; not if it was changed meanwhile.
+    void keep(const tenant_id& tenant, std::string_view name, form what, shared_bytes json, moment read_since);
+
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    struct entry {
+        tenant_id tenant;
+        std::string name;
+        change_clock::moment since;
+        std::array<shared_bytes, 2> texts;    // by form; empty: not kept
+        std::size_t bytes() const;
+    };
+    using entries = std::list<entry>;
+    struct key {
+        std::string_view tenant;
+        std::string_view name;
+        bool operator==(const key&) const = default;
+    };
+    struct key_hash {
+        std::size_t operator()(const key& one) const;
+    };
+
+    static key key_of(const entry& one) { return {one.tenant.str(), one.name}; }
+    entries::iterator find_entry(const tenant_id& tenant, std::string_view name);
+    void drop(entries::iterator which);
+
+    const change_clock& clock_;
+    const std::size_t bound_bytes_;
+    entries entries_;                                                 // used last in front
+    std::unordered_map<key, entries::iterator, key_hash> by_name_;    // the keys are the entries' own
+    std::size_t bytes_ = 0;
+};
+
+}    // namespace caisson::http

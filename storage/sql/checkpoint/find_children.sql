@@ -1,0 +1,3 @@
+SELECT position
+FROM checkpoints
+WHERE thread_key = ? AND parent_position = ?

@@ -1,0 +1,2 @@
+INSERT INTO pieces (content_id, number, chunk, first_byte, size_bytes)
+VALUES (?, 0, ?, ?, ?)

@@ -1,0 +1,3 @@
+SELECT uses, base_key, stored_bytes
+FROM states
+WHERE key = ?

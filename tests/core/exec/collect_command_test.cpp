@@ -1,0 +1,25 @@
+#include "core/exec/collector.hpp"
+
+#include <gmock/gmock.h>
+
+namespace caisson {
+namespace {
+
+TEST(CollectCommand, NamesTheAgentItself)
+{
+    collect_spec spec;
+    spec.patterns = {"out/**", "--max-files"};
+    spec.output = "out/output.json";
+    const auto argv = collect_command(spec, "/workspace");
+    EXPECT_EQ(argv.front(), "/proc/self/exe");
+    EXPECT_EQ(argv[1], "--collect");
+    EXPECT_EQ(argv[2], "/workspace");
+    EXPECT_EQ(argv.back(), "--max-files");
+    EXPECT_EQ(argv[argv.size() - 3], "--");
+    EXPECT_THAT(argv, ::testing::Contains("out/output.json"));
+    EXPECT_FALSE(wants_files(collect_spec()));
+    EXPECT_TRUE(wants_files(spec));
+}
+
+}    // namespace
+}    // namespace caisson
