@@ -62,6 +62,15 @@ std::vector<limit_kind> limits_hit(const ending_facts& facts)
     return hit;
 }
 
+/// An agent that ended with the program cannot have sent what it had not read yet, and nobody knows how much that was.
+std::string memory_sentence(const ending_facts& facts, const execution_limits& limits)
+{
+    std::string text = "the program needed more memory than limits.memory_bytes (" + std::to_string(limits.memory_bytes) + " bytes)";
+    if (!facts.wait_status)
+        text += "; its whole sandbox ended for it, so the last of its output may be missing";
+    return text;
+}
+
 std::string sentence(verdict value, const ending& end, const ending_facts& facts, const execution_limits& limits)
 {
     switch (value) {
@@ -69,8 +78,7 @@ std::string sentence(verdict value, const ending& end, const ending_facts& facts
     case verdict::signaled: return "the program was ended by signal " + std::to_string(*end.signal) + " (" + ::strsignal(*end.signal) + ")";
     case verdict::wall_limit: return "the program ran longer than limits.wall_ms (" + std::to_string(limits.wall_ms) + " ms)";
     case verdict::cpu_limit: return "the program used more CPU time than limits.cpu_ms (" + std::to_string(limits.cpu_ms) + " ms)";
-    case verdict::memory_limit:
-        return "the program needed more memory than limits.memory_bytes (" + std::to_string(limits.memory_bytes) + " bytes)";
+    case verdict::memory_limit: return memory_sentence(facts, limits);
     case verdict::output_limit:
         return "the program wrote more than limits.max_output_bytes (" + std::to_string(limits.max_output_bytes) + " bytes)";
     case verdict::cancelled: return "the execution was cancelled";

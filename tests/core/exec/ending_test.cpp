@@ -150,6 +150,16 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
             s::failed, v::runtime_error}),
     [](const auto& info) { return std::string(info.param.name); });
 
+TEST(EndingError, SaysThatOutputMayBeMissingWhereTheAgentEndedWithTheProgram)
+{
+    const std::string_view words = "its whole sandbox ended for it, so the last of its output may be missing";
+    ending_facts whole;
+    whole.group.oom_kills = 1;
+    EXPECT_TRUE(decide_ending(whole, {}).error.ends_with(words)) << decide_ending(whole, {}).error;
+    const auto told = facts(signaled(SIGKILL), [](auto& f) { f.group.oom_kills = 1; });
+    EXPECT_EQ(decide_ending(told, {}).error.find(words), std::string::npos);
+}
+
 TEST(NoteDisk, KeepsWhatWasFullOnce)
 {
     std::optional<disk_usage> seen;

@@ -80,21 +80,25 @@ ROWS = [
 ]
 
 
+MISSING = "; its whole sandbox ended for it, so the last of its output may be missing"
+
+
 def over(stdout, memory=72 * MIB):
-    """The sandbox ends as a whole, its kernel with it."""
-    return End("memory_limit", hit=["memory"], stdout=stdout, usage={"memory_peak_bytes": (memory // 2, memory + OWN + SLACK)})
+    """The sandbox ends as a whole, its kernel and the agent with it: what the agent had not read by then is lost, nothing else, and the error
+    says so."""
+    def beginning(_, record):
+        assert stdout.startswith(record["stdout"]), record["stdout"][-100:]
 
-
-def beginning(_, record):
-    """What was not sent yet is lost, and nothing else."""
-    assert "".join(f"{i:07d}\n" for i in range(20000)).startswith(record["stdout"]), record["stdout"][-100:]
+    usage = {"memory_peak_bytes": (memory // 2, memory + OWN + SLACK)}
+    return End("memory_limit", hit=["memory"], stdout=None, error=MISSING, usage=usage, look=beginning)
 
 
 WHOLE = {
     "memory_of_the_leader": over("before\n"),
-    "memory_and_all_it_printed": replace(over(None), look=beginning),
+    "memory_and_all_it_printed": over("".join(f"{i:07d}\n" for i in range(20000))),
     # Where the host's kernel ends another process of the sandbox's than its kernel, that one still tells the leader's end.
-    "memory_of_a_child_and_the_leader_goes_on": [over("before\n"), replace(over("before\n"), signal=9, stderr=None)],
+    "memory_of_a_child_and_the_leader_goes_on": [over("before\n"),
+                                                 replace(over(""), signal=9, stdout="before\n", stderr=None, error="", look=None)],
     "memory_of_a_child_and_the_leader_exits": over(""),
     "memory_that_fits": End(stdout="40\n", usage={"memory_peak_bytes": (40 * MIB, MOST + OWN)}),
     "memory_of_many_children": over("before\n"),
