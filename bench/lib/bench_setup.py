@@ -154,6 +154,13 @@ class Bench:
         own = ["--groups", 1] if groups else []
         return run_json([self.program("spawn-floor"), "--workers", workers, "--count", count, *own, "--", *argv])
 
+    def sandbox_floor(self, count, workers=1):
+        """Sandboxes as the server makes them, without the server: run directories are in memory, as root's are."""
+        with tempfile.TemporaryDirectory(prefix="caisson-bench-", dir="/dev/shm") as run_dir:
+            os.chmod(run_dir, 0o711)
+            return run_json([self.program("sandbox-floor"), "--launch", self.built / "caisson-launch", "--program", self.program("true"),
+                             "--run", run_dir, "--workers", workers, "--count", count])
+
     def view(self, body, measure):
         """One viewer of one run on the server."""
         return run_json([self.program("ws-viewer"), "--ready", self.ready, "--body", self.write("view.json", body), "--measure", measure])

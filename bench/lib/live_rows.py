@@ -7,7 +7,7 @@ import socket
 import statistics
 import time
 
-from machine import memory_of
+from machine import memory_of, wait_for_rest
 from processes import Failed
 from results import number
 
@@ -22,6 +22,7 @@ def start(bench, found):
     """Of servers with nothing to take up, until /ready says so; what they hold is looked at when the pool is full."""
     ready, idle = [], []
     for _ in range(bench.many(5, 2)):
+        wait_for_rest()    # the server that runs all the time, and the one before, have nothing left to do
         with bench.other_server("start"):
             ready.append(bench.ready_ms)
             idle.append(memory_of(bench.server.pid)[0] * 2**20 / 1e6)

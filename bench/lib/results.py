@@ -113,9 +113,11 @@ class Results:
     def note(self, text):
         self.seen.append(text)
 
-    def bound(self, what, asked, measured, holds):
-        """A promise of the project, and whether this run kept it."""
-        self.bounds.append([what, asked, measured, "yes" if holds else "**no**"])
+    def bound(self, what, asked, measured, holds, floor=None):
+        """A promise of the project, and whether this run kept it. `floor`: a sentence, where this run showed that nobody can keep it on this
+        machine."""
+        missed = f"**no**; {floor}" if floor else "**no**"
+        self.bounds.append([what, asked, measured, "yes" if holds else missed])
 
     def not_measured(self, what, asked, why):
         self.bounds.append([what, asked, f"not measured: {why}", ""])

@@ -1,10 +1,12 @@
 """What is measured. Each row takes the bench and adds to the results."""
 
+import os
 import statistics
 
 import container_rows
 import go_judge
 import go_judge_rows
+import kernel_time
 import live_rows
 import peers
 import pool_rows
@@ -50,14 +52,24 @@ def one_shot_cold(bench, found):
             "caisson: POST, recorded end": ("ms", caisson),
             "bwrap --unshare-all": ("ms", lambda program=program: ms(bench.spawn_floor(peers.bubblewrap(program), count))),
             peers.GROUPED: ("ms", lambda program=program: ms(bench.spawn_floor(peers.bubblewrap(program), count, groups=True))),
+            peers.SANDBOX: ("ms", lambda: ms(bench.sandbox_floor(count))),
             "posix_spawn on the host": ("ms", lambda program=program: ms(bench.spawn_floor(program, count))),
         })
         found.compare("one-shot", what, series)
-        floor = between(series, peers.GROUPED, "bwrap --unshare-all")
-        found.note(f"{what}: the same bwrap in a control group with limits, which no run is without, takes {number(floor)} × bwrap by itself")
         times = against(series, "bwrap --unshare-all")
-        found.bound(what, f"at most {pool_rows.MOST_TIMES_BWRAP} × bwrap", f"{number(times)} ×", times <= pool_rows.MOST_TIMES_BWRAP)
+        alone = between(series, peers.SANDBOX, "bwrap --unshare-all")
+        grouped = between(series, peers.GROUPED, "bwrap --unshare-all")
+        found.note(f"{what}: of {number(times)} × bwrap a control group with limits takes bwrap itself to {number(grouped)} ×, "
+                   f"and all of the isolation, without an agent, a record or a client, to {number(alone)} ×")
+        floor = f"the isolation alone takes {number(alone)} ×" if alone > pool_rows.MOST_TIMES_BWRAP else None
+        found.bound(what, f"at most {pool_rows.MOST_TIMES_BWRAP} × bwrap", f"{number(times)} ×", times <= pool_rows.MOST_TIMES_BWRAP, floor)
         found.note(f"{what}: medians of the stages in ms as the server tells them: {pool_rows.stage_medians(stages)}")
+
+
+def kernel_ms(bench, count, clients):
+    """What the kernel takes of the processors for one sandbox alone, in ms, its removal included; None where that cannot be seen."""
+    found = kernel_time.profile(bench, lambda: bench.sandbox_floor(count, clients), count * clients)
+    return sum(found.values()) if found else None
 
 
 def one_shot_16(bench, found):
@@ -72,10 +84,12 @@ def one_shot_16(bench, found):
         return "ms", run_once
 
     peer, grouped = "16 workers, bwrap each", "16 workers, bwrap each in a control group of its own, with limits"
+    alone = "16 at once, each the sandbox alone"
     loads = {
         "caisson: 16 clients": lambda: bench.rest_load({"command": TRUE}, count, clients),
         peer: lambda: bench.spawn_floor(peers.bubblewrap(TRUE), count, clients),
         grouped: lambda: bench.spawn_floor(peers.bubblewrap(TRUE), count, clients, groups=True),
+        alone: lambda: bench.sandbox_floor(count, clients),
     }
     with go_judge.if_possible(bench) as other:
         if other:
@@ -83,10 +97,17 @@ def one_shot_16(bench, found):
         series = in_turn(rounds, dict((name, both(name, measure)) for name, measure in loads.items()))
     found.compare("one-shot-16", "one-shot true by 16 at once, pool of the default size, rate", answers["rate"])
     found.compare("", "the same, latency of one", series)
-    floor = between(answers["rate"], grouped, peer)
-    found.note(f"one-shot true by 16 at once: bwraps in control groups with limits have {number(floor)} × the rate of bare ones")
+    in_groups, isolated = between(answers["rate"], grouped, peer), between(answers["rate"], alone, peer)
+    found.note(f"one-shot true by 16 at once: bwraps in control groups with limits have {number(in_groups)} × the rate of bare ones, "
+               f"and all of the isolation, without an agent, a record or a client, {number(isolated)} ×")
+    kernel = kernel_ms(bench, count, clients)
+    if kernel:
+        found.note(f"one-shot true by 16 at once: for the isolation alone the kernel takes {number(kernel)} ms of a processor's time each, which "
+                   f"lets {os.cpu_count()} of them make {number(os.cpu_count() * 1000 / kernel)} a second without an instruction of any program")
     times = against(answers["rate"], peer)
-    found.bound("one-shot true by 16 at once", f"at least {LEAST_TIMES_BWRAPS} × the rate of bare bwraps", f"{number(times)} ×", times >= LEAST_TIMES_BWRAPS)
+    floor = f"the isolation alone has {number(isolated)} ×" if isolated < LEAST_TIMES_BWRAPS else None
+    found.bound("one-shot true by 16 at once", f"at least {LEAST_TIMES_BWRAPS} × the rate of bare bwraps", f"{number(times)} ×",
+                times >= LEAST_TIMES_BWRAPS, floor)
 
 
 def agent_exec(bench, found):

@@ -110,6 +110,7 @@ public:
     steady_time asked_at;      // since when the agent is to say how the program stands
     steady_time started_at;    // until the start is heard: the earliest that it can be
     steady_time exited_at;
+    std::optional<disk_usage> disk_at_end;    // read once its leader had ended
 
     // stdin: bytes [0, stdin_end) were given, the agent took those before stdin_taken. What an earlier server gave is not
     // known until the agent was heard.

@@ -3,6 +3,8 @@
 #include "core/async/deadline.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 namespace caisson {
 
@@ -17,11 +19,49 @@ constexpr int quiet_part = 4;
 
 }    // namespace
 
+/// Many wait to remove at once, and only the first of them watches the clock: whoever goes, for whatever reason, wakes the next.
+class lull::place {
+public:
+    place(std::list<place*>& line, io_executor executor, steady_time until) : line_(line), until_(until), woken_(executor)
+    {
+        auto next = line.end();
+        while (next != line.begin() && (*std::prev(next))->until_ > until)
+            --next;
+        at_ = line.insert(next, this);
+    }
+    ~place()
+    {
+        const bool first = is_first();
+        line_.erase(at_);
+        if (first && !line_.empty())
+            line_.front()->woken_.notify_all();
+    }
+    place(const place&) = delete;
+    place& operator=(const place&) = delete;
+
+    bool is_first() const { return line_.begin() == at_; }
+    notifier& woken() { return woken_; }
+
+private:
+    std::list<place*>& line_;
+    std::list<place*>::iterator at_;
+    steady_time until_;
+    notifier woken_;
+};
+
+void lull::hurry(work what)
+{
+    hurried_by(what).notify_all();
+    if (what == work::removing)
+        for (auto* each : line_)
+            each->woken().notify_all();
+}
+
 void lull::close()
 {
     closed_ = true;
-    for (auto& each : hurried_)
-        each.notify_all();
+    hurry(work::making);
+    hurry(work::removing);
 }
 
 task<> lull::wait(work what, std::chrono::milliseconds longest)
@@ -30,14 +70,21 @@ task<> lull::wait(work what, std::chrono::milliseconds longest)
     const auto quiet = what == work::making ? std::max(least_quiet, longest / quiet_part) : least_quiet;
     auto& hurried = hurried_by(what);
     const auto seen = hurried.version();
+    std::optional<place> own;
+    if (what == work::removing)
+        own.emplace(line_, executor_, until);
     for (;;) {
         if (busy_ > 0 || collecting_ > 0)
             disturb();
         const auto end = std::min(until, last_ + quiet);
         if (closed_ || hurried.version() != seen || time_.steady_now() >= end)
             co_return;
-        auto hurry = hurried.wait_past(seen);
-        static_cast<void>(co_await with_deadline(time_, end, std::move(hurry)));
+        auto& woken = own ? own->woken() : hurried;
+        auto waking = woken.wait_past(woken.version());
+        if (own && !own->is_first())
+            co_await std::move(waking);
+        else
+            static_cast<void>(co_await with_deadline(time_, end, std::move(waking)));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "core/async/timers.hpp"
 
 #include <array>
+#include <list>
 
 namespace caisson {
 
@@ -12,7 +13,7 @@ namespace caisson {
 class lull {
 public:
     /// `time` outlives it.
-    lull(io_executor executor, timers& time) : time_(time), hurried_{notifier(executor), notifier(executor)} { }
+    lull(io_executor executor, timers& time) : executor_(executor), time_(time), hurried_{notifier(executor), notifier(executor)} { }
 
     enum class work { making, removing };
 
@@ -24,17 +25,21 @@ public:
     std::size_t& collecting() { return collecting_; }
     bool is_collecting() const { return collecting_ > 0; }
     /// Ends all waits of that work: somebody needs what it gives.
-    void hurry(work what) { hurried_by(what).notify_all(); }
+    void hurry(work what);
     /// hurry() of all, for ever.
     void close();
     /// Returns when nothing was disturbed for some milliseconds, after hurry(), or after `longest`.
     task<> wait(work what, std::chrono::milliseconds longest);
 
 private:
+    class place;
+
     notifier& hurried_by(work what) { return hurried_[static_cast<std::size_t>(what)]; }
 
+    io_executor executor_;
     timers& time_;
     std::array<notifier, 2> hurried_;
+    std::list<place*> line_;    // of those that remove, by how long they may wait
     steady_time last_{};
     std::size_t busy_ = 0;
     std::size_t collecting_ = 0;

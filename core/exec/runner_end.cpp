@@ -59,8 +59,8 @@ task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
     one->phase = run_phase::ending;
     if (one->group)
         facts.group = one->used();    // before the kill: what is measured is what the program used
-    if (one->sandbox)
-        note_disk(facts.disk, one->sandbox->disk());
+    one->disk_at_end = one->sandbox ? one->sandbox->disk() : std::nullopt;
+    note_disk(facts.disk, one->disk_at_end);
     co_await drain_streams(one);
     facts.output_cut = one->was_cut();
     facts.output_limit = facts.output_limit || (facts.output_cut && one->spec.output_limit_action == on_output_limit::kill);
@@ -93,9 +93,12 @@ void runner::say_goodbye(live_execution& one)
 
 void runner::clean_up_after(live_ptr one) { cleanup_.spawn("clean-up after " + one->row.id.str(), dispose(one)); }
 
-/// In a fresh sandbox what the leader left behind ends with it; then both streams are at their end.
+/// In a fresh sandbox what the leader left behind ends with it; then both streams are at their end. Where nothing is left, and the agent has
+/// said all, it is not woken for that.
 task<> runner::drain_streams(live_ptr one)
 {
+    if (one->exited && one->streams_ended() && one->group && one->group->is_surely_empty())
+        co_return;
     if (one->group)
         one->group->kill();
     if (one->exited) {
@@ -319,10 +322,9 @@ task<> runner::end_sandbox(live_ptr one, std::string cause)
 std::optional<std::int64_t> runner::held_by(const live_execution& one)
 {
     const auto peak = one.row.usage.memory_peak_bytes;
-    const auto disk = one.sandbox ? one.sandbox->disk() : std::nullopt;
-    if (!disk || !peak || !one.exited || !one.streams_ended())
+    if (!one.disk_at_end || !peak || !one.exited || !one.streams_ended())
         return std::nullopt;
-    return disk->bytes_used + *peak;
+    return one.disk_at_end->bytes_used + *peak;
 }
 
 /// Removes the sandbox and only then lets the next execution have the place, which an end that is put off gives back before.

@@ -28,6 +28,8 @@ public:
     virtual void kill() noexcept = 0;
     /// Whether kill() ends them without anybody's help. If not, only the agent can, and say that it did.
     virtual bool kills_by_itself() const { return true; }
+    /// No process is in it, by one reading. False where that cannot be known.
+    virtual bool is_surely_empty() const noexcept { return false; }
     /// Processes in the group now, 0 if it cannot be known.
     virtual std::size_t population() const = 0;
     /// Removes the group; kills what is left. Idempotent. Completes when the kernel has let it go, or with errc::timed_out.

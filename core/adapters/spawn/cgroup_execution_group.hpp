@@ -20,6 +20,7 @@ public:
     std::vector<int> join_descriptors() const override;
     group_usage usage() const override { return group_.usage(); }
     void kill() noexcept override;
+    bool is_surely_empty() const noexcept override { return group_.is_surely_empty(); }
     std::size_t population() const override { return group_.population(); }
     task<result<void>> remove() override;
 
