@@ -22,28 +22,29 @@ constexpr int quiet_part = 4;
 /// Many wait to remove at once, and only the first of them watches the clock: whoever goes, for whatever reason, wakes the next.
 class lull::place {
 public:
-    place(std::list<place*>& line, io_executor executor, steady_time until) : line_(line), until_(until), woken_(executor)
+    place(std::shared_ptr<std::list<place*>> line, io_executor executor, steady_time until)
+        : line_(std::move(line)), until_(until), woken_(executor)
     {
-        auto next = line.end();
-        while (next != line.begin() && (*std::prev(next))->until_ > until)
+        auto next = line_->end();
+        while (next != line_->begin() && (*std::prev(next))->until_ > until)
             --next;
-        at_ = line.insert(next, this);
+        at_ = line_->insert(next, this);
     }
     ~place()
     {
         const bool first = is_first();
-        line_.erase(at_);
-        if (first && !line_.empty())
-            line_.front()->woken_.notify_all();
+        line_->erase(at_);
+        if (first && !line_->empty())
+            line_->front()->woken_.notify_all();
     }
     place(const place&) = delete;
     place& operator=(const place&) = delete;
 
-    bool is_first() const { return line_.begin() == at_; }
+    bool is_first() const { return line_->begin() == at_; }
     notifier& woken() { return woken_; }
 
 private:
-    std::list<place*>& line_;
+    std::shared_ptr<std::list<place*>> line_;    // frames may outlive the lull
     std::list<place*>::iterator at_;
     steady_time until_;
     notifier woken_;
@@ -53,7 +54,7 @@ void lull::hurry(work what)
 {
     hurried_by(what).notify_all();
     if (what == work::removing)
-        for (auto* each : line_)
+        for (auto* each : *line_)
             each->woken().notify_all();
 }
 

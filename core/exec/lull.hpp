@@ -5,6 +5,7 @@
 
 #include <array>
 #include <list>
+#include <memory>
 
 namespace caisson {
 
@@ -39,7 +40,7 @@ private:
     io_executor executor_;
     timers& time_;
     std::array<notifier, 2> hurried_;
-    std::list<place*> line_;    // of those that remove, by how long they may wait
+    std::shared_ptr<std::list<place*>> line_ = std::make_shared<std::list<place*>>();    // of those that remove, by how long they may wait
     steady_time last_{};
     std::size_t busy_ = 0;
     std::size_t collecting_ = 0;

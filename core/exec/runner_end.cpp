@@ -105,6 +105,8 @@ task<> runner::drain_streams(live_ptr one)
         one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
         co_await hear_streams_out(one);
     }
+    if (one->sandbox)    // what was left may have written
+        one->disk_at_end = one->sandbox->disk();
 }
 
 /// As long as bytes come, or what came is not stored and the agent's windows may be full of more, this is not a lack of answer.

@@ -30,6 +30,7 @@ public:
         box_->agent->kill_group();
     }
     bool kills_by_itself() const override { return box_->group_kills_by_itself; }
+    bool is_surely_empty() const noexcept override { return box_->group_is_surely_empty; }
     std::size_t population() const override { return box_->agent->is_running() ? 1 : 0; }
     task<result<void>> remove() override
     {

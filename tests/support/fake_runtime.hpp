@@ -33,6 +33,7 @@ struct fake_box {
     std::size_t usage_throws = 0;    // so many readings throw before that
     std::size_t group_kills = 0;
     bool group_kills_by_itself = true;
+    bool group_is_surely_empty = false;
     std::optional<disk_usage> disk;
 
     // Of its compiler's group.

@@ -3,9 +3,14 @@
 #include "core/base/count_guard.hpp"
 #include "tests/support/fake_timers.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 
 #include <gtest/gtest.h>
+
+#include <deque>
+#include <vector>
 
 namespace caisson {
 namespace {
@@ -107,6 +112,84 @@ TEST_F(Lull, ThoseWhoAreNeededDoNotWait)
     EXPECT_FALSE(done_) << "the other work";
     hurry(lull::work::making);
     EXPECT_TRUE(done_);
+}
+
+/// Those that remove, in the order in which they began; true once one has gone.
+class RemovalLine : public Lull {
+protected:
+    void join(std::chrono::milliseconds longest)
+    {
+        gone_.push_back(false);
+        auto note = [this, number = gone_.size() - 1](std::exception_ptr) { gone_[number] = true; };
+        auto token = asio::bind_cancellation_slot(leave_.emplace_back().slot(), note);
+        asio::co_spawn(context_.get_executor(), calm_.wait(lull::work::removing, longest), token);
+        settle();
+    }
+    void leave(std::size_t number)
+    {
+        leave_[number].emit(asio::cancellation_type::terminal);
+        settle();
+    }
+    void settle()
+    {
+        context_.restart();
+        context_.poll();
+    }
+
+    std::deque<asio::cancellation_signal> leave_;
+    std::vector<bool> gone_;
+};
+
+TEST_F(RemovalLine, OnlyTheFirstWatchesTheClock)
+{
+    calm_.disturb();
+    for (int i = 0; i < 5; ++i)
+        join(250ms);
+    settle();
+    EXPECT_EQ(time_.waiting(), 1U);
+    advance(19ms);
+    EXPECT_EQ(gone_, std::vector<bool>(5, false));
+    advance(1ms);
+    EXPECT_EQ(gone_, std::vector<bool>(5, true));
+}
+
+TEST_F(RemovalLine, EachGoesWhenItsPatienceIsOver)
+{
+    const count_guard busy(calm_.busy());
+    join(250ms);
+    advance(10ms);
+    join(250ms);
+    join(40ms);
+    advance(40ms);
+    EXPECT_EQ(gone_, (std::vector{false, false, true})) << "one with less patience than those before it";
+    advance(200ms);
+    EXPECT_EQ(gone_, (std::vector{true, false, true}));
+    EXPECT_EQ(time_.waiting(), 1U);
+    advance(10ms);
+    EXPECT_EQ(gone_, (std::vector{true, true, true}));
+}
+
+TEST_F(RemovalLine, TheNextTakesOverFromOneThatIsCancelled)
+{
+    calm_.disturb();
+    join(250ms);
+    join(250ms);
+    settle();
+    leave(0);
+    EXPECT_EQ(gone_, (std::vector{true, false}));
+    EXPECT_EQ(time_.waiting(), 1U);
+    advance(20ms);
+    EXPECT_EQ(gone_, (std::vector{true, true}));
+}
+
+TEST_F(RemovalLine, AllGoOnceItIsClosed)
+{
+    const count_guard busy(calm_.busy());
+    for (int i = 0; i < 3; ++i)
+        join(250ms);
+    calm_.close();
+    settle();
+    EXPECT_EQ(gone_, std::vector<bool>(3, true));
 }
 
 TEST_F(Lull, NobodyWaitsOnceItIsClosed)
