@@ -1,7 +1,7 @@
-/// usage: bench-rest-load --ready FILE --body FILE [--clients N] [--count N]
+/// usage: bench-rest-load --ready FILE --body FILE [--clients N] [--count N] [--pause-ms N]
 ///        bench-rest-load --go-judge PORT --body FILE [--clients N] [--count N]
 /// N clients at once, each on a kept-alive connection of its own, POST the body to /v1/executions (of a go-judge: /run) `count`
-/// times and wait for the recorded end (of a go-judge: the end). Every run must succeed.
+/// times and wait for the recorded end (of a go-judge: the end), and then as long as the pause is. Every run must succeed.
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
 #include "bench/server_address.hpp"
@@ -11,9 +11,11 @@
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 
+#include <chrono>
 #include <future>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace caisson::bench {
@@ -27,6 +29,7 @@ namespace json = boost::json;
 
 struct outcome {
     samples_ns samples;
+    json::array begins;    // of each run, as now_ns()
     json::array stages;    // of each run, as the server tells them
 };
 
@@ -39,6 +42,7 @@ struct load {
     answer_check check = nullptr;
     std::string body;
     std::int64_t count = 1;
+    std::chrono::milliseconds pause{0};
 };
 
 /// A connection that sends the same request again and again.
@@ -97,7 +101,9 @@ outcome run_client(const load& what)
         const auto begin = now_ns();
         const auto answer = client.post();
         out.samples.push_back(now_ns() - begin);
+        out.begins.push_back(begin);
         what.check(answer, out);
+        std::this_thread::sleep_for(what.pause);
     }
     return out;
 }
@@ -105,6 +111,8 @@ outcome run_client(const load& what)
 load load_of(const arguments& given)
 {
     load what{.body = read_file(given.text("body")), .count = given.count("count", 50)};
+    if (given.has("pause-ms"))
+        what.pause = std::chrono::milliseconds(given.count("pause-ms", 1));
     if (given.has("go-judge")) {
         what.server = loopback(static_cast<std::uint16_t>(given.count("go-judge", 0)));
         what.target = "/run";
@@ -128,9 +136,10 @@ void measure(const arguments& given)
     for (auto& client : clients) {
         const auto part = client.get();
         all.samples.insert(all.samples.end(), part.samples.begin(), part.samples.end());
+        all.begins.insert(all.begins.end(), part.begins.begin(), part.begins.end());
         all.stages.insert(all.stages.end(), part.stages.begin(), part.stages.end());
     }
-    print_report({{"wall_ns", now_ns() - begin}, {"stages", std::move(all.stages)}}, all.samples);
+    print_report({{"wall_ns", now_ns() - begin}, {"begins_ns", std::move(all.begins)}, {"stages", std::move(all.stages)}}, all.samples);
 }
 
 }    // namespace

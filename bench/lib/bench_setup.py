@@ -139,10 +139,10 @@ class Bench:
         """A client over one connection that is kept."""
         return KeptClient(self.address, self.key)
 
-    def rest_load(self, body, count, clients=1):
-        """Runs over REST; the program checks that each succeeded."""
+    def rest_load(self, body, count, clients=1, pause_ms=0):
+        """Runs over REST; the program checks that each succeeded. Each client waits for `pause_ms` after each."""
         argv = [self.program("rest-load"), "--ready", self.ready, "--body", self.write("request.json", body), "--count", count, "--clients", clients]
-        return run_json(argv)
+        return run_json([*argv, "--pause-ms", pause_ms] if pause_ms else argv)
 
     def go_judge_load(self, port, body, count, clients=1):
         """The same of a go-judge."""

@@ -3,7 +3,7 @@
 import statistics
 
 import kernel_time
-from machine import sync_ms, wait_for_rest
+from machine import wait_for_rest
 from processes import Failed
 from results import against, in_turn, number
 
@@ -14,7 +14,6 @@ MOST_TIMES_PYTHON = 0.6     # print(1) in a sandbox that is ready against python
 MOST_TIMES_BWRAP = 1.6      # a run in a sandbox that is made for it, against bwrap
 MOST_BURST_S = {"made for them": 1.5, "ready": 0.25}
 AT_ONCE = 100
-CHAIN = ("caisson", "agent", "caisson-waits", "busybox")    # whose work for a run comes one behind the other: server, agent, the program before its exec and after
 COLD = ("--set", "pool.enabled=false")
 
 
@@ -38,6 +37,11 @@ def milliseconds(found):
 
 def microseconds(found):
     return [value / 1e3 for value in found["samples_ns"]]
+
+
+def below(least, bound):
+    """The sentence for a bound in ms below what the kernel takes."""
+    return f"the kernel alone takes {number(least)} ms" if least and least > bound else None
 
 
 def from_pool(bench, body, count, clients=1, ready=None):
@@ -71,32 +75,15 @@ def one_shot_ready(bench, found):
             "caisson: POST, ready sandbox, recorded end": ("ms", caisson),
             "posix_spawn on the host": ("ms", lambda: milliseconds(bench.spawn_floor(["/bin/busybox", "true"], count))),
         })
-        profiles = [kernel_time.profile(bench, lambda: from_pool(bench, body, count), count) for _ in range(rounds)]
+        least = kernel_time.floor(bench, found, "one-shot true, ready sandbox", kernel_time.READY, rounds, lambda: from_pool(bench, body, count))
     found.compare("one-shot-ready", "one-shot true, static (busybox), ready sandbox, one client", series)
     found.note(f"one-shot true, ready sandbox: medians of the stages in ms as the server tells them: {stage_medians(stages)}")
     ours = next(iter(series.values())).median()
     times = against(series, "posix_spawn on the host")
-    floor = kernel_floor(bench, found, profiles)
-    found.bound("run in a ready sandbox", f"at most {MOST_MS} ms", f"{number(ours)} ms", ours <= MOST_MS, floor(MOST_MS))
+    found.bound("run in a ready sandbox", f"at most {MOST_MS} ms", f"{number(ours)} ms", ours <= MOST_MS, below(least, MOST_MS))
     found.bound("run in a ready sandbox", f"at most {MOST_TIMES_SPAWN} × posix_spawn", f"{number(times)} ×", times <= MOST_TIMES_SPAWN)
     found.bound("exec by a live agent, kept connection, recorded durably (that run: no route leads into a sandbox that lives on)",
-                f"at most {MOST_EXEC_MS} ms", f"{number(ours)} ms", ours <= MOST_EXEC_MS, floor(MOST_EXEC_MS))
-
-
-def kernel_floor(bench, found, profiles):
-    """Tells the profile of runs in ready sandboxes. Returns a function of a bound: the sentence that the kernel's part of what comes one behind
-    the other, and one write to the disk, take longer; None if they do not, or nobody knows."""
-    if None in profiles:
-        found.note("one-shot true, ready sandbox: the kernel's part is not known, since perf cannot look at it here")
-        return lambda _: None
-    parts = {name: statistics.median(each.get(name, 0) for each in profiles) for name in set().union(*profiles)}
-    sync = sync_ms(bench.dir)
-    least = sum(parts.get(name, 0) for name in CHAIN) + sync
-    most = sorted(parts.items(), key=lambda each: -each[1])[:10]
-    found.note(f"one-shot true, ready sandbox: the kernel's processor time in ms per run ({kernel_time.PER_SECOND} samples a second): "
-               + ", ".join(f"{name} {number(ms)}" for name, ms in most) + f"; all together {number(sum(parts.values()))}. One behind the other come "
-               + " + ".join(CHAIN) + f" and one fdatasync(2) of {number(sync)}: at least {number(least)} ms without an instruction of any program")
-    return lambda bound: f"the kernel alone takes {number(least)} ms" if least > bound else None
+                f"at most {MOST_EXEC_MS} ms", f"{number(ours)} ms", ours <= MOST_EXEC_MS, below(least, MOST_EXEC_MS))
 
 
 def python_print(bench, found):
