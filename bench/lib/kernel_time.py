@@ -13,7 +13,7 @@ from processes import run
 from results import number
 
 PER_SECOND = 1999
-MOST_BESIDE = 0.1    # of a profile that is used: what the making of others' sandboxes took, in ms per run
+MOST_BESIDE = 0.1    # ms per run that making the sandboxes of later runs may take in a profile that is used
 PAUSE_MS = 50    # between the runs of a profile, for what is removed after each
 # Threads whose work for a run comes one behind the other, as it is: of the server, the agent and the program. Not those of the store, whose first
 # commit the program does not wait for, nor the client, nor threads of the kernel.
@@ -71,12 +71,10 @@ def floor(bench, found, what, chain, rounds, work):
     if None in profiles:
         found.note(f"{what}: the kernel's part is not known, since perf cannot look at it here")
         return None
-    if "bwrap" not in chain:
-        profiles = [each for each in profiles if each.get("bwrap", 0) < MOST_BESIDE]
-    if not profiles:
+    parts = {name: statistics.mean(each.get(name, 0) for each in profiles) for name in set().union(*profiles)}
+    if "bwrap" not in chain and parts.get("bwrap", 0) > MOST_BESIDE:
         found.note(f"{what}: the kernel's part is not known, since sandboxes were made for later runs meanwhile")
         return None
-    parts = {name: statistics.median(each.get(name, 0) for each in profiles) for name in set().union(*profiles)}
     sync = sync_ms(bench.dir)
     least = sum(parts.get(name, 0) for name in chain) + sync
     most = sorted(((name, ms) for name, ms in parts.items() if ms >= 0.01), key=lambda each: -each[1])[:12]

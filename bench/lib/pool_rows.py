@@ -14,6 +14,7 @@ MOST_TIMES_PYTHON = 0.6     # print(1) in a sandbox that is ready against python
 MOST_TIMES_BWRAP = 1.6      # a run in a sandbox that is made for it, against bwrap
 MOST_BURST_S = {"made for them": 1.5, "ready": 0.25}
 AT_ONCE = 100
+FEW = 12    # runs that have ended before the pool makes other sandboxes
 COLD = ("--set", "pool.enabled=false")
 
 
@@ -75,7 +76,8 @@ def one_shot_ready(bench, found):
             "caisson: POST, ready sandbox, recorded end": ("ms", caisson),
             "posix_spawn on the host": ("ms", lambda: milliseconds(bench.spawn_floor(["/bin/busybox", "true"], count))),
         })
-        least = kernel_time.floor(bench, found, "one-shot true, ready sandbox", kernel_time.READY, rounds, lambda: from_pool(bench, body, count))
+        least = kernel_time.floor(bench, found, "one-shot true, ready sandbox", kernel_time.READY, rounds * 4,
+                                  lambda: from_pool(bench, body, FEW, ready=count))
     found.compare("one-shot-ready", "one-shot true, static (busybox), ready sandbox, one client", series)
     found.note(f"one-shot true, ready sandbox: medians of the stages in ms as the server tells them: {stage_medians(stages)}")
     ours = next(iter(series.values())).median()

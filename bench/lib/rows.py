@@ -61,8 +61,8 @@ def one_shot_cold(bench, found):
         grouped = between(series, peers.GROUPED, "bwrap --unshare-all")
         found.note(f"{what}: of {number(times)} × bwrap a control group with limits takes bwrap itself to {number(grouped)} ×, "
                    f"and all of the isolation, without an agent, a record or a client, to {number(alone)} ×")
-        paused = (lambda program=program: bench.rest_load({"command": program}, count, pause_ms=kernel_time.PAUSE_MS))
-        least = kernel_time.floor(bench, found, what, kernel_time.MADE, rounds, paused)
+        least = kernel_time.floor(bench, found, what, kernel_time.MADE, rounds,
+                                  lambda program=program: bench.rest_load({"command": program}, count, pause_ms=kernel_time.PAUSE_MS))
         bare = series["bwrap --unshare-all"].median()
         found.bound(what, f"at most {pool_rows.MOST_TIMES_BWRAP} × bwrap", f"{number(times)} ×", times <= pool_rows.MOST_TIMES_BWRAP,
                     least and pool_rows.below(least, pool_rows.MOST_TIMES_BWRAP * bare))
