@@ -1,13 +1,13 @@
 /// usage: bench-sandbox-floor --launch PATH --program PATH --run DIR [--workers N] [--count N]
-/// N at once, each making `count` sandboxes one after the other exactly as the server makes them (caisson-launch, bwrap with the server's
+/// N at once, each making `count` sandboxes one after the other as the server makes them (caisson-launch, bwrap with the server's
 /// arguments, control groups with the default limits) with the program in the agent's place, and waiting for its end: what the host takes
-/// for the isolation alone. A sample ends with the program; its sandbox's removal is in the time of all (wall_ns) only.
+/// for the isolation alone. A sample ends with bwrap, as one of a bare bwrap does; the removal is in the time of all (wall_ns) only.
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
 #include "core/async/task_group.hpp"
-#include "core/base/log.hpp"
 #include "core/base/ids.hpp"
+#include "core/base/log.hpp"
 
 #include <unistd.h>
 
@@ -26,7 +26,10 @@ struct measurement {
 task<> make_one(runtime* where, sandbox_id id, samples_ns* samples)
 {
     const auto begin = now_ns();
-    const auto made = (co_await where->create({.id = std::move(id), .limits = limits})).value();
+    sandbox_spec spec;
+    spec.id = std::move(id);
+    spec.limits = limits;
+    const auto made = (co_await where->create(std::move(spec))).value();
     (co_await where->start(*made)).value();
     co_await made->ended();
     samples->push_back(now_ns() - begin);
@@ -49,12 +52,14 @@ void measure(const arguments& given)
     const auto executor = context.get_executor();
     system_timers time;
     null_logger log;
-    worker_pool workers("sandboxes", 4);
+    worker_pool workers("sandboxes", 2);
     cgroup_tree groups(std::make_shared<system_cgroup_io>(), cgroup_options_of_this_process("bench-" + std::to_string(::getpid())));
     const auto run = given.text("run");
-    bubblewrap_runtime where({executor, time, log, workers, groups},
-        {.local = {.data_dir = run, .instance = groups.instance(), .launch_path = given.text("launch"), .agent_path = given.text("program")},
-            .uid_lock_dir = run + "/uids"});
+    bubblewrap_runtime where({executor, time, log, workers, groups}, {.local = {.data_dir = run,
+                                                                          .instance = groups.instance(),
+                                                                          .launch_path = given.text("launch"),
+                                                                          .agent_path = given.text("program")},
+                                                                         .uid_lock_dir = run + "/uids"});
     id_factory ids(time);
     measurement out{.count = given.count("count", 50)};
     task_group all(executor, log);

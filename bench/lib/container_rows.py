@@ -5,6 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from engine import Engine, is_possible
+from machine import wait_for_rest
 from pool_rows import from_pool, milliseconds
 from processes import Failed, run_json
 from results import against, in_turn, number
@@ -91,7 +92,7 @@ def ready(bench, found, engine):
             samples.append((time.monotonic() - begin) * 1000)
         return samples
 
-    series = in_turn(rounds, {"caisson: POST, ready container": ("ms", caisson), "docker run": ("ms", client)})
+    series = in_turn(rounds, {"caisson: POST, ready container": ("ms", caisson), "docker run": ("ms", client)}, wait_for_rest)
     found.compare("container-ready", "a ready container (runc) that runs a static true", series)
     times = 1 / against(series, "docker run")
     found.bound("run in a ready container", f"at least {LEAST_TIMES_DOCKER_RUN} × faster than docker run", f"{number(times)} ×",

@@ -1,6 +1,7 @@
 """Rows against go-judge: the same static true by its containers, which it keeps, and by sandboxes that are ready."""
 
 import go_judge
+from machine import wait_for_rest
 from pool_rows import from_pool, milliseconds, pool_of
 from results import Series, against, in_turn, number
 
@@ -29,7 +30,7 @@ def one_client(bench, found, peer):
         series = in_turn(rounds, {
             "caisson: POST, ready sandbox, recorded end": ("ms", lambda: milliseconds(from_pool(bench, {"command": TRUE}, count))),
             PEER: ("ms", lambda: milliseconds(bench.go_judge_load(peer.port, peer_body, count))),
-        })
+        }, wait_for_rest)
     found.compare("go-judge", "true, static (busybox), from the pool, one client", series)
     times = against(series, PEER)
     found.bound("run from the pool, one client", NOT_SLOWER, f"{number(times)} ×", times <= 1)
@@ -51,7 +52,7 @@ def many_clients(bench, found, peer):
             "caisson: POST, ready sandbox, recorded end": lambda: from_pool(bench, {"command": TRUE}, count, CLIENTS),
             PEER: lambda: bench.go_judge_load(peer.port, peer_body, count, CLIENTS),
         }
-        series = in_turn(rounds, {name: ("runs/s", lambda name=name, load=load: rate(name, load)) for name, load in loads.items()})
+        series = in_turn(rounds, {name: ("runs/s", lambda name=name, load=load: rate(name, load)) for name, load in loads.items()}, wait_for_rest)
     found.compare("go-judge", f"the same, {CLIENTS} clients at once, rate", series)
     found.compare("", "latency of one of them", latencies)
     times = against(series, PEER)

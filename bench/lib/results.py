@@ -37,13 +37,15 @@ class Series:
         return percentile(pooled, 0.99) if len(pooled) >= 100 else None
 
 
-def in_turn(rounds, contenders):
-    """Measures all contenders in each round, in changing order. `contenders`: name to (unit, function that gives values or
-    (values, p99)); returns name to Series."""
+def in_turn(rounds, contenders, before=None):
+    """Measures all contenders in each round, in changing order, each after a call of `before`. `contenders`: name to (unit, function that gives
+    values or (values, p99)); returns name to Series."""
     series = {name: Series(unit) for name, (unit, _) in contenders.items()}
     for number_of_round in range(rounds):
         order = list(contenders.items())
         for name, (_, measure) in order if number_of_round % 2 == 0 else reversed(order):
+            if before:
+                before()
             found = measure()
             values, p99 = found if isinstance(found, tuple) else (found, None)
             series[name].add(values, p99)
@@ -113,11 +115,9 @@ class Results:
     def note(self, text):
         self.seen.append(text)
 
-    def bound(self, what, asked, measured, holds, floor=None):
-        """A promise of the project, and whether this run kept it. `floor`: a sentence, where this run showed that nobody can keep it on this
-        machine."""
-        missed = f"**no**; {floor}" if floor else "**no**"
-        self.bounds.append([what, asked, measured, "yes" if holds else missed])
+    def bound(self, what, asked, measured, holds):
+        """A promise of the project, and whether this run kept it."""
+        self.bounds.append([what, asked, measured, "yes" if holds else "**no**"])
 
     def not_measured(self, what, asked, why):
         self.bounds.append([what, asked, f"not measured: {why}", ""])

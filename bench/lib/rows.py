@@ -1,6 +1,5 @@
 """What is measured. Each row takes the bench and adds to the results."""
 
-import os
 import statistics
 
 import container_rows
@@ -61,18 +60,10 @@ def one_shot_cold(bench, found):
         grouped = between(series, peers.GROUPED, "bwrap --unshare-all")
         found.note(f"{what}: of {number(times)} × bwrap a control group with limits takes bwrap itself to {number(grouped)} ×, "
                    f"and all of the isolation, without an agent, a record or a client, to {number(alone)} ×")
-        least = kernel_time.floor(bench, found, what, kernel_time.MADE, rounds,
-                                  lambda program=program: bench.rest_load({"command": program}, count, pause_ms=kernel_time.PAUSE_MS))
-        bare = series["bwrap --unshare-all"].median()
-        found.bound(what, f"at most {pool_rows.MOST_TIMES_BWRAP} × bwrap", f"{number(times)} ×", times <= pool_rows.MOST_TIMES_BWRAP,
-                    least and pool_rows.below(least, pool_rows.MOST_TIMES_BWRAP * bare))
+        kernel_time.note(bench, found, what, rounds,
+                         lambda program=program: bench.rest_load({"command": program}, count, pause_ms=kernel_time.PAUSE_MS))
+        found.bound(what, f"at most {pool_rows.MOST_TIMES_BWRAP} × bwrap", f"{number(times)} ×", times <= pool_rows.MOST_TIMES_BWRAP)
         found.note(f"{what}: medians of the stages in ms as the server tells them: {pool_rows.stage_medians(stages)}")
-
-
-def kernel_ms(bench, count, clients):
-    """What the kernel takes of the processors for one sandbox alone, in ms, its removal included; None where that cannot be seen."""
-    _, found = kernel_time.samples(bench, lambda: bench.sandbox_floor(count, clients))
-    return len(found) / kernel_time.PER_SECOND * 1000 / (count * clients) if found else None
 
 
 def one_shot_16(bench, found):
@@ -103,15 +94,9 @@ def one_shot_16(bench, found):
     in_groups, isolated = between(answers["rate"], grouped, peer), between(answers["rate"], alone, peer)
     found.note(f"one-shot true by 16 at once: bwraps in control groups with limits have {number(in_groups)} × the rate of bare ones, "
                f"and all of the isolation, without an agent, a record or a client, {number(isolated)} ×")
-    kernel = kernel_ms(bench, count, clients)
-    if kernel:
-        found.note(f"one-shot true by 16 at once: for the isolation alone the kernel takes {number(kernel)} ms of a processor's time each, which "
-                   f"lets {os.cpu_count()} of them make {number(os.cpu_count() * 1000 / kernel)} a second without an instruction of any program")
     times = against(answers["rate"], peer)
-    most = os.cpu_count() * 1000 / kernel / answers["rate"][peer].median() if kernel else None
-    floor = f"the kernel alone lets {number(most)} × be made" if most and most < LEAST_TIMES_BWRAPS else None
     found.bound("one-shot true by 16 at once", f"at least {LEAST_TIMES_BWRAPS} × the rate of bare bwraps", f"{number(times)} ×",
-                times >= LEAST_TIMES_BWRAPS, floor)
+                times >= LEAST_TIMES_BWRAPS)
 
 
 def agent_exec(bench, found):

@@ -62,12 +62,12 @@ std::vector<limit_kind> limits_hit(const ending_facts& facts)
     return hit;
 }
 
-/// An agent that ended with the program cannot have sent what it had not read yet, and nobody knows how much that was.
+/// An agent that did not tell the end may not have sent all that it had, or have read all: nobody knows how much that was.
 std::string memory_sentence(const ending_facts& facts, const execution_limits& limits)
 {
     std::string text = "the program needed more memory than limits.memory_bytes (" + std::to_string(limits.memory_bytes) + " bytes)";
     if (!facts.wait_status)
-        text += "; its whole sandbox ended for it, so the last of its output may be missing";
+        text += "; its sandbox did not tell its end, so the last of its output may be missing";
     return text;
 }
 

@@ -2,6 +2,9 @@
 
 #include "core/async/deadline.hpp"
 
+#include <boost/asio/this_coro.hpp>
+#include <boost/system/system_error.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -75,6 +78,9 @@ task<> lull::wait(work what, std::chrono::milliseconds longest)
     if (what == work::removing)
         own.emplace(line_, executor_, until);
     for (;;) {
+        const auto cancelled = co_await asio::this_coro::cancellation_state;    // which may have been together with the waking
+        if (cancelled.cancelled() != asio::cancellation_type::none)
+            throw boost::system::system_error(asio::error::operation_aborted);
         if (busy_ > 0 || collecting_ > 0)
             disturb();
         const auto end = std::min(until, last_ + quiet);

@@ -176,6 +176,7 @@ private:
     static bool over(const live_execution& one);
 
     task<after> conclude(live_ptr one, ending_facts facts);
+    bool is_surely_over(const live_execution& one) const;
     task<> drain_streams(live_ptr one);
     task<> keep_files(live_ptr one);
     task<> keep_files_again(live_ptr one);

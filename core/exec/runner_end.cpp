@@ -93,11 +93,19 @@ void runner::say_goodbye(live_execution& one)
 
 void runner::clean_up_after(live_ptr one) { cleanup_.spawn("clean-up after " + one->row.id.str(), dispose(one)); }
 
-/// In a fresh sandbox what the leader left behind ends with it; then both streams are at their end. Where nothing is left, and the agent has
-/// said all, it is not woken for that.
+/// Nothing is left in a sandbox that keeps programs in their group.
+bool runner::is_surely_over(const live_execution& one) const
+{
+    const auto where = use_.runtimes.find(one.row.runtime);
+    return where != use_.runtimes.end() && where->second->isolates() && one.exited && one.streams_ended() && one.group &&
+           one.group->is_surely_empty();
+}
+
+/// In a fresh sandbox what the leader left behind ends with it; then both streams are at their end. Where nothing is left the agent is not
+/// woken for that.
 task<> runner::drain_streams(live_ptr one)
 {
-    if (one->exited && one->streams_ended() && one->group && one->group->is_surely_empty())
+    if (is_surely_over(*one))
         co_return;
     if (one->group)
         one->group->kill();

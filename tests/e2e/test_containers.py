@@ -327,6 +327,16 @@ def test_verdict(box_table, row):
     check(row, column_of(runtime), api, api.ended(executions[row.name], wait_ms=120_000))
 
 
+def test_output_that_was_seen_stays_where_memory_ends_the_whole_sandbox(box):
+    code = "import sys\nprint('before', flush=True)\nsys.stdin.readline()\nkeep = []\nwhile True: keep.append(b'x' * (1 << 20))"
+    one = box.api.start(command=["python3", "-c", code], stdin_open=True, limits={**LONG, "memory_bytes": 64 << 20, "disk_bytes": 8 << 20})
+    first_output(box.api, one)
+    box.api.stdin(one, "go on\n")
+    record = box.api.ended(one)
+    assert (record["verdict"], record["stdout"]) == ("memory_limit", "before\n"), record
+    assert ("the last of its output may be missing" in record["error"]) == ("signal" not in record), record
+
+
 def test_the_runtime_says_what_it_holds(box):
     runtime = runtime_of(box.api)
     assert runtime["name"] == box.runtime and EXPECTED

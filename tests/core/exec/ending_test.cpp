@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
 
 TEST(EndingError, SaysThatOutputMayBeMissingWhereTheAgentEndedWithTheProgram)
 {
-    const std::string_view words = "its whole sandbox ended for it, so the last of its output may be missing";
+    const std::string_view words = "its sandbox did not tell its end, so the last of its output may be missing";
     ending_facts whole;
     whole.group.oom_kills = 1;
     EXPECT_TRUE(decide_ending(whole, {}).error.ends_with(words)) << decide_ending(whole, {}).error;
