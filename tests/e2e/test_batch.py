@@ -96,9 +96,10 @@ def test_it_need_not_be_waited_for(api):
     found = results(api, [{"shell": "read line", "stdin_open": True}, {"nothing": 1}], 202, wait=False)
     one = found[0]["execution"]
     assert one["status"] in ("queued", "running") and found[1]["error"]["error"] == "bad_request"
-    assert results(api, [{"shell": "true"}], 202, headers={"Prefer": "respond-async"})[0]["execution"]["execution_id"]
-    api.stdin(one["execution_id"], "x\n", eof=True)
-    assert api.ended(one["execution_id"])["status"] == "success"
+    other = results(api, [{"shell": "read line", "stdin_open": True}], 202, headers={"Prefer": "respond-async"})[0]["execution"]
+    for each in (one, other):
+        api.stdin(each["execution_id"], "x\n", eof=True)
+        assert api.ended(each["execution_id"])["status"] == "success"
 
 
 def test_one_stream_has_the_events_of_all(api):
