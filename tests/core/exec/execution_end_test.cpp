@@ -194,28 +194,6 @@ TEST(ExecutionEnd, ALeftOverChildEndsWithTheLeader)
     EXPECT_EQ(w.stored(id), "[queued][running]1:x[usage][exit]");
 }
 
-TEST(ExecutionEnd, TheAgentIsNotWokenToKillWhereNothingIsLeft)
-{
-    service_world w;
-    const auto id = w.run();
-    w.box().group_is_surely_empty = true;
-    w.agent().exit(0);
-    EXPECT_EQ(w.ended(id).status, execution_status::success);
-    EXPECT_EQ(w.box().group_kills, 0U);
-    EXPECT_TRUE(w.agent().signals.empty());
-}
-
-TEST(ExecutionEnd, AnEmptyGroupIsNotTheEndOfStreamsThatOthersHold)
-{
-    service_world w;
-    const auto id = w.run();
-    w.box().group_is_surely_empty = true;
-    w.agent().exit_leaving_a_child(0);
-    EXPECT_EQ(w.ended(id).status, execution_status::success);
-    ASSERT_EQ(w.agent().signals.size(), 1U);
-    EXPECT_EQ(w.agent().signals[0].number, unsigned{SIGKILL});
-}
-
 TEST(ExecutionEnd, StreamsThatDoNotEndAreNotWaitedForForever)
 {
     service_world w;
