@@ -30,6 +30,8 @@ writer::writer(std::string name, std::unique_ptr<connection> db, writer_limits l
     , limits_(limits)
     , idle_(std::move(idle))
     , tidy_(static_cast<bool>(idle_))
+    , last_commit_(std::chrono::steady_clock::now() - limits_.idle_after)
+    , last_idle_step_(std::chrono::steady_clock::now() - limits_.idle_every)
     , thread_([this, thread_name = std::move(name)] {
         ::pthread_setname_np(::pthread_self(), thread_name.c_str());
         give_way_when_woken();

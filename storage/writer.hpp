@@ -117,9 +117,9 @@ private:
     idle_step idle_;
     bool tidy_;
     bool closing_ = false;
-    bool log_is_long_ = false;    // the thread's own, as the next two
-    std::chrono::steady_clock::time_point last_commit_{};
-    std::chrono::steady_clock::time_point last_idle_step_{};
+    bool log_is_long_ = false;                                // the thread's own, as the next two
+    std::chrono::steady_clock::time_point last_commit_;       // so long ago at first that nothing waits for it
+    std::chrono::steady_clock::time_point last_idle_step_;    // likewise
     fault_watch faults_;
     std::atomic<std::uint64_t> commits_ = 0;
     std::atomic<std::uint64_t> closures_ = 0;

@@ -188,6 +188,8 @@ void table::add_runtimes()
         "DANGER: lets requests run programs as this server's user, with its files and network"));
     add(boolean("runtimes.mock.enabled_for_tests", draft_.mock_for_tests, "a scripted runtime that runs nothing"));
     add(path("runtimes.bubblewrap.path", config_.bubblewrap.path, "the bwrap program"));
+    add(choice<std::string>("runtimes.bubblewrap.made_by", config_.bubblewrap.made_by, {{"auto", "auto"}, {"bwrap", "bwrap"}},
+        "who makes namespaces and mounts: auto is caisson-launch itself where root runs the server, which is faster, else bwrap"));
     add(integer("runtimes.bubblewrap.uid_first", config_.bubblewrap.uid_first, 1'000, 4'294'000'000,
         "first host user id of sandboxes when run by root"));
     add(integer("runtimes.bubblewrap.uid_count", config_.bubblewrap.uid_count, 1, 16'777'216, "how many host user ids there are"));

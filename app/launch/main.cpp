@@ -1,7 +1,9 @@
-// caisson-launch: does what posix_spawn cannot, then becomes the program it was started for. The server starts it, so that
-// the server itself never forks and never has another user's rights.
+// caisson-launch: does what posix_spawn cannot, then becomes the program it was started for, or starts that in a sandbox that it makes.
+// The server starts it, so that the server itself never forks and never has another user's rights.
 
 #include "app/launch/fail.hpp"
+#include "app/launch/first_process.hpp"
+#include "app/launch/root.hpp"
 #include "app/launch/steps.hpp"
 #include "app/launch/trees.hpp"
 #include "app/launch/views.hpp"
@@ -22,6 +24,10 @@ int main(int argc, char** argv, char** environment)
     make_views(wanted);
     mount_trees(wanted, trees);
     set_limits(wanted);
+    if (wanted.makes_sandbox()) {
+        enter_root(wanted);
+        run_first_process(wanted, environment);
+    }
     become_user(wanted);
     ::execveat(wanted.exec_fd, "", wanted.argv, environment, AT_EMPTY_PATH);
     fail("execve");

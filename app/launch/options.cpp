@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <climits>
+#include <cstring>
 #include <fcntl.h>
 #include <string_view>
 #include <sys/resource.h>
@@ -42,11 +43,41 @@ number_pair pair(std::string_view text)
     return {number(text.substr(0, colon)), number(text.substr(colon + 1))};
 }
 
+bool is_plain(std::string_view name)
+{
+    return !name.empty() && name.size() <= NAME_MAX && name.find_first_of("/:,\\") == name.npos && name != "." && name != "..";
+}
+
 const char* plain_name(const char* text, const char* refusal)
 {
-    const std::string_view name(text);
-    if (name.empty() || name.size() > NAME_MAX || name.find_first_of("/:,\\") != name.npos || name == "." || name == "..")
+    if (!is_plain(text))
         refuse(refusal);
+    return text;
+}
+
+/// "NAME:…" becomes the name, which ends where the colon was, and the rest.
+options::named named_text(char* text)
+{
+    char* const colon = std::strchr(text, ':');
+    if (colon == nullptr)
+        refuse("an option's value has no colon");
+    *colon = '\0';
+    return {plain_name(text, "an option's value begins with no plain name"), colon + 1};
+}
+
+/// Its parts are plain names, with which nothing leads out of where it begins.
+const char* relative_path(const char* text)
+{
+    std::string_view rest(text);
+    if (rest.size() >= PATH_MAX / 2)
+        refuse("a place is too long");
+    for (bool last = false; !last;) {
+        const auto slash = rest.find('/');
+        last = slash == rest.npos;
+        if (!is_plain(rest.substr(0, slash)))
+            refuse("a place is not a relative path");
+        rest.remove_prefix(last ? rest.size() : slash + 1);
+    }
     return text;
 }
 
@@ -65,9 +96,41 @@ void append(T* array, std::size_t& count, T value)
     array[count++] = value;
 }
 
-void apply(options& parsed, std::string_view name, const char* text)
+/// Of a whole sandbox; false if it is none.
+bool apply_to_sandbox(options& parsed, std::string_view name, char* text)
+{
+    if (name == "--work") {
+        parsed.work = text;
+        if (text[0] != '/' || !is_plain(text + 1))
+            refuse("the place of work is not right below the root");
+    } else if (name == "--agent") {
+        parsed.agent = plain_name(text, "the agent's file is not a plain name");
+    } else if (name == "--seccomp-fd") {
+        parsed.seccomp_fd = descriptor(text);
+    } else if (name == "--info-fd") {
+        parsed.info_fd = descriptor(text);
+    } else if (name == "--link") {
+        append(parsed.links, parsed.link_count, named_text(text));
+    } else if (name == "--etc-file") {
+        const auto [file, number] = named_text(text);
+        append(parsed.etc_files, parsed.etc_file_count, options::content{file, descriptor(number)});
+    } else if (name == "--place") {
+        append(parsed.places, parsed.place_count, relative_path(text));
+    } else if (name == "--mask") {
+        append(parsed.masks, parsed.mask_count, plain_name(text, "what is masked is not a plain name"));
+    } else if (name == "--hide") {
+        append(parsed.hides, parsed.hide_count, plain_name(text, "what is hidden is not a plain name"));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void apply(options& parsed, std::string_view name, char* text)
 {
     const std::string_view value(text);
+    if (apply_to_sandbox(parsed, name, text))
+        return;
     if (name == "--status-fd") {
         parsed.status_fd = descriptor(value);
         report_failures_to(parsed.status_fd);
@@ -111,8 +174,12 @@ options parse_options(int argc, char** argv)
         apply(parsed, argv[at], argv[at + 1]);
         at += 2;
     }
-    if (at + 1 >= argc || parsed.exec_fd < 0)
+    if (at + 1 >= argc || (parsed.exec_fd < 0) != parsed.makes_sandbox())
         refuse("there is nothing to execute");
+    const bool complete = parsed.has_tmpfs && parsed.has_uid && parsed.agent != nullptr && parsed.tree_count > parsed.place_count &&
+                          parsed.seccomp_fd >= 0 && parsed.info_fd >= 0;
+    if (parsed.makes_sandbox() && !complete)
+        refuse("something of the sandbox is missing");
     if (parsed.has_uid && (parsed.uid == 0 || parsed.uid >= UINT_MAX))
         refuse("the uid must not be 0");
     parsed.argv = argv + at + 1;

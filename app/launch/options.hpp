@@ -8,6 +8,9 @@ namespace caisson::launch {
 /// The command line:
 ///   caisson-launch --status-fd N --exec-fd N [--join-fd N]… [--tmpfs BYTES:INODES [--view NAME]… [--etc NAME]… [--tree PATH]…]
 ///     [--uid N] [--rlimit RESOURCE:VALUE]… -- ARGV…
+/// With --work DIR, and without --exec-fd, it makes the whole sandbox, in which ARGV is the first process, and waits for its end:
+///     --work DIR --agent NAME --seccomp-fd N --info-fd N [--link NAME:TARGET]… [--etc-file NAME:FD]… [--place PATH]…
+///     [--mask NAME]… [--hide NAME]…
 struct options {
     static constexpr std::size_t most = 16;
     struct limit {
@@ -32,7 +35,34 @@ struct options {
     std::uint64_t uid = 0;
     limit rlimits[most];
     std::size_t rlimit_count = 0;
+
+    // Of a whole sandbox.
+    const char* work = nullptr;     // where its user works: absolute, right below its root
+    const char* agent = nullptr;    // a file in the last tree, shown as /.caisson/agent
+    int seccomp_fd = -1;            // an array of sock_filter, for all that runs in it
+    int info_fd = -1;               // is told {"child-pid": N}, of this host
+    struct named {
+        const char* name;
+        const char* target;
+    };
+    named links[most];    // symbolic links right below the root
+    std::size_t link_count = 0;
+    struct content {
+        const char* name;
+        int fd;
+    };
+    content etc_files[most];    // in /etc, with what the descriptors give
+    std::size_t etc_file_count = 0;
+    const char* places[most];    // in the directory of work, relative: of the first trees
+    std::size_t place_count = 0;
+    const char* masks[most];    // files in /proc that show nothing
+    std::size_t mask_count = 0;
+    const char* hides[most];    // directories in /proc, likewise
+    std::size_t hide_count = 0;
+
     char** argv = nullptr;
+
+    bool makes_sandbox() const { return work != nullptr; }
 };
 
 /// Ends the process with a word on the status descriptor if the line is wrong.

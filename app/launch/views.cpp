@@ -156,7 +156,7 @@ unsigned view_inodes(const options& wanted)
 {
     if (wanted.view_count == 0)
         return 0;
-    const unsigned others = wanted.has_uid ? 5 : 3;    // empty, view and proc, and as root dev and etc
+    const unsigned others = wanted.has_uid ? 5 : 3;    // empty, view and proc (or root), and as root dev and etc
     return static_cast<unsigned>(wanted.view_count) + others;
 }
 
@@ -170,7 +170,8 @@ void make_views(const options& wanted)
         fail("chdir");
     for (std::size_t i = 0; i < wanted.view_count; ++i)
         mount_view(wanted.views[i]);
-    mount_proc();
+    if (!wanted.makes_sandbox())
+        mount_proc();
     if (wanted.has_uid) {
         mount_devices();
         mount_etc(wanted);

@@ -9,7 +9,7 @@ unsigned view_inodes(const options& wanted);
 
 /// Gives the sandbox inodes of its own for what it sees of the host, so that locks and watches there meet nobody else's:
 ///   /tmp/view/NAME   each view: a read-only overlay of /NAME, whose pages stay shared
-///   /tmp/proc        a proc of its own, for /proc/sys
+///   /tmp/proc        a proc of its own, for /proc/sys; not for a whole sandbox, which has its own
 ///   /tmp/dev         as root: six device nodes of its own, the usual links, terminals, and /tmp/shm as shm; read-only
 ///   /tmp/etc         as root: the wanted entries of its view of /etc, in a directory in which its user may still make files
 ///   a time namespace with the host's clocks, entered by children

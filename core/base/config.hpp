@@ -189,6 +189,7 @@ struct pool_config {
 
 struct bubblewrap_config {
     std::filesystem::path path = "/usr/bin/bwrap";
+    std::string made_by = "auto";              // by caisson-launch alone where it can, else by bwrap; or always by "bwrap"
     std::int64_t uid_first = 1'879'048'192;    // host uids of sandboxes when the server is root; above those of systemd
     std::int64_t uid_count = 65'536;
 };

@@ -52,14 +52,10 @@ void add_programs(arguments& argv, const bubblewrap_layout& layout, const host_f
 void add_proc(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
 {
     add(argv, {"--proc", "/proc", "--ro-bind", layout.proc + "/sys", "/proc/sys"});
-    for (const std::string name : {"kcore", "keys", "key-users", "timer_list", "sysrq-trigger", "kallsyms", "cmdline"}) {
-        if (host.exists("/proc/" + name))
-            add(argv, {"--ro-bind", layout.dev.empty() ? "/dev/null" : layout.dev + "/null", "/proc/" + name});
-    }
-    for (const std::string name : {"acpi", "scsi", "pressure"}) {
-        if (host.exists("/proc/" + name))
-            add(argv, {"--tmpfs", "/proc/" + name, "--remount-ro", "/proc/" + name});
-    }
+    for (const auto& name : masked_in_proc(host))
+        add(argv, {"--ro-bind", layout.dev.empty() ? "/dev/null" : layout.dev + "/null", "/proc/" + name});
+    for (const auto& name : hidden_in_proc(host))
+        add(argv, {"--tmpfs", "/proc/" + name, "--remount-ro", "/proc/" + name});
 }
 
 void add_writable(arguments& argv, const bubblewrap_layout& layout)
@@ -97,6 +93,15 @@ void add_agent(arguments& argv, const bubblewrap_layout& layout)
         add(argv, {"--perms", "0555", "--ro-bind-data", std::to_string(layout.agent_fd), place});
     else
         add(argv, {"--ro-bind", layout.agent, place});
+}
+
+std::vector<std::string> there_in_proc(std::initializer_list<const char*> names, const host_files& host)
+{
+    std::vector<std::string> found;
+    for (const std::string name : names)
+        if (host.exists("/proc/" + name))
+            found.push_back(name);
+    return found;
 }
 
 /// By the fifth field of each line; true if the mounts cannot be read.
@@ -150,6 +155,42 @@ std::vector<std::string> shown_in_etc(const host_files& host)
     return names;
 }
 
+bool are_programs_viewed(const std::vector<std::string>& views, const host_files& host)
+{
+    const auto is_viewed = [&](const std::string& path) {
+        return !host.exists(path) || !host.link_target(path).empty() || std::ranges::find(views, path.substr(1)) != views.end();
+    };
+    return std::ranges::find(views, "usr") != views.end() && std::ranges::find(views, "etc") != views.end() &&
+           std::ranges::all_of(beside_usr, is_viewed);
+}
+
+std::vector<std::pair<std::string, std::string>> program_links(const host_files& host)
+{
+    std::vector<std::pair<std::string, std::string>> found;
+    for (const auto& path : beside_usr) {
+        auto target = host.link_target(path);
+        if (!target.empty())
+            found.emplace_back(path.substr(1), std::move(target));
+    }
+    return found;
+}
+
+std::vector<std::string> masked_in_proc(const host_files& host)
+{
+    return there_in_proc({"kcore", "keys", "key-users", "timer_list", "sysrq-trigger", "kallsyms", "cmdline"}, host);
+}
+
+std::vector<std::string> hidden_in_proc(const host_files& host) { return there_in_proc({"acpi", "scsi", "pressure"}, host); }
+
+std::vector<std::string> agent_arguments(const bubblewrap_layout& layout)
+{
+    arguments argv{"/.caisson/agent", "--confine"};
+    if (layout.work_directory != default_work_directory)
+        add(argv, {"--work", layout.work_directory});
+    add(argv, {"--listen-fd", std::to_string(layout.listen_fd)});
+    return argv;
+}
+
 std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, const host_files& host)
 {
     arguments argv{"bwrap"};
@@ -160,10 +201,9 @@ std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, c
     add_etc(argv, layout, host);
     add_agent(argv, layout);
     add(argv, {"--seccomp", std::to_string(layout.seccomp_fd), "--info-fd", std::to_string(layout.info_fd)});
-    add(argv, {"--remount-ro", "/", "--chdir", layout.work_directory, "--", "/.caisson/agent", "--confine"});
-    if (layout.work_directory != default_work_directory)
-        add(argv, {"--work", layout.work_directory});
-    add(argv, {"--listen-fd", std::to_string(layout.listen_fd)});
+    add(argv, {"--remount-ro", "/", "--chdir", layout.work_directory, "--"});
+    const auto agent = agent_arguments(layout);
+    argv.insert(argv.end(), agent.begin(), agent.end());
     return argv;
 }
 

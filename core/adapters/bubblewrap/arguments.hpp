@@ -47,7 +47,21 @@ std::vector<std::string> viewable(const host_files& host);
 /// What of the host's /etc programs are shown: names in it that exist.
 std::vector<std::string> shown_in_etc(const host_files& host);
 
-/// bwrap's argument vector. The order matters: what is bound later lies over what was before, and the root is read-only last.
+/// Whether all that a sandbox shows of the host's programs can be shown by `views`, so that the launcher can make its root without bwrap.
+bool are_programs_viewed(const std::vector<std::string>& views, const host_files& host);
+
+/// The symbolic links beside /usr: name, without the slash, and target.
+std::vector<std::pair<std::string, std::string>> program_links(const host_files& host);
+
+/// What of /proc says something about the host, as far as it has it: names of files, and of directories.
+std::vector<std::string> masked_in_proc(const host_files& host);
+std::vector<std::string> hidden_in_proc(const host_files& host);
+
+/// The agent's argument vector in the sandbox.
+std::vector<std::string> agent_arguments(const bubblewrap_layout& layout);
+
+/// bwrap's argument vector, the agent's at its end. The order matters: what is bound later lies over what was before, and the root is
+/// read-only last.
 std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, const host_files& host);
 
 }    // namespace caisson

@@ -1,6 +1,5 @@
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
 
-#include "core/adapters/bubblewrap/arguments.hpp"
 #include "core/adapters/spawn/isolated_sandbox.hpp"
 #include "core/adapters/spawn/kernel_text.hpp"
 #include "core/adapters/spawn/seccomp_filter.hpp"
@@ -94,6 +93,7 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , seccomp_("seccomp", agent_filter())
     , views_(viewable(real_host_files()))
     , shows_agent_(is_root() && may_be_shown(options_.local.agent_path))
+    , is_whole_(shows_agent_ && options_.maker == namespace_maker::whoever_can && are_programs_viewed(views_, real_host_files()))
 {
     for (const auto& [name, text] : {std::pair{"passwd", passwd}, {"group", group}, {"hosts", hosts}, {"nsswitch.conf", nsswitch}})
         etc_.push_back({name, memory_file(name, text)});
@@ -174,9 +174,11 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
         .uid = created.record().uid,
         .rlimits = baseline_rlimits(),
         .executable = options_.bwrap_path,
-        .argv = bubblewrap_arguments(layout, host),
+        .argv = is_whole_ ? agent_arguments(layout) : bubblewrap_arguments(layout, host),
         .environment = {},
         .descriptors = files.table};
+    if (is_whole_)
+        request.sandbox = whole_of(layout, host);
     for (const auto& tree : created.trees())
         request.trees.push_back(tree.host_path);
     if (shows_agent_)
@@ -186,6 +188,22 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
     for (const auto& fd : files.join)
         request.join.push_back(fd.get());
     return request;
+}
+
+whole_sandbox bubblewrap_runtime::whole_of(const bubblewrap_layout& layout, const host_files& host) const
+{
+    whole_sandbox made{.work = layout.work_directory,
+        .links = program_links(host),
+        .etc_files = {},
+        .places = layout.trees,
+        .agent = std::filesystem::path(layout.agent).filename().string(),
+        .masks = masked_in_proc(host),
+        .hides = hidden_in_proc(host),
+        .seccomp = layout.seccomp_fd,
+        .info = layout.info_fd};
+    for (const auto& file : layout.etc)
+        made.etc_files.emplace_back(file.name, file.content_fd);
+    return made;
 }
 
 task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
@@ -224,8 +242,9 @@ task<result<process_handle>> bubblewrap_runtime::read_agent(unique_fd info, cons
 
 std::optional<std::string> bubblewrap_runtime::missing() const
 {
-    if (auto reason = not_executable(options_.bwrap_path, "install bubblewrap 0.8 or newer (apt-get install bubblewrap)"))
-        return reason;
+    auto no_bwrap = not_executable(options_.bwrap_path, "install bubblewrap 0.8 or newer (apt-get install bubblewrap)");
+    if (no_bwrap && !is_whole_)
+        return no_bwrap;
     if (auto reason = not_executable(options().launch_path, "it belongs beside the server's executable"))
         return reason;
     if (auto reason = not_executable(options().agent_path, "it belongs beside the server's executable"))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/adapters/bubblewrap/arguments.hpp"
 #include "core/adapters/bubblewrap/memory_file.hpp"
 #include "core/adapters/bubblewrap/remedies.hpp"
 #include "core/adapters/spawn/launcher.hpp"
@@ -10,18 +11,22 @@
 
 namespace caisson {
 
+/// Who makes the namespaces: the launcher where it can (as root, with all that is shown of the host by views), else bwrap.
+enum class namespace_maker { whoever_can, bwrap };
+
 struct bubblewrap_options {
     local_runtime_options local;
+    namespace_maker maker = namespace_maker::whoever_can;
     std::string bwrap_path = "/usr/bin/bwrap";
     uid_t first_uid = 700'000;    // of the host uids that sandboxes get when the server is root
     uid_t last_uid = 765'535;
     std::string uid_lock_dir = "/run/caisson/uids";    // shared by all servers of the host
 };
 
-/// Sandboxes made of namespaces by bwrap: own user, pid, mount, network, ipc, uts and cgroup namespace, a read-only root with
-/// the host's /usr through an overlay (as root also device nodes and a /proc/sys) of its own, so that nobody else's locks and
-/// watches meet it there, bounded tmpfs for /workspace, /tmp and /dev/shm, no capabilities, a seccomp filter, and as root a host
-/// uid of its own, and Landlock where the kernel has it. A server that is an ordinary user gives sandboxes its own uid.
+/// Sandboxes made of namespaces by bwrap, or where it can by the launcher (ADR 17): own user, pid, mount, network, ipc, uts and cgroup
+/// namespace, a read-only root with the host's /usr through an overlay (as root also device nodes and a /proc/sys) of its own, so that
+/// nobody else's locks and watches meet it there, bounded tmpfs for /workspace, /tmp and /dev/shm, no capabilities, a seccomp filter, and
+/// as root a host uid of its own, and Landlock where the kernel has it. A server that is an ordinary user gives sandboxes its own uid.
 class bubblewrap_runtime : public local_runtime {
 public:
     bubblewrap_runtime(local_services services, bubblewrap_options options);
@@ -39,6 +44,7 @@ private:
 
     result<inherited> open_inherited(local_sandbox& created);
     launch_request request_for(const local_sandbox& created, const inherited& files) const;
+    whole_sandbox whole_of(const bubblewrap_layout& layout, const host_files& host) const;
     void report_shared_inodes(pid_t agent, runtime_capabilities& found) const;
     task<result<process_handle>> read_agent(unique_fd info, const run_directory* directory);
 
@@ -47,6 +53,7 @@ private:
     memory_file seccomp_;
     std::vector<std::string> views_;    // of the host as it was when this was made
     bool shows_agent_;                  // its program need not be copied
+    bool is_whole_;                     // the launcher makes it, and bwrap is not needed
     struct etc_content {
         std::string name;
         memory_file content;

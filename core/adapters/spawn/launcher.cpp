@@ -34,6 +34,28 @@ private:
     const process_handle* process_;
 };
 
+void add_sandbox(std::vector<std::string>& argv, const whole_sandbox& made)
+{
+    const auto add = [&](const char* name, const std::string& value) {
+        argv.emplace_back(name);
+        argv.push_back(value);
+    };
+    add("--work", made.work);
+    add("--agent", made.agent);
+    add("--seccomp-fd", std::to_string(made.seccomp));
+    add("--info-fd", std::to_string(made.info));
+    for (const auto& [name, target] : made.links)
+        add("--link", name + ":" + target);
+    for (const auto& [name, content] : made.etc_files)
+        add("--etc-file", name + ":" + std::to_string(content));
+    for (const auto& place : made.places)
+        add("--place", place);
+    for (const auto& name : made.masks)
+        add("--mask", name);
+    for (const auto& name : made.hides)
+        add("--hide", name);
+}
+
 spawn_options options_of(const launch_request& request, int status, int executable)
 {
     spawn_options options{
@@ -44,7 +66,8 @@ spawn_options options_of(const launch_request& request, int status, int executab
         argv.push_back(value);
     };
     add("--status-fd", std::to_string(options.descriptors.add(status)));
-    add("--exec-fd", std::to_string(options.descriptors.add(executable)));
+    if (!request.sandbox)
+        add("--exec-fd", std::to_string(options.descriptors.add(executable)));
     for (const int fd : request.join)
         add("--join-fd", std::to_string(options.descriptors.add(fd)));
     if (request.tmpfs)
@@ -59,6 +82,8 @@ spawn_options options_of(const launch_request& request, int status, int executab
         add("--uid", std::to_string(*request.uid));
     for (const auto& limit : request.rlimits)
         add("--rlimit", std::to_string(limit.resource) + ":" + std::to_string(limit.value));
+    if (request.sandbox)
+        add_sandbox(argv, *request.sandbox);
     argv.emplace_back("--");
     argv.insert(argv.end(), request.argv.begin(), request.argv.end());
     return options;
@@ -100,8 +125,8 @@ namespace {
 task<result<process_handle>> launch_and_wait(timers* time, worker_pool* workers, launch_request request)
 {
     auto status = make_pipe();
-    const unique_fd executable(::open(request.executable.c_str(), O_PATH | O_CLOEXEC));
-    if (!status || !executable)
+    const unique_fd executable(request.sandbox ? -1 : ::open(request.executable.c_str(), O_PATH | O_CLOEXEC));
+    if (!status || (!executable && !request.sandbox))
         co_return error{errc::runtime_unavailable, request.executable + ": " + std::strerror(errno)};
     const auto options = options_of(request, status->write.get(), executable.get());
     auto spawn = [&options] { return spawn_process(options); };

@@ -12,6 +12,20 @@
 
 namespace caisson {
 
+/// A sandbox that caisson-launch makes whole, as root alone can: with a root directory of the views and the private tmpfs, and namespaces
+/// of its own. Its first process is `argv` of the request, executed as /.caisson/agent.
+struct whole_sandbox {
+    std::string work;                                          // where its user works: absolute, right below its root
+    std::vector<std::pair<std::string, std::string>> links;    // right below its root: name and target
+    std::vector<std::pair<std::string, int>> etc_files;        // name in /etc, and the child's number of what has its content
+    std::vector<std::string> places;                           // in `work`, relative: of the first trees
+    std::string agent;                                         // a file in the last tree
+    std::vector<std::string> masks;                            // files in /proc that show nothing
+    std::vector<std::string> hides;                            // directories in /proc, likewise
+    int seccomp = -1;                                          // the child's number of the filter
+    int info = -1;                                             // of what is told {"child-pid": N}
+};
+
 /// What caisson-launch does before it becomes `argv`, in the order of the members. Descriptors stay the caller's.
 struct launch_request {
     std::string launch_path;
@@ -29,15 +43,16 @@ struct launch_request {
         int resource;
         std::uint64_t value;
     };
-    std::vector<limit> rlimits;    // soft and hard, never raised above what the server has
-    std::string executable;
+    std::vector<limit> rlimits;                   // soft and hard, never raised above what the server has
+    std::optional<whole_sandbox> sandbox = {};    // with tmpfs, uid and a tree at least
+    std::string executable;                       // not of a whole sandbox
     std::vector<std::string> argv;
     std::vector<std::string> environment;
     descriptor_table descriptors;    // of the program; 0 to 2 must be there
 };
 
-/// Starts it, on a worker, and returns once the program runs. Both outlive the call. Errors: errc::runtime_unavailable with the step that
-/// failed, errc::timed_out after ten seconds; nothing runs then.
+/// Starts it, on a worker, and returns once the program runs; what makes a whole sandbox then stays until its first process has ended. Both
+/// outlive the call. Errors: errc::runtime_unavailable with the step that failed, errc::timed_out after ten seconds; nothing runs then.
 task<result<process_handle>> launch(timers& time, worker_pool& workers, launch_request request);
 
 /// The most that programs of a sandbox may have, whatever an execution asks for.

@@ -25,6 +25,7 @@ protected:
         const local_services services{context.get_executor(), time, log, workers, groups};
         return {services,
             {.local = {.data_dir = data, .instance = "test", .launch_path = programs + "/caisson-launch", .agent_path = agent_path},
+                .maker = namespace_maker::bwrap,
                 .bwrap_path = bwrap,
                 .uid_lock_dir = data + "/uids"}};
     }

@@ -1,0 +1,172 @@
+#include "app/launch/first_process.hpp"
+
+#include "app/launch/fail.hpp"
+#include "app/launch/mount_flags.hpp"
+#include "app/launch/root.hpp"
+#include "app/launch/steps.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace caisson::launch {
+
+namespace {
+
+constexpr unsigned long namespaces = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+constexpr unsigned long proc_flags = unprivileged | MS_NOEXEC;
+constexpr char host_name[] = "sandbox";
+constexpr unsigned inner_id = 1000;
+constexpr int signal_base = 128;    // as shells tell of a signal
+constexpr std::size_t most_instructions = BPF_MAXINSNS;
+
+void bring_up_loopback()
+{
+    const int any = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct ifreq interface{};
+    std::strcpy(interface.ifr_name, "lo");
+    if (any < 0 || ::ioctl(any, SIOCGIFFLAGS, &interface) != 0)
+        fail("loopback");
+    interface.ifr_flags = static_cast<short>(interface.ifr_flags | IFF_UP);
+    if (::ioctl(any, SIOCSIFFLAGS, &interface) != 0)
+        fail("loopback");
+    ::close(any);
+}
+
+void cover(const char* with, const char* name)
+{
+    char place[300];
+    std::snprintf(place, sizeof place, "/proc/%s", name);
+    if (::mount(with, place, nullptr, MS_BIND, nullptr) != 0)
+        fail(place);
+}
+
+/// Returns what leads to its settings, which are read-only to all others.
+int mount_own_proc(const options& wanted)
+{
+    if (::mount("proc", "/proc", "proc", proc_flags, nullptr) != 0)
+        fail("mount proc");
+    const int settings = ::open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (settings < 0)
+        fail("/proc/sys");
+    cover("/proc/sys", "sys");
+    if (::mount(nullptr, "/proc/sys", nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | proc_flags, nullptr) != 0)
+        fail("/proc/sys");
+    for (std::size_t i = 0; i < wanted.mask_count; ++i)
+        cover("/dev/null", wanted.masks[i]);
+    for (std::size_t i = 0; i < wanted.hide_count; ++i)
+        cover(empty_directory, wanted.hides[i]);
+    return settings;
+}
+
+void write_text(int directory, const char* name, const char* text)
+{
+    const int file = ::openat(directory, name, O_WRONLY | O_CLOEXEC);
+    const auto length = std::strlen(text);
+    if (file < 0 || ::write(file, text, length) != static_cast<ssize_t>(length))
+        fail(name);
+    ::close(file);
+}
+
+/// The namespace's maker is the sandbox's own user, so that no right in it is one on the host. In it no other can be made.
+void enter_user_namespace(const options& wanted, int settings)
+{
+    become_user(wanted);
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);    // else the maps would be root's
+    if (::unshare(CLONE_NEWUSER) != 0)
+        fail("user namespace");
+    char line[64];
+    std::snprintf(line, sizeof line, "%u %u 1", inner_id, static_cast<unsigned>(wanted.uid));
+    write_text(AT_FDCWD, "/proc/self/setgroups", "deny");
+    write_text(AT_FDCWD, "/proc/self/uid_map", line);
+    write_text(AT_FDCWD, "/proc/self/gid_map", line);
+    write_text(settings, "user/max_user_namespaces", "0");
+    ::close(settings);
+}
+
+void drop_capabilities()
+{
+    for (int each = 0; ::prctl(PR_CAPBSET_READ, each, 0, 0, 0) >= 0; ++each)
+        if (::prctl(PR_CAPBSET_DROP, each, 0, 0, 0) != 0)
+            fail("capabilities");
+    struct __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
+    if (::syscall(SYS_capset, &header, none) != 0)
+        fail("capabilities");
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        fail("no new privileges");
+}
+
+void install_filter(int fd)
+{
+    static sock_filter instructions[most_instructions];
+    std::size_t bytes = 0;
+    ssize_t got = 0;
+    while ((got = ::read(fd, reinterpret_cast<char*>(instructions) + bytes, sizeof instructions - bytes)) > 0)
+        bytes += static_cast<std::size_t>(got);
+    if (got < 0 || bytes == 0 || bytes % sizeof(sock_filter) != 0)
+        refuse("seccomp: the filter cannot be read");
+    const sock_fprog program{static_cast<unsigned short>(bytes / sizeof(sock_filter)), instructions};
+    if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+        fail("seccomp");
+}
+
+[[noreturn]] void become_first(const options& wanted, char** environment)
+{
+    if (::setsid() < 0)
+        fail("session");
+    if (::sethostname(host_name, sizeof host_name - 1) != 0)
+        fail("host name");
+    bring_up_loopback();
+    const int settings = mount_own_proc(wanted);
+    enter_user_namespace(wanted, settings);
+    drop_capabilities();
+    if (::chdir(wanted.work) != 0)
+        fail(wanted.work);
+    install_filter(wanted.seccomp_fd);
+    ::execve(agent_program, wanted.argv, environment);
+    fail("execve");
+}
+
+[[noreturn]] void stay_for(pid_t first, const options& wanted)
+{
+    char line[64];
+    const int length = std::snprintf(line, sizeof line, "{\"child-pid\": %d}\n", first);
+    if (::write(wanted.info_fd, line, static_cast<std::size_t>(length)) != length)
+        fail("info");
+    become_user(wanted);
+    ::syscall(SYS_close_range, 0U, ~0U, 0U);
+    int status = 0;
+    while (::waitpid(first, &status, 0) < 0)
+        if (errno != EINTR)
+            ::_exit(1);
+    ::_exit(WIFSIGNALED(status) ? signal_base + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+}    // namespace
+
+void run_first_process(const options& wanted, char** environment)
+{
+    const auto first = static_cast<pid_t>(::syscall(SYS_clone, namespaces | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+    if (first < 0)
+        fail("new namespaces");
+    if (first == 0)
+        become_first(wanted, environment);
+    stay_for(first, wanted);
+}
+
+}    // namespace caisson::launch

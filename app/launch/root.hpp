@@ -1,0 +1,19 @@
+#pragma once
+
+#include "app/launch/options.hpp"
+
+namespace caisson::launch {
+
+/// Of what make_views() and mount_trees() made below /tmp, and of the private tmpfs, makes the root of a whole sandbox and goes into it;
+/// of the host nothing else is left in this mount namespace. It lacks what is the first process's own: /proc.
+///   /usr …             the views but /etc, with the links beside them
+///   /dev, /etc         as they are below /tmp, /etc with its files
+///   work, /tmp         the private tmpfs; the first trees at their places in work
+///   /.caisson/agent    read-only, as the root itself
+void enter_root(const options& wanted);
+
+/// An empty directory in it.
+inline constexpr const char* empty_directory = "/.caisson/empty";
+inline constexpr const char* agent_program = "/.caisson/agent";
+
+}    // namespace caisson::launch
