@@ -1,5 +1,9 @@
 # One folder, one target: its sources are the .cpp files that lie in the folder itself.
 
+# Libraries that read what comes from outside, which fuzzers call.
+set(caisson_fuzzed core_base core_async core_protocol core_retry core_files core_skills core_images core_threads core_webhooks core_exec
+  adapters_archive adapters_crypto adapters_net adapters_schema adapters_yaml app_config app_wire)
+
 # caisson_library(NAME DEPS...): a static library of this folder, in the project's style.
 function(caisson_library name)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
@@ -10,6 +14,9 @@ function(caisson_library name)
   endif()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC caisson_options ${ARGN})
+  if(name IN_LIST caisson_fuzzed)
+    target_link_libraries(${name} PRIVATE caisson_coverage)
+  endif()
   caisson_precompiled(${name})
 endfunction()
 

@@ -66,7 +66,8 @@ public:
     /// Of one that waits for its first use: makes the group of its execution before that is known.
     virtual result<std::unique_ptr<execution_group>> open_group_ahead(group_limits limits) { return open_group("ahead", limits); }
     /// Its first use: counts it as made now, gives it `limits`, as the runtime's can_serve() said it can, and names the group that was made
-    /// ahead: open_group() finds it by that `name` from now on. Quick. Errors: errc::runtime_unavailable; destroy it then.
+    /// ahead: open_group() finds it by that `name` from now on. Quick. Errors: errc::runtime_unavailable, also where its agent has ended
+    /// already; destroy it then.
     virtual result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead);
 
     /// Whether the writable file systems are full, by a look from outside or not at all (nothing if it cannot be known).

@@ -68,7 +68,7 @@ def running_program(server):
 def test_an_agent_that_is_killed_meanwhile_interrupts(own):
     one = running_program(own)
     kill(own)
-    for pid in processes("sleep") + processes("bwrap") + processes("agent"):
+    for pid in processes("sleep") + processes("bwrap") + processes("caisson-launch") + processes("agent"):
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:

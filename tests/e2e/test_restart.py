@@ -258,7 +258,7 @@ def test_sandboxes_whose_agent_died_are_told_as_lost(own):
     own.api.stdin(one, "x")
     first_output(own.api, one)
     own.stop()
-    for name in ("bwrap", "caisson-agent", "agent"):
+    for name in ("bwrap", "caisson-launch", "caisson-agent", "agent"):
         for pid in running(name):
             try:
                 os.kill(pid, signal.SIGKILL)

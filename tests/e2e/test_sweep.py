@@ -77,13 +77,13 @@ STAGES = {
     "directory": lambda server: any(each for folder in server.run_folders() for each in folder.glob("sbx_*")),
     "group": lambda server: control_groups(server.instance()),
     "launcher": lambda server: has("caisson-launch") or has("bwrap"),
-    "bwrap": lambda server: has("bwrap"),
     "agent": lambda server: has("caisson-agent") or has("agent"),
 }
 
 
-def test_a_server_killed_while_it_makes_sandboxes_leaves_nothing(new_server):
-    server = new_server("--set", "executions.max_running=4")
+@pytest.mark.parametrize("maker, stages", [("auto", STAGES), ("bwrap", {**STAGES, "bwrap": lambda server: has("bwrap")})], ids=("auto", "bwrap"))
+def test_a_server_killed_while_it_makes_sandboxes_leaves_nothing(new_server, maker, stages):
+    server = new_server("--set", "executions.max_running=4", "--set", f"runtimes.bubblewrap.made_by={maker}")
     server.api.run(command=["true"])
     before = Baseline(server)
     accepted = []
@@ -95,7 +95,7 @@ def test_a_server_killed_while_it_makes_sandboxes_leaves_nothing(new_server):
         except (OSError, AssertionError, ValueError):
             pass    # the server was killed meanwhile; an http.client error is one of these
 
-    for stage in STAGES.values():
+    for stage in stages.values():
         client = threading.Thread(target=quiet(submit))
         client.start()
         until(lambda: accepted and stage(server), what="the stage")

@@ -111,14 +111,16 @@ def run_batch(root, build, folder, command, group):
 
 
 def run_group(root, build, folder, command, group):
-    """What is wrong in each of `group`: name, whether it is clean, what was said. One that is not clean as a whole is halved: either
-    a half is not clean, or its sources cannot be compiled as one."""
+    """What is wrong in each of `group`: name, whether it is clean, what was said. One that is not clean as a whole may have sources that
+    cannot be compiled as one, since a name of one hides another's; if that is not it, one of them is not clean, and it is halved."""
     if len(group) == 1:
         return [(group[0], *run_one(root, build, folder, command, group[0]))]
     if run_batch(root, build, folder, command, group):
         return [(name, True, "") for name in group]
-    half = len(group) // 2
-    return [each for part in (group[:half], group[half:]) for each in run_group(root, build, folder, command, part)]
+    parts = [[str(path.relative_to(root)) for path in part] for part in names.apart([root / name for name in group], BATCH)]
+    if len(parts) == 1:
+        parts = [group[:len(group) // 2], group[len(group) // 2:]]
+    return [each for part in parts for each in run_group(root, build, folder, command, part)]
 
 
 def check(root, build, only=(), jobs=None):

@@ -178,8 +178,11 @@ result<std::unique_ptr<execution_group>> local_sandbox::open_group_ahead(group_l
     return cgroup_execution_group::open(services_.time, work(), group_ahead, within_whole(limits));
 }
 
+/// Whoever watches for the agent's end may not have heard of it yet.
 result<void> local_sandbox::claim(std::string name, const sandbox_limits& limits, execution_group& ahead)
 {
+    if (agent_ && !agent_->alive())
+        return error{errc::runtime_unavailable, "its agent does not run any more"};
     record_.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
     record_.group_ahead_of = std::move(name);
     if (limits == record_.limits)

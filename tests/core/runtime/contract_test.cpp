@@ -279,6 +279,25 @@ TEST_P(RuntimeContract, RecoverOfADeadOneIsGoneAndRemovesWhatIsLeft)
     });
 }
 
+/// Of this host's own processes: elsewhere the server hears of the end over the link only.
+TEST_P(RuntimeContract, AClaimOfOneWhoseAgentIsGoneIsRefused)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        if (world.kind() == runtime_kind::mock || world.is_over_stdio())
+            return;
+        const auto box = world.start();
+        const auto limits = world.spec().limits;
+        auto ahead = box->open_group_ahead({limits.memory_bytes, limits.cpu_milli, limits.pids});
+        ASSERT_TRUE(ahead.has_value()) << ahead.error().detail;
+        kill_agent(world, *box);
+        EXPECT_NE(world.run(box->ended()), "");
+        const auto claimed = box->claim("exe", limits, **ahead);
+        ASSERT_TRUE(claimed.has_error());
+        EXPECT_EQ(claimed.error().code, errc::runtime_unavailable);
+        world.destroy(*box);
+    });
+}
+
 TEST_P(RuntimeContract, RecoverOfAnUnknownOneIsGone)
 {
     in_world(GetParam(), [](runtime_world& world) {
@@ -366,8 +385,8 @@ TEST_P(RuntimeContract, TwoSandboxesAreApart)
 }    // namespace
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, RuntimeContract,
-    ::testing::Values(bubblewrap_root, bubblewrap_v1, bubblewrap_user, docker_root, docker_v1, docker_over_stdio, gvisor, process_as_is,
-        process_user, mock_as_is),
+    ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_v1, bubblewrap_user, docker_root, docker_v1, docker_over_stdio,
+        gvisor, process_as_is, process_user, mock_as_is),
     [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace caisson::testing

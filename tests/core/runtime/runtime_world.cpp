@@ -111,7 +111,9 @@ std::unique_ptr<runtime> runtime_world::make_runtime()
         return make_runtime_with_volume("");
     if (kind_ == runtime_kind::process)
         return std::make_unique<process_runtime>(services, std::move(options));
-    return std::make_unique<bubblewrap_runtime>(services, bubblewrap_options{.local = std::move(options), .uid_lock_dir = uid_lock_dir()});
+    const auto maker = kind_ == runtime_kind::bubblewrap_by_bwrap ? namespace_maker::bwrap : namespace_maker::whoever_can;
+    return std::make_unique<bubblewrap_runtime>(
+        services, bubblewrap_options{.local = std::move(options), .maker = maker, .uid_lock_dir = uid_lock_dir()});
 }
 
 engine_runtime_options runtime_world::options_over_stdio()
@@ -272,7 +274,8 @@ std::optional<std::string> cannot_run(const runtime_case& which)
 {
     if (which.user == runs_as::root && ::geteuid() != 0)
         return "needs root: a host uid for each sandbox";
-    if (which.kind == runtime_kind::bubblewrap && ::access("/usr/bin/bwrap", X_OK) != 0)
+    const bool needs_bwrap = which.kind == runtime_kind::bubblewrap || which.kind == runtime_kind::bubblewrap_by_bwrap;
+    if (needs_bwrap && ::access("/usr/bin/bwrap", X_OK) != 0)
         return "needs /usr/bin/bwrap: apt-get install bubblewrap";
     const bool on_engine =
         which.kind == runtime_kind::docker || which.kind == runtime_kind::docker_stdio || which.kind == runtime_kind::gvisor;

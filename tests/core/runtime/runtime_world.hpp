@@ -17,8 +17,9 @@
 
 namespace caisson::testing {
 
-/// docker_stdio and gvisor: containers of an engine that may be anywhere.
-enum class runtime_kind { bubblewrap, process, mock, docker, docker_stdio, gvisor };
+/// bubblewrap_by_bwrap: bwrap makes the sandboxes, where the launcher could. docker_stdio and gvisor: containers of an engine that may be
+/// anywhere.
+enum class runtime_kind { bubblewrap, bubblewrap_by_bwrap, process, mock, docker, docker_stdio, gvisor };
 
 /// As whom a case runs: as the tests do, as root, or as an ordinary user (root's tests then fork one).
 enum class runs_as { tester, root, ordinary_user };
@@ -37,6 +38,7 @@ inline void PrintTo(const runtime_case& which, std::ostream* out) { *out << whic
 
 inline constexpr runtime_case bubblewrap_root{"bubblewrap_root", runtime_kind::bubblewrap, runs_as::root};
 inline constexpr runtime_case bubblewrap_v1{"bubblewrap_v1", runtime_kind::bubblewrap, runs_as::root, cgroups::v1_only};
+inline constexpr runtime_case bubblewrap_by_bwrap{"bubblewrap_by_bwrap", runtime_kind::bubblewrap_by_bwrap, runs_as::root};
 inline constexpr runtime_case bubblewrap_user{"bubblewrap_user", runtime_kind::bubblewrap, runs_as::ordinary_user};
 inline constexpr runtime_case process_as_is{"process", runtime_kind::process};
 inline constexpr runtime_case process_user{"process_user", runtime_kind::process, runs_as::ordinary_user};
@@ -67,7 +69,7 @@ public:
     timers& time() { return time_; }
     runtime_kind kind() const { return kind_; }
     /// Whether programs have a root of their own.
-    bool confines() const { return kind_ == runtime_kind::bubblewrap || has_engine(); }
+    bool confines() const { return kind_ == runtime_kind::bubblewrap || kind_ == runtime_kind::bubblewrap_by_bwrap || has_engine(); }
     bool is_over_stdio() const { return kind_ == runtime_kind::docker_stdio || kind_ == runtime_kind::gvisor; }
     bool has_engine() const { return kind_ == runtime_kind::docker || is_over_stdio(); }
     /// Only of those that have one.

@@ -46,6 +46,36 @@ std::size_t place_of(const std::vector<std::string>& argv, const std::string& wh
     return at;
 }
 
+/// What the launcher makes of the host by itself.
+TEST(WholeSandbox, ShowsLinksAndMasksOfWhatIsThere)
+{
+    const auto host = host_with({"/proc/kcore", "/proc/pressure"}, true);
+    using links = std::vector<std::pair<std::string, std::string>>;
+    EXPECT_EQ(program_links(host), (links{{"bin", "usr/bin"}, {"lib", "usr/lib"}, {"lib64", "usr/lib64"}, {"sbin", "usr/sbin"}}));
+    EXPECT_EQ(masked_in_proc(host), std::vector<std::string>{"kcore"});
+    EXPECT_EQ(hidden_in_proc(host), std::vector<std::string>{"pressure"});
+}
+
+struct viewed_case {
+    std::string_view name;
+    std::vector<std::string> views;
+    bool merged;
+    bool want;
+};
+void PrintTo(const viewed_case& c, std::ostream* out) { *out << c.name; }
+class ProgramsViewed : public ::testing::TestWithParam<viewed_case> { };
+TEST_P(ProgramsViewed, OnlyIfNothingElseHoldsPrograms)
+{
+    const auto& c = GetParam();
+    EXPECT_EQ(are_programs_viewed(c.views, host_with({"/usr", "/etc", "/bin", "/lib"}, c.merged)), c.want);
+}
+INSTANTIATE_TEST_SUITE_P(Cases, ProgramsViewed,
+    ::testing::Values(viewed_case{"merged", {"etc", "usr"}, true, true},
+        viewed_case{"not_merged", {"etc", "usr", "bin", "lib"}, false, true},
+        viewed_case{"mounts_below_bin", {"etc", "usr", "lib"}, false, false}, viewed_case{"mounts_below_usr", {"etc"}, true, false},
+        viewed_case{"no_etc", {"usr"}, true, false}),
+    [](const auto& info) { return std::string(info.param.name); });
+
 TEST(BubblewrapArguments, AreThisWholeLine)
 {
     EXPECT_EQ(joined(bubblewrap_arguments(layout, host_with({"/proc/kallsyms", "/proc/acpi", "/etc/ld.so.cache"}, true))),

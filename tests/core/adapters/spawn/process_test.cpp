@@ -193,6 +193,52 @@ TEST_F(Launcher, MountsAPrivateTmpfsThatTheHostDoesNotSee)
     EXPECT_EQ(std::filesystem::exists("/tmp/work"), mounts_before);
 }
 
+struct refusal_case {
+    const char* name;
+    void (*spoil)(whole_sandbox&);
+    const char* want;
+};
+void PrintTo(const refusal_case& c, std::ostream* out) { *out << c.name; }
+class WholeSandboxRefused : public Launcher, public ::testing::WithParamInterface<refusal_case> { };
+
+/// Before anything is made; whoever runs the tests.
+TEST_P(WholeSandboxRefused, WithTheReason)
+{
+    auto wanted = request("");
+    const int descriptor = wanted.descriptors.add(null.get());
+    whole_sandbox made{.work = "/workspace",
+        .links = {{"bin", "usr/bin"}},
+        .etc_files = {{"passwd", descriptor}},
+        .places = {"data/set"},
+        .agent = "agent",
+        .masks = {"keys"},
+        .hides = {"acpi"},
+        .seccomp = descriptor,
+        .info = descriptor};
+    GetParam().spoil(made);
+    wanted.tmpfs = {.bytes = 1 << 20, .inodes = 10};
+    wanted.uid = 700'001;
+    wanted.trees = {"/usr", "/usr"};
+    wanted.sandbox = std::move(made);
+    EXPECT_EQ(failure(std::move(wanted)), std::string("the launcher failed: ") + GetParam().want);
+}
+INSTANTIATE_TEST_SUITE_P(Cases, WholeSandboxRefused,
+    ::testing::Values(
+        refusal_case{"work_below_a_directory", [](auto& s) { s.work = "/home/work"; }, "the place of work is not right below the root"},
+        refusal_case{"work_is_relative", [](auto& s) { s.work = "work"; }, "the place of work is not right below the root"},
+        refusal_case{"place_leads_out", [](auto& s) { s.places = {"data/../../etc"}; }, "a place is not a relative path"},
+        refusal_case{"place_is_absolute", [](auto& s) { s.places = {"/etc"}; }, "a place is not a relative path"},
+        refusal_case{"place_ends_with_a_slash", [](auto& s) { s.places = {"data/"}; }, "a place is not a relative path"},
+        refusal_case{"no_tree_for_the_agent", [](auto& s) { s.places = {"a", "b"}; }, "something of the sandbox is missing"},
+        refusal_case{"agent_elsewhere", [](auto& s) { s.agent = "../agent"; }, "the agent's file is not a plain name"},
+        refusal_case{"link_elsewhere", [](auto& s) { s.links = {{"etc/x", "usr"}}; }, "an option's value begins with no plain name"},
+        refusal_case{"file_elsewhere", [](auto& s) { s.etc_files = {{"../passwd", 0}}; }, "an option's value begins with no plain name"},
+        refusal_case{"mask_elsewhere", [](auto& s) { s.masks = {"sys/kernel"}; }, "what is masked is not a plain name"},
+        refusal_case{"hidden_elsewhere", [](auto& s) { s.hides = {".."}; }, "what is hidden is not a plain name"},
+        refusal_case{"too_many_masks", [](auto& s) { s.masks.assign(17, "keys"); }, "an option is given too often"},
+        refusal_case{"no_filter", [](auto& s) { s.seccomp = 99; }, "an option names a descriptor that is not open"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
 TEST_F(Launcher, GivesViewsInodesOfTheirOwn)
 {
     // In a subshell: with views there is a new time namespace, and Linux 6.1 refuses vfork until a fork has entered it.
