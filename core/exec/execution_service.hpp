@@ -131,8 +131,10 @@ private:
     void launch(live_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience);
     task<> carry_out(live_ptr one, task<> work);
     void leave(const live_execution& one);
-    task<result<execution_row>> record_begun(live_ptr one, execution_spec spec);
-    task<> run_recorded(live_ptr one, execution_spec spec);
+    task<result<execution_row>> record_begun(live_ptr one, task<> run);
+    task<> run_recorded(live_ptr one, execution_spec spec, result<void> begun);
+    task<> run_made(live_ptr one, execution_spec spec);
+    task<result<void>> insert_first(live_ptr one, execution_spec spec, bool is_begun);
     task<result<execution_row>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key);
     task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
     /// The row as clients see it.

@@ -83,11 +83,13 @@ task<result<execution_row>> execution_service::record_new(tenant_id tenant, exec
     if (place.has_error())
         co_return place.error();
     auto row = row_of(spec, use_.ids.make<execution_id>(), tenant, use_.time.now_ms());
-    if (!key && pool_.ready() > 0) {
+    if (!key && queue_.has_place_for(tenant)) {
         auto one = make_live(row, spec, {});
         one->log->control(event_kind::state, state_body(row));
-        if (runner_.begin_now(one, *place))
-            co_return co_await record_begun(std::move(one), std::move(spec));
+        if (pool_.ready() > 0 && runner_.begin_now(one, *place))
+            co_return co_await record_begun(one, run_recorded(one, std::move(spec), {}));
+        if (runner_.begin_making(one, *place))
+            co_return co_await record_begun(one, run_made(one, std::move(spec)));
     }
     if (key)
         key->execution = row.id;
@@ -107,11 +109,11 @@ task<result<execution_row>> execution_service::record_new(tenant_id tenant, exec
     co_return row;
 }
 
-/// Its program runs: the answer waits for the record.
-task<result<execution_row>> execution_service::record_begun(live_ptr one, execution_spec spec)
+/// Its program runs, or its sandbox is being made: the answer waits for the record, which `run` makes.
+task<result<execution_row>> execution_service::record_begun(live_ptr one, task<> run)
 {
     live_.emplace(one->row.id, one);
-    runs_.spawn("run of " + one->row.id.str(), run_recorded(one, std::move(spec)));
+    runs_.spawn("run of " + one->row.id.str(), std::move(run));
     while (!one->recorded && !one->refused && !one->record_failure) {
         const auto seen = one->changed.version();
         co_await one->changed.wait_past(seen);
@@ -123,12 +125,41 @@ task<result<execution_row>> execution_service::record_begun(live_ptr one, execut
     co_return shown(*one);
 }
 
+/// Where no sandbox can be made it is recorded all the same, and that attempt was its first.
+task<> execution_service::run_made(live_ptr one, execution_spec spec)
+{
+    result<void> made;
+    try {
+        made = co_await runner_.make_now(one);
+    } catch (const std::exception&) {    // cut off as the server stops, or an error in it
+        one->record_failure = std::current_exception();
+    }
+    if (one->record_failure) {
+        one->wake();
+        runner_.discard(one);
+        leave(*one);
+        co_return;
+    }
+    co_await run_recorded(one, std::move(spec), std::move(made));
+}
+
+task<result<void>> execution_service::insert_first(live_ptr one, execution_spec spec, bool is_begun)
+{
+    // Not a coroutine: it only names the work.
+    if (is_begun) {
+        auto rows = runner_.record(*one);
+        return use_.executions.insert_begun(std::move(rows.execution), std::move(spec), std::move(rows.sandbox));
+    }
+    auto row = one->row;
+    row.attempts.clear();    // recorded with their ends
+    return use_.executions.insert(std::move(row), std::move(spec));
+}
+
 /// The log is stored after the record, so that there is none without.
-task<> execution_service::run_recorded(live_ptr one, execution_spec spec)
+task<> execution_service::run_recorded(live_ptr one, execution_spec spec, result<void> begun)
 {
     try {
-        auto rows = runner_.record(*one);
-        auto inserting = use_.executions.insert_begun(std::move(rows.execution), std::move(spec), std::move(rows.sandbox));
+        auto inserting = insert_first(one, std::move(spec), begun.has_value());
         const auto inserted = co_await std::move(inserting);
         one->recorded = inserted.has_value();
         if (inserted.has_error())
@@ -143,7 +174,8 @@ task<> execution_service::run_recorded(live_ptr one, execution_spec spec)
         co_return;
     }
     one->background.spawn("log of " + one->row.id.str(), one->log->run(first_commit_patience));
-    co_await carry_out(one, runner_.run_begun(one));
+    auto rest = begun.has_value() ? runner_.run_begun(one) : runner_.run_failed(one, begun.error());
+    co_await carry_out(one, std::move(rest));
 }
 
 task<result<execution_service::submission>> execution_service::submit_once(tenant_id tenant, execution_spec spec, idempotency_claim claim)

@@ -33,6 +33,13 @@ public:
     /// Starts the program of a new one at this moment, if nothing has to be waited for: it has a place and a sandbox then, which nothing
     /// records yet; run_begun() or discard() must follow. It is `starting` until then. Takes `place` then; else nothing happened.
     bool begin_now(live_ptr one, waiting_place& place);
+    /// The same of one for which a sandbox is made first: true if it has its place, and make_now() must follow.
+    bool begin_making(live_ptr one, waiting_place& place);
+    /// Makes the sandbox and starts the program; run_begun() or discard() must follow. Errors: why there is none, when run_failed() or
+    /// discard() must.
+    task<result<void>> make_now(live_ptr one);
+    /// As run(), of one whose first attempt failed with `why` in make_now().
+    task<> run_failed(live_ptr one, error why);
     struct begin_record {
         execution_row execution;
         sandbox_row sandbox;
@@ -125,6 +132,8 @@ private:
     sandbox_spec sandbox_for(const live_execution& one);
     bool is_enabled(const std::string& runtime) const;
     bool needs_no_wait(const live_execution& one) const;
+    task<result<void>> make_unrecorded(live_ptr one);
+    task<after> conclude_unstarted(live_ptr one, std::optional<error> why);
     bool hold_image_now(live_execution& one) const;
     bool hold_package_now(live_execution& one);
     task<> end_discarded(live_ptr one);

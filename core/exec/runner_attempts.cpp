@@ -41,11 +41,20 @@ task<runner::after> runner::attempt(live_ptr one)
             start_program(*one);
         co_return co_await run_in_sandbox(one);
     }
-    ending_facts facts;
-    facts.cancelled = made.has_value();
+    std::optional<error> why;
     if (made.has_error())
-        note_failure(*one, made.error(), facts);
-    co_return co_await conclude(one, std::move(facts));
+        why = made.error();
+    co_return co_await conclude_unstarted(one, std::move(why));
+}
+
+/// Its program was not started: `why`, or it was cancelled. Not a coroutine.
+task<runner::after> runner::conclude_unstarted(live_ptr one, std::optional<error> why)
+{
+    ending_facts facts;
+    facts.cancelled = !why;
+    if (why)
+        note_failure(*one, *why, facts);
+    return conclude(std::move(one), std::move(facts));
 }
 
 void runner::note_failure(live_execution& one, const error& why, ending_facts& facts) const

@@ -7,8 +7,8 @@ namespace caisson {
 bool runner::needs_no_wait(const live_execution& one) const
 {
     const auto found = use_.runtimes.find(one.row.runtime);
-    return use_.pool && !one.spec.compile && found != use_.runtimes.end() && is_enabled(one.row.runtime) &&
-           queue_.has_place_for(one.row.tenant) && breakers_.of(one.row.runtime).state == circuit_breaker::state::closed;
+    return !one.spec.compile && found != use_.runtimes.end() && is_enabled(one.row.runtime) && queue_.has_place_for(one.row.tenant) &&
+           breakers_.of(one.row.runtime).state == circuit_breaker::state::closed;
 }
 
 /// False if its package has to be waited for.
@@ -35,7 +35,7 @@ bool runner::hold_image_now(live_execution& one) const
 
 bool runner::begin_now(live_ptr one, waiting_place& place)
 {
-    if (!needs_no_wait(*one) || !hold_image_now(*one) || !hold_package_now(*one))
+    if (!use_.pool || !needs_no_wait(*one) || !hold_image_now(*one) || !hold_package_now(*one))
         return false;
     const auto wanted = shape_of(*one, sandbox_for(*one));
     if (!pool_.has_ready(wanted))
@@ -65,6 +65,62 @@ bool runner::begin_now(live_ptr one, waiting_place& place)
     }
     one->phase = run_phase::starting;    // until it is recorded: a server that stops waits for that
     return true;
+}
+
+bool runner::begin_making(live_ptr one, waiting_place& place)
+{
+    const auto found = use_.runtimes.find(one->row.runtime);
+    if (found == use_.runtimes.end() || !found->second->makes_soon() || !needs_no_wait(*one) || !hold_package_now(*one))
+        return false;
+    one->phase = run_phase::starting;    // until it is recorded: a server that stops waits for that
+    one->place = std::move(place);
+    queue_.enter(one);
+    return true;
+}
+
+task<result<void>> runner::make_now(live_ptr one)
+{
+    auto leave = ask_for_leave(*one);
+    one->row.stages.queue_ms = ms_between(one->accepted_at, use_.time.steady_now());
+    one->begin_attempt();
+    if (!leave)    // another one opened the breaker at this moment
+        co_return error{errc::runtime_unavailable, breakers_.outage(one->row.runtime)};
+    one->at_host = true;
+    auto making = without_exceptions(make_unrecorded(one));
+    const auto made = co_await std::move(making);
+    if (made.has_error()) {
+        leave->failed();
+        co_return made;
+    }
+    leave->succeeded();
+    start_program(*one);
+    one->phase = run_phase::starting;
+    co_return result<void>();
+}
+
+/// One that has become ready meanwhile serves too; whoever keeps some ready learns of the demand.
+task<result<void>> runner::make_unrecorded(live_ptr one)
+{
+    auto wanted = sandbox_for(*one);
+    const bool is_ready = claim_sandbox(*one, shape_of(*one, wanted));
+    if (!is_ready) {
+        auto made = co_await make_sandbox(one, std::move(wanted));
+        if (made.has_error())
+            co_return made;
+    }
+    note_degraded(*one);
+    auto reaching = is_ready ? hold_link(one) : reach_agent(one);
+    auto reached = co_await std::move(reaching);
+    if (!reached.has_error())
+        note_sandbox(*one);
+    co_return reached;
+}
+
+task<> runner::run_failed(live_ptr one, error why)
+{
+    const auto next = co_await conclude_unstarted(one, std::move(why));
+    if (next == after::again)
+        co_await run(one);
 }
 
 task<> runner::run_begun(live_ptr one)

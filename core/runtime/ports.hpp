@@ -94,6 +94,9 @@ public:
     virtual std::string_view name() const = 0;
     /// Whether programs are kept from the host and from each other: known without a probe. Then they get the payload's filter.
     virtual bool isolates() const { return true; }
+    /// Whether a sandbox is made within some milliseconds, or it is told why not: so soon that the record of its execution may come after
+    /// it.
+    virtual bool makes_soon() const { return false; }
     /// Whether no program can end its agent, as that is the first process of a namespace of Linux: the loss of one is the host's doing.
     virtual bool protects_agent() const { return isolates(); }
     /// Whether sandboxes are made of images: sandbox_spec::image.

@@ -53,6 +53,7 @@ public:
     std::string_view name() const override { return name_; }
     bool has_images() const override { return images; }
     bool isolates() const override { return host.isolates; }
+    bool makes_soon() const override { return soon; }
     bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override;
     std::int64_t idle_bytes() const override { return 1 << 20; }
     const runtime_capabilities& capabilities() const override { return host; }
@@ -77,6 +78,7 @@ public:
     std::function<steady_time()> now;
     bool adapts = true;     // sandboxes that wait can be given other limits of memory, CPU time and processes
     bool images = false;    // its sandboxes are made of images
+    bool soon = false;      // they may be made before their execution is recorded
     runtime_capabilities host{.name = "fake", .available = true, .isolates = true, .execution_usage = true};
 
     /// In the order of creation, destroyed ones too. Throws std::out_of_range.

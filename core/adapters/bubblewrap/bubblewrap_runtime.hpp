@@ -31,6 +31,8 @@ class bubblewrap_runtime : public local_runtime {
 public:
     bubblewrap_runtime(local_services services, bubblewrap_options options);
 
+    bool makes_soon() const override { return true; }
+
 protected:
     std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;
     result<void> prepare(local_sandbox& created) override;
