@@ -118,7 +118,7 @@ void install_filter(int fd)
     ssize_t got = 0;
     while ((got = ::read(fd, reinterpret_cast<char*>(instructions) + bytes, sizeof instructions - bytes)) > 0)
         bytes += static_cast<std::size_t>(got);
-    if (got < 0 || bytes == 0 || bytes % sizeof(sock_filter) != 0)
+    if (got < 0 || bytes == 0 || bytes == sizeof instructions || bytes % sizeof(sock_filter) != 0)
         refuse("seccomp: the filter cannot be read");
     const sock_fprog program{static_cast<unsigned short>(bytes / sizeof(sock_filter)), instructions};
     if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
@@ -146,9 +146,12 @@ void install_filter(int fd)
 {
     char line[64];
     const int length = std::snprintf(line, sizeof line, "{\"child-pid\": %d}\n", first);
-    if (::write(wanted.info_fd, line, static_cast<std::size_t>(length)) != length)
+    if (::write(wanted.info_fd, line, static_cast<std::size_t>(length)) != length) {
+        ::kill(first, SIGKILL);
         fail("info");
+    }
     become_user(wanted);
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     ::syscall(SYS_close_range, 0U, ~0U, 0U);
     int status = 0;
     while (::waitpid(first, &status, 0) < 0)

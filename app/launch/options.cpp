@@ -96,6 +96,18 @@ void append(T* array, std::size_t& count, T value)
     array[count++] = value;
 }
 
+/// One in another would be made through what that one shows.
+void refuse_nested(const options& parsed)
+{
+    const auto is_within = [](std::string_view inner, std::string_view outer) {
+        return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '/');
+    };
+    for (std::size_t i = 0; i < parsed.place_count; ++i)
+        for (std::size_t other = 0; other < parsed.place_count; ++other)
+            if (other != i && is_within(parsed.places[i], parsed.places[other]))
+                refuse("a place lies in another one");
+}
+
 /// Of a whole sandbox; false if it is none.
 bool apply_to_sandbox(options& parsed, std::string_view name, char* text)
 {
@@ -180,6 +192,7 @@ options parse_options(int argc, char** argv)
                           parsed.seccomp_fd >= 0 && parsed.info_fd >= 0;
     if (parsed.makes_sandbox() && !complete)
         refuse("something of the sandbox is missing");
+    refuse_nested(parsed);
     if (parsed.has_uid && (parsed.uid == 0 || parsed.uid >= UINT_MAX))
         refuse("the uid must not be 0");
     parsed.argv = argv + at + 1;

@@ -138,6 +138,7 @@ void show_trees(const options& wanted)
         fail("agent");
     ::close(agent);
     mount_from(path({"/tmp/tree/", number, "/", wanted.agent}), "/tmp/root/.caisson/agent", MS_BIND);
+    mount_from(nullptr, "/tmp/root/.caisson/agent", read_only_again);
 }
 
 }    // namespace

@@ -51,14 +51,18 @@ void make_new_directory(const char* path)
         fail(path);
 }
 
-void bind(const char* from, const char* to)
+void bind(const char* from, const char* to, unsigned long how = MS_BIND | MS_REC)
 {
-    if (::mount(from, to, nullptr, MS_BIND | MS_REC, nullptr) != 0)
+    if (::mount(from, to, nullptr, how, nullptr) != 0)
         fail(to);
 }
 
+/// bwrap takes rights away from all that is mounted below, the launcher from one mount at a time: it shows no others, as an overlay would
+/// not.
+unsigned long bind_of(const options& wanted) { return wanted.makes_sandbox() ? MS_BIND : MS_BIND | MS_REC; }
+
 /// An overlay shows its layers in /proc/mounts as they are named here: relative, hence the same on every host.
-void mount_view(const char* name)
+void mount_view(const char* name, const options& wanted)
 {
     char host[300];
     char view[300];
@@ -68,7 +72,7 @@ void mount_view(const char* name)
     std::snprintf(layers, sizeof layers, "lowerdir=%s:tmp/empty", name);
     make_new_directory(view);
     if (::mount("overlay", view, "overlay", MS_RDONLY | unprivileged, layers) != 0)
-        bind(host, view);
+        bind(host, view, bind_of(wanted));
 }
 
 void mount_proc()
@@ -120,7 +124,7 @@ void mount_devices()
 }
 
 /// What it links to outside of its view is the host's own.
-void show_in_etc(const char* name)
+void show_in_etc(const char* name, const options& wanted)
 {
     char from[300];
     char to[300];
@@ -133,7 +137,7 @@ void show_in_etc(const char* name)
         make_new_directory(to);
     else
         make_file(to);
-    bind(from, to);
+    bind(from, to, bind_of(wanted));
     if (::mount(nullptr, to, nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | unprivileged, nullptr) != 0)
         fail(to);
 }
@@ -147,7 +151,7 @@ void mount_etc(const options& wanted)
     if (::mount("tmpfs", "/tmp/etc", "tmpfs", unprivileged, limits) != 0)
         fail("etc");
     for (std::size_t i = 0; i < wanted.etc_count; ++i)
-        show_in_etc(wanted.etc[i]);
+        show_in_etc(wanted.etc[i], wanted);
 }
 
 }    // namespace
@@ -169,7 +173,7 @@ void make_views(const options& wanted)
     if (::chdir("/") != 0)
         fail("chdir");
     for (std::size_t i = 0; i < wanted.view_count; ++i)
-        mount_view(wanted.views[i]);
+        mount_view(wanted.views[i], wanted);
     if (!wanted.makes_sandbox())
         mount_proc();
     if (wanted.has_uid) {

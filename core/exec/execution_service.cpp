@@ -139,8 +139,13 @@ task<result<std::vector<execution_row>>> execution_service::list(tenant_id tenan
 task<result<execution_row>> execution_service::cancel(tenant_id tenant, execution_id id)
 {
     auto asked = co_await use_.executions.request_cancel(tenant, id);
-    if (asked.has_error() && asked.error().code == errc::not_found)
+    if (asked.has_error() && asked.error().code == errc::not_found) {
+        if (const auto one = find_live(tenant, id)) {    // not recorded yet: who ends all knows of it
+            one->row.cancel_requested = true;
+            one->wake();
+        }
         co_return unknown_execution();
+    }
     if (asked.has_error())
         co_return asked.error();
     if (const auto one = find_live(tenant, id)) {

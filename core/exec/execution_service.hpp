@@ -133,7 +133,7 @@ private:
     void leave(const live_execution& one);
     task<result<execution_row>> record_begun(live_ptr one, task<> run);
     task<> run_recorded(live_ptr one, execution_spec spec, result<void> begun);
-    task<> run_made(live_ptr one, execution_spec spec);
+    task<> run_made(live_ptr one, execution_spec spec, runtime_breakers::pass permit);
     task<result<void>> insert_first(live_ptr one, execution_spec spec, bool is_begun);
     task<result<execution_row>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key);
     task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);

@@ -83,13 +83,19 @@ task<result<execution_row>> execution_service::record_new(tenant_id tenant, exec
     if (place.has_error())
         co_return place.error();
     auto row = row_of(spec, use_.ids.make<execution_id>(), tenant, use_.time.now_ms());
-    if (!key && queue_.has_place_for(tenant)) {
+    const bool may_begin = pool_.ready() > 0 || runner_.makes_soon(row.runtime);
+    if (!key && may_begin && queue_.has_place_for(tenant)) {
         auto one = make_live(row, spec, {});
         one->log->control(event_kind::state, state_body(row));
-        if (pool_.ready() > 0 && runner_.begin_now(one, *place))
-            co_return co_await record_begun(one, run_recorded(one, std::move(spec), {}));
-        if (runner_.begin_making(one, *place))
-            co_return co_await record_begun(one, run_made(one, std::move(spec)));
+        if (pool_.ready() > 0 && runner_.begin_now(one, *place)) {
+            auto recording = run_recorded(one, std::move(spec), {});
+            co_return co_await record_begun(one, std::move(recording));
+        }
+        auto leave = runner_.begin_making(one, *place);
+        if (leave) {
+            auto making = run_made(one, std::move(spec), std::move(*leave));
+            co_return co_await record_begun(one, std::move(making));
+        }
     }
     if (key)
         key->execution = row.id;
@@ -126,11 +132,12 @@ task<result<execution_row>> execution_service::record_begun(live_ptr one, task<>
 }
 
 /// Where no sandbox can be made it is recorded all the same, and that attempt was its first.
-task<> execution_service::run_made(live_ptr one, execution_spec spec)
+task<> execution_service::run_made(live_ptr one, execution_spec spec, runtime_breakers::pass permit)
 {
     result<void> made;
     try {
-        made = co_await runner_.make_now(one);
+        auto making = runner_.make_now(one, std::move(permit));
+        made = co_await std::move(making);
     } catch (const std::exception&) {    // cut off as the server stops, or an error in it
         one->record_failure = std::current_exception();
     }

@@ -33,11 +33,13 @@ public:
     /// Starts the program of a new one at this moment, if nothing has to be waited for: it has a place and a sandbox then, which nothing
     /// records yet; run_begun() or discard() must follow. It is `starting` until then. Takes `place` then; else nothing happened.
     bool begin_now(live_ptr one, waiting_place& place);
-    /// The same of one for which a sandbox is made first: true if it has its place, and make_now() must follow.
-    bool begin_making(live_ptr one, waiting_place& place);
+    /// The same of one for which a sandbox is made first: with the leave for that it has its place, and make_now() must follow.
+    std::optional<runtime_breakers::pass> begin_making(live_ptr one, waiting_place& place);
     /// Makes the sandbox and starts the program; run_begun() or discard() must follow. Errors: why there is none, when run_failed() or
     /// discard() must.
-    task<result<void>> make_now(live_ptr one);
+    task<result<void>> make_now(live_ptr one, runtime_breakers::pass leave);
+    /// Whether begin_making() may be true for executions on that runtime.
+    bool makes_soon(const std::string& runtime) const;
     /// As run(), of one whose first attempt failed with `why` in make_now().
     task<> run_failed(live_ptr one, error why);
     struct begin_record {

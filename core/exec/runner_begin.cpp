@@ -67,32 +67,38 @@ bool runner::begin_now(live_ptr one, waiting_place& place)
     return true;
 }
 
-bool runner::begin_making(live_ptr one, waiting_place& place)
+bool runner::makes_soon(const std::string& runtime) const
 {
-    const auto found = use_.runtimes.find(one->row.runtime);
-    if (found == use_.runtimes.end() || !found->second->makes_soon() || !needs_no_wait(*one) || !hold_package_now(*one))
-        return false;
+    const auto found = use_.runtimes.find(runtime);
+    return found != use_.runtimes.end() && found->second->makes_soon();
+}
+
+std::optional<runtime_breakers::pass> runner::begin_making(live_ptr one, waiting_place& place)
+{
+    if (!makes_soon(one->row.runtime) || !needs_no_wait(*one) || !hold_package_now(*one))
+        return std::nullopt;
+    auto leave = ask_for_leave(*one);
+    if (!leave || !makes_soon(one->row.runtime))    // it may have fallen back to another
+        return std::nullopt;
     one->phase = run_phase::starting;    // until it is recorded: a server that stops waits for that
     one->place = std::move(place);
     queue_.enter(one);
-    return true;
+    one->row.stages.queue_ms = ms_between(one->accepted_at, use_.time.steady_now());
+    return leave;
 }
 
-task<result<void>> runner::make_now(live_ptr one)
+task<result<void>> runner::make_now(live_ptr one, runtime_breakers::pass leave)
 {
-    auto leave = ask_for_leave(*one);
-    one->row.stages.queue_ms = ms_between(one->accepted_at, use_.time.steady_now());
     one->begin_attempt();
-    if (!leave)    // another one opened the breaker at this moment
-        co_return error{errc::runtime_unavailable, breakers_.outage(one->row.runtime)};
     one->at_host = true;
     auto making = without_exceptions(make_unrecorded(one));
     const auto made = co_await std::move(making);
     if (made.has_error()) {
-        leave->failed();
+        if (one->at_host)
+            leave.failed();
         co_return made;
     }
-    leave->succeeded();
+    leave.succeeded();
     start_program(*one);
     one->phase = run_phase::starting;
     co_return result<void>();

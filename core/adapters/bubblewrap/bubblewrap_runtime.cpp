@@ -54,7 +54,7 @@ bool may_be_shown(const std::filesystem::path& program)
 {
     struct stat about{};
     struct stat place{};
-    return program.is_absolute() && ::stat(program.c_str(), &about) == 0 && (about.st_mode & 0555) == 0555 &&
+    return program.is_absolute() && ::lstat(program.c_str(), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & 0555) == 0555 &&
            ::lstat(program.parent_path().c_str(), &place) == 0 && S_ISDIR(place.st_mode) && (place.st_mode & 0001) != 0;
 }
 

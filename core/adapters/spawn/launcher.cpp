@@ -17,6 +17,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// With what it has begun: the first process of a sandbox that is not known yet, and may be in no group.
+void kill_with_children(const process_handle& process) noexcept
+{
+    process.send(SIGSTOP);    // it begins no other
+    try {
+        for (const pid_t child : children_of(process.identity().pid))
+            ::kill(child, SIGKILL);
+    } catch (const std::exception&) {    // no memory for the list: the sweep ends what is in a group
+    }
+    process.send(SIGKILL);
+}
+
 /// Kills the process, if it is not let go before.
 class kill_guard {
 public:
@@ -24,7 +36,7 @@ public:
     ~kill_guard()
     {
         if (process_ != nullptr)
-            process_->send(SIGKILL);
+            kill_with_children(*process_);
     }
     kill_guard(const kill_guard&) = delete;
     kill_guard& operator=(const kill_guard&) = delete;
@@ -141,7 +153,8 @@ task<result<process_handle>> launch_and_wait(timers* time, worker_pool* workers,
         guard.let_go();
         co_return std::move(*started);
     }
-    started->send(SIGKILL);
+    kill_with_children(*started);
+    guard.let_go();
     co_await started->wait();
     if (complaint.has_error())
         co_return error{errc::timed_out, "the launcher did not get to its program in time"};

@@ -133,6 +133,19 @@ TEST_F(ExecutionMade, AServerThatStopsWaitsForItAndLeavesItToTheNext)
     EXPECT_EQ(w.row((**answer->value).id).status, execution_status::running);
 }
 
+TEST_F(ExecutionMade, AServerThatEndsAllCancelsItOnceItIsRecorded)
+{
+    w.runtime.gate_of(call::start).cork();
+    const auto answer = begin();
+    const auto stop = w.begin(w.service().end_all({}));
+    w.advance(50ms);
+    w.runtime.gate_of(call::start).uncork();
+    w.runtime.prepare = nullptr;
+    EXPECT_TRUE(w.advance_until([&] { return stop->done(); }));
+    ASSERT_TRUE(answer->value && answer->value->has_value());
+    EXPECT_EQ(w.row((**answer->value).id).status, execution_status::cancelled);
+}
+
 TEST_F(ExecutionMade, AServerThatCannotWaitRecordsNothingOfIt)
 {
     w.runtime.gate_of(call::start).cork();
