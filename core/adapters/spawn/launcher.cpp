@@ -46,12 +46,22 @@ private:
     const process_handle* process_;
 };
 
-void add_sandbox(std::vector<std::string>& argv, const whole_sandbox& made)
+/// Options with their values, at the end of a line.
+class option_list {
+public:
+    explicit option_list(std::vector<std::string>& argv) : argv_(argv) { }
+    void operator()(const char* name, std::string value) const
+    {
+        argv_.emplace_back(name);
+        argv_.push_back(std::move(value));
+    }
+
+private:
+    std::vector<std::string>& argv_;
+};
+
+void add_sandbox(const option_list& add, const whole_sandbox& made)
 {
-    const auto add = [&](const char* name, const std::string& value) {
-        argv.emplace_back(name);
-        argv.push_back(value);
-    };
     add("--work", made.work);
     add("--agent", made.agent);
     add("--seccomp-fd", std::to_string(made.seccomp));
@@ -73,10 +83,7 @@ spawn_options options_of(const launch_request& request, int status, int executab
     spawn_options options{
         .path = request.launch_path, .argv = {"caisson-launch"}, .environment = request.environment, .descriptors = request.descriptors};
     auto& argv = options.argv;
-    const auto add = [&](const char* name, const std::string& value) {
-        argv.emplace_back(name);
-        argv.push_back(value);
-    };
+    const option_list add(argv);
     add("--status-fd", std::to_string(options.descriptors.add(status)));
     if (!request.sandbox)
         add("--exec-fd", std::to_string(options.descriptors.add(executable)));
@@ -95,7 +102,7 @@ spawn_options options_of(const launch_request& request, int status, int executab
     for (const auto& limit : request.rlimits)
         add("--rlimit", std::to_string(limit.resource) + ":" + std::to_string(limit.value));
     if (request.sandbox)
-        add_sandbox(argv, *request.sandbox);
+        add_sandbox(add, *request.sandbox);
     argv.emplace_back("--");
     argv.insert(argv.end(), request.argv.begin(), request.argv.end());
     return options;

@@ -140,7 +140,6 @@ TEST_F(ExecutionMade, AServerThatEndsAllCancelsItOnceItIsRecorded)
     const auto stop = w.begin(w.service().end_all({}));
     w.advance(50ms);
     w.runtime.gate_of(call::start).uncork();
-    w.runtime.prepare = nullptr;
     EXPECT_TRUE(w.advance_until([&] { return stop->done(); }));
     ASSERT_TRUE(answer->value && answer->value->has_value());
     EXPECT_EQ(w.row((**answer->value).id).status, execution_status::cancelled);
