@@ -45,6 +45,14 @@ protected:
     }
 };
 
+TEST_P(BubblewrapIsolation, TheAgentIsMountedReadOnly)
+{
+    expect_shell(
+        "while read -r _ _ _ _ place flags _; do case $place,$flags in /.caisson/agent,ro,*nosuid,*nodev,*) echo read-only;; esac; "
+        "done </proc/self/mountinfo",
+        "read-only");
+}
+
 TEST_P(BubblewrapIsolation, HostFilesAreNotThere)
 {
     // In the world's own directory, which the sandbox's mounts come nowhere near.

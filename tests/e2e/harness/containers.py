@@ -10,7 +10,7 @@ RUNTIMES = ("docker", "gvisor")
 # name -> recipe
 IMAGES = {"python:3.12-slim": "python", "bash:5": "bash", "node:20-slim": "node", "busybox:1": "busybox"}
 PYTHON, BASH, NODE, BUSYBOX = IMAGES
-GONE_S = 180    # an engine with gVisor on two busy processors; what is really left stays for ever
+GONE_S = 30
 
 
 def load_images(engine, *names):

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,12 +21,12 @@ protected:
     BubblewrapFailure() { EXPECT_NE(::mkdtemp(data.data()), nullptr); }
     ~BubblewrapFailure() override { std::filesystem::remove_all(data); }
 
-    bubblewrap_runtime make(const std::string& bwrap, const std::string& agent_path)
+    bubblewrap_runtime make(const std::string& bwrap, const std::string& agent_path, namespace_maker maker = namespace_maker::bwrap)
     {
         const local_services services{context.get_executor(), time, log, workers, groups};
         return {services,
             {.local = {.data_dir = data, .instance = "test", .launch_path = programs + "/caisson-launch", .agent_path = agent_path},
-                .maker = namespace_maker::bwrap,
+                .maker = maker,
                 .bwrap_path = bwrap,
                 .uid_lock_dir = data + "/uids"}};
     }
@@ -77,6 +78,26 @@ TEST_F(BubblewrapFailure, OfBwrapIsToldByItsOwnWords)
     const auto failure = start_failure(make("/bin/mkdir", agent));    // complains of bwrap's options
     EXPECT_NE(failure.find("unrecognized option"), std::string::npos) << failure;
     EXPECT_NE(unavailable(make("/bin/mkdir", agent)).find("unrecognized option"), std::string::npos);
+}
+
+/// The launcher makes the sandbox where root runs it, and then has nothing that it could execute.
+TEST_F(BubblewrapFailure, OfTheLaunchersLastStepIsToldAndLeavesNothing)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root's launcher makes sandboxes";
+    std::filesystem::permissions(data, std::filesystem::perms(0711));
+    const auto broken = data + "/broken";
+    std::ofstream(broken) << "neither a program nor a script";
+    std::filesystem::permissions(broken, std::filesystem::perms(0755));
+    EXPECT_EQ(start_failure(make("/bin/false", broken, namespace_maker::whoever_can)), "the launcher failed: execve: Exec format error");
+}
+
+/// Its link would be followed to the host's own file.
+TEST_F(BubblewrapFailure, AnAgentThatIsALinkIsLeftToBwrap)
+{
+    std::filesystem::permissions(data, std::filesystem::perms(0711));
+    std::filesystem::create_symlink(agent, data + "/link");
+    EXPECT_EQ(start_failure(make("/bin/false", data + "/link", namespace_maker::whoever_can)), "bwrap did not make the sandbox");
 }
 
 TEST_F(BubblewrapFailure, OfASilentBwrapIsTold) { EXPECT_EQ(start_failure(make("/bin/false", agent)), "bwrap did not make the sandbox"); }

@@ -218,7 +218,7 @@ TEST_P(WholeSandboxRefused, WithTheReason)
     GetParam().spoil(made);
     wanted.tmpfs = {.bytes = 1 << 20, .inodes = 10};
     wanted.uid = 700'001;
-    wanted.trees = {"/usr", "/usr"};
+    wanted.trees = {"/usr", "/usr", "/usr"};
     wanted.sandbox = std::move(made);
     EXPECT_EQ(failure(std::move(wanted)), std::string("the launcher failed: ") + GetParam().want);
 }
@@ -229,8 +229,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, WholeSandboxRefused,
         refusal_case{"place_leads_out", [](auto& s) { s.places = {"data/../../etc"}; }, "a place is not a relative path"},
         refusal_case{"place_is_absolute", [](auto& s) { s.places = {"/etc"}; }, "a place is not a relative path"},
         refusal_case{"place_ends_with_a_slash", [](auto& s) { s.places = {"data/"}; }, "a place is not a relative path"},
-        refusal_case{"place_in_another", [](auto& s) { s.places = {"a/b", "a"}; }, "something of the sandbox is missing"},
-        refusal_case{"no_tree_for_the_agent", [](auto& s) { s.places = {"a", "b"}; }, "something of the sandbox is missing"},
+        refusal_case{"place_in_another", [](auto& s) { s.places = {"a/b", "a"}; }, "a place lies in another one"},
+        refusal_case{"no_tree_for_the_agent", [](auto& s) { s.places = {"a", "b", "c"}; }, "something of the sandbox is missing"},
         refusal_case{"agent_elsewhere", [](auto& s) { s.agent = "../agent"; }, "the agent's file is not a plain name"},
         refusal_case{"link_elsewhere", [](auto& s) { s.links = {{"etc/x", "usr"}}; }, "an option's value begins with no plain name"},
         refusal_case{"file_elsewhere", [](auto& s) { s.etc_files = {{"../passwd", 0}}; }, "an option's value begins with no plain name"},
