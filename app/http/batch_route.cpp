@@ -212,10 +212,11 @@ task<> answer_stream(batch_ptr all)
     auto work = race(run_batch_stream(stream), all->one->exchange().drain_begun());
     const auto outcome = co_await race(std::move(work), all->one->exchange().client_gone());
     co_await stream->stop();
-    if (outcome.index() == 0)
-        co_await stream->finish();
-    else
+    const bool refused = stream->is_refused() && !all->one->exchange().draining();
+    if (outcome.index() == 1 || refused)
         co_await cancel_bound(all);
+    else
+        co_await stream->finish();
 }
 
 }    // namespace

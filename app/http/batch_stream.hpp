@@ -33,6 +33,8 @@ public:
     task<> stop();
     /// Ends the answer, properly if all was sent or the server is stopping; otherwise it is cut.
     task<> finish();
+    /// By a client that is gone, or takes nothing.
+    bool is_refused() const { return gone_; }
 
 private:
     task<> pump(std::shared_ptr<merged_log> from);

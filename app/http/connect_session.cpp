@@ -135,10 +135,14 @@ void connect_session::follow(std::string ref, followed what, std::unique_ptr<log
     sending_.spawn("viewer of " + what.id.str(), send_and_note(std::move(ref), std::move(viewer)));
 }
 
+/// What goes with its client is kept until it has ended: a viewer may find that the client is gone before serve() does.
 task<> connect_session::send_and_note(std::string ref, std::shared_ptr<socket_viewer> viewer)
 {
     co_await send_log(viewer);
-    followed_.erase(ref);
+    const bool has_ended = viewer->socket->open() && viewer->log->at_end();
+    const auto found = followed_.find(ref);
+    if (found != followed_.end() && (has_ended || !found->second.cancel_on_disconnect))
+        followed_.erase(found);
 }
 
 task<> connect_session::end(bool draining)

@@ -29,6 +29,7 @@ struct pump_state {
     bool pty = false;
     line_format format = line_format::sse;
     bool follow = true;
+    bool refused = false;    // by a client that is gone, or takes nothing
 };
 
 void append(std::string& text, const viewed_event& viewed, const pump_state& state)
@@ -56,7 +57,9 @@ task<bool> write_next(std::shared_ptr<pump_state> state)
     else
         for (const auto& each : *events)
             append(text, each, *state);
-    co_return co_await state->out->write(text);
+    const bool taken = co_await state->out->write(text);
+    state->refused = !taken;
+    co_return taken;
 }
 
 /// Until the end of the log, or until the client takes nothing more.
@@ -85,11 +88,12 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
     state->out = co_await state->one->exchange().begin_stream(std::move(head));
     auto work = race(pump(state), state->one->exchange().drain_begun());
     const auto outcome = co_await race(std::move(work), state->one->exchange().client_gone());
-    const bool whole = state->log->at_end() || !state->follow || state->one->exchange().draining();
-    if (outcome.index() == 0 && whole)
-        co_await state->out->finish();    // otherwise the answer is cut, and the client sees that
-    else if (outcome.index() == 1 && cancel_on_disconnect)
+    const bool draining = state->one->exchange().draining();
+    const bool has_left = outcome.index() == 1 || (state->refused && !draining);
+    if (has_left && cancel_on_disconnect)
         static_cast<void>(co_await state->use.executions.cancel(row->tenant, row->id));
+    else if (!has_left && (state->log->at_end() || !state->follow || draining))
+        co_await state->out->finish();    // otherwise the answer is cut, and the client sees that
 }
 
 }    // namespace

@@ -35,6 +35,17 @@ def processes(name):
     return [pid for pid in descendants(os.getpid(), table) if pid in table and table[pid][2] == name and table[pid][1] != "Z"]
 
 
+def all_killed():
+    """Of sandboxes: an agent may come of one that was being made, after these were counted. Whether there was nothing to kill."""
+    found = [pid for name in ("sleep", "bwrap", "caisson-launch", "agent") for pid in processes(name)]
+    for pid in found:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass    # it went with another one
+    return not found
+
+
 def first_output(api, one):
     return next(e for e in api.follow(one) if e["kind"] == "output")
 
@@ -68,12 +79,7 @@ def running_program(server):
 def test_an_agent_that_is_killed_meanwhile_interrupts(own):
     one = running_program(own)
     kill(own)
-    for pid in processes("sleep") + processes("bwrap") + processes("caisson-launch") + processes("agent"):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass    # it went with another one
-    until(lambda: not processes("agent"), 10, "the agent's end")
+    until(all_killed, 10, "the end of all agents")
     own.start()
     record = own.api.ended(one)
     assert (record["status"], record["verdict"], record["stdout"]) == ("interrupted", "lost", "on\n")

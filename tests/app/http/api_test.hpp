@@ -82,10 +82,11 @@ protected:
         answer.body = std::string(answer.content());
         return answer;
     }
-    http::api_services services()
+    http::api_services services() { return services(service_); }
+    http::api_services services(execution_service& service)
     {
         wire::wire_context checks{&config_.limits, &languages_, config_.default_runtime, &config_.runtimes};
-        http::api_services made{io_.get_executor(), time_, log_, service_, auth_, tickets_, languages_, {}, config_, checks};
+        http::api_services made{io_.get_executor(), time_, log_, service, auth_, tickets_, languages_, {}, config_, checks};
         made.artifacts = &artifacts_;
         made.signer = &signer_;
         made.webhooks = &webhooks_;

@@ -3,6 +3,7 @@
 #include "core/adapters/net/exchange.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 
@@ -40,13 +41,14 @@ private:
     sent_body& into_;
 };
 
-/// A request whose answer is kept. It has no body, its client stays, and it cannot become a WebSocket: std::logic_error.
+/// A request whose answer is kept. It has no body, nobody hears its client leave, and it cannot become a WebSocket: std::logic_error.
 class fake_exchange final : public net::exchange {
 public:
     net::request asked;
     std::size_t share = 4 << 20;
     std::optional<net::response> answer;    // its head, and the body of one that came whole
     sent_body sent;
+    std::function<task<>()> stays;    // of a client that is waited for, and of a server that is not stopping: does not return
 
     const net::request& request() const override { return asked; }
     net::request_body& body() override { throw std::logic_error("no body comes"); }
@@ -65,9 +67,12 @@ public:
     task<result<std::unique_ptr<net::websocket>>> upgrade(net::websocket_options) override { throw std::logic_error("no WebSocket"); }
     void go_on(task<>) override { throw std::logic_error("no WebSocket"); }
     const net::surroundings& lasting() const override { return *this; }
-    task<> client_gone() override { throw std::logic_error("nobody waits for the client"); }
+    task<> client_gone() override { return never("nobody waits for the client"); }
     bool draining() const override { return false; }
-    task<> drain_begun() const override { throw std::logic_error("nobody waits for the end"); }
+    task<> drain_begun() const override { return never("nobody waits for the end"); }
+
+private:
+    task<> never(const char* otherwise) const { return stays ? stays() : throw std::logic_error(otherwise); }
 };
 
 }    // namespace caisson::testing
