@@ -1,7 +1,7 @@
 /// usage: bench-sandbox-floor --launch PATH --program PATH --run DIR [--workers N] [--count N]
 /// N at once, each making `count` sandboxes one after the other as the server makes them (caisson-launch with the server's options,
-/// control groups with the default limits) with the program in the agent's place, and waiting for its end: what the host takes
-/// for the isolation alone. A sample ends with the launcher, as one of a bare bwrap does with that; the removal is in the time of all
+/// control groups with the default limits) with the program in the agent's place, which ends when it is connected to, and waiting for
+/// that: what the host takes for the isolation alone. A sample ends with the launcher, as one of a bare bwrap does with that; the removal is in the time of all
 /// (wall_ns) only.
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
@@ -32,6 +32,7 @@ task<> make_one(runtime* where, sandbox_id id, samples_ns* samples)
     spec.limits = limits;
     const auto made = (co_await where->create(std::move(spec))).value();
     (co_await where->start(*made)).value();
+    (co_await made->connect()).value();
     co_await made->ended();
     samples->push_back(now_ns() - begin);
     (co_await made->destroy()).value();
