@@ -84,6 +84,7 @@ void cgroup_tree::prepare()
             continue;
         // The first hierarchy that can do a thing does it; v2 comes first.
         root.controls = controls_of(root) & ~taken;
+        root.is_flat = root.version == cgroup_version::v1 && (root.controls & cgroup_control::freeze) == 0;
         taken |= root.controls;
         if (root.controls == 0)
             io_->remove_directory(root.directory);
@@ -209,8 +210,8 @@ two_limits limits_of(const sandbox_limits& limits)
 result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, const sandbox_limits& limits)
 {
     auto sandbox = sandbox_group(name);
-    auto agent = sandbox.child("agent");
-    auto work = sandbox.child("work");
+    auto agent = sandbox.own_part("agent");
+    auto work = sandbox.own_part("work");
     const auto bounds = limits_of(limits);
     auto done = sandbox.make();
     if (!done.has_error())
@@ -235,7 +236,7 @@ result<void> cgroup_tree::limit_sandbox_group(const control_group& sandbox, cons
     const auto bounds = limits_of(limits);
     auto whole = sandbox;
     auto done = whole.limit(bounds.whole);
-    return done.has_error() ? done : whole.child("work").limit(bounds.work);
+    return done.has_error() ? done : whole.own_part("work").limit(bounds.work);
 }
 
 }    // namespace caisson

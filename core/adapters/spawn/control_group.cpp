@@ -28,6 +28,22 @@ control_group control_group::child(const std::string& name) const
     return {io_, std::move(members)};
 }
 
+control_group control_group::part(const std::string& name) const
+{
+    auto members = members_;
+    for (auto& member : members)
+        if (!member.is_flat)
+            member.directory += "/" + name;
+    return {io_, std::move(members)};
+}
+
+control_group control_group::own_part(const std::string& name) const
+{
+    auto members = members_;
+    std::erase_if(members, [](const cgroup_member& member) { return member.is_flat; });
+    return control_group(io_, std::move(members)).child(name);
+}
+
 const cgroup_member* control_group::with(unsigned what) const
 {
     for (const auto& member : members_) {

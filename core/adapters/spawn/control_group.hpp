@@ -34,6 +34,7 @@ struct cgroup_member {
     std::string directory;
     cgroup_version version = cgroup_version::v2;
     unsigned controls = 0;
+    bool is_flat = false;    // it only limits and measures: a sandbox has no groups for its parts in it. See control_group::part()
 };
 
 /// Limits of a group; what is absent is not set.
@@ -52,6 +53,10 @@ public:
     control_group(std::shared_ptr<cgroup_io> io, std::vector<cgroup_member> members) : io_(std::move(io)), members_(std::move(members)) { }
 
     control_group child(const std::string& name) const;
+    /// Of a sandbox, the agent or what it works on: a child, but in flat hierarchies the sandbox's own group, which saves making one more.
+    control_group part(const std::string& name) const;
+    /// part() in the hierarchies where it is a child.
+    control_group own_part(const std::string& name) const;
     const std::vector<cgroup_member>& members() const { return members_; }
     bool controls(unsigned what) const;
 
@@ -79,9 +84,9 @@ public:
     bool is_known_to_be_empty() const noexcept;
     /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone.
     void kill() noexcept;
-    /// One try at removing the group and all below it, leaves first; true when nothing is left. `known`: groups that may be below it, by
-    /// their paths, leaves first, which saves looking for them.
-    bool try_remove(std::span<const std::string> known = {}) noexcept;
+    /// One try at removing the group and all below it, leaves first; true when nothing is left. `known`: groups that may be below it,
+    /// leaves first, which saves looking for them.
+    bool try_remove(std::span<const control_group> known = {}) noexcept;
 
     boost::json::array to_json() const;
     /// Nothing if `text` is not what to_json() writes.
@@ -109,6 +114,6 @@ private:
 task<result<void>> remove_group(timers& time, control_group group, steady_time deadline);
 /// The same on `workers`, which outlive it. `known` as in try_remove().
 task<result<void>> remove_group(
-    worker_pool& workers, timers& time, control_group group, std::vector<std::string> known, steady_time deadline);
+    worker_pool& workers, timers& time, control_group group, std::vector<control_group> known, steady_time deadline);
 
 }    // namespace caisson

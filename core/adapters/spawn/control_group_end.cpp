@@ -142,14 +142,14 @@ try {
     // Out of memory: the caller looks at what is left and tries again.
 }
 
-bool control_group::try_remove(std::span<const std::string> known) noexcept
+bool control_group::try_remove(std::span<const control_group> known) noexcept
 try {
+    for (const auto& each : known)
+        for (const auto& member : each.members_)
+            io_->remove_directory(member.directory);
     bool gone = true;
-    for (const auto& member : members_) {
-        for (const auto& each : known)
-            io_->remove_directory(member.directory + "/" + each);
+    for (const auto& member : members_)
         gone = try_remove_directory(member.directory) && gone;
-    }
     return gone;
 } catch (const std::exception&) {
     return false;
@@ -168,8 +168,8 @@ boost::json::array control_group::to_json() const
 {
     boost::json::array array;
     for (const auto& member : members_)
-        array.push_back(boost::json::object{
-            {"directory", member.directory}, {"version", member.version == cgroup_version::v1 ? 1 : 2}, {"controls", member.controls}});
+        array.push_back(boost::json::object{{"directory", member.directory}, {"version", member.version == cgroup_version::v1 ? 1 : 2},
+            {"controls", member.controls}, {"flat", member.is_flat}});
     return array;
 }
 
@@ -178,7 +178,9 @@ try {
     std::vector<cgroup_member> members;
     for (const auto& each : text.as_array()) {
         const auto version = each.at("version").as_int64() == 1 ? cgroup_version::v1 : cgroup_version::v2;
-        members.push_back({std::string(each.at("directory").as_string()), version, each.at("controls").to_number<unsigned>()});
+        const auto* flat = each.as_object().if_contains("flat");    // an earlier release had none
+        members.push_back({std::string(each.at("directory").as_string()), version, each.at("controls").to_number<unsigned>(),
+            flat != nullptr && flat->as_bool()});
     }
     return control_group(std::move(io), std::move(members));
 } catch (const std::exception&) {
@@ -187,7 +189,7 @@ try {
 
 namespace {
 
-bool remove_or_kill(control_group& group, std::span<const std::string> known)
+bool remove_or_kill(control_group& group, std::span<const control_group> known)
 {
     const bool gone = group.try_remove(known);
     if (!gone)
@@ -197,7 +199,7 @@ bool remove_or_kill(control_group& group, std::span<const std::string> known)
 
 task<bool> remove_here(control_group group) { co_return remove_or_kill(group, {}); }
 
-task<bool> remove_on(worker_pool* workers, control_group group, std::vector<std::string> known)
+task<bool> remove_on(worker_pool* workers, control_group group, std::vector<control_group> known)
 {
     auto work = [group = std::move(group), known = std::move(known)]() mutable { return remove_or_kill(group, known); };
     co_return co_await offload(*workers, std::move(work));
@@ -225,7 +227,7 @@ task<result<void>> remove_group(timers& time, control_group group, steady_time d
 }
 
 task<result<void>> remove_group(
-    worker_pool& workers, timers& time, control_group group, std::vector<std::string> known, steady_time deadline)
+    worker_pool& workers, timers& time, control_group group, std::vector<control_group> known, steady_time deadline)
 {
     auto removal = [&workers, group = std::move(group), known = std::move(known)] { return remove_on(&workers, group, known); };
     return insist_on(&time, std::move(removal), deadline);

@@ -145,13 +145,13 @@ task<result<std::unique_ptr<protocol::byte_stream>>> local_sandbox::connect()
 }
 
 /// Below its own, leaves first.
-std::vector<std::string> local_sandbox::known_groups() const
+std::vector<control_group> local_sandbox::known_groups() const
 {
-    std::vector<std::string> known;
+    std::vector<control_group> known;
     for (const auto& each : executions_)
-        known.push_back(std::string(work_group) + "/" + each);
-    known.emplace_back(work_group);
-    known.emplace_back("agent");
+        known.push_back(work().child(each));
+    for (const auto* each : {work_group, "agent"})
+        known.push_back(record_.group.own_part(each));
     return known;
 }
 

@@ -94,8 +94,8 @@ protected:
     virtual void release_uid();
 
 private:
-    control_group work() const { return record_.group.child(work_group); }
-    std::vector<std::string> known_groups() const;
+    control_group work() const { return record_.group.part(work_group); }
+    std::vector<control_group> known_groups() const;
     cgroup_limits within_whole(const group_limits& limits) const;
     result<void> limit_again(const sandbox_limits& limits, cgroup_execution_group& ahead);
     result<void> save() const { return directory_->write_state(record_.to_json()); }

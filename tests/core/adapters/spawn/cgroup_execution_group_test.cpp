@@ -110,6 +110,45 @@ TEST_F(ControlGroup, IsKnownToBeEmptyOnlyIfEachHierarchyWasRead)
     EXPECT_FALSE(control_group().is_known_to_be_empty());
 }
 
+TEST_F(ControlGroup, PartsAreGroupsOfTheirOwnWhereAHierarchyIsNotFlat)
+{
+    const control_group sandbox(
+        kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    const auto directories = [](const control_group& of) {
+        std::vector<std::string> found;
+        for (const auto& member : of.members())
+            found.push_back(member.directory);
+        return found;
+    };
+    EXPECT_EQ(directories(sandbox.part("work")), (std::vector<std::string>{"/cg/a/work", "/cg/b"}));
+    EXPECT_EQ(directories(sandbox.own_part("work")), (std::vector<std::string>{"/cg/a/work"}));
+    EXPECT_EQ(directories(sandbox.part("work").child("exe")), (std::vector<std::string>{"/cg/a/work/exe", "/cg/b/exe"}));
+}
+
+TEST_F(ControlGroup, WhatIsWrittenDownOfAFlatOneIsRead)
+{
+    const control_group group(kernel, {{"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    const auto read = control_group::from_json(kernel, group.to_json());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->part("work").members().at(0).directory, "/cg/b");
+    const boost::json::value older{{{"directory", "/cg/b"}, {"version", 1}, {"controls", 2}}};
+    const auto of_earlier_release = control_group::from_json(kernel, older);
+    ASSERT_TRUE(of_earlier_release);
+    EXPECT_EQ(of_earlier_release->part("work").members().at(0).directory, "/cg/b/work");
+}
+
+TEST_F(ControlGroup, KnownGroupsAreRemovedFirst)
+{
+    for (const auto* each : {"/cg/a", "/cg/a/work", "/cg/a/work/exe", "/cg/b", "/cg/b/exe"})
+        kernel->make_directory(each);
+    control_group sandbox(
+        kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    const std::vector<control_group> known{sandbox.part("work").child("exe"), sandbox.own_part("work"), sandbox.own_part("agent")};
+    EXPECT_TRUE(sandbox.try_remove(known));
+    EXPECT_FALSE(kernel->exists("/cg/a"));
+    EXPECT_FALSE(kernel->exists("/cg/b"));
+}
+
 TEST_F(ControlGroup, KillFindsWhoJoinedSomeHierarchiesOnly)
 {
     kernel->make_directory("/cg/a");
