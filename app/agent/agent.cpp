@@ -8,6 +8,7 @@
 #include <csignal>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <utility>
 
 namespace caisson::agent {
 
@@ -16,6 +17,7 @@ namespace {
 constexpr std::int64_t first_lease_ms = 10 * 60 * 1000;    // before any server came
 constexpr std::int64_t rest_after_ms = 1000;
 constexpr std::int64_t end_within_ms = 2000;
+constexpr std::int64_t longest_hold_ms = 1;
 
 /// As PID 1 only SIGCHLD: the programs could send the others to it.
 sigset_t handled_signals()
@@ -37,7 +39,8 @@ int agent::run()
     if (!prepare())
         return 1;
     while (!ending_) {
-        const auto ready = events_.wait(next_timeout_ms());
+        const auto ready = events_.wait(hold_ ? longest_hold_ms : next_timeout_ms());
+        const bool held = std::exchange(hold_, false);
         if (!ready.empty() && rest_at_ms_ == 0)
             rest_at_ms_ = monotonic_ms() + rest_after_ms;
         for (const auto& each : ready)
@@ -45,6 +48,9 @@ int agent::run()
         enforce_deadlines();
         dial();
         watch_all();
+        hold_ = hold_ && !held && std::ranges::any_of(programs_, [](const auto& each) { return each.second.has_closed_its_output(); });
+        if (hold_)
+            continue;
         pump();
         if (current_ && !current_->watch(events_, source::link_in))
             return 1;
@@ -99,6 +105,7 @@ void agent::handle_program(const ready_fd& ready)
         of.read(events_, execution->output(protocol::stream_number::stdout_stream), protocol::stream_number::stdout_stream);
     else
         of.read(events_, execution->output(protocol::stream_number::stderr_stream), protocol::stream_number::stderr_stream);
+    hold_ = hold_ || (ready.from != source::input && of.has_closed_its_output());
 }
 
 void agent::on_signals()

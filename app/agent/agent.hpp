@@ -71,6 +71,7 @@ private:
     bool greeted_ = false;              // a server was there
     bool childless_ = true;             // no process is there but the agent
     bool ending_ = false;
+    bool hold_ = false;    // a program closed its output, as one that ends does: both are told in one write, if that comes soon
     bool lease_over_ = false;
 };
 

@@ -116,6 +116,7 @@ private:
             made.runtimes.emplace(std::string(each->name()), each);
         made.link.instance = self_.id;
         made.link.epoch = self_.epoch;
+        made.rest_of_filter = rest_of_payload_filter();
         made.link.lease = std::chrono::milliseconds(config_.executions.agent_lease_ms);
         made.sweep_interval = std::chrono::milliseconds(config_.executions.sweep_interval_ms);
         made.chores = sweep_chores(config_, host_.groups(), context_.get_executor(), time_, work_);

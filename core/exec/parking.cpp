@@ -100,8 +100,7 @@ protocol::park_request park_order(
     order.program.env.assign(env.begin(), env.end());
     order.program.cwd = work_directory;
     order.program.rlimits = {{RLIMIT_STACK, stack_bytes}};
-    if (where.isolates())
-        order.program.seccomp_filter = use.payload_filter;
+    order.program.seccomp_filter = use.filter_on(where);
     order.file_name = "sitecustomize.py";
     order.file_text = embedded::parking::python;
     order.hooks = {{"PYTHONPATH", "{park}"}};
@@ -115,8 +114,7 @@ protocol::park_request bare_park_order(const runtime& where, const execution_ser
 {
     protocol::park_request order;
     order.program.rlimits = {{RLIMIT_CORE, 1}};    // under the filter it cannot be set
-    if (where.isolates())
-        order.program.seccomp_filter = use.payload_filter;
+    order.program.seccomp_filter = use.filter_on(where);
     return order;
 }
 

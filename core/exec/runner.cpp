@@ -71,9 +71,11 @@ task<result<void>> runner::find_sandbox(live_ptr one)
 
 task<result<void>> runner::reach_agent(live_ptr one)
 {
-    auto grouped = open_group(*one);
-    if (grouped.has_error())
-        co_return grouped.error();
+    if (!one->group) {
+        auto grouped = open_group(*one);
+        if (grouped.has_error())
+            co_return grouped.error();
+    }
     co_return co_await open_link(one);
 }
 
@@ -109,6 +111,19 @@ bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
     return true;
 }
 
+/// Where control groups are this server's own, the execution's is made meanwhile.
+task<result<void>> runner::start_sandbox(live_ptr one, runtime* where)
+{
+    auto starting = where->start(*one->sandbox);
+    if (!where->makes_soon())
+        co_return co_await std::move(starting);
+    auto grouping = make_group(one);
+    const auto done = co_await both(std::move(starting), std::move(grouping));
+    co_return done.first.has_error() ? done.first : done.second;
+}
+
+task<result<void>> runner::make_group(live_ptr one) { co_return open_group(*one); }
+
 task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
 {
     const auto began = use_.time.steady_now();
@@ -119,9 +134,9 @@ task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
         co_return created.error();
     }
     one->sandbox = std::move(*created);
-    auto started = co_await chosen.start(*one->sandbox);
+    const auto started = co_await start_sandbox(one, &chosen);
     if (started.has_error())
-        co_return started.error();
+        co_return started;
     one->row.stages.start_ms = ms_between(began, use_.time.steady_now());
     co_return result<void>();
 }

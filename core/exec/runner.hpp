@@ -123,6 +123,8 @@ private:
     task<result<void>> find_sandbox(live_ptr one);
     bool claim_sandbox(live_execution& one, const pool_shape& wanted);
     task<result<void>> make_sandbox(live_ptr one, sandbox_spec wanted);
+    task<result<void>> start_sandbox(live_ptr one, runtime* where);
+    task<result<void>> make_group(live_ptr one);
     void note_degraded(live_execution& one) const;
     task<result<sandbox_spec>> describe_sandbox(live_ptr one);
     task<result<void>> hold_package(live_ptr one);
@@ -204,6 +206,7 @@ private:
     static void say_goodbye(live_execution& one);
     void clean_up_after(live_ptr one);
     static std::optional<std::int64_t> held_by(const live_execution& one);
+    task<> let_answers_go();
     task<> dispose(live_ptr one);
     task<> end_sandbox(live_ptr one, std::string cause);
     task<> recover_for_removal(live_ptr one);

@@ -206,8 +206,7 @@ task<result<collected_files>> runner::collect_files(live_ptr one)
     const auto session = std::make_shared<collector>(use_.executor, *use_.contents, std::move(job), std::move(done_with));
     const attachment heard(*link, number, *session);
     auto request = request_for(*one);
-    if (use_.runtimes.find(one->row.runtime)->second->isolates())
-        request.seccomp_filter = use_.payload_filter;
+    request.seccomp_filter = use_.filter_on(*use_.runtimes.find(one->row.runtime)->second);
     link->spawn(number, std::move(request), {});
     const auto until = use_.time.steady_now() + time_for(one->spec.collect) + backstop;
     auto collecting = collect_or_stop(one, session);

@@ -257,7 +257,7 @@ void runner::begin_capture(
     request.wall_ms = static_cast<std::uint64_t>(std::chrono::milliseconds(capture_time).count());
     request.rlimits = {{RLIMIT_CORE, 1}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, capture_open_files}, {RLIMIT_DATA, capture_memory_bytes},
         {RLIMIT_CPU, static_cast<std::uint64_t>(capture_time / 1s) + 1}};
-    request.seccomp_filter = use_.payload_filter;
+    request.seccomp_filter = use_.filter_on(*use_.runtimes.find(one.row.runtime)->second);
     one.link->spawn(number, std::move(request), {});
 }
 

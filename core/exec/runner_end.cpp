@@ -337,6 +337,14 @@ std::optional<std::int64_t> runner::held_by(const live_execution& one)
     return one.disk_at_end->bytes_used + *peak;
 }
 
+/// Whoever waited for the end was woken just now, and answers in a few turns of this thread: killing what is left takes longer.
+task<> runner::let_answers_go()
+{
+    constexpr int turns = 12;
+    for (int turn = 0; turn < turns; ++turn)
+        co_await asio::post(use_.executor, use_task);
+}
+
 /// Removes the sandbox and only then lets the next execution have the place, which an end that is put off gives back before.
 task<> runner::dispose(live_ptr one)
 {
@@ -348,6 +356,8 @@ task<> runner::dispose(live_ptr one)
         held.emplace(put_off_bytes_, *bytes);
         queue_.leave(*one);
         co_await calm_.wait(lull::work::removing, longest_put_off);
+    } else {
+        co_await let_answers_go();
     }
     say_goodbye(*one);
     co_await end_sandbox(one, "its execution ended: " + std::string(to_string(one->row.verdict.value_or(verdict::lost))));

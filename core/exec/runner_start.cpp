@@ -121,8 +121,7 @@ protocol::spawn_request runner::spawn_request_for(const live_execution& one) con
     request.rlimits = rlimits_for(spec.limits, where);
     request.wall_ms = static_cast<std::uint64_t>(spec.limits.wall_ms);
     request.stdin_open = true;    // its end is sent like its bytes
-    if (where.isolates())
-        request.seccomp_filter = use_.payload_filter;
+    request.seccomp_filter = use_.filter_on(where);
     return request;
 }
 

@@ -73,6 +73,14 @@ struct execution_services {
     std::vector<std::string> fallback = {};     // runtimes for what may fall back, in this order
     std::optional<pool_bounds> pool = {};       // of sandboxes that are kept ready; nothing: none
     std::function<void()> webhook_due = {};     // called when the end of an execution with a webhook is stored; may be not set
+    std::string rest_of_filter = {};            // of payload_filter, what an agent's own filter lacks
+
+    /// What a program on `where` is given; empty: none.
+    const std::string& filter_on(const runtime& where) const
+    {
+        static const std::string none;
+        return !where.isolates() ? none : where.filters_agents() ? rest_of_filter : payload_filter;
+    }
 };
 
 }    // namespace caisson

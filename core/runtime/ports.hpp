@@ -99,6 +99,8 @@ public:
     virtual bool makes_soon() const { return false; }
     /// Whether no program can end its agent, as that is the first process of a namespace of Linux: the loss of one is the host's doing.
     virtual bool protects_agent() const { return isolates(); }
+    /// Whether its agents are under the agent's filter from their start: programs, which inherit it, need the rest of the payload's only.
+    virtual bool filters_agents() const { return false; }
     /// Whether sandboxes are made of images: sandbox_spec::image.
     virtual bool has_images() const { return false; }
     /// Of the last probe(); before the first, what is known without trying.

@@ -74,7 +74,6 @@ struct bubblewrap_runtime::inherited {
     bubblewrap_layout layout;
     std::vector<unique_fd> join;
     unique_fd info;    // the end to read
-    launch_request request;
 
     /// Returns the number in the child, or -1.
     int add(unique_fd fd)
@@ -114,9 +113,9 @@ result<void> bubblewrap_runtime::prepare(local_sandbox& created)
     return created.hold(std::move(*lease));
 }
 
-result<bubblewrap_runtime::inherited> bubblewrap_runtime::open_inherited(local_sandbox& created)
+/// On a worker. Returns what is to be launched, with `files` for it.
+result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created, inherited& files) const
 {
-    inherited files;
     auto& layout = files.layout;
     // The lock of the host uid is the agent's standard input, an empty file: as long as the agent lives, the uid is taken.
     unique_fd input(
@@ -141,8 +140,7 @@ result<bubblewrap_runtime::inherited> bubblewrap_runtime::open_inherited(local_s
     if (join.has_error())
         return join.error();
     files.join = std::move(*join);
-    files.request = request_for(created, files);
-    return files;
+    return request_for(created, files);
 }
 
 launch_request bubblewrap_runtime::request_for(const local_sandbox& created, const inherited& files) const
@@ -209,17 +207,13 @@ whole_sandbox bubblewrap_runtime::whole_of(const bubblewrap_layout& layout, cons
 task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
 {
     auto& box = *created;
-    auto open = [this, created] { return open_inherited(*created); };
-    auto files = co_await offload(services().workers, std::move(open));
-    if (files.has_error())
-        co_return files.error();
-    auto monitor = co_await launch(services().time, services().workers, std::move(files->request));
+    auto files = std::make_shared<inherited>();    // with the listener: let go of here, so that nobody listens when the agent is gone
+    std::function<result<launch_request>()> make = [this, created, files] { return open_inherited(*created, *files); };
+    auto monitor = co_await launch(services().time, services().workers, std::move(make));
+    files->opened.clear();
     if (monitor.has_error())
         co_return monitor.error();
-    auto done = box.adopt_monitor(std::move(*monitor));
-    files->opened.clear();    // the listener too: when the agent is gone nobody listens
-    if (done.has_error())
-        co_return done;
+    box.adopt_monitor(std::move(*monitor));
     auto agent = co_await read_agent(std::move(files->info), &box.directory());
     if (agent.has_error())
         co_return agent.error();

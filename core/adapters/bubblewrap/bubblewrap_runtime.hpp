@@ -32,6 +32,7 @@ public:
     bubblewrap_runtime(local_services services, bubblewrap_options options);
 
     bool makes_soon() const override { return true; }
+    bool filters_agents() const override { return true; }
 
 protected:
     std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;
@@ -44,7 +45,7 @@ protected:
 private:
     struct inherited;    // descriptors that a launch hands on
 
-    result<inherited> open_inherited(local_sandbox& created);
+    result<launch_request> open_inherited(local_sandbox& created, inherited& files) const;
     launch_request request_for(const local_sandbox& created, const inherited& files) const;
     whole_sandbox whole_of(const bubblewrap_layout& layout, const host_files& host) const;
     void report_shared_inodes(pid_t agent, runtime_capabilities& found) const;

@@ -65,12 +65,10 @@ task<result<void>> process_runtime::start_local(local_sandbox* created)
     if (agent.has_error())
         co_return agent.error();
     auto again = process_handle::open(agent->identity());
-    auto done = box.adopt_monitor(std::move(*agent));
-    if (!done.has_error() && !again)
+    box.adopt_monitor(std::move(*agent));
+    if (!again)
         co_return error{errc::runtime_unavailable, "the agent ended at once: " + box.directory().first_log_line()};
-    if (!done.has_error())
-        done = box.adopt_agent(std::move(*again));
-    co_return done;
+    co_return box.adopt_agent(std::move(*again));
 }
 
 std::optional<std::string> process_runtime::missing() const

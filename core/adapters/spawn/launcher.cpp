@@ -141,28 +141,43 @@ task<std::string> read_until(unique_fd pipe, std::optional<char> last, std::size
 
 namespace {
 
-task<result<process_handle>> launch_and_wait(timers* time, worker_pool* workers, launch_request request)
+struct begun_launcher {
+    process_handle process;
+    unique_fd status;    // the end to read
+};
+
+result<begun_launcher> begin(const std::function<result<launch_request>()>& make)
 {
+    const auto request = make();
+    if (request.has_error())
+        return request.error();
     auto status = make_pipe();
-    const unique_fd executable(request.sandbox ? -1 : ::open(request.executable.c_str(), O_PATH | O_CLOEXEC));
-    if (!status || (!executable && !request.sandbox))
-        co_return error{errc::runtime_unavailable, request.executable + ": " + std::strerror(errno)};
-    const auto options = options_of(request, status->write.get(), executable.get());
-    auto spawn = [&options] { return spawn_process(options); };
-    auto started = co_await offload(*workers, std::move(spawn));
+    const unique_fd executable(request->sandbox ? -1 : ::open(request->executable.c_str(), O_PATH | O_CLOEXEC));
+    if (!status || (!executable && !request->sandbox))
+        return error{errc::runtime_unavailable, request->executable + ": " + std::strerror(errno)};
+    auto started = spawn_process(options_of(*request, status->write.get(), executable.get()));
     if (started.has_error())
-        co_return started.error();
-    kill_guard guard(*started);
-    status->write.reset();
+        return started.error();
+    return begun_launcher{std::move(*started), std::move(status->read)};
+}
+
+task<result<process_handle>> launch_and_wait(timers* time, worker_pool* workers, std::function<result<launch_request>()> make)
+{
+    auto work = [make = std::move(make)] { return begin(make); };
+    auto begun = co_await offload(*workers, std::move(work));
+    if (begun.has_error())
+        co_return begun.error();
+    auto& process = begun->process;
+    kill_guard guard(process);
     constexpr std::size_t longest = 500;
-    auto complaint = co_await with_deadline(*time, time->steady_now() + 10s, read_until(std::move(status->read), '\n', longest));
+    auto complaint = co_await with_deadline(*time, time->steady_now() + 10s, read_until(std::move(begun->status), '\n', longest));
     if (complaint.has_value() && complaint->empty()) {
         guard.let_go();
-        co_return std::move(*started);
+        co_return std::move(process);
     }
-    kill_with_children(*started);
+    kill_with_children(process);
     guard.let_go();
-    co_await started->wait();
+    co_await process.wait();
     if (complaint.has_error())
         co_return error{errc::timed_out, "the launcher did not get to its program in time"};
     co_return error{errc::runtime_unavailable, "the launcher failed: " + complaint->substr(0, complaint->find('\n'))};
@@ -172,7 +187,12 @@ task<result<process_handle>> launch_and_wait(timers* time, worker_pool* workers,
 
 task<result<process_handle>> launch(timers& time, worker_pool& workers, launch_request request)
 {
-    return launch_and_wait(&time, &workers, std::move(request));
+    return launch_and_wait(&time, &workers, [request = std::move(request)] { return result<launch_request>(request); });
+}
+
+task<result<process_handle>> launch(timers& time, worker_pool& workers, std::function<result<launch_request>()> make)
+{
+    return launch_and_wait(&time, &workers, std::move(make));
 }
 
 std::vector<launch_request::limit> baseline_rlimits()

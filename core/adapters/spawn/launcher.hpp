@@ -5,6 +5,7 @@
 #include "core/async/timers.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,6 +55,8 @@ struct launch_request {
 /// Starts it, on a worker, and returns once the program runs; what makes a whole sandbox then stays until its first process has ended. Both
 /// outlive the call. Errors: errc::runtime_unavailable with the step that failed, errc::timed_out after ten seconds; nothing runs then.
 task<result<process_handle>> launch(timers& time, worker_pool& workers, launch_request request);
+/// The same of what `make` gives, on the worker too. What the request names stays until the call has returned.
+task<result<process_handle>> launch(timers& time, worker_pool& workers, std::function<result<launch_request>()> make);
 
 /// The most that programs of a sandbox may have, whatever an execution asks for.
 std::vector<launch_request::limit> baseline_rlimits();

@@ -102,11 +102,10 @@ task<std::string> local_sandbox::why_gone() { co_return "its agent does not run 
 
 task<result<void>> local_sandbox::remove_outside() { co_return result<void>(); }
 
-result<void> local_sandbox::adopt_monitor(process_handle monitor)
+void local_sandbox::adopt_monitor(process_handle monitor)
 {
     record_.monitor = monitor.identity();
     monitor_ = std::move(monitor);
-    return save();
 }
 
 result<void> local_sandbox::adopt_agent(process_handle agent)

@@ -72,8 +72,9 @@ public:
     const std::optional<uid_lease>& lease() const { return lease_; }
     /// Takes what the engine made, also into the record on disk. Errors: errc::runtime_unavailable.
     result<void> set_container(local_record::container made);
-    /// Takes the processes, also into the record on disk. Errors: errc::runtime_unavailable.
-    result<void> adopt_monitor(process_handle monitor);
+    /// Takes what the server started; the record on disk has it with the agent, and until then it is found by its log.
+    void adopt_monitor(process_handle monitor);
+    /// Takes the agent, also into the record on disk. Errors: errc::runtime_unavailable.
     result<void> adopt_agent(process_handle agent);
     /// Opens the recorded processes that still run; true if the agent does.
     bool find_processes();

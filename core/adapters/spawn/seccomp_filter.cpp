@@ -197,9 +197,8 @@ filter_builder common_filter()
     return filter;
 }
 
-std::string build_payload_filter()
+std::string with_rest(filter_builder filter)
 {
-    auto filter = common_filter();
     filter.keep_core_limit();
     filter.refuse_other_processes();
     return filter.raw();
@@ -209,7 +208,13 @@ std::string build_payload_filter()
 
 const std::string& payload_filter()
 {
-    static const std::string filter = build_payload_filter();
+    static const std::string filter = with_rest(common_filter());
+    return filter;
+}
+
+const std::string& rest_of_payload_filter()
+{
+    static const std::string filter = with_rest({});
     return filter;
 }
 

@@ -11,6 +11,9 @@ namespace caisson {
 /// spawn_request. Throws std::runtime_error if libseccomp cannot build it.
 const std::string& payload_filter();
 
+/// The same without what the agent's filter refuses, for programs that inherit that one.
+const std::string& rest_of_payload_filter();
+
 /// For the agent, and by inheritance for all of its sandbox; given to bwrap --seccomp.
 const std::string& agent_filter();
 

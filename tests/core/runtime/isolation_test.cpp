@@ -31,7 +31,7 @@ protected:
         in_world(GetParam(), [&](runtime_world& world) {
             const auto box = world.start();
             auto request = world.request(argv);
-            request.seccomp_filter = payload_filter();
+            request.seccomp_filter = rest_of_payload_filter();
             const auto outcome = world.run_program(*box, std::move(request));
             const auto text = outcome.out.substr(0, outcome.out.find_last_not_of('\n') + 1);
             EXPECT_EQ(text, want) << outcome.err;
