@@ -1,8 +1,8 @@
 /// usage: bench-sandbox-floor --launch PATH --program PATH --run DIR [--workers N] [--count N]
 /// N at once, each making `count` sandboxes one after the other as the server makes them (caisson-launch with the server's options,
 /// control groups with the default limits) with the program in the agent's place, which ends when it is connected to, and waiting for
-/// that: what the host takes for the isolation alone. A sample ends with the launcher, as one of a bare bwrap does with that; the removal is in the time of all
-/// (wall_ns) only.
+/// that: what the host takes for the isolation alone. A sample ends with the launcher, as one of a bare bwrap does with that; the removal
+/// is in the time of all (wall_ns) only.
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"

@@ -83,7 +83,8 @@ protected:
     std::shared_ptr<connect_session> served_session()
     {
         const auto who = run_task(io_, auth_.authenticate(mine_.text)).value();
-        auto socket = std::make_shared<deaf_socket>(R"({"type":"run","ref":"a",)" + std::string(body.substr(1)), [this] { return yield(); });
+        auto socket =
+            std::make_shared<deaf_socket>(R"({"type":"run","ref":"a",)" + std::string(body.substr(1)), [this] { return yield(); });
         auto made = std::make_shared<connect_session>(use_, who, std::move(socket), wire::frame_format::json);
         run_task(io_, serve_connection(made));
         return made;
