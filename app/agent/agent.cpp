@@ -41,6 +41,7 @@ int agent::run()
     while (!ending_) {
         const auto ready = events_.wait(hold_ ? longest_hold_ms : next_timeout_ms());
         const bool held = std::exchange(hold_, false);
+        closed_.reset();
         if (!ready.empty() && rest_at_ms_ == 0)
             rest_at_ms_ = monotonic_ms() + rest_after_ms;
         for (const auto& each : ready)
@@ -48,7 +49,7 @@ int agent::run()
         enforce_deadlines();
         dial();
         watch_all();
-        hold_ = hold_ && !held && std::ranges::any_of(programs_, [](const auto& each) { return each.second.has_closed_its_output(); });
+        hold_ = !held && may_end_soon();
         if (hold_)
             continue;
         pump();
@@ -105,7 +106,15 @@ void agent::handle_program(const ready_fd& ready)
         of.read(events_, execution->output(protocol::stream_number::stdout_stream), protocol::stream_number::stdout_stream);
     else
         of.read(events_, execution->output(protocol::stream_number::stderr_stream), protocol::stream_number::stderr_stream);
-    hold_ = hold_ || (ready.from != source::input && of.has_closed_its_output());
+    if (ready.from != source::input && of.has_closed_its_output())
+        closed_ = ready.exec;
+}
+
+/// A program that closed its output just now, as one that ends does: both are told in one write then.
+bool agent::may_end_soon() const
+{
+    const auto found = closed_ ? programs_.find(*closed_) : programs_.end();
+    return found != programs_.end() && found->second.has_closed_its_output();
 }
 
 void agent::on_signals()

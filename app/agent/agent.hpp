@@ -33,6 +33,7 @@ private:
     void handle(const ready_fd& ready);
     void handle_program(const ready_fd& ready);
     void on_signals();
+    bool may_end_soon() const;
     void reap();
     void enforce_deadlines();
     void rest_if_due(std::int64_t now_ms);
@@ -71,7 +72,8 @@ private:
     bool greeted_ = false;              // a server was there
     bool childless_ = true;             // no process is there but the agent
     bool ending_ = false;
-    bool hold_ = false;    // a program closed its output, as one that ends does: both are told in one write, if that comes soon
+    bool hold_ = false;                              // nothing is told until something else happens, or for a millisecond
+    std::optional<protocol::exec_number> closed_;    // whose output was closed by what happened last
     bool lease_over_ = false;
 };
 

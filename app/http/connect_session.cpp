@@ -62,7 +62,7 @@ result<execution_id> connect_session::find_target(const wire::client_frame& fram
     const auto found = target ? followed_.find(target->ref) : followed_.end();
     if (found == followed_.end())
         return error{errc::not_found, "this connection has no execution with that ref", {{"ref", "is not known here"}}};
-    return found->second.id;
+    return found->second;
 }
 
 result<void> connect_session::check_ref(const std::string& ref) const
@@ -87,18 +87,18 @@ task<result<void>> connect_session::run(wire::run_frame frame)
     auto free = check_ref(frame.ref);
     if (free.has_error())
         co_return free.error();
-    followed what;
     const bool may_cancel = frame.request.spec.cancel_on_disconnect;
     auto claim = claim_of(frame);
     auto begun = co_await begin_execution(&use_, who_, std::move(frame.request), std::move(claim));
     if (begun.has_error())
         co_return begun.error();
-    what.cancel_on_disconnect = may_cancel && !begun->replayed;
-    what.id = begun->row.id;
-    auto log = co_await use_.executions.open_log(who_.tenant, what.id, log_position());
+    const auto id = begun->row.id;
+    if (may_cancel && !begun->replayed)
+        bound_.insert(id);
+    auto log = co_await use_.executions.open_log(who_.tenant, id, log_position());
     if (log.has_error())
         co_return log.error();
-    follow(std::move(frame.ref), what, std::move(*log), begun->row.pty);
+    follow(std::move(frame.ref), id, std::move(*log), begun->row.pty);
     co_return result<void>();
 }
 
@@ -114,44 +114,42 @@ task<result<void>> connect_session::attach(wire::attach_frame frame)
     auto log = co_await use_.executions.open_log(who_.tenant, frame.execution, frame.after);
     if (log.has_error())
         co_return log.error();
-    followed what;
-    what.id = frame.execution;
-    follow(std::move(ref), what, std::move(*log), row->pty);
+    follow(std::move(ref), frame.execution, std::move(*log), row->pty);
     co_return result<void>();
 }
 
-void connect_session::follow(std::string ref, followed what, std::unique_ptr<log_reader> log, bool pty)
+void connect_session::follow(std::string ref, execution_id id, std::unique_ptr<log_reader> log, bool pty)
 {
     auto viewer = std::make_shared<socket_viewer>();
     viewer->socket = socket_;
     viewer->share = [this] { return share_of(share_(), followed_.size()); };
     viewer->log = std::move(log);
-    viewer->id = what.id;
+    viewer->id = id;
     viewer->pty = pty;
     viewer->ref = ref;
     viewer->ref_no = next_ref_no_++;
     viewer->frames = frames_;
-    followed_.insert_or_assign(ref, what);
-    sending_.spawn("viewer of " + what.id.str(), send_and_note(std::move(ref), std::move(viewer)));
+    followed_.insert_or_assign(ref, id);
+    sending_.spawn("viewer of " + id.str(), send_and_note(std::move(ref), std::move(viewer)));
 }
 
-/// What goes with its client is kept until it has ended: a viewer may find that the client is gone before serve() does.
+/// A viewer may find that the client is gone before serve() does, or fail while the execution goes on: what goes with its client still
+/// does.
 task<> connect_session::send_and_note(std::string ref, std::shared_ptr<socket_viewer> viewer)
 {
-    co_await send_log(viewer);
-    const bool has_ended = viewer->socket->open() && viewer->log->at_end();
-    const auto found = followed_.find(ref);
-    if (found != followed_.end() && (has_ended || !found->second.cancel_on_disconnect))
-        followed_.erase(found);
+    const bool has_ended = co_await send_log(viewer);
+    followed_.erase(ref);
+    if (has_ended)
+        bound_.erase(viewer->id);
 }
 
 task<> connect_session::end(bool draining)
 {
     co_await sending_.stop();
-    const auto left = std::exchange(followed_, {});
-    for (const auto& [ref, what] : left)
-        if (what.cancel_on_disconnect && !draining)
-            static_cast<void>(co_await use_.executions.cancel(who_.tenant, what.id));
+    const auto left = std::exchange(bound_, {});
+    for (const auto& each : left)
+        if (!draining)
+            static_cast<void>(co_await use_.executions.cancel(who_.tenant, each));
     const auto code = draining ? net::close_code::going_away : net::close_code::normal;
     const std::string reason = draining ? "the server is stopping; attach again with the last cursor" : "";
     co_await socket_->close(code, reason);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace caisson::http {
@@ -24,17 +25,12 @@ public:
     task<> end(bool draining);
 
 private:
-    struct followed {
-        execution_id id;
-        bool cancel_on_disconnect = false;
-    };
-
     task<> handle(std::string text);
     task<result<void>> run(wire::run_frame frame);
     task<result<void>> attach(wire::attach_frame frame);
     result<void> check_ref(const std::string& ref) const;
     std::optional<idempotency_claim> claim_of(const wire::run_frame& frame) const;
-    void follow(std::string ref, followed what, std::unique_ptr<log_reader> log, bool pty);
+    void follow(std::string ref, execution_id id, std::unique_ptr<log_reader> log, bool pty);
     task<> send_and_note(std::string ref, std::shared_ptr<socket_viewer> viewer);
     result<execution_id> find_target(const wire::client_frame& frame) const;
 
@@ -42,7 +38,8 @@ private:
     principal who_;
     std::shared_ptr<net::websocket> socket_;
     wire::frame_format frames_;
-    std::map<std::string, followed, std::less<>> followed_;
+    std::map<std::string, execution_id, std::less<>> followed_;    // by ref
+    std::set<execution_id> bound_;                                 // that go with this client, as far as they have not ended
     std::uint32_t next_ref_no_ = 1;
     std::function<std::size_t()> share_ = [] { return std::size_t{4} << 20; };
     task_group sending_;

@@ -48,22 +48,25 @@ viewer_share share_of(std::size_t bytes, std::size_t viewers)
     return {bytes, std::clamp(bytes / 4 / std::max<std::size_t>(1, viewers), least_batch, most_message)};
 }
 
-task<> send_log(std::shared_ptr<socket_viewer> viewer)
+task<bool> send_log(std::shared_ptr<socket_viewer> viewer)
 {
+    bool has_ended = false;
     while (viewer->socket->open()) {
         const auto share = viewer->share();
         auto events = co_await viewer->log->next(share.batch, true);
         if (events.has_error()) {
             viewer->socket->send_text(wire::error_frame_json(events.error(), viewer->ref, viewer->id.str()));
-            co_return;
+            break;
         }
         if (events->empty())
-            co_return;
+            break;
         // Others may write into the same socket: between this wait and the writing nobody else runs.
         co_await viewer->socket->drained(share.queued);
         for (const auto& each : *events)
             send_one(*viewer, seen_part(each));
+        has_ended = events->back().event->kind == event_kind::exit;
     }
+    co_return has_ended;
 }
 
 task<> refuse_binary(std::shared_ptr<net::websocket> socket)

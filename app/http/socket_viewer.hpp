@@ -35,8 +35,8 @@ struct socket_viewer {
 };
 
 /// Sends all events, the live ones as they come, until the exit event is sent or the socket closes. A slow socket holds up
-/// nobody else: this viewer waits for it, and what it misses meanwhile it reads from storage.
-task<> send_log(std::shared_ptr<socket_viewer> viewer);
+/// nobody else: this viewer waits for it, and what it misses meanwhile it reads from storage. Returns whether the exit event was sent.
+task<bool> send_log(std::shared_ptr<socket_viewer> viewer);
 
 /// Frames of clients are text: a binary message ends the connection with 1003.
 task<> refuse_binary(std::shared_ptr<net::websocket> socket);

@@ -119,6 +119,8 @@ task<result<void>> runner::start_sandbox(live_ptr one, runtime* where)
         co_return co_await std::move(starting);
     auto grouping = make_group(one);
     const auto done = co_await both(std::move(starting), std::move(grouping));
+    if (done.first.has_error())
+        one->group.reset();    // nothing ran in it
     co_return done.first.has_error() ? done.first : done.second;
 }
 

@@ -79,7 +79,9 @@ struct execution_services {
     const std::string& filter_on(const runtime& where) const
     {
         static const std::string none;
-        return !where.isolates() ? none : where.filters_agents() ? rest_of_filter : payload_filter;
+        if (!where.isolates())
+            return none;
+        return where.filters_agents() && !rest_of_filter.empty() ? rest_of_filter : payload_filter;
     }
 };
 

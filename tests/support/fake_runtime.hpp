@@ -54,6 +54,7 @@ public:
     bool has_images() const override { return images; }
     bool isolates() const override { return host.isolates; }
     bool makes_soon() const override { return soon; }
+    bool filters_agents() const override { return filters; }
     bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override;
     std::int64_t idle_bytes() const override { return 1 << 20; }
     const runtime_capabilities& capabilities() const override { return host; }
@@ -76,9 +77,10 @@ public:
     std::function<void(fake_box&)> prepare;
     /// What time it is on the host of the sandboxes; empty: their starts are not dated.
     std::function<steady_time()> now;
-    bool adapts = true;     // sandboxes that wait can be given other limits of memory, CPU time and processes
-    bool images = false;    // its sandboxes are made of images
-    bool soon = false;      // they may be made before their execution is recorded
+    bool adapts = true;      // sandboxes that wait can be given other limits of memory, CPU time and processes
+    bool images = false;     // its sandboxes are made of images
+    bool filters = false;    // agents have a filter of their own
+    bool soon = false;       // they may be made before their execution is recorded
     runtime_capabilities host{.name = "fake", .available = true, .isolates = true, .execution_usage = true};
 
     /// In the order of creation, destroyed ones too. Throws std::out_of_range.

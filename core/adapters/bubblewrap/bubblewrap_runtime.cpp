@@ -136,7 +136,7 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     }
     if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || (layout.agent_fd < 0 && !shows_agent_) || layout.info_fd < 0)
         return error{errc::runtime_unavailable, "the sandbox cannot be given its descriptors: " + std::string(std::strerror(errno))};
-    auto join = created.record().group.part("agent").open_for_join();
+    auto join = created.record().group.part(agent_part).open_for_join();
     if (join.has_error())
         return join.error();
     files.join = std::move(*join);

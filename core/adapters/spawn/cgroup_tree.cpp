@@ -210,8 +210,8 @@ two_limits limits_of(const sandbox_limits& limits)
 result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, const sandbox_limits& limits)
 {
     auto sandbox = sandbox_group(name);
-    auto agent = sandbox.own_part("agent");
-    auto work = sandbox.own_part("work");
+    auto agent = sandbox.own_part(agent_part);
+    auto work = sandbox.own_part(work_part);
     const auto bounds = limits_of(limits);
     auto done = sandbox.make();
     if (!done.has_error())
@@ -236,7 +236,7 @@ result<void> cgroup_tree::limit_sandbox_group(const control_group& sandbox, cons
     const auto bounds = limits_of(limits);
     auto whole = sandbox;
     auto done = whole.limit(bounds.whole);
-    return done.has_error() ? done : whole.own_part("work").limit(bounds.work);
+    return done.has_error() ? done : whole.own_part(work_part).limit(bounds.work);
 }
 
 }    // namespace caisson

@@ -26,8 +26,8 @@ struct cgroup_tree_options {
 cgroup_tree_options cgroup_options_of_this_process(std::string instance);
 
 /// Where the groups of one server instance live: `<root>/<sandbox>/{agent,work/<execution>}` in each hierarchy that is of use, and
-/// `<root>/<sandbox>/<execution>` in those of v1 that only limit and measure: what a sandbox's executions have together is bounded by each
-/// one's own limits there, and by the sandbox's memory.
+/// `<root>/<sandbox>/<execution>` in those of v1 that only limit and measure pids and CPU: they are bounded for each execution there.
+/// Where such a one counts memory there is `work`, too.
 class cgroup_tree {
 public:
     cgroup_tree(std::shared_ptr<cgroup_io> io, cgroup_tree_options options);

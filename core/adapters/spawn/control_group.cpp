@@ -28,20 +28,30 @@ control_group control_group::child(const std::string& name) const
     return {io_, std::move(members)};
 }
 
-control_group control_group::part(const std::string& name) const
+namespace {
+
+/// What is worked on has its memory bounded apart from the agent's everywhere, so that the kernel does not end the agent for it.
+bool has_part(const cgroup_member& sandbox, std::string_view name)
+{
+    return !sandbox.is_flat || (name == work_part && (sandbox.controls & cgroup_control::memory) != 0);
+}
+
+}    // namespace
+
+control_group control_group::part(std::string_view name) const
 {
     auto members = members_;
     for (auto& member : members)
-        if (!member.is_flat)
-            member.directory += "/" + name;
+        if (has_part(member, name))
+            member.directory += "/" + std::string(name);
     return {io_, std::move(members)};
 }
 
-control_group control_group::own_part(const std::string& name) const
+control_group control_group::own_part(std::string_view name) const
 {
     auto members = members_;
-    std::erase_if(members, [](const cgroup_member& member) { return member.is_flat; });
-    return control_group(io_, std::move(members)).child(name);
+    std::erase_if(members, [name](const cgroup_member& member) { return !has_part(member, name); });
+    return control_group(io_, std::move(members)).child(std::string(name));
 }
 
 const cgroup_member* control_group::with(unsigned what) const

@@ -34,8 +34,12 @@ struct cgroup_member {
     std::string directory;
     cgroup_version version = cgroup_version::v2;
     unsigned controls = 0;
-    bool is_flat = false;    // it only limits and measures: a sandbox has no groups for its parts in it. See control_group::part()
+    bool is_flat = false;    // it only limits and measures: see control_group::part()
 };
+
+/// Parts of a sandbox's group: its agent, and what its executions run in.
+inline constexpr std::string_view agent_part = "agent";
+inline constexpr std::string_view work_part = "work";
 
 /// Limits of a group; what is absent is not set.
 struct cgroup_limits {
@@ -53,10 +57,11 @@ public:
     control_group(std::shared_ptr<cgroup_io> io, std::vector<cgroup_member> members) : io_(std::move(io)), members_(std::move(members)) { }
 
     control_group child(const std::string& name) const;
-    /// Of a sandbox, the agent or what it works on: a child, but in flat hierarchies the sandbox's own group, which saves making one more.
-    control_group part(const std::string& name) const;
+    /// Of a sandbox, agent_part or work_part: a child, but in flat hierarchies the sandbox's own group where that serves as well, which
+    /// saves making one more.
+    control_group part(std::string_view name) const;
     /// part() in the hierarchies where it is a child.
-    control_group own_part(const std::string& name) const;
+    control_group own_part(std::string_view name) const;
     const std::vector<cgroup_member>& members() const { return members_; }
     bool controls(unsigned what) const;
 

@@ -94,14 +94,15 @@ result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_
     auto group = services_.groups.make_sandbox_group(spec.id.str(), spec.limits);
     if (group.has_error())
         return group.error();
-    done = prepare(created);
-    return done.has_error() ? done : created.open_listener();
+    return prepare(created);
 }
 
 task<result<void>> local_runtime::prepare_all(local_sandbox* created, sandbox_spec spec)
 {
     auto parts = [this, created, wanted = &spec] { return prepare_parts(*created, *wanted); };
-    const auto done = co_await offload(services_.workers, std::move(parts));
+    auto done = co_await offload(services_.workers, std::move(parts));
+    if (!done.has_error())
+        done = created->open_listener();
     if (done.has_error())
         co_return done;
     co_return co_await prepare_outside(created, std::move(spec));

@@ -149,7 +149,7 @@ std::vector<control_group> local_sandbox::known_groups() const
     std::vector<control_group> known;
     for (const auto& each : executions_)
         known.push_back(work().child(each));
-    for (const auto* each : {work_group, "agent"})
+    for (const auto each : {work_part, agent_part})
         known.push_back(record_.group.own_part(each));
     return known;
 }

@@ -72,7 +72,7 @@ public:
     const std::optional<uid_lease>& lease() const { return lease_; }
     /// Takes what the engine made, also into the record on disk. Errors: errc::runtime_unavailable.
     result<void> set_container(local_record::container made);
-    /// Takes what the server started; the record on disk has it with the agent, and until then it is found by its log.
+    /// Takes what the server started; the record on disk has it with the agent, which comes next.
     void adopt_monitor(process_handle monitor);
     /// Takes the agent, also into the record on disk. Errors: errc::runtime_unavailable.
     result<void> adopt_agent(process_handle agent);
@@ -95,7 +95,7 @@ protected:
     virtual void release_uid();
 
 private:
-    control_group work() const { return record_.group.part(work_group); }
+    control_group work() const { return record_.group.part(work_part); }
     std::vector<control_group> known_groups() const;
     cgroup_limits within_whole(const group_limits& limits) const;
     result<void> limit_again(const sandbox_limits& limits, cgroup_execution_group& ahead);
@@ -106,7 +106,6 @@ private:
     void kill_below_agent();
     task<result<void>> wait_gone(steady_time deadline);
 
-    static constexpr auto work_group = "work";
     local_services services_;
     sandbox_id id_;
     std::set<std::string> executions_;    // names of the groups below work() that this object opened

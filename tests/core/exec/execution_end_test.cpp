@@ -143,6 +143,21 @@ TEST(ExecutionEnd, ATroubledCleanUpGivesThePlaceBack)
     EXPECT_EQ(w.running(), 0u);
 }
 
+TEST(ExecutionEnd, WhatInheritsTheAgentsFilterGetsTheRestOnly)
+{
+    service_world w;
+    w.runtime.filters = true;
+    auto id = w.run();
+    EXPECT_EQ(w.agent().request->seccomp_filter, "the rest");
+    w.agent().exit(0);
+    w.ended(id);
+    w.runtime.host.isolates = false;
+    id = w.run();
+    EXPECT_EQ(w.agent(1).request->seccomp_filter, "");
+    w.agent(1).exit(0);
+    w.ended(id);
+}
+
 TEST(ExecutionEnd, TheSpecReachesTheProgram)
 {
     service_world w;

@@ -123,6 +123,10 @@ TEST_F(ControlGroup, PartsAreGroupsOfTheirOwnWhereAHierarchyIsNotFlat)
     EXPECT_EQ(directories(sandbox.part("work")), (std::vector<std::string>{"/cg/a/work", "/cg/b"}));
     EXPECT_EQ(directories(sandbox.own_part("work")), (std::vector<std::string>{"/cg/a/work"}));
     EXPECT_EQ(directories(sandbox.part("work").child("exe")), (std::vector<std::string>{"/cg/a/work/exe", "/cg/b/exe"}));
+    const control_group memory(kernel, {{"/cg/c", cgroup_version::v1, cgroup_control::memory, true}});
+    EXPECT_EQ(directories(memory.own_part("work")), (std::vector<std::string>{"/cg/c/work"}))
+        << "the kernel shall not end the agent for it";
+    EXPECT_EQ(directories(memory.part("agent")), (std::vector<std::string>{"/cg/c"}));
 }
 
 TEST_F(ControlGroup, WhatIsWrittenDownOfAFlatOneIsRead)
