@@ -1,6 +1,8 @@
 #include "app/launch/first_process.hpp"
 
+#include "app/agent/entry.hpp"
 #include "app/launch/fail.hpp"
+#include "app/launch/fork_server.hpp"
 #include "app/launch/mount_flags.hpp"
 #include "app/launch/root.hpp"
 #include "app/launch/steps.hpp"
@@ -8,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -125,6 +128,17 @@ void install_filter(int fd)
         fail("seccomp");
 }
 
+/// Without loading a program: as caisson-agent does, from its first line on.
+[[noreturn]] void become_agent(const options& wanted, char** environment)
+{
+    set_title("agent");
+    environ = environment;
+    int count = 0;
+    while (wanted.argv[count] != nullptr)
+        ++count;
+    std::exit(agent::run(count, wanted.argv));
+}
+
 [[noreturn]] void become_first(const options& wanted, char** environment)
 {
     if (::setsid() < 0)
@@ -138,6 +152,8 @@ void install_filter(int fd)
     if (::chdir(wanted.work) != 0)
         fail(wanted.work);
     install_filter(wanted.seccomp_fd);
+    if (wanted.agent == nullptr)
+        become_agent(wanted, environment);
     ::execve(agent_program, wanted.argv, environment);
     fail("execve");
 }

@@ -9,7 +9,7 @@ namespace caisson::launch {
 ///   caisson-launch --status-fd N --exec-fd N [--join-fd N]… [--tmpfs BYTES:INODES [--view NAME]… [--etc NAME]… [--tree PATH]…]
 ///     [--uid N] [--rlimit RESOURCE:VALUE]… -- ARGV…
 /// With --work DIR, and without --exec-fd, it makes the whole sandbox, in which ARGV is the first process, and waits for its end:
-///     --work DIR --agent NAME --seccomp-fd N --info-fd N [--link NAME:TARGET]… [--etc-file NAME:FD]… [--place PATH]…
+///     --work DIR [--agent NAME] --seccomp-fd N --info-fd N [--link NAME:TARGET]… [--etc-file NAME:FD]… [--place PATH]…
 ///     [--mask NAME]… [--hide NAME]…
 struct options {
     static constexpr std::size_t most = 16;
@@ -38,7 +38,7 @@ struct options {
 
     // Of a whole sandbox.
     const char* work = nullptr;     // where its user works: absolute, right below its root
-    const char* agent = nullptr;    // a file in the last tree, shown as /.caisson/agent
+    const char* agent = nullptr;    // a file in the last tree, executed as /.caisson/agent; none: the agent that is part of this program
     int seccomp_fd = -1;            // an array of sock_filter, for all that runs in it
     int info_fd = -1;               // is told {"child-pid": N}, of this host
     struct named {

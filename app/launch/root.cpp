@@ -132,6 +132,13 @@ void show_trees(const options& wanted)
         std::snprintf(number, sizeof number, "%zu", i);
         mount_from(path({"/tmp/tree/", number}), place, MS_MOVE);
     }
+}
+
+void show_agent(const options& wanted)
+{
+    if (wanted.agent == nullptr)
+        return;
+    char number[24];
     std::snprintf(number, sizeof number, "%zu", wanted.tree_count - 1);
     const int agent = ::open("/tmp/root/.caisson/agent", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0555);
     if (agent < 0)
@@ -155,6 +162,7 @@ void enter_root(const options& wanted)
     mount_from("/tmp/work", path({"/tmp/root", wanted.work}), MS_BIND);
     mount_from("/tmp/tmp", "/tmp/root/tmp", MS_BIND);
     show_trees(wanted);
+    show_agent(wanted);
     mount_from(nullptr, "/tmp/root", read_only_again);
     // The old root comes to lie over the new one, and goes: pivot_root(2), "pivot_root(".", ".")".
     if (::chdir("/tmp/root") != 0 || ::syscall(SYS_pivot_root, ".", ".") != 0 || ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0)

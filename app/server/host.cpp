@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 local_runtime_options local_options(const server_config& config, const std::string& instance, const run_place& in_memory)
 {
     local_runtime_options options{config.data_dir.string(), instance, config.launch_path.string(), config.agent_path.string()};
+    options.launcher_has_agent = config.agent_path == config.launch_path.parent_path() / "caisson-agent";
     options.run_dirs = {options.data_dir + "/run"};
     if (!in_memory.path().empty())
         options.run_dirs.push_back(in_memory.path());

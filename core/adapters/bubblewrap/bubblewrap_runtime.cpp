@@ -162,10 +162,11 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
     for (const auto& tree : created.trees())
         layout.trees.push_back(tree.place);
     const std::filesystem::path agent = options().agent_path;
-    if (shows_agent_)
+    const bool shows_agent = shows_agent_ && !goes_on_as_agent();
+    if (shows_agent)
         layout.agent = layout.tree + "/" + std::to_string(layout.trees.size()) + "/" + agent.filename().string();
     const auto host = real_host_files();
-    const std::int64_t spare_inodes = shows_agent_ ? 1 : 0;    // the launcher adds one for each tree's place, and the agent's is elsewhere
+    const std::int64_t spare_inodes = shows_agent ? 1 : 0;    // the launcher adds one for each tree's place, and the agent's is elsewhere
     launch_request request{.launch_path = options().launch_path,
         .tmpfs = launch_request::private_tmpfs{limits.disk_bytes, limits.inodes - spare_inodes},
         .views = views_,
@@ -179,7 +180,7 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
         request.sandbox = whole_of(layout, host);
     for (const auto& tree : created.trees())
         request.trees.push_back(tree.host_path);
-    if (shows_agent_)
+    if (shows_agent)
         request.trees.push_back(agent.parent_path().string());
     if (is_root() && std::ranges::find(views_, "etc") != views_.end())
         request.etc = shown_in_etc(host);
@@ -209,7 +210,7 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     auto& box = *created;
     auto files = std::make_shared<inherited>();    // with the listener: let go of here, so that nobody listens when the agent is gone
     std::function<result<launch_request>()> make = [this, created, files] { return open_inherited(*created, *files); };
-    auto monitor = co_await launch(services().time, services().workers, std::move(make));
+    auto monitor = co_await launch(services().time, services().workers, *services().forks, std::move(make));
     files->opened.clear();
     if (monitor.has_error())
         co_return monitor.error();

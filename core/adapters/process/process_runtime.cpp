@@ -61,7 +61,7 @@ task<result<void>> process_runtime::start_local(local_sandbox* created)
     for (const auto& fd : *join)
         request.join.push_back(fd.get());
 
-    auto agent = co_await launch(services().time, services().workers, std::move(request));
+    auto agent = co_await launch(services().time, services().workers, *services().forks, std::move(request));
     if (agent.has_error())
         co_return agent.error();
     auto again = process_handle::open(agent->identity());

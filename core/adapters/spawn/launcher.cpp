@@ -63,7 +63,8 @@ private:
 void add_sandbox(const option_list& add, const whole_sandbox& made)
 {
     add("--work", made.work);
-    add("--agent", made.agent);
+    if (!made.agent.empty())
+        add("--agent", made.agent);
     add("--seccomp-fd", std::to_string(made.seccomp));
     add("--info-fd", std::to_string(made.info));
     for (const auto& [name, target] : made.links)
@@ -146,7 +147,7 @@ struct begun_launcher {
     unique_fd status;    // the end to read
 };
 
-result<begun_launcher> begin(const std::function<result<launch_request>()>& make)
+result<begun_launcher> begin(fork_server& forks, const std::function<result<launch_request>()>& make)
 {
     const auto request = make();
     if (request.has_error())
@@ -155,15 +156,16 @@ result<begun_launcher> begin(const std::function<result<launch_request>()>& make
     const unique_fd executable(request->sandbox ? -1 : ::open(request->executable.c_str(), O_PATH | O_CLOEXEC));
     if (!status || (!executable && !request->sandbox))
         return error{errc::runtime_unavailable, request->executable + ": " + std::strerror(errno)};
-    auto started = spawn_process(options_of(*request, status->write.get(), executable.get()));
+    auto started = forks.spawn(options_of(*request, status->write.get(), executable.get()));
     if (started.has_error())
         return started.error();
     return begun_launcher{std::move(*started), std::move(status->read)};
 }
 
-task<result<process_handle>> launch_and_wait(timers* time, worker_pool* workers, std::function<result<launch_request>()> make)
+task<result<process_handle>> launch_and_wait(
+    timers* time, worker_pool* workers, fork_server* forks, std::function<result<launch_request>()> make)
 {
-    auto work = [make = std::move(make)] { return begin(make); };
+    auto work = [forks, make = std::move(make)] { return begin(*forks, make); };
     auto begun = co_await offload(*workers, std::move(work));
     if (begun.has_error())
         co_return begun.error();
@@ -185,14 +187,15 @@ task<result<process_handle>> launch_and_wait(timers* time, worker_pool* workers,
 
 }    // namespace
 
-task<result<process_handle>> launch(timers& time, worker_pool& workers, launch_request request)
+task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, launch_request request)
 {
-    return launch_and_wait(&time, &workers, [request = std::move(request)] { return result<launch_request>(request); });
+    return launch_and_wait(&time, &workers, &forks, [request = std::move(request)] { return result<launch_request>(request); });
 }
 
-task<result<process_handle>> launch(timers& time, worker_pool& workers, std::function<result<launch_request>()> make)
+task<result<process_handle>> launch(
+    timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make)
 {
-    return launch_and_wait(&time, &workers, std::move(make));
+    return launch_and_wait(&time, &workers, &forks, std::move(make));
 }
 
 std::vector<launch_request::limit> baseline_rlimits()

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/spawn/process_spawner.hpp"
+#include "core/adapters/spawn/fork_server.hpp"
 #include "core/async/offload.hpp"
 #include "core/async/timers.hpp"
 
@@ -14,13 +14,13 @@
 namespace caisson {
 
 /// A sandbox that caisson-launch makes whole, as root alone can: with a root directory of the views and the private tmpfs, and namespaces
-/// of its own. Its first process is `argv` of the request, executed as /.caisson/agent.
+/// of its own. Its first process is `argv` of the request, executed as /.caisson/agent, or what the launcher has of it in itself.
 struct whole_sandbox {
     std::string work;                                          // where its user works: absolute, right below its root
     std::vector<std::pair<std::string, std::string>> links;    // right below its root: name and target
     std::vector<std::pair<std::string, int>> etc_files;        // name in /etc, and the child's number of what has its content
     std::vector<std::string> places;                           // in `work`, relative: of the first trees
-    std::string agent;                                         // a file in the last tree
+    std::string agent;                                         // a file in the last tree; empty: the launcher's own, with the rest of it
     std::vector<std::string> masks;                            // files in /proc that show nothing
     std::vector<std::string> hides;                            // directories in /proc, likewise
     int seccomp = -1;                                          // the child's number of the filter
@@ -52,11 +52,12 @@ struct launch_request {
     descriptor_table descriptors;    // of the program; 0 to 2 must be there
 };
 
-/// Starts it, on a worker, and returns once the program runs; what makes a whole sandbox then stays until its first process has ended. Both
-/// outlive the call. Errors: errc::runtime_unavailable with the step that failed, errc::timed_out after ten seconds; nothing runs then.
-task<result<process_handle>> launch(timers& time, worker_pool& workers, launch_request request);
+/// Starts it, on a worker, and returns once the program runs; what makes a whole sandbox then stays until its first process has ended. All
+/// three outlive the call. Errors: errc::runtime_unavailable with the step that failed, errc::timed_out after ten seconds; nothing runs then.
+task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, launch_request request);
 /// The same of what `make` gives, on the worker too. What the request names stays until the call has returned.
-task<result<process_handle>> launch(timers& time, worker_pool& workers, std::function<result<launch_request>()> make);
+task<result<process_handle>> launch(
+    timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make);
 
 /// The most that programs of a sandbox may have, whatever an execution asks for.
 std::vector<launch_request::limit> baseline_rlimits();

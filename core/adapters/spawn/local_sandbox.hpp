@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/spawn/cgroup_tree.hpp"
+#include "core/adapters/spawn/fork_server.hpp"
 #include "core/adapters/spawn/local_record.hpp"
 #include "core/adapters/spawn/run_directory.hpp"
 #include "core/adapters/spawn/uid_allocator.hpp"
@@ -26,6 +27,7 @@ struct local_services {
     // The same for all runtimes of a server: ids of sandboxes that have an object, and of those that a sweep removes now.
     std::shared_ptr<std::multiset<sandbox_id>> live = std::make_shared<std::multiset<sandbox_id>>();
     std::shared_ptr<std::set<sandbox_id>> swept = std::make_shared<std::set<sandbox_id>>();
+    std::shared_ptr<fork_server> forks = std::make_shared<fork_server>();    // likewise one
 };
 
 /// A sandbox whose agent is a process of this host, found over a socket in its run directory.

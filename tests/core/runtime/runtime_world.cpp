@@ -102,7 +102,8 @@ std::unique_ptr<runtime> runtime_world::make_runtime()
     local_runtime_options options{.data_dir = data_dir_,
         .instance = "test-" + std::to_string(::getpid()),
         .launch_path = program("caisson-launch"),
-        .agent_path = program("caisson-agent")};
+        .agent_path = program("caisson-agent"),
+        .launcher_has_agent = true};
     if (kind_ == runtime_kind::docker) {
         docker_options of_docker{.local = std::move(options), .default_image = image(), .uid_lock_dir = uid_lock_dir()};
         return std::make_unique<docker_runtime>(services, *engine_, std::move(of_docker));

@@ -1,0 +1,138 @@
+#include "app/launch/fork_server.hpp"
+
+#include "app/launch/fail.hpp"
+#include "app/launch/launch.hpp"
+#include "core/adapters/spawn/fork_order.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace caisson::launch {
+
+namespace {
+
+constexpr int server_fd = 3;
+
+// Not on the stack and not on a heap: forgotten by being overwritten.
+alignas(fork_order) char order_bytes[most_order_bytes];
+char* texts[most_order_texts + 2];    // with what ends the command line and the environment
+char* title = nullptr;
+std::size_t title_bytes = 0;
+
+struct received {
+    ssize_t bytes;
+    std::size_t count;
+    int descriptors[most_order_descriptors];
+};
+
+received receive_order()
+{
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * most_order_descriptors)];
+    iovec part{order_bytes, sizeof order_bytes};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    received got{};
+    do
+        got.bytes = ::recvmsg(server_fd, &message, MSG_CMSG_CLOEXEC);
+    while (got.bytes < 0 && errno == EINTR);
+    const cmsghdr* const rights = got.bytes > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+    if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS) {
+        got.count = (rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        std::memcpy(got.descriptors, CMSG_DATA(rights), got.count * sizeof(int));
+    }
+    if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
+        got.bytes = -1;
+    return got;
+}
+
+/// They came in rising order, all above those that are open here: so none is overwritten before it was used.
+void take_descriptors(const received& order)
+{
+    for (std::size_t i = 0; i < order.count; ++i)
+        if (order.descriptors[i] <= static_cast<int>(i) || ::dup2(order.descriptors[i], static_cast<int>(i)) < 0)
+            ::_exit(1);
+    ::syscall(SYS_close_range, static_cast<unsigned>(order.count), ~0U, 0U);
+}
+
+/// Returns false if there are not `count` texts.
+bool point_to(char**& next, std::uint32_t count, char*& at, const char* end)
+{
+    for (; count > 0; --count) {
+        auto* const nul = static_cast<char*>(std::memchr(at, '\0', static_cast<std::size_t>(end - at)));
+        if (nul == nullptr)
+            return false;
+        *next++ = at;
+        at = nul + 1;
+    }
+    *next++ = nullptr;
+    return true;
+}
+
+[[noreturn]] void obey(const received& order)
+{
+    take_descriptors(order);
+    if (::setsid() < 0 || ::chdir("/") != 0)
+        ::_exit(1);
+    const auto head = *reinterpret_cast<const fork_order*>(order_bytes);
+    char* at = order_bytes + sizeof head;
+    char** next = texts;
+    const bool complete = order.bytes >= static_cast<ssize_t>(sizeof head) && head.arguments <= most_order_texts &&
+                          head.variables <= most_order_texts - head.arguments &&
+                          point_to(next, head.arguments, at, order_bytes + order.bytes) &&
+                          point_to(next, head.variables, at, order_bytes + order.bytes);
+    if (!complete)
+        ::_exit(1);
+    environ = texts + head.arguments + 1;
+    set_title("caisson-launch");
+    launch(static_cast<int>(head.arguments), texts, environ);
+}
+
+/// Its end is told to the server, as this process's own is (clone(2), CLONE_PARENT).
+pid_t fork_for_parent() { return static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT, nullptr, nullptr, nullptr, nullptr)); }
+
+void forget(const received& order)
+{
+    for (std::size_t i = 0; i < order.count; ++i)
+        ::close(order.descriptors[i]);
+    std::fill_n(order_bytes, std::max<ssize_t>(order.bytes, 0), '\0');
+}
+
+}    // namespace
+
+int serve(char** argv)
+{
+    title = argv[0];
+    title_bytes = static_cast<std::size_t>(argv[1] + std::strlen(argv[1]) - argv[0]);
+    for (;;) {
+        const received order = receive_order();
+        if (order.bytes <= 0)
+            return order.bytes < 0 ? 1 : 0;
+        const pid_t made = fork_for_parent();
+        if (made == 0)
+            obey(order);
+        const fork_answer answer{std::max(made, 0), made < 0 ? errno : 0};
+        forget(order);
+        if (::send(server_fd, &answer, sizeof answer, MSG_NOSIGNAL) < 0)
+            return 1;
+    }
+}
+
+void set_title(const char* name)
+{
+    ::prctl(PR_SET_NAME, name, 0, 0, 0);
+    if (title == nullptr)
+        return;
+    std::memset(title, 0, title_bytes);
+    std::memcpy(title, name, std::min(std::strlen(name), title_bytes));
+}
+
+}    // namespace caisson::launch

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace caisson::launch {
+
+/// Waits for orders (core/adapters/spawn/fork_order.hpp) on descriptor 3, and for each forks a process that does what launch() does: a
+/// child of this one's parent, in a session of its own, with the order's descriptors and no others. Returns when the other end of the
+/// socket is closed. Nothing of an order is left here when the next is read: each process begins with a copy of this one's memory. `argv`
+/// is main's, whose place is where the processes have their titles.
+int serve(char** argv);
+
+/// Gives this process the name, of at most 15 bytes, and shows it as its command line too if serve() forked it.
+void set_title(const char* name);
+
+}    // namespace caisson::launch
