@@ -106,15 +106,15 @@ void agent::handle_program(const ready_fd& ready)
         of.read(events_, execution->output(protocol::stream_number::stdout_stream), protocol::stream_number::stdout_stream);
     else
         of.read(events_, execution->output(protocol::stream_number::stderr_stream), protocol::stream_number::stderr_stream);
-    if (ready.from != source::input && of.has_closed_its_output())
+    if (ready.from != source::input && of.has_closed_output())
         closed_ = ready.exec;
 }
 
-/// A program that closed its output just now, as one that ends does: both are told in one write then.
+/// A program that closed one of its streams just now, as one that ends does: all of that is told in one write then.
 bool agent::may_end_soon() const
 {
     const auto found = closed_ ? programs_.find(*closed_) : programs_.end();
-    return found != programs_.end() && found->second.has_closed_its_output();
+    return found != programs_.end() && found->second.running();
 }
 
 void agent::on_signals()
@@ -175,6 +175,7 @@ void agent::rest_if_due(std::int64_t now_ms)
     rest_at_ms_ = 0;
     if (current_)
         current_->rest();
+    parked_.rest();
     for (auto& [number, execution] : session_.executions())
         execution.rest();
 }

@@ -89,7 +89,7 @@ child_outcome parked_program::become_any(const protocol::spawn_request& request,
 {
     stdio_set fresh;
     const auto until = monotonic_ms() + become_within_ms;
-    const bool in_time = open_stdio(request, fresh) == 0 && child_.tell(control_.fd.get(), request, fresh, until);
+    const bool in_time = child_.tell(control_.fd.get(), request, fresh, until);
     auto outcome = child_.outcome();
     if (in_time && outcome.runs()) {
         stdio = std::move(fresh);

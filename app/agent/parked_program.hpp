@@ -34,6 +34,8 @@ public:
         stdio_set& stdio, poller& events);
     /// Ends it, if there is one, and reaps it.
     void end(poller& events);
+    /// Gives memory back that nothing is in.
+    void rest() { child_.rest(); }
     /// It has ended, and was reaped elsewhere.
     void reaped(poller& events);
 

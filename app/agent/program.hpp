@@ -21,8 +21,8 @@ public:
     protocol::exec_number number() const { return number_; }
     pid_t pid() const { return pid_; }
     bool running() const { return running_; }
-    /// And runs on.
-    bool has_closed_its_output() const { return running_ && !output_.fd && !error_.fd; }
+    /// One of its streams.
+    bool has_closed_output() const { return !output_.fd || (!terminal_ && !error_.fd); }
     bool forgotten() const { return forgotten_; }
 
     /// The leader was reaped.

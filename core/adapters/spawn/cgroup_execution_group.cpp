@@ -49,6 +49,7 @@ void cgroup_execution_group::kill() noexcept
 task<result<void>> cgroup_execution_group::remove()
 {
     joins_.clear();
+    usage_ = {};
     return remove_group(time_, group_, time_.steady_now() + 5s);
 }
 

@@ -18,7 +18,7 @@ public:
     result<void> limit(const cgroup_limits& limits) { return group_.limit(limits); }
 
     std::vector<int> join_descriptors() const override;
-    group_usage usage() const override { return group_.usage(); }
+    group_usage usage() const override { return usage_.read(); }
     void kill() noexcept override;
     bool is_surely_empty() const noexcept override { return group_.is_surely_empty(); }
     std::size_t population() const override { return group_.population(); }
@@ -26,13 +26,14 @@ public:
 
 private:
     cgroup_execution_group(timers& time, control_group work, control_group group, std::vector<unique_fd> joins)
-        : time_(time), work_(std::move(work)), group_(std::move(group)), joins_(std::move(joins))
+        : time_(time), work_(std::move(work)), group_(std::move(group)), usage_(group_.usage_files()), joins_(std::move(joins))
     {
     }
 
     timers& time_;
     control_group work_;
     control_group group_;
+    group_usage_files usage_;
     std::vector<unique_fd> joins_;
 };
 

@@ -12,6 +12,49 @@
 
 namespace caisson {
 
+namespace {
+
+class file_by_path : public cgroup_file {
+public:
+    file_by_path(const cgroup_io& io, std::string path) : io_(io), path_(std::move(path)) { }
+    std::optional<std::string> read() const override { return io_.read(path_); }
+
+private:
+    const cgroup_io& io_;
+    std::string path_;
+};
+
+/// The kernel makes the text anew for each read from its begin (seq_file).
+class open_file : public cgroup_file {
+public:
+    explicit open_file(unique_fd file) : file_(std::move(file)) { }
+    std::optional<std::string> read() const override
+    {
+        char buffer[4096];    // more than any of them has: a page
+        ssize_t got = 0;
+        do
+            got = ::pread(file_.get(), buffer, sizeof buffer, 0);
+        while (got < 0 && errno == EINTR);
+        return got < 0 ? std::nullopt : std::optional(std::string(buffer, static_cast<std::size_t>(got)));
+    }
+
+private:
+    unique_fd file_;
+};
+
+}    // namespace
+
+std::unique_ptr<cgroup_file> cgroup_io::open_to_read(const std::string& path) const { return std::make_unique<file_by_path>(*this, path); }
+
+/// By its path where no descriptor is to be had.
+std::unique_ptr<cgroup_file> system_cgroup_io::open_to_read(const std::string& path) const
+{
+    unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file)
+        return cgroup_io::open_to_read(path);
+    return std::make_unique<open_file>(std::move(file));
+}
+
 int system_cgroup_io::make_directory(const std::string& path) { return ::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST ? 0 : errno; }
 
 int system_cgroup_io::remove_directory(const std::string& path) { return ::rmdir(path.c_str()) == 0 || errno == ENOENT ? 0 : errno; }

@@ -4,12 +4,21 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace caisson {
+
+/// A file of a group that is read again and again.
+class cgroup_file {
+public:
+    virtual ~cgroup_file() = default;
+    /// All of it, as it is now; nothing if it cannot be read.
+    virtual std::optional<std::string> read() const = 0;
+};
 
 /// What cgroup code does to a file system, so that tests can stand a directory of plain files in for one. Returns errno or 0.
 class cgroup_io {
@@ -22,6 +31,8 @@ public:
     virtual int remove_directory(const std::string& path) = 0;
     virtual int write(const std::string& path, std::string_view text) = 0;
     virtual std::optional<std::string> read(const std::string& path) const = 0;
+    /// Never null; the file need not be there. This object outlives it.
+    virtual std::unique_ptr<cgroup_file> open_to_read(const std::string& path) const;
     virtual bool exists(const std::string& path) const = 0;
     /// For writing; invalid if it cannot be opened.
     virtual unique_fd open(const std::string& path) = 0;
@@ -37,6 +48,7 @@ public:
     int remove_directory(const std::string& path) override;
     int write(const std::string& path, std::string_view text) override;
     std::optional<std::string> read(const std::string& path) const override;
+    std::unique_ptr<cgroup_file> open_to_read(const std::string& path) const override;
     bool exists(const std::string& path) const override;
     unique_fd open(const std::string& path) override;
     std::vector<std::string> directories(const std::string& path) const override;

@@ -65,12 +65,22 @@ const cgroup_member* control_group::with(unsigned what) const
 
 bool control_group::controls(unsigned what) const { return with(what) != nullptr; }
 
+std::string control_group::file(const cgroup_member& member, std::string_view v1_file, std::string_view v2_file) const
+{
+    return member.directory + "/" + std::string(member.version == cgroup_version::v1 ? v1_file : v2_file);
+}
+
 std::optional<std::string> control_group::read(unsigned what, std::string_view v1_file, std::string_view v2_file) const
 {
     const auto* member = with(what);
-    if (member == nullptr)
-        return std::nullopt;
-    return io_->read(member->directory + "/" + std::string(member->version == cgroup_version::v1 ? v1_file : v2_file));
+    return member == nullptr ? std::nullopt : io_->read(file(*member, v1_file, v2_file));
+}
+
+/// Null if no hierarchy is used for that.
+std::unique_ptr<cgroup_file> control_group::open(unsigned what, std::string_view v1_file, std::string_view v2_file) const
+{
+    const auto* member = with(what);
+    return member == nullptr ? nullptr : io_->open_to_read(file(*member, v1_file, v2_file));
 }
 
 result<void> control_group::write(const cgroup_member& member, const std::string& file, const std::string& text)
@@ -179,23 +189,36 @@ result<std::vector<unique_fd>> control_group::open_for_join() const
     return opened;
 }
 
-group_usage control_group::usage() const
+group_usage_files control_group::usage_files() const
 {
+    group_usage_files files;
+    if (const auto* time = with(cgroup_control::cpu_usage))
+        files.cpu_time_version_ = time->version;
+    files.cpu_time_ = open(cgroup_control::cpu_usage, "cpuacct.usage", "cpu.stat");
+    files.memory_peak_ = open(cgroup_control::memory, "memory.max_usage_in_bytes", "memory.peak");
+    files.memory_events_ = open(cgroup_control::memory, "memory.oom_control", "memory.events");
+    files.pids_peak_ = open(cgroup_control::pids, "pids.peak", "pids.peak");
+    files.pids_events_ = open(cgroup_control::pids, "pids.events", "pids.events");
+    return files;
+}
+
+group_usage group_usage_files::read() const
+{
+    const auto text_of = [](const std::unique_ptr<cgroup_file>& file) { return file ? file->read() : std::nullopt; };
     group_usage seen;
-    const auto* time = with(cgroup_control::cpu_usage);
-    if (const auto text = read(cgroup_control::cpu_usage, "cpuacct.usage", "cpu.stat")) {
-        if (time->version == cgroup_version::v2)
+    if (const auto text = text_of(cpu_time_)) {
+        if (cpu_time_version_ == cgroup_version::v2)
             seen.cpu_us = number_of(*text, "usage_usec");
         else if (const auto nanoseconds = number_of(*text))
             seen.cpu_us = *nanoseconds / 1'000;
     }
-    if (const auto text = read(cgroup_control::memory, "memory.max_usage_in_bytes", "memory.peak"))
+    if (const auto text = text_of(memory_peak_))
         seen.memory_peak_bytes = number_of(*text);
-    if (const auto text = read(cgroup_control::memory, "memory.oom_control", "memory.events"))
+    if (const auto text = text_of(memory_events_))
         seen.oom_kills = number_of(*text, "oom_kill").value_or(0);
-    if (const auto text = read(cgroup_control::pids, "pids.peak", "pids.peak"))
+    if (const auto text = text_of(pids_peak_))
         seen.pids_peak = number_of(*text);
-    if (const auto text = read(cgroup_control::pids, "pids.events", "pids.events"))
+    if (const auto text = text_of(pids_events_))
         seen.pids_refused = number_of(*text, "max").value_or(0);
     return seen;
 }

@@ -49,6 +49,22 @@ struct cgroup_limits {
     bool group_oom = false;    // the kernel kills the whole group for memory, where it can (v2)
 };
 
+/// What tells of a group's use, kept open.
+class group_usage_files {
+public:
+    group_usage_files() = default;
+    group_usage read() const;
+
+private:
+    friend class control_group;
+    std::unique_ptr<cgroup_file> cpu_time_;
+    cgroup_version cpu_time_version_ = cgroup_version::v2;
+    std::unique_ptr<cgroup_file> memory_peak_;
+    std::unique_ptr<cgroup_file> memory_events_;
+    std::unique_ptr<cgroup_file> pids_peak_;
+    std::unique_ptr<cgroup_file> pids_events_;
+};
+
 /// One group over all hierarchies that the host's mix of cgroup v1 and v2 needs for it. A value: copying names the same
 /// group. Without members it is no group: it limits, measures and kills nothing, and never fails.
 class control_group {
@@ -74,7 +90,9 @@ public:
     /// One descriptor of cgroup.procs for each hierarchy: writing "0" moves the writer in.
     result<std::vector<unique_fd>> open_for_join() const;
 
-    group_usage usage() const;
+    group_usage usage() const { return usage_files().read(); }
+    /// For whoever reads it more than once, as long as the group is there.
+    group_usage_files usage_files() const;
     std::size_t population() const;
     /// Freezing is not instant: ask frozen() afterwards. Errors: errc::not_implemented without a freezer.
     result<void> freeze();
@@ -99,7 +117,9 @@ public:
 
 private:
     const cgroup_member* with(unsigned what) const;
+    std::string file(const cgroup_member& member, std::string_view v1_file, std::string_view v2_file) const;
     std::optional<std::string> read(unsigned what, std::string_view v1_file, std::string_view v2_file) const;
+    std::unique_ptr<cgroup_file> open(unsigned what, std::string_view v1_file, std::string_view v2_file) const;
     result<void> write(const cgroup_member& member, const std::string& file, const std::string& text);
     result<void> limit_memory(const cgroup_limits& limits);
     result<void> limit_cpu(std::int64_t cpu_milli);

@@ -152,12 +152,12 @@ protected:
     }
     std::string failure(launch_request wanted)
     {
-        const auto process = run_task(context, launch(time, workers, std::move(wanted)));
+        const auto process = run_task(context, launch(time, workers, forks, std::move(wanted)));
         return process.has_error() ? process.error().detail : "no failure";
     }
     std::string output_of(launch_request wanted)
     {
-        auto process = run_task(context, launch(time, workers, std::move(wanted)));
+        auto process = run_task(context, launch(time, workers, forks, std::move(wanted)));
         if (process.has_error())
             return process.error().detail;
         run_task(context, process->wait());
@@ -165,6 +165,7 @@ protected:
     }
     system_timers time;
     worker_pool workers{"launch", 1};
+    fork_server forks;
 };
 
 TEST_F(Launcher, BecomesTheProgramWithOnlyItsDescriptors) { EXPECT_EQ(output_of(request("ls /proc/$$/fd; true")), "0\n1\n2\n"); }

@@ -1,0 +1,233 @@
+#include "core/adapters/spawn/fork_server.hpp"
+
+#include "core/adapters/spawn/fork_order.hpp"
+#include "core/adapters/spawn/launcher.hpp"
+#include "tests/core/adapters/spawn/scratch_directory.hpp"
+#include "tests/support/run_task.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace caisson {
+
+namespace {
+
+using caisson::testing::run_task;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string text_of(const std::string& path)
+{
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// caisson-launch --serve, and shells that its children become.
+class ForkServer : public ::testing::Test {
+protected:
+    spawn_options order(const std::string& command)
+    {
+        output.reset(::open((scratch.path() + "/out").c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+        shell.reset(::open("/bin/sh", O_PATH | O_CLOEXEC));
+        spawn_options wanted{.path = launch_path, .argv = {"caisson-launch"}, .environment = {"A=b"}, .descriptors = {}};
+        for (const int fd : {null.get(), output.get(), output.get()})
+            wanted.descriptors.add(fd);
+        wanted.argv.emplace_back("--exec-fd");
+        wanted.argv.push_back(std::to_string(wanted.descriptors.add(shell.get())));
+        wanted.argv.insert(wanted.argv.end(), {"--", "sh", "-c", command});
+        return wanted;
+    }
+    int run(const spawn_options& wanted)
+    {
+        auto process = forks->spawn(wanted);
+        if (process.has_error())
+            ADD_FAILURE() << process.error().detail;
+        return process.has_error() ? -1 : run_task(context, process->wait()).value_or(-1);
+    }
+    std::string text() const { return text_of(scratch.path() + "/out"); }
+
+    /// Those of this process.
+    static std::vector<pid_t> servers()
+    {
+        std::vector<pid_t> found;
+        for (const pid_t each : children_of(::getpid()))
+            if (text_of("/proc/" + std::to_string(each) + "/cmdline").find("--serve") != std::string::npos)
+                found.push_back(each);
+        return found;
+    }
+    /// How often it occurs in what a process may write to.
+    static std::size_t count_in_memory(pid_t pid, const std::string& what)
+    {
+        std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+        const unique_fd memory(::open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+        std::size_t count = 0;
+        for (std::string line; std::getline(maps, line);) {
+            std::size_t begin = 0;
+            std::size_t end = 0;
+            char dash = 0;
+            std::string rights;
+            std::istringstream(line) >> std::hex >> begin >> dash >> end >> rights;
+            if (rights.find('w') == std::string::npos)
+                continue;
+            std::string bytes(end - begin, '\0');
+            if (::pread(memory.get(), bytes.data(), bytes.size(), static_cast<off_t>(begin)) <= 0)
+                continue;
+            for (auto at = bytes.find(what); at != bytes.npos; at = bytes.find(what, at + 1))
+                ++count;
+        }
+        return count;
+    }
+
+    const std::string launch_path = std::string(CAISSON_BINARY_DIR) + "/caisson-launch";
+    caisson::testing::scratch_directory scratch;
+    asio::io_context context;
+    unique_fd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+    unique_fd output;
+    unique_fd shell;
+    std::optional<fork_server> forks{std::in_place};
+};
+
+TEST_F(ForkServer, MakesChildrenOfThisProcessWithWhatTheyAreGivenOnly)
+{
+    const unique_fd leaky(::open("/dev/null", O_RDONLY));
+    const auto wanted =
+        order("cut -d' ' -f4,6 /proc/$$/stat; echo $$; ls /proc/$$/fd; pwd; /usr/bin/env | grep -v -e ^PWD -e ^_= -e ^SHLVL -e ^OLDPWD; exit 7");
+    for (const std::string word : {"first", "second"}) {
+        auto process = forks->spawn(wanted);
+        ASSERT_TRUE(process.has_value()) << word;
+        const auto pid = std::to_string(process->identity().pid);
+        EXPECT_EQ(run_task(context, process->wait()), 7 << 8) << word;
+        EXPECT_EQ(text(), std::to_string(::getpid()) + " " + pid + "\n" + pid + "\n0\n1\n2\n/\nA=b\n") << word;
+        std::filesystem::resize_file(scratch.path() + "/out", 0);
+    }
+    EXPECT_EQ(servers().size(), 1U) << "one serves all";
+}
+
+TEST_F(ForkServer, TellsOfSignalsAsOfAnyChild) { EXPECT_EQ(run(order("kill -9 $$")), SIGKILL); }
+
+TEST_F(ForkServer, TellsTheLaunchersFailures)
+{
+    auto wrong = order("true");
+    auto status = make_pipe();
+    ASSERT_TRUE(status);
+    wrong.argv = {"caisson-launch", "--status-fd", std::to_string(wrong.descriptors.add(status->write.get())), "--uid", "x"};
+    const auto ended = run(wrong);
+    EXPECT_EQ(ended, 125 << 8);
+    char told[200]{};
+    EXPECT_GT(::read(status->read.get(), told, sizeof told - 1), 0);
+    EXPECT_STREQ(told, "an option's value is not a number\n");
+}
+
+TEST_F(ForkServer, KeepsNothingOfAnOrder)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root may read its memory";
+    const std::string marker = "a-secret-of-" + std::to_string(::getpid());
+    auto wanted = order("tr '\\0' '\\n' < /proc/$$/cmdline | tail -n 1");
+    wanted.argv.push_back(marker);
+    wanted.environment.push_back("SECRET=" + marker);
+    EXPECT_EQ(run(wanted), 0);
+    EXPECT_EQ(text(), marker + "\n") << "it was there";
+    ASSERT_EQ(servers().size(), 1U);
+    const auto pid = servers().front();
+    EXPECT_EQ(run(order("true")), 0) << "the order before was answered for and forgotten";
+    EXPECT_GT(count_in_memory(pid, "caisson-launch"), 0U) << "its memory can be read";
+    EXPECT_EQ(count_in_memory(pid, marker), 0U);
+    const auto descriptors = std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd");
+    EXPECT_EQ(std::distance(begin(descriptors), end(descriptors)), 4);
+}
+
+TEST_F(ForkServer, IsBegunAnewWhenItWasKilled)
+{
+    EXPECT_EQ(run(order("true")), 0);
+    ASSERT_EQ(servers().size(), 1U);
+    const auto first = servers().front();
+    auto handle = process_handle::open_running(first);
+    ASSERT_TRUE(handle);
+    handle->send(SIGKILL);
+    siginfo_t ended{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(first), &ended, WEXITED | WNOWAIT), 0);
+    EXPECT_EQ(run(order("echo goes on")), 0);
+    EXPECT_EQ(text(), "goes on\n");
+    ASSERT_EQ(servers().size(), 1U);
+    EXPECT_NE(servers().front(), first);
+    EXPECT_EQ(::kill(first, 0), -1) << "it was reaped";
+}
+
+TEST_F(ForkServer, EndsWithItsOwnerWhoseChildrenRunOn)
+{
+    auto pipe = make_pipe();
+    ASSERT_TRUE(pipe);
+    auto wanted = order("read line <&4; echo $line");
+    wanted.descriptors.add(pipe->read.get());
+    auto process = forks->spawn(wanted);
+    ASSERT_TRUE(process.has_value());
+    EXPECT_EQ(servers().size(), 1U);
+    forks.reset();
+    EXPECT_THAT(servers(), IsEmpty());
+    EXPECT_EQ(::write(pipe->write.get(), "still here\n", 11), 11);
+    EXPECT_EQ(run_task(context, process->wait()), 0);
+    EXPECT_EQ(text(), "still here\n");
+}
+
+TEST_F(ForkServer, GivesWayWhereAnOrderIsTooLarge)
+{
+    auto wanted = order("echo ${#1}");
+    wanted.argv.emplace_back("sh");
+    wanted.argv.emplace_back(most_order_bytes, 'x');
+    EXPECT_EQ(run(wanted), 0);
+    EXPECT_EQ(text(), std::to_string(most_order_bytes) + "\n");
+    EXPECT_THAT(servers(), IsEmpty());
+}
+
+TEST_F(ForkServer, TakesAsManyDescriptorsAsAMessageMay)
+{
+    auto wanted = order("ls /proc/$$/fd | wc -l");
+    while (wanted.descriptors.sources().size() < most_order_descriptors)
+        wanted.descriptors.add(null.get());
+    EXPECT_EQ(run(wanted), 0);
+    EXPECT_EQ(text(), std::to_string(most_order_descriptors - 1) + "\n") << "all but what was executed";
+}
+
+TEST_F(ForkServer, SaysWhatCannotBeStarted)
+{
+    const auto process = forks->spawn({.path = "/nonexistent/caisson-launch", .argv = {"x"}});
+    ASSERT_TRUE(process.has_error());
+    EXPECT_EQ(process.error().code, errc::runtime_unavailable);
+    EXPECT_THAT(process.error().detail, HasSubstr("/nonexistent/caisson-launch"));
+}
+
+TEST_F(ForkServer, ServesThreadsOneAfterTheOther)
+{
+    constexpr int threads = 4;
+    constexpr int each_many = 25;
+    const auto wanted = order("exit 3");
+    std::vector<std::vector<process_handle>> made(threads);
+    std::vector<std::thread> all;
+    all.reserve(threads);
+    for (int i = 0; i < threads; ++i)
+        all.emplace_back([&, i] {
+            for (int many = 0; many < each_many; ++many)
+                if (auto process = forks->spawn(wanted); process.has_value())
+                    made[static_cast<std::size_t>(i)].push_back(std::move(*process));
+        });
+    for (auto& each : all)
+        each.join();
+    for (auto& of_thread : made) {
+        EXPECT_EQ(of_thread.size(), static_cast<std::size_t>(each_many));
+        for (auto& process : of_thread)
+            EXPECT_EQ(run_task(context, process.wait()), 3 << 8);
+    }
+}
+
+}    // namespace
+
+}    // namespace caisson
