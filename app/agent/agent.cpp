@@ -39,8 +39,7 @@ int agent::run()
     if (!prepare())
         return 1;
     while (!ending_) {
-        const auto ready = events_.wait(hold_ ? longest_hold_ms : next_timeout_ms());
-        const bool held = std::exchange(hold_, false);
+        const auto ready = events_.wait(held_since_ms_ != 0 ? longest_hold_ms : next_timeout_ms());
         closed_.reset();
         if (!ready.empty() && rest_at_ms_ == 0)
             rest_at_ms_ = monotonic_ms() + rest_after_ms;
@@ -49,8 +48,7 @@ int agent::run()
         enforce_deadlines();
         dial();
         watch_all();
-        hold_ = !held && may_end_soon();
-        if (hold_)
+        if (holds())
             continue;
         pump();
         if (current_ && !current_->watch(events_, source::link_in))
@@ -110,11 +108,19 @@ void agent::handle_program(const ready_fd& ready)
         closed_ = ready.exec;
 }
 
-/// A program that closed one of its streams just now, as one that ends does: all of that is told in one write then.
-bool agent::may_end_soon() const
+/// A program that closed one of its streams just now, as one that ends does: all of that is told in one write then. Whether that is still
+/// waited for; it is in the begin for a millisecond.
+bool agent::holds()
 {
+    const auto now = monotonic_ms();
     const auto found = closed_ ? programs_.find(*closed_) : programs_.end();
-    return found != programs_.end() && found->second.running();
+    const bool may_end_soon = found != programs_.end() && found->second.running();
+    const bool is_begun = held_since_ms_ != 0;
+    if (!may_end_soon || (is_begun && now > held_since_ms_ + longest_hold_ms))
+        held_since_ms_ = 0;
+    else if (!is_begun)
+        held_since_ms_ = now;
+    return held_since_ms_ != 0;
 }
 
 void agent::on_signals()

@@ -33,7 +33,7 @@ private:
     void handle(const ready_fd& ready);
     void handle_program(const ready_fd& ready);
     void on_signals();
-    bool may_end_soon() const;
+    bool holds();
     void reap();
     void enforce_deadlines();
     void rest_if_due(std::int64_t now_ms);
@@ -72,7 +72,7 @@ private:
     bool greeted_ = false;              // a server was there
     bool childless_ = true;             // no process is there but the agent
     bool ending_ = false;
-    bool hold_ = false;                              // nothing is told until something else happens, or for a millisecond
+    std::int64_t held_since_ms_ = 0;                 // nothing is told until something else happens, or for a millisecond; 0: all is told
     std::optional<protocol::exec_number> closed_;    // whose output was closed by what happened last
     bool lease_over_ = false;
 };

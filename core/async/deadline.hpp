@@ -6,8 +6,10 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <optional>
 #include <tuple>
@@ -36,17 +38,20 @@ struct timed<result<U>> {
 };
 
 template <class T>
-task<typename timed<T>::type> first_or_timed_out(task<T> work, task<> timer)
+task<typename timed<T>::type> first_or_timed_out(task<T> work, task<bool> timer)
 {
     const auto executor = co_await asio::this_coro::executor;
     auto group = asio::experimental::make_parallel_group(
         asio::co_spawn(executor, optionally(std::move(work)), asio::deferred), asio::co_spawn(executor, std::move(timer), asio::deferred));
     auto ended = co_await group.async_wait(asio::experimental::wait_for_one(), use_task);
     const auto& failed = std::get<1>(ended);
-    const auto& timer_failed = std::get<std::tuple_size_v<decltype(ended)> - 1>(ended);
+    constexpr auto last = std::tuple_size_v<decltype(ended)> - 1;
+    const auto& timer_failed = std::get<last - 1>(ended);
     const bool timed_out = std::get<0>(ended)[0] == 1;
     if (timed_out && timer_failed)
-        std::rethrow_exception(timer_failed);    // the whole was cancelled
+        std::rethrow_exception(timer_failed);
+    if (timed_out && !std::get<last>(ended))    // the whole was cancelled
+        throw boost::system::system_error(asio::error::operation_aborted);
     if (timed_out && failed)
         co_return error{errc::timed_out, "the deadline passed"};
     if (failed)
@@ -123,7 +128,7 @@ task<in_time<T>> first_of(task<T> work, task<> expiry)
 template <class T>
 auto with_deadline(timers& time, steady_time when, task<T> work) -> task<typename detail::timed<T>::type>
 {
-    return detail::first_or_timed_out<T>(std::move(work), time.wait_until(when));
+    return detail::first_or_timed_out<T>(std::move(work), time.wait_until_or_cancelled(when));
 }
 
 }    // namespace caisson

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 constexpr auto longest_key_wait = 30s;
 constexpr std::size_t expired_batch = 500;
 /// A program that ends sooner, whose log nobody follows, has it stored with the record of its end.
-constexpr std::chrono::milliseconds first_commit_patience = 20ms;
+constexpr std::chrono::milliseconds first_commit_patience = 200ms;
 constexpr auto between_batches = 50ms;
 constexpr auto between_erasures = 60s;
 

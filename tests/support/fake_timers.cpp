@@ -11,6 +11,16 @@ task<> fake_timers::wait_until(steady_time when)
         co_await moved_.wait_past(moved_.version());
 }
 
+task<bool> fake_timers::wait_until_or_cancelled(steady_time when)
+{
+    try {
+        co_await wait_until(when);
+        co_return true;
+    } catch (const boost::system::system_error&) {
+        co_return false;
+    }
+}
+
 void fake_timers::advance(std::chrono::milliseconds by)
 {
     steady_ += by;
