@@ -57,8 +57,8 @@ bool runner::begin_now(live_ptr one, waiting_place& place)
     try {
         note_degraded(*one);
         note_sandbox(*one);
-        keep_link(one);
         start_program(*one);
+        keep_link(one);    // which begins with sending that
     } catch (const std::exception&) {
         discard(one);
         throw;
