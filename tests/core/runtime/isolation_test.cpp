@@ -283,7 +283,7 @@ TEST(BubblewrapHostUid, IsEachSandboxsOwnAndHeldByIt)
 
 }    // namespace
 
-INSTANTIATE_TEST_SUITE_P(Runtimes, BubblewrapIsolation, ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_user),
+INSTANTIATE_TEST_SUITE_P(Runtimes, BubblewrapIsolation, ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_user),
     [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace caisson::testing

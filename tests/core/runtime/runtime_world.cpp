@@ -103,7 +103,7 @@ std::unique_ptr<runtime> runtime_world::make_runtime()
         .instance = "test-" + std::to_string(::getpid()),
         .launch_path = program("caisson-launch"),
         .agent_path = program("caisson-agent"),
-        .launcher_has_agent = true};
+        .launcher_has_agent = kind_ != runtime_kind::bubblewrap_other_agent};
     if (kind_ == runtime_kind::docker) {
         docker_options of_docker{.local = std::move(options), .default_image = image(), .uid_lock_dir = uid_lock_dir()};
         return std::make_unique<docker_runtime>(services, *engine_, std::move(of_docker));
@@ -275,8 +275,7 @@ std::optional<std::string> cannot_run(const runtime_case& which)
 {
     if (which.user == runs_as::root && ::geteuid() != 0)
         return "needs root: a host uid for each sandbox";
-    const bool needs_bwrap = which.kind == runtime_kind::bubblewrap || which.kind == runtime_kind::bubblewrap_by_bwrap;
-    if (needs_bwrap && ::access("/usr/bin/bwrap", X_OK) != 0)
+    if (is_on_bubblewrap(which.kind) && ::access("/usr/bin/bwrap", X_OK) != 0)
         return "needs /usr/bin/bwrap: apt-get install bubblewrap";
     const bool on_engine =
         which.kind == runtime_kind::docker || which.kind == runtime_kind::docker_stdio || which.kind == runtime_kind::gvisor;

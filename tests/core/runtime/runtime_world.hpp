@@ -17,9 +17,10 @@
 
 namespace caisson::testing {
 
-/// bubblewrap_by_bwrap: bwrap makes the sandboxes, where the launcher could. docker_stdio and gvisor: containers of an engine that may be
+/// bubblewrap_by_bwrap: bwrap makes the sandboxes, where the launcher could. bubblewrap_other_agent: the launcher makes them and executes an
+/// agent that is not its own. docker_stdio and gvisor: containers of an engine that may be
 /// anywhere.
-enum class runtime_kind { bubblewrap, bubblewrap_by_bwrap, process, mock, docker, docker_stdio, gvisor };
+enum class runtime_kind { bubblewrap, bubblewrap_by_bwrap, bubblewrap_other_agent, process, mock, docker, docker_stdio, gvisor };
 
 /// As whom a case runs: as the tests do, as root, or as an ordinary user (root's tests then fork one).
 enum class runs_as { tester, root, ordinary_user };
@@ -39,6 +40,7 @@ inline void PrintTo(const runtime_case& which, std::ostream* out) { *out << whic
 inline constexpr runtime_case bubblewrap_root{"bubblewrap_root", runtime_kind::bubblewrap, runs_as::root};
 inline constexpr runtime_case bubblewrap_v1{"bubblewrap_v1", runtime_kind::bubblewrap, runs_as::root, cgroups::v1_only};
 inline constexpr runtime_case bubblewrap_by_bwrap{"bubblewrap_by_bwrap", runtime_kind::bubblewrap_by_bwrap, runs_as::root};
+inline constexpr runtime_case bubblewrap_other_agent{"bubblewrap_other_agent", runtime_kind::bubblewrap_other_agent, runs_as::root};
 inline constexpr runtime_case bubblewrap_user{"bubblewrap_user", runtime_kind::bubblewrap, runs_as::ordinary_user};
 inline constexpr runtime_case process_as_is{"process", runtime_kind::process};
 inline constexpr runtime_case process_user{"process_user", runtime_kind::process, runs_as::ordinary_user};
@@ -47,6 +49,11 @@ inline constexpr runtime_case docker_v1{"docker_v1", runtime_kind::docker, runs_
 inline constexpr runtime_case docker_over_stdio{"docker_stdio", runtime_kind::docker_stdio};
 inline constexpr runtime_case gvisor{"gvisor", runtime_kind::gvisor};
 inline constexpr runtime_case mock_as_is{"mock", runtime_kind::mock};
+
+constexpr bool is_on_bubblewrap(runtime_kind kind)
+{
+    return kind == runtime_kind::bubblewrap || kind == runtime_kind::bubblewrap_by_bwrap || kind == runtime_kind::bubblewrap_other_agent;
+}
 
 /// How a program ended, as the agent told it.
 struct program_outcome {
@@ -69,7 +76,7 @@ public:
     timers& time() { return time_; }
     runtime_kind kind() const { return kind_; }
     /// Whether programs have a root of their own.
-    bool confines() const { return kind_ == runtime_kind::bubblewrap || kind_ == runtime_kind::bubblewrap_by_bwrap || has_engine(); }
+    bool confines() const { return is_on_bubblewrap(kind_) || has_engine(); }
     bool is_over_stdio() const { return kind_ == runtime_kind::docker_stdio || kind_ == runtime_kind::gvisor; }
     bool has_engine() const { return kind_ == runtime_kind::docker || is_over_stdio(); }
     /// Only of those that have one.
