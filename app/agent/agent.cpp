@@ -98,13 +98,14 @@ void agent::handle_program(const ready_fd& ready)
     if (found == programs_.end() || !execution)
         return;
     auto& of = found->second;
+    const int before = of.open_outputs();
     if (ready.from == source::input)
         of.feed(events_, execution->input());
     else if (ready.from == source::output)
         of.read(events_, execution->output(protocol::stream_number::stdout_stream), protocol::stream_number::stdout_stream);
     else
         of.read(events_, execution->output(protocol::stream_number::stderr_stream), protocol::stream_number::stderr_stream);
-    if (ready.from != source::input && of.has_closed_output())
+    if (of.open_outputs() < before)
         closed_ = ready.exec;
 }
 

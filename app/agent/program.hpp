@@ -21,8 +21,8 @@ public:
     protocol::exec_number number() const { return number_; }
     pid_t pid() const { return pid_; }
     bool running() const { return running_; }
-    /// One of its streams.
-    bool has_closed_output() const { return !output_.fd || (!terminal_ && !error_.fd); }
+    /// Streams that it may still write to.
+    int open_outputs() const { return (output_.fd ? 1 : 0) + (error_.fd ? 1 : 0); }
     bool forgotten() const { return forgotten_; }
 
     /// The leader was reaped.

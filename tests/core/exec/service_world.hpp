@@ -84,7 +84,7 @@ public:
     T get(task<T> work);
 
     /// What was said so far is stored, so that the logs of executions that run are not stored whole with their ends.
-    void begin_log() { advance(milliseconds(30)); }
+    void begin_log() { advance(milliseconds(210)); }
 
     // Executions.
     static execution_spec program();
