@@ -4,6 +4,7 @@
 #include "app/launch/fail.hpp"
 #include "app/launch/fork_server.hpp"
 #include "app/launch/mount_flags.hpp"
+#include "app/launch/network.hpp"
 #include "app/launch/root.hpp"
 #include "app/launch/steps.hpp"
 
@@ -16,12 +17,9 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <net/if.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,25 +28,12 @@ namespace caisson::launch {
 
 namespace {
 
-constexpr unsigned long namespaces = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+constexpr unsigned long namespaces = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 constexpr unsigned long proc_flags = unprivileged | MS_NOEXEC;
 constexpr char host_name[] = "sandbox";
 constexpr unsigned inner_id = 1000;
 constexpr int signal_base = 128;    // as shells tell of a signal
 constexpr std::size_t most_instructions = BPF_MAXINSNS;
-
-void bring_up_loopback()
-{
-    const int any = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    struct ifreq interface{};
-    std::strcpy(interface.ifr_name, "lo");
-    if (any < 0 || ::ioctl(any, SIOCGIFFLAGS, &interface) != 0)
-        fail("loopback");
-    interface.ifr_flags = static_cast<short>(interface.ifr_flags | IFF_UP);
-    if (::ioctl(any, SIOCSIFFLAGS, &interface) != 0)
-        fail("loopback");
-    ::close(any);
-}
 
 void cover(const char* with, const char* name)
 {
@@ -145,7 +130,8 @@ void install_filter(int fd)
         fail("session");
     if (::sethostname(host_name, sizeof host_name - 1) != 0)
         fail("host name");
-    bring_up_loopback();
+    if (!has_fresh_network() && !bring_up_loopback())
+        fail("loopback");
     const int settings = mount_own_proc(wanted);
     enter_user_namespace(wanted, settings);
     drop_capabilities();
@@ -180,7 +166,8 @@ void install_filter(int fd)
 
 void run_first_process(const options& wanted, char** environment)
 {
-    const auto first = static_cast<pid_t>(::syscall(SYS_clone, namespaces | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+    const unsigned long network = has_fresh_network() ? 0 : CLONE_NEWNET;
+    const auto first = static_cast<pid_t>(::syscall(SYS_clone, namespaces | network | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
     if (first < 0)
         fail("new namespaces");
     if (first == 0)

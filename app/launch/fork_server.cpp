@@ -2,12 +2,14 @@
 
 #include "app/launch/fail.hpp"
 #include "app/launch/launch.hpp"
+#include "app/launch/network.hpp"
 #include "core/adapters/spawn/fork_order.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -18,6 +20,7 @@ namespace caisson::launch {
 namespace {
 
 constexpr int server_fd = 3;
+constexpr int shared_fd = 4;
 
 // Not on the stack and not on a heap: forgotten by being overwritten.
 alignas(fork_order) char order_bytes[most_order_bytes];
@@ -79,10 +82,12 @@ bool point_to(char**& next, std::uint32_t count, char*& at, const char* end)
 
 [[noreturn]] void obey(const received& order)
 {
+    const auto head = *reinterpret_cast<const fork_order*>(order_bytes);
+    if (head.may_have_fresh_network == 0)
+        return_to_first_network();
     take_descriptors(order);
     if (::setsid() < 0 || ::chdir("/") != 0)
         ::_exit(1);
-    const auto head = *reinterpret_cast<const fork_order*>(order_bytes);
     char* at = order_bytes + sizeof head;
     char** next = texts;
     const bool complete = order.bytes >= static_cast<ssize_t>(sizeof head) && head.arguments <= most_order_texts &&
@@ -96,8 +101,20 @@ bool point_to(char**& next, std::uint32_t count, char*& at, const char* end)
     launch(static_cast<int>(head.arguments), texts, environ);
 }
 
-/// Its end is told to the server, as this process's own is (clone(2), CLONE_PARENT).
-pid_t fork_for_parent() { return static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT, nullptr, nullptr, nullptr, nullptr)); }
+/// Its end is told to the server, as this process's own is (clone(2), CLONE_PARENT), and its number is where the server sees it before it runs.
+pid_t fork_for_parent(pid_t* shared)
+{
+    return static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | CLONE_PARENT_SETTID, nullptr, shared, nullptr, nullptr));
+}
+
+/// What the server sees too, and no child has. Null on failure. Closes all descriptors but those that serve() needs.
+pid_t* open_shared()
+{
+    void* const page = ::mmap(nullptr, fork_page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd, 0);
+    ::syscall(SYS_close_range, static_cast<unsigned>(shared_fd), ~0U, 0U);
+    const bool is_ours = page != MAP_FAILED && ::madvise(page, fork_page_bytes, MADV_DONTFORK) == 0;
+    return is_ours ? static_cast<pid_t*>(page) : nullptr;
+}
 
 void forget(const received& order)
 {
@@ -112,14 +129,22 @@ int serve(char** argv)
 {
     title = argv[0];
     title_bytes = static_cast<std::size_t>(argv[1] + std::strlen(argv[1]) - argv[0]);
+    ::prctl(PR_SET_NAME, "caisson-forks", 0, 0, 0);
+    pid_t* const shared = open_shared();
+    if (shared == nullptr)
+        return 1;
+    const bool is_root = ::geteuid() == 0;
     for (;;) {
+        if (is_root && !has_fresh_network())
+            enter_fresh_network();
         const received order = receive_order();
         if (order.bytes <= 0)
             return order.bytes < 0 ? 1 : 0;
-        const pid_t made = fork_for_parent();
+        const pid_t made = fork_for_parent(shared);
         if (made == 0)
             obey(order);
         const fork_answer answer{std::max(made, 0), made < 0 ? errno : 0};
+        give_network_away();
         forget(order);
         if (::send(server_fd, &answer, sizeof answer, MSG_NOSIGNAL) < 0)
             return 1;

@@ -115,9 +115,10 @@ class Results:
     def note(self, text):
         self.seen.append(text)
 
-    def bound(self, what, asked, measured, holds):
-        """A promise of the project, and whether this run kept it."""
-        self.bounds.append([what, asked, measured, "yes" if holds else "**no**"])
+    def bound(self, what, asked, measured, holds, floor=None):
+        """A promise of the project, and whether this run kept it. `floor`: what the kernel alone takes, if that is more than was promised."""
+        kept = "yes" if holds else "**no**" if floor is None else f"no: {floor}"
+        self.bounds.append([what, asked, measured, kept])
 
     def not_measured(self, what, asked, why):
         self.bounds.append([what, asked, f"not measured: {why}", ""])

@@ -92,8 +92,10 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , seccomp_("seccomp", agent_filter())
     , views_(viewable(real_host_files()))
     , shows_agent_(is_root() && may_be_shown(options_.local.agent_path))
-    , is_whole_(shows_agent_ && options_.maker == namespace_maker::whoever_can && are_programs_viewed(views_, real_host_files()))
+    , is_whole_(is_root() && options_.maker == namespace_maker::whoever_can && are_programs_viewed(views_, real_host_files()))
 {
+    goes_on_as_agent_ = is_whole_ && options_.local.launcher_has_agent && this->services().forks->keeps_program_apart(options_.local.launch_path);
+    is_whole_ = is_whole_ && (goes_on_as_agent_ || shows_agent_);
     for (const auto& [name, text] : {std::pair{"passwd", passwd}, {"group", group}, {"hosts", hosts}, {"nsswitch.conf", nsswitch}})
         etc_.push_back({name, memory_file(name, text)});
 }
@@ -124,7 +126,8 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     complete = files.add(created.directory().open_log()) == 1 && files.add(created.directory().open_log()) == 2 && complete;
     layout.listen_fd = files.add(std::move(created.listener()));
     layout.seccomp_fd = files.add(seccomp_.reopen());
-    if (!shows_agent_)
+    const bool is_copied = !shows_agent_ && !goes_on_as_agent_;
+    if (is_copied)
         layout.agent_fd = files.add(unique_fd(::open(options().agent_path.c_str(), O_RDONLY | O_CLOEXEC)));
     for (const auto& file : etc_) {
         layout.etc.push_back({file.name, files.add(file.content.reopen())});
@@ -134,7 +137,7 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
         files.info = std::move(info->read);
         layout.info_fd = files.add(std::move(info->write));
     }
-    if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || (layout.agent_fd < 0 && !shows_agent_) || layout.info_fd < 0)
+    if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || (layout.agent_fd < 0 && is_copied) || layout.info_fd < 0)
         return error{errc::runtime_unavailable, "the sandbox cannot be given its descriptors: " + std::string(std::strerror(errno))};
     auto join = created.record().group.part(agent_part).open_for_join();
     if (join.has_error())
@@ -162,12 +165,13 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
     for (const auto& tree : created.trees())
         layout.trees.push_back(tree.place);
     const std::filesystem::path agent = options().agent_path;
-    const bool shows_agent = shows_agent_ && !goes_on_as_agent();
+    const bool shows_agent = shows_agent_ && !goes_on_as_agent_;
     if (shows_agent)
         layout.agent = layout.tree + "/" + std::to_string(layout.trees.size()) + "/" + agent.filename().string();
     const auto host = real_host_files();
     const std::int64_t spare_inodes = shows_agent ? 1 : 0;    // the launcher adds one for each tree's place, and the agent's is elsewhere
     launch_request request{.launch_path = options().launch_path,
+        .is_forked = options().launcher_has_agent,
         .tmpfs = launch_request::private_tmpfs{limits.disk_bytes, limits.inodes - spare_inodes},
         .views = views_,
         .uid = created.record().uid,

@@ -49,8 +49,6 @@ private:
     launch_request request_for(const local_sandbox& created, const inherited& files) const;
     whole_sandbox whole_of(const bubblewrap_layout& layout, const host_files& host) const;
     void report_shared_inodes(pid_t agent, runtime_capabilities& found) const;
-    /// What makes the sandbox is its agent afterwards: no file of that is needed in it.
-    bool goes_on_as_agent() const { return is_whole_ && options().launcher_has_agent; }
     task<result<process_handle>> read_agent(unique_fd info, const run_directory* directory);
 
     bubblewrap_options options_;
@@ -59,6 +57,7 @@ private:
     std::vector<std::string> views_;    // of the host as it was when this was made
     bool shows_agent_;                  // its program need not be copied
     bool is_whole_;                     // the launcher makes it, and bwrap is not needed
+    bool goes_on_as_agent_ = false;     // what makes it is its agent afterwards: no file of that is needed in it
     struct etc_content {
         std::string name;
         memory_file content;

@@ -11,6 +11,7 @@ namespace caisson {
 struct fork_order {
     std::uint32_t arguments = 0;
     std::uint32_t variables = 0;
+    std::uint32_t may_have_fresh_network = 0;    // else it is in the server's
 };
 
 struct fork_answer {
@@ -21,5 +22,7 @@ struct fork_answer {
 inline constexpr std::size_t most_order_bytes = 64 * 1024;    // less than what a socket takes by default (net.core.wmem_default)
 inline constexpr std::size_t most_order_texts = 512;
 inline constexpr std::size_t most_order_descriptors = 128;    // of the 253 that one message may carry (unix(7))
+/// Shared memory that begins with a pid_t: what was forked last.
+inline constexpr std::size_t fork_page_bytes = 4096;
 
 }    // namespace caisson

@@ -82,7 +82,9 @@ void add_sandbox(const option_list& add, const whole_sandbox& made)
 spawn_options options_of(const launch_request& request, int status, int executable)
 {
     spawn_options options{
-        .path = request.launch_path, .argv = {"caisson-launch"}, .environment = request.environment, .descriptors = request.descriptors};
+        .path = request.launch_path, .argv = {"caisson-launch"}, .environment = request.environment, .descriptors = request.descriptors,
+        .may_have_fresh_network = request.sandbox.has_value(),
+        .must_be_forked = request.sandbox && request.sandbox->agent.empty()};
     auto& argv = options.argv;
     const option_list add(argv);
     add("--status-fd", std::to_string(options.descriptors.add(status)));
@@ -156,7 +158,8 @@ result<begun_launcher> begin(fork_server& forks, const std::function<result<laun
     const unique_fd executable(request->sandbox ? -1 : ::open(request->executable.c_str(), O_PATH | O_CLOEXEC));
     if (!status || (!executable && !request->sandbox))
         return error{errc::runtime_unavailable, request->executable + ": " + std::strerror(errno)};
-    auto started = forks.spawn(options_of(*request, status->write.get(), executable.get()));
+    const auto options = options_of(*request, status->write.get(), executable.get());
+    auto started = request->is_forked || options.must_be_forked ? forks.spawn(options) : spawn_process(options);
     if (started.has_error())
         return started.error();
     return begun_launcher{std::move(*started), std::move(status->read)};

@@ -30,6 +30,7 @@ struct whole_sandbox {
 /// What caisson-launch does before it becomes `argv`, in the order of the members. Descriptors stay the caller's.
 struct launch_request {
     std::string launch_path;
+    bool is_forked = false;    // by a fork server where one can be had, and without an agent of the sandbox's only there
     std::vector<int> join;    // of cgroup.procs
     struct private_tmpfs {
         std::int64_t bytes;

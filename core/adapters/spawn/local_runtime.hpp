@@ -12,7 +12,8 @@ struct local_runtime_options {
     std::string instance;       // of the server, unique on this host
     std::string launch_path;    // caisson-launch
     std::string agent_path;     // caisson-agent
-    /// That agent is the one that is part of the launcher, which was built with it.
+    /// That agent is the one that is part of the launcher, which was built with it: both are the server's own, and one launcher may serve
+    /// for all sandboxes. Else each is made by what launch_path names then.
     bool launcher_has_agent = false;
     /// Of run directories, of all runtimes of the server: new ones are made in the first. Empty: run in data_dir.
     std::vector<std::string> run_dirs = {};

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/wait.h>
 
 namespace caisson {
 
@@ -87,9 +88,12 @@ result<process_handle> spawn_process(const spawn_options& options)
     if (failed != 0)
         return spawn_error(options.path, failed);
     auto handle = process_handle::open_running(pid);
-    if (!handle)
-        return spawn_error("pidfd_open", errno);
-    return std::move(*handle);
+    if (handle)
+        return std::move(*handle);
+    const int code = errno;
+    ::kill(pid, SIGKILL);
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) { }
+    return spawn_error("pidfd_open", code);
 }
 
 }    // namespace caisson

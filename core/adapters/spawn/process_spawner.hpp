@@ -28,6 +28,10 @@ struct spawn_options {
     std::vector<std::string> argv;
     std::vector<std::string> environment;    // "NAME=value"; nothing is inherited
     descriptor_table descriptors;            // all others are closed in the child
+    /// It makes itself a network namespace, unless a fork server has made one for it.
+    bool may_have_fresh_network = false;
+    /// Only a fork server that keeps_program_apart() may make it.
+    bool must_be_forked = false;
 };
 
 /// Starts a process in a session of its own, in "/", with default signal actions and nothing blocked, without forking the

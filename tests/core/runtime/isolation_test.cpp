@@ -45,12 +45,40 @@ protected:
     }
 };
 
-TEST_P(BubblewrapIsolation, TheAgentIsMountedReadOnly)
+/// Where the launcher has it in itself no file of it is there.
+TEST_P(BubblewrapIsolation, TheAgentIsMountedReadOnlyIfItIs)
 {
-    expect_shell(
-        "while read -r _ _ _ _ place flags _; do case $place,$flags in /.caisson/agent,ro,*nosuid,*nodev,*) echo read-only;; esac; "
-        "done </proc/self/mountinfo",
-        "read-only");
+    const bool is_shown = std::string(GetParam().name) != bubblewrap_root.name;
+    expect_shell("ls /.caisson | grep -v empty; "
+                 "while read -r _ _ _ _ place flags _; do case $place,$flags in /.caisson/agent,ro,*nosuid,*nodev,*) echo read-only;; esac; "
+                 "done </proc/self/mountinfo",
+        is_shown ? "agent\nread-only" : "");
+}
+
+/// What starts a program is what that finds as its own executable in the moment of execve.
+TEST_P(BubblewrapIsolation, WhatStartsItIsNoFileOfTheHosts)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start();
+        world.run_program(*box, {"/bin/sh", "-c", "echo '#!/proc/self/exe' >s; chmod +x s"});
+        for (const std::string path : {"/proc/self/exe", "/proc/1/exe", "/proc/thread-self/exe", "/workspace/s"}) {
+            const auto outcome = world.run_program(*box, {path});
+            const bool own_copy = std::string(GetParam().name) != bubblewrap_root.name && !path.starts_with("/proc/1/");
+            if (own_copy)    // the agent's file, which says how it is to be used
+                EXPECT_TRUE(outcome.exit || outcome.start_failure) << path;
+            else
+                EXPECT_EQ(outcome.start_failure.value_or(std::pair(0, "")).first, EACCES) << path;
+        }
+        world.destroy(*box);
+    });
+}
+
+TEST_P(BubblewrapIsolation, TheAgentShowsItsNameAndNothingElse)
+{
+    expect_shell("for each in exe maps mem environ auxv io stack syscall pagemap; do cat /proc/1/$each >/dev/null 2>&1 && echo $each; done; "
+                 "readlink /proc/1/exe /proc/1/cwd /proc/1/root; ls /proc/1/fd /proc/1/map_files /proc/1/ns/ 2>/dev/null | grep -v :; "
+                 "cat /proc/self/exe >/dev/null && echo its own; cat /proc/1/comm; tr -d '\\0' </proc/1/cmdline | grep -c -e launch -e /tmp -e build",
+        "its own\nagent\n0");
 }
 
 TEST_P(BubblewrapIsolation, HostFilesAreNotThere)

@@ -10,8 +10,14 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <future>
 #include <sstream>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -86,6 +92,12 @@ protected:
         return count;
     }
 
+    static std::size_t count_descriptors(pid_t pid)
+    {
+        const std::filesystem::directory_iterator all("/proc/" + std::to_string(pid) + "/fd");
+        return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+    }
+
     const std::string launch_path = std::string(CAISSON_BINARY_DIR) + "/caisson-launch";
     caisson::testing::scratch_directory scratch;
     asio::io_context context;
@@ -141,8 +153,27 @@ TEST_F(ForkServer, KeepsNothingOfAnOrder)
     EXPECT_EQ(run(order("true")), 0) << "the order before was answered for and forgotten";
     EXPECT_GT(count_in_memory(pid, "caisson-launch"), 0U) << "its memory can be read";
     EXPECT_EQ(count_in_memory(pid, marker), 0U);
-    const auto descriptors = std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd");
-    EXPECT_EQ(std::distance(begin(descriptors), end(descriptors)), 4);
+    constexpr std::size_t kept = 5;    // stdio, the socket, its first network; for a moment one by which it makes the next
+    std::size_t seen = 0;
+    for (int tries = 0; tries < 10'000 && seen != kept; ++tries) {
+        seen = count_descriptors(pid);
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(seen, kept);
+}
+
+TEST_F(ForkServer, RunsFromACopyThatNobodyElseMayOpen)
+{
+    ASSERT_TRUE(forks->keeps_program_apart(launch_path));
+    ASSERT_EQ(servers().size(), 1U);
+    struct stat copy{};
+    struct stat file{};
+    ASSERT_EQ(::stat(("/proc/" + std::to_string(servers().front()) + "/exe").c_str(), &copy), 0);
+    ASSERT_EQ(::stat(launch_path.c_str(), &file), 0);
+    EXPECT_EQ(copy.st_mode & 07777, 0500U);
+    EXPECT_EQ(copy.st_uid, ::geteuid());
+    EXPECT_EQ(copy.st_size, file.st_size);
+    EXPECT_NE(std::pair(copy.st_dev, copy.st_ino), std::pair(file.st_dev, file.st_ino));
 }
 
 TEST_F(ForkServer, IsBegunAnewWhenItWasKilled)
@@ -160,6 +191,71 @@ TEST_F(ForkServer, IsBegunAnewWhenItWasKilled)
     ASSERT_EQ(servers().size(), 1U);
     EXPECT_NE(servers().front(), first);
     EXPECT_EQ(::kill(first, 0), -1) << "it was reaped";
+}
+
+/// Stops at the end of the system call `number` of a process, and kills it there. Tells by `watching` when it will.
+void kill_after(pid_t pid, long number, std::promise<void>* watching)
+{
+    const bool is_seized = ::ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACESYSGOOD) == 0;
+    int status = 0;
+    const bool is_stopped = is_seized && ::ptrace(PTRACE_INTERRUPT, pid, nullptr, nullptr) == 0 && ::waitpid(pid, &status, __WALL) == pid;
+    watching->set_value();
+    ASSERT_TRUE(is_stopped) << std::strerror(errno);
+    constexpr int at_call = SIGTRAP | 0x80;
+    int entered = 0;
+    while (WIFSTOPPED(status)) {
+        struct __ptrace_syscall_info call{};
+        if (WSTOPSIG(status) == at_call && ::ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof call, &call) > 0) {
+            entered += call.op == PTRACE_SYSCALL_INFO_ENTRY && static_cast<long>(call.entry.nr) == number ? 1 : 0;
+            if (entered > 0 && call.op == PTRACE_SYSCALL_INFO_EXIT) {
+                ::kill(pid, SIGKILL);
+                return;
+            }
+        }
+        ASSERT_EQ(::ptrace(PTRACE_SYSCALL, pid, nullptr, nullptr), 0);
+        ASSERT_EQ(::waitpid(pid, &status, __WALL), pid);
+    }
+    FAIL() << "it ended before that";
+}
+
+TEST_F(ForkServer, KilledBeforeItsAnswerLeavesNoProcess)
+{
+    EXPECT_EQ(run(order("true")), 0);
+    ASSERT_EQ(servers().size(), 1U);
+    const auto pid = servers().front();
+    const auto wanted = order("read line");    // it would wait for ever
+    result<process_handle> made = error{errc::internal, "not asked"};
+    std::promise<void> watching;
+    std::thread tracer([pid, &watching] { kill_after(pid, SYS_clone, &watching); });
+    watching.get_future().wait();
+    made = forks->spawn(wanted);
+    tracer.join();
+    ASSERT_TRUE(made.has_error());
+    EXPECT_THAT(made.error().detail, HasSubstr("does not answer"));
+    EXPECT_THAT(children_of(::getpid()), IsEmpty());
+    EXPECT_EQ(run(order("echo next")), 0);
+    EXPECT_EQ(text(), "next\n");
+}
+
+TEST_F(ForkServer, EndsWithAnOwnerThatIsKilled)
+{
+    const pid_t owner = ::fork();
+    if (owner == 0) {
+        fork_server forks_of_owner;
+        ::_exit(forks_of_owner.keeps_program_apart(launch_path) && ::pause() != 0 ? 0 : 1);
+    }
+    std::vector<pid_t> below;
+    while (below.empty() && ::kill(owner, 0) == 0) {
+        below = children_of(owner);
+        std::this_thread::yield();
+    }
+    ASSERT_EQ(below.size(), 1U);
+    const auto served = process_handle::open_running(below.front());
+    ASSERT_TRUE(served);
+    ::kill(owner, SIGKILL);
+    ASSERT_EQ(::waitpid(owner, nullptr, 0), owner);
+    run_task(context, served->wait());
+    EXPECT_FALSE(served->alive());
 }
 
 TEST_F(ForkServer, EndsWithItsOwnerWhoseChildrenRunOn)
@@ -203,6 +299,21 @@ TEST_F(ForkServer, SaysWhatCannotBeStarted)
     ASSERT_TRUE(process.has_error());
     EXPECT_EQ(process.error().code, errc::runtime_unavailable);
     EXPECT_THAT(process.error().detail, HasSubstr("/nonexistent/caisson-launch"));
+    EXPECT_FALSE(forks->keeps_program_apart("/nonexistent/caisson-launch"));
+}
+
+TEST_F(ForkServer, DoesNotGiveWayWhereItMustNot)
+{
+    auto wanted = order("true");
+    wanted.must_be_forked = true;
+    EXPECT_EQ(run(wanted), 0);
+    wanted.argv.emplace_back(most_order_bytes, 'x');
+    const auto large = forks->spawn(wanted);
+    ASSERT_TRUE(large.has_error());
+    EXPECT_THAT(large.error().detail, HasSubstr("too large"));
+    const auto missing = forks->spawn({.path = "/nonexistent/caisson-launch", .argv = {"x"}, .must_be_forked = true});
+    ASSERT_TRUE(missing.has_error());
+    EXPECT_THAT(missing.error().detail, HasSubstr("cannot be begun"));
 }
 
 TEST_F(ForkServer, ServesThreadsOneAfterTheOther)

@@ -1,0 +1,18 @@
+#pragma once
+
+namespace caisson::launch {
+
+/// Moves this process into a new network namespace, in which `lo` is up, and which its next child may have for its own: making one takes
+/// longer than all else of a sandbox's namespaces. False if that cannot be done; then no child may.
+bool enter_fresh_network();
+/// Whether this process's namespace was made by enter_fresh_network() and is nobody else's.
+bool has_fresh_network();
+/// It is a child's from now on.
+void give_network_away();
+/// Back to where the process was at first. Ends it if that fails.
+void return_to_first_network();
+
+/// `lo` of this process's namespace. False with errno on failure.
+bool bring_up_loopback();
+
+}    // namespace caisson::launch
