@@ -9,7 +9,7 @@ namespace caisson::launch {
 ///   /usr …             the views but /etc, with the links beside them
 ///   /dev, /etc         as they are below /tmp, /etc with its files
 ///   work, /tmp         the private tmpfs; the first trees at their places in work
-///   /.caisson/agent    read-only, as the root itself
+///   /.caisson/agent    read-only, as the root itself, if it is to be executed
 void enter_root(const options& wanted);
 
 /// An empty directory in it.
