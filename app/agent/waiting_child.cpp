@@ -76,8 +76,8 @@ void become(const told_program& told, child_outcome& outcome)
 }
 
 /// All that it does. Its parent has one thread, so that the C library works in it.
-[[noreturn]] void live(const child_place& place, const protocol::spawn_request& known, const stdio_set& pipes, int socket, char word,
-    child_outcome& outcome)
+[[noreturn]] void live(
+    const child_place& place, const protocol::spawn_request& known, const stdio_set& pipes, int socket, char word, child_outcome& outcome)
 {
     told_program told;
     if (enter(place, outcome) && keep_only(pipes, socket) && prepare(known.rlimits, known.seccomp_filter, outcome)) {

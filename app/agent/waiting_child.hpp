@@ -16,8 +16,8 @@ public:
     /// `known` says limits and the filter, which it has before it waits; `control` is its end of a connected socket, by which it says
     /// `word` then. Returns -1 with errno on failure.
     pid_t start(const child_place& place, const protocol::spawn_request& known, int control, char word);
-    /// Tells it over the other end what to become, and waits until it runs its program or has ended; `stdio` has the ends of this side then.
-    /// False if it did neither by `until_ms`, was not there to be told, or has another filter: it is to be killed then.
+    /// Tells it over the other end what to become, and waits until it runs its program or has ended; `stdio` has the ends of this side
+    /// then. False if it did neither by `until_ms`, was not there to be told, or has another filter: it is to be killed then.
     bool tell(int socket, const protocol::spawn_request& request, stdio_set& stdio, std::int64_t until_ms);
     /// How far it came. Read it when tell() is over, or the child has ended.
     child_outcome outcome() const { return shared_ ? *shared_ : child_outcome(); }
@@ -40,7 +40,7 @@ private:
     };
     bool is_there_ = false;
     std::string filter_;
-    stdio_set pipes_;    // until it is told; its own ends are in it alone
+    stdio_set pipes_;                                 // until it is told; its own ends are in it alone
     std::unique_ptr<child_outcome, unmap> shared_;    // written by the child: under its program's filter it may say nothing any more
 };
 

@@ -101,7 +101,8 @@ bool point_to(char**& next, std::uint32_t count, char*& at, const char* end)
     launch(static_cast<int>(head.arguments), texts, environ);
 }
 
-/// Its end is told to the server, as this process's own is (clone(2), CLONE_PARENT), and its number is where the server sees it before it runs.
+/// Its end is told to the server, as this process's own is (clone(2), CLONE_PARENT), and its number is where the server sees it before it
+/// runs.
 pid_t fork_for_parent(pid_t* shared)
 {
     return static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | CLONE_PARENT_SETTID, nullptr, shared, nullptr, nullptr));

@@ -189,8 +189,7 @@ options parse_options(int argc, char** argv)
     if (at + 1 >= argc || (parsed.exec_fd < 0) != parsed.makes_sandbox())
         refuse("there is nothing to execute");
     const std::size_t trees = parsed.place_count + (parsed.agent != nullptr ? 1 : 0);
-    const bool complete =
-        parsed.has_tmpfs && parsed.has_uid && parsed.tree_count >= trees && parsed.seccomp_fd >= 0 && parsed.info_fd >= 0;
+    const bool complete = parsed.has_tmpfs && parsed.has_uid && parsed.tree_count >= trees && parsed.seccomp_fd >= 0 && parsed.info_fd >= 0;
     if (parsed.makes_sandbox() && !complete)
         refuse("something of the sandbox is missing");
     refuse_nested(parsed);

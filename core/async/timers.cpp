@@ -23,8 +23,8 @@ task<bool> system_timers::wait_until_or_cancelled(steady_time when)
 {
     const auto executor = co_await asio::this_coro::executor;
     steady_timer timer(executor, when);
-    const auto [failed] = co_await timer.async_wait(asio::as_tuple(use_task));
-    co_return !failed;
+    const auto ended = co_await timer.async_wait(asio::as_tuple(use_task));
+    co_return !std::get<0>(ended);
 }
 
 }    // namespace caisson

@@ -57,7 +57,7 @@ def allowed(path, header):
     if starts(path, "app/agent/"):
         return starts(header, "core/base/", "core/protocol/")
     if starts(path, "app/launch/"):
-        return starts(header, "core/base/", "core/adapters/spawn/")
+        return starts(header, "core/base/", "core/adapters/spawn/") or header == "app/agent/entry.hpp"
     if starts(path, "app/"):
         return not starts(header, *SELF_CONTAINED)
     if starts(header, "app/"):

@@ -94,7 +94,8 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , shows_agent_(is_root() && may_be_shown(options_.local.agent_path))
     , is_whole_(is_root() && options_.maker == namespace_maker::whoever_can && are_programs_viewed(views_, real_host_files()))
 {
-    goes_on_as_agent_ = is_whole_ && options_.local.launcher_has_agent && this->services().forks->keeps_program_apart(options_.local.launch_path);
+    goes_on_as_agent_ =
+        is_whole_ && options_.local.launcher_has_agent && this->services().forks->keeps_program_apart(options_.local.launch_path);
     is_whole_ = is_whole_ && (goes_on_as_agent_ || shows_agent_);
     for (const auto& [name, text] : {std::pair{"passwd", passwd}, {"group", group}, {"hosts", hosts}, {"nsswitch.conf", nsswitch}})
         etc_.push_back({name, memory_file(name, text)});

@@ -51,8 +51,10 @@ task<result<void>> process_runtime::start_local(local_sandbox* created)
     if (!null || !log || !listener)
         co_return error{errc::runtime_unavailable, "the agent cannot be given its descriptors"};
 
-    launch_request request{
-        .launch_path = options().launch_path, .is_forked = options().launcher_has_agent, .rlimits = {baseline_rlimits().front()}, .executable = options().agent_path};
+    launch_request request{.launch_path = options().launch_path,
+        .is_forked = options().launcher_has_agent,
+        .rlimits = {baseline_rlimits().front()},
+        .executable = options().agent_path};
     for (const int fd : {null.get(), log.get(), log.get()})
         request.descriptors.add(fd);
     const int listen_fd = request.descriptors.add(listener.get());

@@ -18,11 +18,11 @@ namespace caisson {
 namespace {
 
 constexpr std::size_t most_program_bytes = 64 << 20;
-constexpr unsigned may_be_executed = 0x10;    // MFD_EXEC, of Linux 6.3
+constexpr unsigned may_be_executed = 0x10;                 // MFD_EXEC, of Linux 6.3
 constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};    // with an answer that takes a tenth of a millisecond
 
 /// Nothing if it is more than one message takes.
-std::optional<std::string> text_of(const spawn_options& options)
+std::optional<std::string> order_text(const spawn_options& options)
 {
     const fork_order head{static_cast<std::uint32_t>(options.argv.size()), static_cast<std::uint32_t>(options.environment.size()),
         options.may_have_fresh_network ? 1U : 0U};
@@ -172,7 +172,7 @@ result<process_handle> fork_server::spawn_otherwise(const spawn_options& options
 
 result<process_handle> fork_server::spawn(const spawn_options& options)
 {
-    auto text = text_of(options);
+    auto text = order_text(options);
     if (!text)
         return spawn_otherwise(options, "the order is too large");
     const std::lock_guard lock(mutex_);

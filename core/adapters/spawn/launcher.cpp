@@ -81,8 +81,10 @@ void add_sandbox(const option_list& add, const whole_sandbox& made)
 
 spawn_options options_of(const launch_request& request, int status, int executable)
 {
-    spawn_options options{
-        .path = request.launch_path, .argv = {"caisson-launch"}, .environment = request.environment, .descriptors = request.descriptors,
+    spawn_options options{.path = request.launch_path,
+        .argv = {"caisson-launch"},
+        .environment = request.environment,
+        .descriptors = request.descriptors,
         .may_have_fresh_network = request.sandbox.has_value(),
         .must_be_forked = request.sandbox && request.sandbox->agent.empty()};
     auto& argv = options.argv;
@@ -195,8 +197,7 @@ task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_ser
     return launch_and_wait(&time, &workers, &forks, [request = std::move(request)] { return result<launch_request>(request); });
 }
 
-task<result<process_handle>> launch(
-    timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make)
+task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make)
 {
     return launch_and_wait(&time, &workers, &forks, std::move(make));
 }

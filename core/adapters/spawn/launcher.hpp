@@ -31,7 +31,7 @@ struct whole_sandbox {
 struct launch_request {
     std::string launch_path;
     bool is_forked = false;    // by a fork server where one can be had, and without an agent of the sandbox's only there
-    std::vector<int> join;    // of cgroup.procs
+    std::vector<int> join;     // of cgroup.procs
     struct private_tmpfs {
         std::int64_t bytes;
         std::int64_t inodes;
@@ -54,11 +54,11 @@ struct launch_request {
 };
 
 /// Starts it, on a worker, and returns once the program runs; what makes a whole sandbox then stays until its first process has ended. All
-/// three outlive the call. Errors: errc::runtime_unavailable with the step that failed, errc::timed_out after ten seconds; nothing runs then.
+/// three outlive the call. Errors: errc::runtime_unavailable with the step that failed, errc::timed_out after ten seconds; nothing runs
+/// then.
 task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, launch_request request);
 /// The same of what `make` gives, on the worker too. What the request names stays until the call has returned.
-task<result<process_handle>> launch(
-    timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make);
+task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make);
 
 /// The most that programs of a sandbox may have, whatever an execution asks for.
 std::vector<launch_request::limit> baseline_rlimits();

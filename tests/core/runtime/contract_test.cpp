@@ -385,8 +385,8 @@ TEST_P(RuntimeContract, TwoSandboxesAreApart)
 }    // namespace
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, RuntimeContract,
-    ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_v1, bubblewrap_user, docker_root, docker_v1, docker_over_stdio,
-        gvisor, process_as_is, process_user, mock_as_is),
+    ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_v1, bubblewrap_user, docker_root, docker_v1,
+        docker_over_stdio, gvisor, process_as_is, process_user, mock_as_is),
     [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace caisson::testing

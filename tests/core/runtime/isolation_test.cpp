@@ -49,9 +49,10 @@ protected:
 TEST_P(BubblewrapIsolation, TheAgentIsMountedReadOnlyIfItIs)
 {
     const bool is_shown = std::string(GetParam().name) != bubblewrap_root.name;
-    expect_shell("ls /.caisson | grep -v empty; "
-                 "while read -r _ _ _ _ place flags _; do case $place,$flags in /.caisson/agent,ro,*nosuid,*nodev,*) echo read-only;; esac; "
-                 "done </proc/self/mountinfo",
+    expect_shell(
+        "ls /.caisson | grep -v empty; "
+        "while read -r _ _ _ _ place flags _; do case $place,$flags in /.caisson/agent,ro,*nosuid,*nodev,*) echo read-only;; esac; "
+        "done </proc/self/mountinfo",
         is_shown ? "agent\nread-only" : "");
 }
 
@@ -75,9 +76,11 @@ TEST_P(BubblewrapIsolation, WhatStartsItIsNoFileOfTheHosts)
 
 TEST_P(BubblewrapIsolation, TheAgentShowsItsNameAndNothingElse)
 {
-    expect_shell("for each in exe maps mem environ auxv io stack syscall pagemap; do cat /proc/1/$each >/dev/null 2>&1 && echo $each; done; "
-                 "readlink /proc/1/exe /proc/1/cwd /proc/1/root; ls /proc/1/fd /proc/1/map_files /proc/1/ns/ 2>/dev/null | grep -v :; "
-                 "cat /proc/self/exe >/dev/null && echo its own; cat /proc/1/comm; tr -d '\\0' </proc/1/cmdline | grep -c -e launch -e /tmp -e build",
+    expect_shell(
+        "for each in exe maps mem environ auxv io stack syscall pagemap; do cat /proc/1/$each >/dev/null 2>&1 && echo $each; done; "
+        "readlink /proc/1/exe /proc/1/cwd /proc/1/root; ls /proc/1/fd /proc/1/map_files /proc/1/ns/ 2>/dev/null | grep -v :; "
+        "cat /proc/self/exe >/dev/null && echo its own; cat /proc/1/comm; tr -d '\\0' </proc/1/cmdline | grep -c -e launch -e /tmp -e "
+        "build",
         "its own\nagent\n0");
 }
 
@@ -311,7 +314,8 @@ TEST(BubblewrapHostUid, IsEachSandboxsOwnAndHeldByIt)
 
 }    // namespace
 
-INSTANTIATE_TEST_SUITE_P(Runtimes, BubblewrapIsolation, ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_user),
+INSTANTIATE_TEST_SUITE_P(Runtimes, BubblewrapIsolation,
+    ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_user),
     [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace caisson::testing

@@ -45,8 +45,8 @@ TEST_P(RuntimeProbe, ThatIsCancelledLeavesNothing)
 }
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, RuntimeProbe,
-    ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_v1, bubblewrap_user, docker_root, docker_over_stdio, gvisor,
-        process_as_is, process_user),
+    ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_v1, bubblewrap_user, docker_root,
+        docker_over_stdio, gvisor, process_as_is, process_user),
     [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace

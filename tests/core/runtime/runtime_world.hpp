@@ -17,9 +17,8 @@
 
 namespace caisson::testing {
 
-/// bubblewrap_by_bwrap: bwrap makes the sandboxes, where the launcher could. bubblewrap_other_agent: the launcher makes them and executes an
-/// agent that is not its own. docker_stdio and gvisor: containers of an engine that may be
-/// anywhere.
+/// bubblewrap_by_bwrap: bwrap makes the sandboxes, where the launcher could. bubblewrap_other_agent: the launcher makes them and executes
+/// an agent that is not its own. docker_stdio and gvisor: containers of an engine that may be anywhere.
 enum class runtime_kind { bubblewrap, bubblewrap_by_bwrap, bubblewrap_other_agent, process, mock, docker, docker_stdio, gvisor };
 
 /// As whom a case runs: as the tests do, as root, or as an ordinary user (root's tests then fork one).

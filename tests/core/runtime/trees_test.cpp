@@ -190,10 +190,11 @@ TEST(MockTrees, AreRecorded)
 std::string name_of(const ::testing::TestParamInfo<runtime_case>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, SandboxTrees,
-    ::testing::Values(
-        bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_user, docker_root, docker_over_stdio, gvisor, process_as_is, process_user),
+    ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_user, docker_root, docker_over_stdio, gvisor,
+        process_as_is, process_user),
     name_of);
-INSTANTIATE_TEST_SUITE_P(Runtimes, IsolatedTrees, ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_user), name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Runtimes, IsolatedTrees, ::testing::Values(bubblewrap_root, bubblewrap_by_bwrap, bubblewrap_other_agent, bubblewrap_user), name_of);
 
 }    // namespace
 

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <fcntl.h>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -110,8 +110,8 @@ protected:
 TEST_F(ForkServer, MakesChildrenOfThisProcessWithWhatTheyAreGivenOnly)
 {
     const unique_fd leaky(::open("/dev/null", O_RDONLY));
-    const auto wanted =
-        order("cut -d' ' -f4,6 /proc/$$/stat; echo $$; ls /proc/$$/fd; pwd; /usr/bin/env | grep -v -e ^PWD -e ^_= -e ^SHLVL -e ^OLDPWD; exit 7");
+    const auto wanted = order(
+        "cut -d' ' -f4,6 /proc/$$/stat; echo $$; ls /proc/$$/fd; pwd; /usr/bin/env | grep -v -e ^PWD -e ^_= -e ^SHLVL -e ^OLDPWD; exit 7");
     for (const std::string word : {"first", "second"}) {
         auto process = forks->spawn(wanted);
         ASSERT_TRUE(process.has_value()) << word;
