@@ -1,8 +1,8 @@
-/// usage: bench-sandbox-floor --launch PATH --program PATH --run DIR [--workers N] [--count N]
-/// N at once, each making `count` sandboxes one after the other as the server makes them (caisson-launch with the server's options,
-/// control groups with the default limits) with the program in the agent's place, which ends when it is connected to, and waiting for
-/// that: what the host takes for the isolation alone. A sample ends with the launcher, as one of a bare bwrap does with that; the removal
-/// is in the time of all (wall_ns) only.
+/// usage: bench-sandbox-floor --launch PATH --agent PATH --run DIR [--workers N] [--count N]
+/// N at once, each making `count` sandboxes one after the other as the server makes them (a fork of caisson-launch with the server's
+/// options, control groups with the default limits), ending its agent as soon as that can be connected to, and waiting for that: what the
+/// host takes for the isolation alone. A sample ends with all of its processes, as one of a bare bwrap does; the removal is in the time of
+/// all (wall_ns) only.
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
@@ -33,7 +33,7 @@ task<> make_one(runtime* where, sandbox_id id, samples_ns* samples)
     const auto made = (co_await where->create(std::move(spec))).value();
     (co_await where->start(*made)).value();
     (co_await made->connect()).value();
-    co_await made->ended();
+    (co_await made->stop()).value();
     samples->push_back(now_ns() - begin);
     (co_await made->destroy()).value();
 }
@@ -60,7 +60,8 @@ void measure(const arguments& given)
     bubblewrap_runtime where({executor, time, log, workers, groups}, {.local = {.data_dir = run,
                                                                           .instance = groups.instance(),
                                                                           .launch_path = given.text("launch"),
-                                                                          .agent_path = given.text("program")},
+                                                                          .agent_path = given.text("agent"),
+                                                                          .launcher_has_agent = true},
                                                                          .uid_lock_dir = run + "/uids"});
     id_factory ids(time);
     measurement out{.count = given.count("count", 50)};

@@ -158,7 +158,7 @@ class Bench:
         """Sandboxes as the server makes them, without the server: run directories are in memory, as root's are."""
         with tempfile.TemporaryDirectory(prefix="caisson-bench-", dir="/dev/shm") as run_dir:
             os.chmod(run_dir, 0o711)
-            return run_json([self.program("sandbox-floor"), "--launch", self.built / "caisson-launch", "--program", self.program("awaited"),
+            return run_json([self.program("sandbox-floor"), "--launch", self.built / "caisson-launch", "--agent", self.built / "caisson-agent",
                              "--run", run_dir, "--workers", workers, "--count", count])
 
     def view(self, body, measure):

@@ -25,7 +25,7 @@ http {{
     server {{ listen 127.0.0.1:{port}; root {dir}/www; }}
 }}
 """
-SANDBOX = "the sandbox alone, made as the server makes it, with a true in the agent's place"
+SANDBOX = "the sandbox alone, made as the server makes it, and ended at once"
 GROUPED = "bwrap --unshare-all in a control group of its own, with limits"
 
 
