@@ -62,7 +62,7 @@ void take_descriptors(const received& order)
 {
     for (std::size_t i = 0; i < order.count; ++i)
         if (order.descriptors[i] <= static_cast<int>(i) || ::dup2(order.descriptors[i], static_cast<int>(i)) < 0)
-            ::_exit(1);
+            fail("descriptors");
     ::syscall(SYS_close_range, static_cast<unsigned>(order.count), ~0U, 0U);
 }
 
@@ -83,11 +83,17 @@ bool point_to(char**& next, std::uint32_t count, char*& at, const char* end)
 [[noreturn]] void obey(const received& order)
 {
     const auto head = *reinterpret_cast<const fork_order*>(order_bytes);
+    const bool tells =
+        order.bytes >= static_cast<ssize_t>(sizeof head) && head.status >= 0 && static_cast<std::size_t>(head.status) < order.count;
+    if (tells)
+        report_failures_to(order.descriptors[head.status]);
     if (head.may_have_fresh_network == 0)
         return_to_first_network();
     take_descriptors(order);
+    if (tells)
+        report_failures_to(head.status);
     if (::setsid() < 0 || ::chdir("/") != 0)
-        ::_exit(1);
+        fail("session");
     char* at = order_bytes + sizeof head;
     char** next = texts;
     const bool complete = order.bytes >= static_cast<ssize_t>(sizeof head) && head.arguments <= most_order_texts &&
@@ -95,7 +101,7 @@ bool point_to(char**& next, std::uint32_t count, char*& at, const char* end)
                           point_to(next, head.arguments, at, order_bytes + order.bytes) &&
                           point_to(next, head.variables, at, order_bytes + order.bytes);
     if (!complete)
-        ::_exit(1);
+        refuse("an order is not whole");
     environ = texts + head.arguments + 1;
     set_title("caisson-launch");
     launch(static_cast<int>(head.arguments), texts, environ);
@@ -117,6 +123,14 @@ pid_t* open_shared()
     return is_ours ? static_cast<pid_t*>(page) : nullptr;
 }
 
+bool may_have_fresh_network(const received& order)
+{
+    return order.bytes >= static_cast<ssize_t>(sizeof(fork_order)) &&
+           reinterpret_cast<const fork_order*>(order_bytes)->may_have_fresh_network != 0;
+}
+
+bool answer(const fork_answer& what) { return ::send(server_fd, &what, sizeof what, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof what); }
+
 void forget(const received& order)
 {
     for (std::size_t i = 0; i < order.count; ++i)
@@ -134,9 +148,10 @@ int serve(char** argv)
     pid_t* const shared = open_shared();
     if (shared == nullptr)
         return 1;
-    const bool is_root = ::geteuid() == 0;
-    for (;;) {
-        if (is_root && !has_fresh_network())
+    if (!answer({}))    // it serves
+        return 1;
+    for (bool wants_network = false;;) {
+        if (wants_network && !has_fresh_network())
             enter_fresh_network();
         const received order = receive_order();
         if (order.bytes <= 0)
@@ -144,10 +159,13 @@ int serve(char** argv)
         const pid_t made = fork_for_parent(shared);
         if (made == 0)
             obey(order);
-        const fork_answer answer{std::max(made, 0), made < 0 ? errno : 0};
-        give_network_away();
+        const fork_answer what{std::max(made, 0), made < 0 ? errno : 0};
+        if (may_have_fresh_network(order)) {
+            wants_network = ::geteuid() == 0;
+            give_network_away();
+        }
         forget(order);
-        if (::send(server_fd, &answer, sizeof answer, MSG_NOSIGNAL) < 0)
+        if (!answer(what))
             return 1;
     }
 }

@@ -15,16 +15,30 @@ namespace caisson::launch {
 namespace {
 
 int first_network = -1;    // open in this process, and in none of its children past their orders
+bool has_left = false;
 bool is_fresh = false;
+
+/// For the first time. Whoever may not go back, which the kernel judges by the same rule, must not leave.
+bool may_leave()
+{
+    first_network = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    if (first_network >= 0 && ::setns(first_network, CLONE_NEWNET) == 0)
+        return true;
+    ::close(first_network);
+    first_network = -1;
+    return false;
+}
 
 }    // namespace
 
 bool enter_fresh_network()
 {
+    static bool may = may_leave();
     is_fresh = false;
-    if (first_network < 0)
-        first_network = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-    is_fresh = first_network >= 0 && ::unshare(CLONE_NEWNET) == 0 && bring_up_loopback();
+    if (!may || ::unshare(CLONE_NEWNET) != 0)
+        return false;
+    has_left = true;
+    is_fresh = may = bring_up_loopback();    // without the capability it will not do better the next time
     return is_fresh;
 }
 
@@ -34,7 +48,7 @@ void give_network_away() { is_fresh = false; }
 
 void return_to_first_network()
 {
-    if (first_network >= 0 && ::setns(first_network, CLONE_NEWNET) != 0)
+    if (has_left && ::setns(first_network, CLONE_NEWNET) != 0)
         fail("network");
     is_fresh = false;
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -58,6 +59,15 @@ bool may_be_shown(const std::filesystem::path& program)
            ::lstat(program.parent_path().c_str(), &place) == 0 && S_ISDIR(place.st_mode) && (place.st_mode & 0001) != 0;
 }
 
+/// Of namespaces that belong to the host's user namespace (CAP_NET_ADMIN): bwrap's belong to the sandbox's.
+bool may_set_up_networks()
+{
+    constexpr unsigned net_admin = 12;    // capabilities(7)
+    const auto status = read_small_file("/proc/self/status").value_or("");
+    const auto effective = status_value(status, "CapEff");
+    return (std::strtoull(effective.c_str(), nullptr, 16) >> net_admin & 1U) != 0;
+}
+
 /// 0: there is none. Agents find the same, since they run on the same kernel.
 long landlock_version()
 {
@@ -92,7 +102,8 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , seccomp_("seccomp", agent_filter())
     , views_(viewable(real_host_files()))
     , shows_agent_(is_root() && may_be_shown(options_.local.agent_path))
-    , is_whole_(is_root() && options_.maker == namespace_maker::whoever_can && are_programs_viewed(views_, real_host_files()))
+    , is_whole_(is_root() && may_set_up_networks() && options_.maker == namespace_maker::whoever_can &&
+                are_programs_viewed(views_, real_host_files()))
 {
     goes_on_as_agent_ =
         is_whole_ && options_.local.launcher_has_agent && this->services().forks->keeps_program_apart(options_.local.launch_path);

@@ -12,6 +12,7 @@ struct fork_order {
     std::uint32_t arguments = 0;
     std::uint32_t variables = 0;
     std::uint32_t may_have_fresh_network = 0;    // else it is in the server's
+    std::int32_t status = -1;                    // among the descriptors, by its number there: takes a line that says what failed
 };
 
 struct fork_answer {

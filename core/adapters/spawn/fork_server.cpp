@@ -25,7 +25,7 @@ constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};    // with an answer tha
 std::optional<std::string> order_text(const spawn_options& options)
 {
     const fork_order head{static_cast<std::uint32_t>(options.argv.size()), static_cast<std::uint32_t>(options.environment.size()),
-        options.may_have_fresh_network ? 1U : 0U};
+        options.may_have_fresh_network ? 1U : 0U, options.status};
     std::string text(reinterpret_cast<const char*>(&head), sizeof head);
     for (const auto* texts : {&options.argv, &options.environment})
         for (const auto& each : *texts)
@@ -86,8 +86,12 @@ unique_fd sealed_copy(const std::string& path)
 /// An own child, so that its number is nobody else's before it is waited for.
 void kill_and_reap(pid_t pid)
 {
-    ::kill(pid, SIGKILL);
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) { }
+    kill_with_children(pid);
+    int status = 0;
+    pid_t ended = 0;
+    do
+        ended = ::waitpid(pid, &status, 0);
+    while ((ended < 0 && errno == EINTR) || (ended == pid && WIFSTOPPED(status)));    // it may be traced
 }
 
 }    // namespace
@@ -101,9 +105,9 @@ void fork_server::unmap::operator()(std::atomic<pid_t>* what) const { ::munmap(w
 bool fork_server::has_copy_of(const std::string& path)
 {
     if (path_ == path)
-        return program_ && forked_;
+        return true;
     end();
-    path_ = path;
+    path_.clear();
     program_ = sealed_copy(path);
     shared_file_.reset(::memfd_create("caisson-forked", MFD_CLOEXEC));
     forked_.reset();
@@ -112,6 +116,8 @@ bool fork_server::has_copy_of(const std::string& path)
     void* const page = ::mmap(nullptr, fork_page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared_file_.get(), 0);
     if (page != MAP_FAILED)
         forked_.reset(new (page) std::atomic<pid_t>(0));
+    if (program_ && forked_)
+        path_ = path;
     return program_ && forked_;
 }
 
@@ -144,6 +150,10 @@ bool fork_server::begin(const std::string& path)
     if (started.has_error())
         return false;
     process_ = std::move(*started);
+    if (!receive_answer(ours.get())) {    // it cannot serve
+        end();
+        return false;
+    }
     socket_ = std::move(ours);
     return true;
 }
@@ -159,7 +169,7 @@ void fork_server::end() noexcept
 /// It is known also of one that was killed before it could answer.
 void fork_server::end_what_was_forked() noexcept
 {
-    if (const pid_t pid = forked_->exchange(0); pid > 0)
+    if (const pid_t pid = forked_ ? forked_->exchange(0) : 0; pid > 0)
         kill_and_reap(pid);
 }
 

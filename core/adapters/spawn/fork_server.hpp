@@ -10,8 +10,8 @@
 namespace caisson {
 
 /// A process of caisson-launch that waits for orders and forks for each: what it makes is a child of this process, as if
-/// spawn_process() had made it, but neither a program is loaded nor its library set up for it. It is begun with the first order, ends with
-/// this object or with this process, and is begun anew if it was killed. From any thread, one order at a time.
+/// spawn_process() had made it, but neither a program is loaded nor its library set up for it. It is begun when it is first needed, ends
+/// with this object or with this process, and is begun anew if it was killed. From any thread, one order at a time.
 class fork_server {
 public:
     fork_server();

@@ -17,18 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// With what it has begun: the first process of a sandbox that is not known yet, and may be in no group.
-void kill_with_children(const process_handle& process) noexcept
-{
-    process.send(SIGSTOP);    // it begins no other
-    try {
-        for (const pid_t child : children_of(process.identity().pid))
-            ::kill(child, SIGKILL);
-    } catch (const std::exception&) {    // no memory for the list: the sweep ends what is in a group
-    }
-    process.send(SIGKILL);
-}
-
 /// Kills the process, if it is not let go before.
 class kill_guard {
 public:
@@ -36,7 +24,7 @@ public:
     ~kill_guard()
     {
         if (process_ != nullptr)
-            kill_with_children(*process_);
+            kill_with_children(process_->identity().pid);
     }
     kill_guard(const kill_guard&) = delete;
     kill_guard& operator=(const kill_guard&) = delete;
@@ -89,7 +77,8 @@ spawn_options options_of(const launch_request& request, int status, int executab
         .must_be_forked = request.sandbox && request.sandbox->agent.empty()};
     auto& argv = options.argv;
     const option_list add(argv);
-    add("--status-fd", std::to_string(options.descriptors.add(status)));
+    options.status = options.descriptors.add(status);
+    add("--status-fd", std::to_string(options.status));
     if (!request.sandbox)
         add("--exec-fd", std::to_string(options.descriptors.add(executable)));
     for (const int fd : request.join)
@@ -182,7 +171,7 @@ task<result<process_handle>> launch_and_wait(
         guard.let_go();
         co_return std::move(process);
     }
-    kill_with_children(process);
+    kill_with_children(process.identity().pid);
     guard.let_go();
     co_await process.wait();
     if (complaint.has_error())

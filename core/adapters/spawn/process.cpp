@@ -136,6 +136,17 @@ task<std::optional<int>> process_handle::wait() const
     return wait_on(unique_fd(::fcntl(pidfd_.get(), F_DUPFD_CLOEXEC, 0)));
 }
 
+void kill_with_children(pid_t pid) noexcept
+{
+    ::kill(pid, SIGSTOP);    // it begins no other
+    try {
+        for (const pid_t child : children_of(pid))
+            ::kill(child, SIGKILL);
+    } catch (const std::exception&) {    // no memory for the list: the sweep ends what is in a group
+    }
+    ::kill(pid, SIGKILL);
+}
+
 std::vector<pid_t> children_of(pid_t pid)
 {
     std::vector<pid_t> found;

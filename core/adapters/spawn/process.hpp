@@ -42,6 +42,9 @@ private:
     unique_fd pidfd_;
 };
 
+/// With what it has begun: the first process of a sandbox that is not known yet, and may be in no group. `pid` is an own child that was not
+/// waited for.
+void kill_with_children(pid_t pid) noexcept;
 /// Direct children of a process, those of all its threads.
 std::vector<pid_t> children_of(pid_t pid);
 /// The parent of a process, its parent, and so on, as far as this pid namespace goes.

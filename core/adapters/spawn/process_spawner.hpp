@@ -30,6 +30,8 @@ struct spawn_options {
     descriptor_table descriptors;            // all others are closed in the child
     /// It makes itself a network namespace, unless a fork server has made one for it.
     bool may_have_fresh_network = false;
+    /// Of a fork server: the child's number of what takes a line that says what failed before its own command line was read.
+    int status = -1;
     /// Only a fork server that keeps_program_apart() may make it.
     bool must_be_forked = false;
 };

@@ -29,6 +29,7 @@ namespace {
 using caisson::testing::run_task;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string text_of(const std::string& path)
 {
@@ -153,13 +154,30 @@ TEST_F(ForkServer, KeepsNothingOfAnOrder)
     EXPECT_EQ(run(order("true")), 0) << "the order before was answered for and forgotten";
     EXPECT_GT(count_in_memory(pid, "caisson-launch"), 0U) << "its memory can be read";
     EXPECT_EQ(count_in_memory(pid, marker), 0U);
-    constexpr std::size_t kept = 5;    // stdio, the socket, its first network; for a moment one by which it makes the next
-    std::size_t seen = 0;
-    for (int tries = 0; tries < 10'000 && seen != kept; ++tries) {
-        seen = count_descriptors(pid);
-        std::this_thread::yield();
-    }
-    EXPECT_EQ(seen, kept);
+    EXPECT_EQ(count_descriptors(pid), 4U) << "stdio and the socket";
+}
+
+std::string network_of(const std::string& process) { return std::filesystem::read_symlink("/proc/" + process + "/ns/net").string(); }
+
+TEST_F(ForkServer, GivesEachItsNetworkOrThisProcesss)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root may make networks for others";
+    const auto seen_by = [&](bool may_have_fresh) {
+        std::filesystem::remove(scratch.path() + "/out");
+        auto wanted = order("readlink /proc/$$/ns/net; cut -d: -f1 /proc/$$/net/dev | tail -n +3");
+        wanted.may_have_fresh_network = may_have_fresh;
+        EXPECT_EQ(run(wanted), 0);
+        return text();
+    };
+    const auto own = network_of("self");
+    EXPECT_THAT(seen_by(true), HasSubstr(own)) << "the first makes it itself";
+    const auto second = seen_by(true);
+    EXPECT_THAT(second, ::testing::AllOf(Not(HasSubstr(own)), ::testing::EndsWith("\n    lo\n")));
+    EXPECT_THAT(seen_by(false), HasSubstr(own));
+    const auto third = seen_by(true);
+    EXPECT_THAT(third, ::testing::AllOf(Not(HasSubstr(own)), Not(second), ::testing::EndsWith("\n    lo\n")));
+    EXPECT_THAT(seen_by(false), HasSubstr(own));
 }
 
 TEST_F(ForkServer, RunsFromACopyThatNobodyElseMayOpen)
@@ -221,6 +239,7 @@ void kill_after(pid_t pid, long number, std::promise<void>* watching)
 
 TEST_F(ForkServer, KilledBeforeItsAnswerLeavesNoProcess)
 {
+    const auto before = children_of(::getpid());    // of other tests
     EXPECT_EQ(run(order("true")), 0);
     ASSERT_EQ(servers().size(), 1U);
     const auto pid = servers().front();
@@ -233,7 +252,7 @@ TEST_F(ForkServer, KilledBeforeItsAnswerLeavesNoProcess)
     tracer.join();
     ASSERT_TRUE(made.has_error());
     EXPECT_THAT(made.error().detail, HasSubstr("does not answer"));
-    EXPECT_THAT(children_of(::getpid()), IsEmpty());
+    EXPECT_EQ(children_of(::getpid()), before);
     EXPECT_EQ(run(order("echo next")), 0);
     EXPECT_EQ(text(), "next\n");
 }
