@@ -110,7 +110,7 @@ void agent::handle_program(const ready_fd& ready)
 }
 
 /// A program that closed one of its streams just now, as one that ends does: all of that is told in one write then. Whether that is still
-/// waited for; it is in the begin for a millisecond.
+/// waited for, which it is for a millisecond or two.
 bool agent::holds()
 {
     const auto now = monotonic_ms();

@@ -84,8 +84,11 @@ host::host(const server_config& config, const std::string& instance, io_executor
         }
     }
     const auto is_enabled = [&](const char* name) { return std::ranges::count(config.runtimes, name) > 0; };
-    if (!is_enabled("bubblewrap"))
-        left_over_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance, run_place_)));
+    if (!is_enabled("bubblewrap")) {
+        auto options = options_of(config, instance, run_place_);
+        options.local.launcher_has_agent = false;    // it makes none: no launcher need wait for that
+        left_over_.push_back(std::make_unique<bubblewrap_runtime>(services, std::move(options)));
+    }
     if (!is_enabled("process"))
         left_over_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance, run_place_)));
     // An engine that is not there is not waited for: it is not used any more.

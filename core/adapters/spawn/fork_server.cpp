@@ -137,7 +137,7 @@ bool fork_server::begin(const std::string& path)
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return false;
     unique_fd ours(pair[0]);
-    const unique_fd theirs(pair[1]);
+    unique_fd theirs(pair[1]);
     const unique_fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     spawn_options options{.argv = {"caisson-launch", "--serve"}, .environment = {}, .descriptors = {}};
     for (const int fd : {null.get(), null.get(), null.get(), theirs.get(), shared_file_.get()})
@@ -150,6 +150,7 @@ bool fork_server::begin(const std::string& path)
     if (started.has_error())
         return false;
     process_ = std::move(*started);
+    theirs.reset();                       // else its end would not be heard
     if (!receive_answer(ours.get())) {    // it cannot serve
         end();
         return false;

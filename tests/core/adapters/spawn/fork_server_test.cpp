@@ -324,6 +324,12 @@ TEST_F(ForkServer, SaysWhatCannotBeStarted)
     EXPECT_FALSE(forks->keeps_program_apart("/nonexistent/caisson-launch"));
 }
 
+TEST_F(ForkServer, KnowsAtOnceAProgramThatCannotServe)
+{
+    EXPECT_FALSE(forks->keeps_program_apart("/bin/true")) << "it ends without a word";
+    EXPECT_THAT(servers(), IsEmpty());
+}
+
 TEST_F(ForkServer, DoesNotGiveWayWhereItMustNot)
 {
     auto wanted = order("true");
