@@ -94,6 +94,24 @@ def test_many_at_once(box):
     assert [box.api.ended(one, wait_ms=120_000)["stdout"] for one in ids] == [f"{number}\n" for number in range(16)]
 
 
+@pytest.mark.parametrize("ends", ["by_itself", "cancelled"])
+def test_the_engine_is_not_told_to_kill_what_the_server_has_killed(new_box, engine, ends):
+    """containerd, while it kills, needs a second for the end of each process beyond some thirty, and gVisor has many."""
+    server = new_box("gvisor")
+    forking = "for i in $(seq 60); do sleep 100 & done; echo on; " + ("cat" if ends == "by_itself" else "wait")
+    one = server.api.start(shell=forking, stdin_open=True, limits=LONG)
+    first_output(server.api, one)
+    name = server.container()
+    if ends == "cancelled":
+        assert server.api.cancel(one).status in (200, 202)
+    else:
+        assert server.api.stdin(one, "", eof=True).status in (200, 202)
+    assert server.api.ended(one)["status"] == ("success" if ends == "by_itself" else "cancelled")
+    server.nothing_left()
+    deeds = engine.deeds(name)
+    assert "destroy" in deeds and "kill" not in deeds, deeds
+
+
 def test_files_are_collected(box):
     record = box.api.run(shell="mkdir a; printf one >a/1; ln -s /etc/passwd link; printf two >2", collect=["**"], limits=LONG)
     files = box.api.get(f"/v1/executions/{record['execution_id']}/artifacts").value

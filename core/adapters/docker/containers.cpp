@@ -14,6 +14,7 @@ namespace {
 
 constexpr int most_removals = 10;
 constexpr std::size_t most_wait_bytes = 64 * 1024;
+constexpr std::string_view until_it_ends = "/wait?condition=not-running";
 
 std::string container_path(const std::string& id, std::string_view action) { return "/containers/" + escaped(id) + std::string(action); }
 
@@ -114,17 +115,22 @@ task<result<void>> containers::remove(std::string id, steady_time deadline)
         if (!conflicts || (!ends && !says(done.error(), "is already in progress")))
             co_return done.error();
         // Or somebody else removes it. What came of that the next try tells; this one may not even find it any more.
-        auto wait = container_path(id, ends ? "/wait?condition=not-running" : "/wait?condition=removed");
+        auto wait = container_path(id, ends ? until_it_ends : std::string_view("/wait?condition=removed"));
         const auto changed = co_await engine_.call("POST", std::move(wait), deadline);
         if (changed.has_error() && changed.error().code != errc::not_found)
             co_return changed.error();
     }
 }
 
+task<result<void>> containers::wait_for_end(std::string id, steady_time deadline)
+{
+    const auto done = co_await engine_.call("POST", container_path(id, until_it_ends), deadline);
+    co_return without_value(done);
+}
+
 task<result<std::int64_t>> containers::wait(std::string id)
 {
-    auto opened =
-        co_await engine_.open_stream("POST", container_path(id, "/wait?condition=not-running"), net::headers(), engine_.deadline());
+    auto opened = co_await engine_.open_stream("POST", container_path(id, until_it_ends), net::headers(), engine_.deadline());
     if (opened.has_error())
         co_return opened.error();
     auto text = co_await read_all(opened->get(), most_wait_bytes);

@@ -34,6 +34,8 @@ public:
     task<result<void>> remove(std::string id, steady_time deadline);
     /// Returns when it has ended, with its exit status; at once if it does not run. Has no deadline: cancel it.
     task<result<std::int64_t>> wait(std::string id);
+    /// The same until a deadline, without its exit status.
+    task<result<void>> wait_for_end(std::string id, steady_time deadline);
     /// One reading.
     task<result<container_stats>> stats(std::string id, steady_time deadline);
     /// Unpacks a tar below `path` of the container.

@@ -16,6 +16,7 @@ constexpr auto create_within = 30s;
 constexpr auto begin_within = 60s;    // a gVisor kernel on a slow disk
 constexpr auto container_call_within = 5s;
 constexpr auto end_within = 10s;
+constexpr auto ends_within = 5s;    // for the engine to see the end of what was killed here
 
 bool runs(docker::container_state state) { return state == docker::container_state::running || state == docker::container_state::paused; }
 
@@ -184,28 +185,47 @@ task<> engine_sandbox::thaw()
         static_cast<void>(co_await engine_.unpause(handle(), services_.time.steady_now() + container_call_within));
 }
 
-task<result<void>> engine_sandbox::stop()
+/// Where its processes are seen from here: kills them, and waits until the engine has noticed, which is at once, while gVisor's kernel is
+/// slow to hear of a kill if its programs keep it busy. And containerd, as long as a kill that it was asked for is under way, takes in 32
+/// ends of processes and waits a second with each one more; gVisor has one for each address space of a program. False: it may still run.
+task<bool> engine_sandbox::end_from_here()
 {
-    watched_->status.ended_here();
+    watched_->group.kill();
     co_await thaw();
+    if (watched_->group.members().empty())
+        co_return false;
+    const auto noticed = co_await engine_.wait_for_end(handle(), services_.time.steady_now() + ends_within);
+    co_return noticed.has_value();
+}
+
+task<result<void>> engine_sandbox::end_by_engine()
+{
     const auto deadline = services_.time.steady_now() + end_within;
     auto killed = co_await engine_.kill(handle(), "SIGKILL", deadline);
     if (killed.has_error())
-        co_return killed.error().code == errc::not_found ? result<void>() : killed;
+        co_return killed;
     auto waiting = engine_.wait(handle());
     const auto status = co_await with_deadline(services_.time, deadline, std::move(waiting));
+    co_return status.has_error() ? result<void>(status.error()) : result<void>();
+}
+
+task<result<void>> engine_sandbox::stop()
+{
+    watched_->status.ended_here();
+    if (!co_await end_from_here()) {
+        auto ended = co_await end_by_engine();
+        if (ended.has_error() && ended.error().code != errc::not_found)
+            co_return ended;
+    }
     co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + container_call_within);
     watched_->changed.notify_all();
-    if (status.has_error() && status.error().code != errc::not_found)
-        co_return status.error();
     co_return result<void>();
 }
 
 task<result<void>> engine_sandbox::destroy()
 {
     watched_->status.ended_here();
-    watched_->group.kill();    // at once: gVisor's kernel is slow to hear of its end while its programs keep it busy
-    co_await thaw();
+    static_cast<void>(co_await end_from_here());
     auto removed = co_await engine_.remove(handle(), services_.time.steady_now() + end_within);
     if (removed.has_error())
         co_return removed;

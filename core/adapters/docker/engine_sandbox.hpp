@@ -69,6 +69,8 @@ private:
     task<result<docker::container_info>> inspect_or_search(steady_time deadline);
     task<error> why_unreachable(error what);
     task<> thaw();
+    task<bool> end_from_here();
+    task<result<void>> end_by_engine();
 
     engine_services services_;
     sandbox_id id_;

@@ -1,8 +1,9 @@
 """A server whose programs run in containers, and the images that they need, under the names by which the examples call them."""
 
 import re
+from pathlib import Path
 
-from .leaks import process_table
+from .leaks import descendants, process_table
 from .server import Server
 from .waiting import TimedOut, until
 
@@ -65,6 +66,7 @@ class ContainerServer(Server):
             state = self.engine.docker("inspect", "--format", "{{.Id}} {{json .State}}", name, check=False)
             known.append(f"{name}: {state}")
             known += [f"  {line}" for line in processes_of(state.split(" ")[0])]
+            known += self.engine.said_of(state.split(" ")[0])[-20:]
         said = self.log_file.read_text(errors="replace").splitlines()
         return "\n".join(known + [line for line in said if re.search(r"remov|left|sweep|engine", line)][-20:])
 
@@ -81,16 +83,28 @@ class ContainerServer(Server):
 
 
 def processes_of(container):
-    """Those that name it, with what they wait for."""
-    found = []
-    for pid, (_, state, name) in process_table().items():
+    """Those that name it, and what these began (a process that has ended names nothing), with what each of their threads waits for."""
+    table = process_table()
+    naming = {pid for pid in table if container and container in command_line(pid)}
+    below = {child for pid in naming for child in descendants(pid, table)}
+    return [line for pid in sorted(naming | below) for line in told(pid, *table[pid])]
+
+
+def command_line(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def told(pid, parent, state, name):
+    lines = [f"{pid} of {parent} {name} {state} {command_line(pid)[:160]}"]
+    for thread in sorted(Path(f"/proc/{pid}/task").glob("*")):
         try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                words = file.read().replace(b"\0", b" ").decode(errors="replace")
-            with open(f"/proc/{pid}/wchan") as file:
-                waits = file.read()
-        except OSError:
+            its_state = (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+            stack = [line.split(" ")[-1] for line in (thread / "stack").read_text().splitlines()]
+        except OSError:    # it is gone
             continue
-        if container and container in words:
-            found.append(f"{pid} {name} {state} {waits} {words[:160]}")
-    return found
+        lines.append(f"  thread {thread.name} {its_state} {' '.join(stack[:6])}")
+    return lines

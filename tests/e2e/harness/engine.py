@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 from .server import ROOT
@@ -42,6 +43,18 @@ class Engine:
 
     def answers(self):
         return bool(self.docker("version", "--format", "{{.Server.Version}}", check=False))
+
+    def deeds(self, container):
+        """What happened to it so far: "create", "start", "kill", "die", in their order."""
+        which = ["--filter", "type=container", "--filter", f"container={container}"]
+        until = f"{time.time() + 0.2:.3f}"    # it lists what was before the second that is named, and waits for it
+        return self.docker("events", "--since", "0", "--until", until, *which, "--format", "{{.Action}}").split()
+
+    def said_of(self, container):
+        """Lines of the engine's log that name it; none where the log of another engine is not at hand."""
+        log = Path(self.address.removeprefix("unix://")).with_name("log")
+        lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+        return [line for line in lines if container and container in line]
 
     def containers(self, instance=None, everything=True):
         """Names of containers; of one server's only, if `instance` says which."""
