@@ -89,7 +89,7 @@ protocol::agent_host::start_result program::begun(const protocol::spawn_request&
     output_.fd = std::move(stdio.output);
     error_.fd = std::move(stdio.error);
     if (request.wall_ms > 0)
-        deadline_ms_ = started_us_ / 1000 + static_cast<std::int64_t>(std::min(request.wall_ms, longest_wall_ms));
+        deadline_ms_ = (started_us_ + 999) / 1000 + static_cast<std::int64_t>(std::min(request.wall_ms, longest_wall_ms));
     return {0, {}, {pid_, static_cast<std::uint64_t>(started_us_) * 1000}};
 }
 

@@ -1,5 +1,6 @@
 #include "core/adapters/docker/engine_runtime.hpp"
 
+#include "core/adapters/docker/container_kill.hpp"
 #include "core/adapters/docker/image_settings.hpp"
 #include "core/adapters/docker/trial_images.hpp"
 #include "core/adapters/spawn/sweep_mark.hpp"
@@ -16,6 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr auto call_within = 5s;
 constexpr auto remove_record_within = 10s;
+constexpr auto end_left_over_within = 15s;
 constexpr auto sweep_grace = 15s;
 
 /// What the engine refuses is the runtime's failure, whatever it calls it.
@@ -207,8 +209,8 @@ task<result<void>> engine_runtime::remove_containers(sandbox_id id)
     if (listed.has_error())
         co_return listed.error();
     for (const auto& each : *listed) {
-        if (each.state == docker::container_state::paused)    // or gVisor would not hear of its end
-            static_cast<void>(co_await engine_.unpause(each.id, services_.time.steady_now() + call_within));
+        auto ending = docker::end_from_here(&services_.on, each.id, {}, services_.time.steady_now() + end_left_over_within);
+        static_cast<void>(co_await std::move(ending));
         auto removed = co_await engine_.remove(each.id, services_.time.steady_now() + remove_record_within);
         if (removed.has_error())
             co_return removed;

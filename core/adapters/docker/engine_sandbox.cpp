@@ -1,6 +1,7 @@
 #include "core/adapters/docker/engine_sandbox.hpp"
 
 #include "core/adapters/docker/container_cgroup.hpp"
+#include "core/adapters/docker/container_kill.hpp"
 #include "core/adapters/docker/engine_execution_group.hpp"
 #include "core/adapters/docker/image_settings.hpp"
 #include "core/adapters/docker/trial_images.hpp"
@@ -16,7 +17,7 @@ constexpr auto create_within = 30s;
 constexpr auto begin_within = 60s;    // a gVisor kernel on a slow disk
 constexpr auto container_call_within = 5s;
 constexpr auto end_within = 10s;
-constexpr auto ends_within = 5s;    // for the engine to see the end of what was killed here
+constexpr auto end_here_within = 15s;    // all that precedes the engine's part
 
 bool runs(docker::container_state state) { return state == docker::container_state::running || state == docker::container_state::paused; }
 
@@ -177,25 +178,9 @@ task<result<void>> engine_sandbox::resume()
     co_return done;
 }
 
-/// A frozen kernel of gVisor takes no signal, and the engine would wait for its end.
-task<> engine_sandbox::thaw()
+task<bool> engine_sandbox::end_here()
 {
-    const auto found = co_await engine_.inspect(handle(), services_.time.steady_now() + container_call_within);
-    if (found.has_value() && found->state == docker::container_state::paused)
-        static_cast<void>(co_await engine_.unpause(handle(), services_.time.steady_now() + container_call_within));
-}
-
-/// Where its processes are seen from here: kills them, and waits until the engine has noticed, which is at once, while gVisor's kernel is
-/// slow to hear of a kill if its programs keep it busy. And containerd, as long as a kill that it was asked for is under way, takes in 32
-/// ends of processes and waits a second with each one more; gVisor has one for each address space of a program. False: it may still run.
-task<bool> engine_sandbox::end_from_here()
-{
-    watched_->group.kill();
-    co_await thaw();
-    if (watched_->group.members().empty())
-        co_return false;
-    const auto noticed = co_await engine_.wait_for_end(handle(), services_.time.steady_now() + ends_within);
-    co_return noticed.has_value();
+    return docker::end_from_here(&services_.on, handle(), watched_->group, services_.time.steady_now() + end_here_within);
 }
 
 task<result<void>> engine_sandbox::end_by_engine()
@@ -212,20 +197,20 @@ task<result<void>> engine_sandbox::end_by_engine()
 task<result<void>> engine_sandbox::stop()
 {
     watched_->status.ended_here();
-    if (!co_await end_from_here()) {
-        auto ended = co_await end_by_engine();
-        if (ended.has_error() && ended.error().code != errc::not_found)
-            co_return ended;
-    }
+    result<void> ended;
+    if (!co_await end_here())
+        ended = co_await end_by_engine();
     co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + container_call_within);
     watched_->changed.notify_all();
-    co_return result<void>();
+    if (ended.has_error() && ended.error().code == errc::not_found)
+        co_return result<void>();
+    co_return ended;
 }
 
 task<result<void>> engine_sandbox::destroy()
 {
     watched_->status.ended_here();
-    static_cast<void>(co_await end_from_here());
+    static_cast<void>(co_await end_here());
     auto removed = co_await engine_.remove(handle(), services_.time.steady_now() + end_within);
     if (removed.has_error())
         co_return removed;

@@ -68,8 +68,7 @@ private:
     void adopt(const docker::container_info& found);
     task<result<docker::container_info>> inspect_or_search(steady_time deadline);
     task<error> why_unreachable(error what);
-    task<> thaw();
-    task<bool> end_from_here();
+    task<bool> end_here();
     task<result<void>> end_by_engine();
 
     engine_services services_;

@@ -81,6 +81,6 @@ std::vector<std::string> system_cgroup_io::directories(const std::string& path) 
     return names;
 }
 
-void system_cgroup_io::kill(pid_t pid) { ::kill(pid, SIGKILL); }
+int system_cgroup_io::kill(pid_t pid) { return ::kill(pid, SIGKILL) == 0 || errno == ESRCH ? 0 : errno; }
 
 }    // namespace caisson

@@ -38,7 +38,8 @@ public:
     virtual unique_fd open(const std::string& path) = 0;
     /// Names of the directories in `path`.
     virtual std::vector<std::string> directories(const std::string& path) const = 0;
-    virtual void kill(pid_t pid) = 0;
+    /// SIGKILL. 0 also if there is no such process.
+    virtual int kill(pid_t pid) = 0;
 };
 
 /// The real one.
@@ -52,7 +53,7 @@ public:
     bool exists(const std::string& path) const override;
     unique_fd open(const std::string& path) override;
     std::vector<std::string> directories(const std::string& path) const override;
-    void kill(pid_t pid) override;
+    int kill(pid_t pid) override;
 };
 
 }    // namespace caisson

@@ -105,8 +105,9 @@ public:
     /// It was read of every hierarchy that no process is in it or below, or that the group is no more. False where something cannot be
     /// read, and without members.
     bool is_known_to_be_empty() const noexcept;
-    /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone.
-    void kill() noexcept;
+    /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone; false if this process may not do that
+    /// to one of them, or has no memory for it.
+    bool kill() noexcept;
     /// One try at removing the group and all below it, leaves first; true when nothing is left. `known`: groups that may be below it,
     /// leaves first, which saves looking for them.
     bool try_remove(std::span<const control_group> known = {}) noexcept;

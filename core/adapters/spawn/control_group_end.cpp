@@ -119,27 +119,29 @@ try {
     return false;
 }
 
-void control_group::kill() noexcept
+bool control_group::kill() noexcept
 try {
     if (const auto* member = with(cgroup_control::kill)) {
         const bool reaches_all = has_all(*member);
         if (!write(*member, "cgroup.kill", "1").has_error() && reaches_all)
-            return;
+            return true;
     }
     // No atomic kill: forbid forks first, so that few passes find all. What is frozen dies only once thawed.
     if (controls(cgroup_control::pids))
         (void)write(*with(cgroup_control::pids), "pids.max", "0");
     constexpr int most_passes = 50;
-    for (int pass = 0; pass < most_passes; ++pass) {
+    bool refused = false;
+    for (int pass = 0; pass < most_passes && !refused; ++pass) {
         const auto left = processes();
         for (const pid_t pid : left)
-            io_->kill(pid);
+            refused = io_->kill(pid) != 0 || refused;
         thaw_all();
         if (left.empty())
-            return;
+            break;
     }
+    return !refused;
 } catch (const std::exception&) {
-    // Out of memory: the caller looks at what is left and tries again.
+    return false;
 }
 
 bool control_group::try_remove(std::span<const control_group> known) noexcept

@@ -98,13 +98,19 @@ def command_line(pid):
         return ""
 
 
+def stack_of(thread):
+    try:
+        return " ".join(line.split(" ")[-1] for line in (thread / "stack").read_text().splitlines()[:6])
+    except OSError:
+        return "where it waits is not told to this user"
+
+
 def told(pid, parent, state, name):
     lines = [f"{pid} of {parent} {name} {state} {command_line(pid)[:160]}"]
     for thread in sorted(Path(f"/proc/{pid}/task").glob("*")):
         try:
             its_state = (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
-            stack = [line.split(" ")[-1] for line in (thread / "stack").read_text().splitlines()]
         except OSError:    # it is gone
             continue
-        lines.append(f"  thread {thread.name} {its_state} {' '.join(stack[:6])}")
+        lines.append(f"  thread {thread.name} {its_state} {stack_of(thread)}")
     return lines

@@ -87,20 +87,6 @@ protected:
             {"Action", action}, {"Actor", {{"ID", "c1"}, {"Attributes", {{"signal", signal}}}}}, {"timeNano", 1'700'000'001'000'000'000}};
         return json::serialize(text) + "\n";
     }
-    /// Time passes in steps, so that what waits does one thing after the other.
-    template <class T>
-    T& pass_until_done(begun<T>& of)
-    {
-        for (int step = 0; step < 1000 && !of.done(); ++step) {
-            settle();
-            if (!of.done())
-                time.advance(100ms);
-        }
-        if (!of.done())
-            throw std::runtime_error("it does not end");
-        return end(of);
-    }
-
     engine_runtime_options options{.instance = "test", .agent_path = "/bin/agent", .default_image = "busybox"};
     null_logger log;
     worker_pool workers{"work", 1};

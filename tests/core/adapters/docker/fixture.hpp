@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 namespace caisson::docker {
 
 using namespace std::chrono_literals;
@@ -56,6 +58,20 @@ protected:
         if (of.failure)
             std::rethrow_exception(of.failure);
         return of.value.value();
+    }
+
+    /// Time passes in steps, so that what waits does one thing after the other.
+    template <class T>
+    T& pass_until_done(begun<T>& of)
+    {
+        for (int step = 0; step < 1000 && !of.done(); ++step) {
+            settle();
+            if (!of.done())
+                time.advance(100ms);
+        }
+        if (!of.done())
+            throw std::runtime_error("it does not end");
+        return end(of);
     }
 
     asio::io_context context{1};

@@ -164,10 +164,22 @@ TEST_F(ControlGroup, KillFindsWhoJoinedSomeHierarchiesOnly)
     kernel->add_process("/cg/b/deep", 8);
     control_group group(
         kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v2, cgroup_control::freeze}});
-    group.kill();
+    EXPECT_TRUE(group.kill());
     ASSERT_FALSE(kernel->killed.empty());
     EXPECT_NE(std::ranges::find(kernel->killed, 8), kernel->killed.end());
     EXPECT_EQ(at("b/deep/cgroup.freeze"), "0") << "frozen below, it would not die";
+}
+
+TEST_F(ControlGroup, KillTellsWhatMayNotBeKilled)
+{
+    kernel->make_directory("/cg/a");
+    kernel->add_process("/cg/a", 7);
+    kernel->kill_refusal = EPERM;
+    control_group foreign(kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::pids}});
+    EXPECT_FALSE(foreign.kill());
+    EXPECT_EQ(kernel->killed, std::vector<pid_t>{7}) << "once is enough";
+    control_group nothing;
+    EXPECT_TRUE(nothing.kill());
 }
 
 TEST_F(CgroupExecutionGroup, RemoveWaitsForTheKernel)

@@ -22,7 +22,11 @@ public:
     bool exists(const std::string& path) const override;
     unique_fd open(const std::string& path) override;
     std::vector<std::string> directories(const std::string& path) const override;
-    void kill(pid_t pid) override { killed.push_back(pid); }
+    int kill(pid_t pid) override
+    {
+        killed.push_back(pid);
+        return kill_refusal;
+    }
 
     /// Puts a process in a group, as the kernel would show it.
     void add_process(const std::string& group, pid_t pid);
@@ -31,6 +35,7 @@ public:
     std::map<std::string, int> refusals;    // errno for writes to a path, or for making a directory
     std::set<std::string> busy;             // groups that the kernel does not let go yet
     std::vector<pid_t> killed;
+    int kill_refusal = 0;    // errno
 
 private:
     void make_files(const std::string& path, const std::string& controllers);
