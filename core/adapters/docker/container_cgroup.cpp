@@ -7,6 +7,7 @@ namespace caisson::docker {
 namespace {
 
 constexpr std::size_t most_mounts_bytes = 4 << 20;
+constexpr std::size_t id_length = 64;    // hexadecimal digits, of Docker and Podman
 
 constexpr unsigned all_that_is_read = cgroup_control::memory | cgroup_control::pids | cgroup_control::cpu_usage;
 
@@ -45,6 +46,8 @@ std::vector<cgroup_member> cgroup_members(std::string_view mountinfo, std::strin
 
 control_group cgroup_of(std::shared_ptr<cgroup_io> io, std::int64_t pid, const std::string& container)
 {
+    if (container.size() < id_length)
+        return {};
     const auto mounts = read_small_file("/proc/self/mountinfo", most_mounts_bytes);
     const auto groups = pid > 0 ? read_small_file("/proc/" + std::to_string(pid) + "/cgroup") : std::nullopt;
     if (!mounts || !groups)
