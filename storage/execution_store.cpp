@@ -54,6 +54,14 @@ task<result<void>> sqlite_execution_store::insert_begun(execution_row row, execu
     });
 }
 
+task<result<void>> sqlite_execution_store::insert_ended(execution_end end, execution_spec spec)
+{
+    return db_.write([end = std::move(end), spec = std::move(spec)](sqlite::connection& db) {
+        const auto done = sqlite::insert_execution(db, end.row, spec);
+        return done.has_value() ? sqlite::insert_whole_log(db, end.row.id, end.log) : done;
+    });
+}
+
 task<result<void>> sqlite_execution_store::insert_with_key(
     execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys)
 {

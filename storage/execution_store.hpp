@@ -12,6 +12,7 @@ public:
 
     task<result<void>> insert(execution_row row, execution_spec spec) override;
     task<result<void>> insert_begun(execution_row row, execution_spec spec, sandbox_row where) override;
+    task<result<void>> insert_ended(execution_end end, execution_spec spec) override;
     task<result<void>> insert_with_key(execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys) override;
     task<result<idempotency_record>> find_key(tenant_id tenant, std::string route, std::string key) override;
     task<result<std::size_t>> erase_expired_keys(std::int64_t now_ms, std::size_t limit) override;

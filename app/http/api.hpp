@@ -119,6 +119,7 @@ private:
     task<> get_openapi(call_ptr one);
 
     task<> answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect);
+    task<> answer_ended(call_ptr one, execution_row row, result<std::unique_ptr<log_reader>> log);
     task<> answer_accepted(call_ptr one, execution_row row);
     task<> switch_skill(call_ptr one, bool disabled);
 

@@ -60,7 +60,8 @@ task<result<void>> try_to_submit(batch_ptr all, std::size_t index, bool is_first
     auto wanted = std::move(*all->wanted.executions[index]);
     const bool may_cancel = wanted.spec.cancel_on_disconnect;
     auto claim = claim_at(*all, is_first, index);
-    auto begun = co_await begin_execution(&all->use, all->one->who, std::move(wanted), std::move(claim));
+    auto begun =
+        co_await begin_execution(&all->use, all->one->who, std::move(wanted), std::move(claim), execution_service::answered::at_begin);
     if (begun.has_error())
         co_return begun.error();
     item.row = std::move(begun->row);

@@ -45,8 +45,8 @@ result<std::optional<idempotency_claim>> claim_of(const net::request& from, std:
     return idempotency_claim{std::string(route), std::move(*key), digest(from.body)};
 }
 
-task<result<execution_service::submission>> begin_execution(
-    const api_services* use, principal who, wire::parsed_execution asked, std::optional<idempotency_claim> claim)
+task<result<execution_service::submission>> begin_execution(const api_services* use, principal who, wire::parsed_execution asked,
+    std::optional<idempotency_claim> claim, execution_service::answered when)
 {
     auto& service = use->executions;
     if (claim && (asked.skill || !asked.spec.image.empty())) {    // what was allowed then is not asked again
@@ -63,6 +63,10 @@ task<result<execution_service::submission>> begin_execution(
     if (claim) {
         auto once = service.submit_once(std::move(tenant), std::move(*spec), std::move(*claim));
         co_return co_await std::move(once);
+    }
+    if (when == execution_service::answered::at_end) {
+        auto submitting = service.submit_awaited(std::move(tenant), std::move(*spec));
+        co_return co_await std::move(submitting);
     }
     auto row = co_await service.submit(std::move(tenant), std::move(*spec));
     if (row.has_error())

@@ -89,7 +89,7 @@ task<result<void>> connect_session::run(wire::run_frame frame)
         co_return free.error();
     const bool may_cancel = frame.request.spec.cancel_on_disconnect;
     auto claim = claim_of(frame);
-    auto begun = co_await begin_execution(&use_, who_, std::move(frame.request), std::move(claim));
+    auto begun = co_await begin_execution(&use_, who_, std::move(frame.request), std::move(claim), execution_service::answered::at_begin);
     if (begun.has_error())
         co_return begun.error();
     const auto id = begun->row.id;

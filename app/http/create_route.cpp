@@ -42,7 +42,9 @@ task<> api::create_execution(call_ptr one)
     }
     const bool wait = parsed->wait && !prefers_async(one->request());
     const bool may_cancel = parsed->spec.cancel_on_disconnect;
-    auto begun = co_await begin_execution(&use_, one->who, std::move(*parsed), std::move(*claim));
+    const bool streams = wants_event_stream(one->request());
+    const auto when = wait && !streams ? execution_service::answered::at_end : execution_service::answered::at_begin;
+    auto begun = co_await begin_execution(&use_, one->who, std::move(*parsed), std::move(*claim), when);
     if (begun.has_error()) {
         co_await one->fail(begun.error());
         co_return;
@@ -50,13 +52,14 @@ task<> api::create_execution(call_ptr one)
     const bool cancel_on_disconnect = may_cancel && !begun->replayed;    // a repeat that leaves is not who started it
     if (begun->replayed)
         one->extra.set("Idempotency-Replayed", "true");
-    const auto& row = begun->row;
-    if (wants_event_stream(one->request()))
-        co_await stream_events(use_, one, row.id, log_position(), cancel_on_disconnect);
+    if (streams)
+        co_await stream_events(use_, one, begun->row.id, log_position(), cancel_on_disconnect);
+    else if (begun->log)
+        co_await answer_ended(one, std::move(begun->row), std::move(begun->log));
     else if (!wait || waiting_clients_ >= static_cast<std::size_t>(use_.config.executions.max_waiting_clients))
-        co_await answer_accepted(one, row);
+        co_await answer_accepted(one, std::move(begun->row));
     else
-        co_await answer_when_ended(one, row, cancel_on_disconnect);
+        co_await answer_when_ended(one, std::move(begun->row), cancel_on_disconnect);
 }
 
 task<> api::answer_accepted(call_ptr one, execution_row row)
@@ -83,13 +86,18 @@ task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_di
     } else if (!is_final(now->status)) {
         co_await answer_accepted(one, *now);
     } else {
-        auto output = co_await collect_all(std::move(log));
-        const auto files = co_await files_of(&use_, public_base(use_, one->request()), *now);
-        const auto payload = co_await payload_of(&use_, *now);
-        const wire::execution_parts parts{pointer_to(output), pointer_to(files), nullptr, pointer_to(payload)};
-        auto json = wire::execution_json(*now, parts);
-        co_await one->answer(200, std::move(json));
+        co_await answer_ended(one, std::move(*now), std::move(log));
     }
+}
+
+task<> api::answer_ended(call_ptr one, execution_row row, result<std::unique_ptr<log_reader>> log)
+{
+    auto output = co_await collect_all(std::move(log));
+    const auto files = co_await files_of(&use_, public_base(use_, one->request()), row);
+    const auto payload = co_await payload_of(&use_, row);
+    const wire::execution_parts parts{pointer_to(output), pointer_to(files), nullptr, pointer_to(payload)};
+    auto json = wire::execution_json(row, parts);
+    co_await one->answer(200, std::move(json));
 }
 
 }    // namespace caisson::http

@@ -25,4 +25,11 @@ task<result<T>> without_exceptions(task<result<T>> work)
     }
 }
 
+/// For without_exceptions().
+inline task<result<void>> as_result(task<> work)
+{
+    co_await std::move(work);
+    co_return result<void>();
+}
+
 }    // namespace caisson

@@ -256,8 +256,10 @@ task<> execution_service::stop_tasks()
     co_await sweeper_.stop();
     co_await runs_.stop();
     co_await cleanup_.stop();
-    const auto all = live_;
-    for (const auto& [id, one] : all)
+    auto all = runner_.leaving();
+    for (const auto& [id, one] : live_)
+        all.insert(one);
+    for (const auto& one : all)
         co_await stop_work_of(one);
     live_.clear();
 }

@@ -46,16 +46,6 @@ void execution_service::launch(live_ptr one, bool in_sandbox, std::chrono::milli
     runs_.spawn("run of " + one->row.id.str(), carry_out(one, in_sandbox ? runner_.take_up(one) : runner_.run(one)));
 }
 
-namespace {
-
-task<result<void>> as_result(task<> work)
-{
-    co_await std::move(work);
-    co_return result<void>();
-}
-
-}    // namespace
-
 /// To its end, whatever `work` throws.
 task<> execution_service::carry_out(live_ptr one, task<> work)
 {

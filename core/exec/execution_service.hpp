@@ -32,10 +32,17 @@ public:
     /// errc::runtime_unavailable while the server stops.
     task<result<execution_row>> submit(tenant_id tenant, execution_spec spec);
 
+    /// When who asks for an execution has its answer.
+    enum class answered { at_begin, at_end };
+
     struct submission {
         execution_row row;
-        bool replayed = false;    // the execution of an earlier request with this key; it may have ended
+        bool replayed = false;                        // the execution of an earlier request with this key; it may have ended
+        std::unique_ptr<log_reader> log = nullptr;    // from its begin on, in memory, of one that ended before it was recorded
     };
+    /// As submit(), for a caller who waits for the end in any case: what ends within milliseconds is recorded once, with its end, which is
+    /// returned. See docs/adr/0019.
+    task<result<submission>> submit_awaited(tenant_id tenant, execution_spec spec);
     /// As submit(), but once for each key: what comes again under it within its lifetime gets the first one's execution, also
     /// while that one is being recorded, and after a restart. A request that is refused uses no key. Errors: also
     /// errc::unprocessable for another fingerprint, errc::gone if the execution was erased, errc::quota_exceeded for too many keys.
@@ -131,11 +138,13 @@ private:
     void launch(live_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience);
     task<> carry_out(live_ptr one, task<> work);
     void leave(const live_execution& one);
-    task<result<execution_row>> record_begun(live_ptr one, task<> run);
+    task<result<submission>> record_begun(live_ptr one, task<> run);
     task<> run_recorded(live_ptr one, execution_spec spec, result<void> begun);
     task<> run_made(live_ptr one, execution_spec spec, runtime_breakers::pass permit);
+    task<bool> ends_unrecorded(live_ptr one);
+    task<> record_end_of(live_ptr one);
     task<result<void>> insert_first(live_ptr one, execution_spec spec, bool is_begun);
-    task<result<execution_row>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key);
+    task<result<submission>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key, answered when);
     task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
     /// The row as clients see it.
     execution_row shown(const live_execution& one) const;

@@ -1,5 +1,6 @@
 // How executions come into an execution_service: with and without an Idempotency-Key.
 
+#include "core/async/deadline.hpp"
 #include "core/exec/execution_service.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/record.hpp"
@@ -16,6 +17,8 @@ constexpr auto longest_key_wait = 30s;
 constexpr std::size_t expired_batch = 500;
 /// A program that ends sooner, whose log nobody follows, has it stored with the record of its end.
 constexpr std::chrono::milliseconds first_commit_patience = 200ms;
+/// A program that ends sooner, for whose end its client waits, is recorded once.
+constexpr std::chrono::milliseconds first_record_patience = 5ms;
 constexpr auto between_batches = 50ms;
 constexpr auto between_erasures = 60s;
 
@@ -71,10 +74,19 @@ execution_row execution_service::shown(const live_execution& one) const
 
 task<result<execution_row>> execution_service::submit(tenant_id tenant, execution_spec spec)
 {
-    return record_new(std::move(tenant), std::move(spec), std::nullopt);
+    auto done = co_await record_new(std::move(tenant), std::move(spec), std::nullopt, answered::at_begin);
+    if (done.has_error())
+        co_return done.error();
+    co_return std::move(done->row);
 }
 
-task<result<execution_row>> execution_service::record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key)
+task<result<execution_service::submission>> execution_service::submit_awaited(tenant_id tenant, execution_spec spec)
+{
+    return record_new(std::move(tenant), std::move(spec), std::nullopt, answered::at_end);
+}
+
+task<result<execution_service::submission>> execution_service::record_new(
+    tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key, answered when)
 {
     if (stopping_)
         co_return is_stopping();
@@ -86,6 +98,8 @@ task<result<execution_row>> execution_service::record_new(tenant_id tenant, exec
     const bool may_begin = pool_.ready() > 0 || runner_.makes_soon(row.runtime);
     if (!key && may_begin && queue_.has_place_for(tenant)) {
         auto one = make_live(row, spec, {});
+        one->recorded = one->sandbox_recorded = false;
+        one->end_awaited = when == answered::at_end;
         one->log->control(event_kind::state, state_body(row));
         if (pool_.ready() > 0 && runner_.begin_now(one, *place)) {
             auto recording = run_recorded(one, std::move(spec), {});
@@ -105,18 +119,18 @@ task<result<execution_row>> execution_service::record_new(tenant_id tenant, exec
     if (inserted.has_error())
         co_return with_facts(inserted.error(), use_.idempotency);
     if (stopping_)    // it is recorded: the next server runs it
-        co_return row;
+        co_return submission{std::move(row)};
     auto one = make_live(row, std::move(spec), {});
     one->place = std::move(*place);
     row.queue_position = queue_.position_of_next(tenant);
     one->log->control(event_kind::state, state_body(row));
     launch(one, false, first_commit_patience);
     row.queue_position = queue_.position(*one);
-    co_return row;
+    co_return submission{std::move(row)};
 }
 
 /// Its program runs, or its sandbox is being made: the answer waits for the record, which `run` makes.
-task<result<execution_row>> execution_service::record_begun(live_ptr one, task<> run)
+task<result<execution_service::submission>> execution_service::record_begun(live_ptr one, task<> run)
 {
     live_.emplace(one->row.id, one);
     runs_.spawn("run of " + one->row.id.str(), std::move(run));
@@ -128,7 +142,10 @@ task<result<execution_row>> execution_service::record_begun(live_ptr one, task<>
         std::rethrow_exception(one->record_failure);
     if (one->refused)
         co_return *one->refused;
-    co_return shown(*one);
+    submission done{shown(*one)};
+    if (!one->sandbox_recorded)
+        done.log = std::make_unique<log_reader>(one->row.id, use_.events, one->log, log_position());
+    co_return done;
 }
 
 /// Where no sandbox can be made it is recorded all the same, and that attempt was its first.
@@ -162,18 +179,49 @@ task<result<void>> execution_service::insert_first(live_ptr one, execution_spec 
     return use_.executions.insert(std::move(row), std::move(spec));
 }
 
-/// The log is stored after the record, so that there is none without.
+/// Whether its program, which runs, ends so soon that its end may be its first record.
+task<bool> execution_service::ends_unrecorded(live_ptr one)
+{
+    auto end = runner::hear_end(one);
+    const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + first_record_patience, std::move(end));
+    co_return heard.has_value() && *heard;
+}
+
+/// To its end, which is its first record, or to its refusal.
+task<> execution_service::record_end_of(live_ptr one)
+{
+    auto guarded = without_exceptions(as_result(runner_.run_begun(one)));
+    const auto done = co_await std::move(guarded);
+    if (done.has_error()) {
+        use_.log.error("an execution broke down in the server", {{"execution_id", one->row.id.str()}, {"what", done.error().detail}});
+        if (!one->recorded && !one->record_failure)
+            one->refused = error{errc::internal, "the server failed; its log says why"};
+        one->phase = run_phase::ended;
+        runner_.discard(one);
+    }
+    one->wake();
+    leave(*one);
+}
+
+/// The log is stored after the record, so that there is none without, or with it.
 task<> execution_service::run_recorded(live_ptr one, execution_spec spec, result<void> begun)
 {
+    bool has_ended = false;
     try {
-        auto inserting = insert_first(one, std::move(spec), begun.has_value());
-        const auto inserted = co_await std::move(inserting);
-        one->recorded = inserted.has_value();
-        if (inserted.has_error())
-            one->refused = inserted.error();
+        if (one->end_awaited && begun.has_value())
+            has_ended = co_await ends_unrecorded(one);
+        if (!has_ended) {
+            auto inserting = insert_first(one, std::move(spec), begun.has_value());
+            const auto inserted = co_await std::move(inserting);
+            one->recorded = one->sandbox_recorded = inserted.has_value();
+            if (inserted.has_error())
+                one->refused = inserted.error();
+        }
     } catch (const std::exception&) {
         one->record_failure = std::current_exception();
     }
+    if (has_ended)
+        co_return co_await record_end_of(one);
     one->wake();
     if (!one->recorded) {
         runner_.discard(one);
@@ -224,10 +272,7 @@ task<result<execution_service::submission>> execution_service::submit_under_key(
         co_return std::move(**earlier);
     const auto now_ms = use_.time.now_ms();
     idempotency_record fresh{tenant, std::move(claim), {}, now_ms, now_ms + use_.idempotency.lifetime_ms};
-    auto row = co_await record_new(std::move(tenant), std::move(spec), std::move(fresh));
-    if (row.has_error())
-        co_return row.error();
-    co_return submission{std::move(*row), false};
+    co_return co_await record_new(std::move(tenant), std::move(spec), std::move(fresh), answered::at_begin);
 }
 
 task<> execution_service::forget_expired_keys()

@@ -190,8 +190,9 @@ void live_execution::on_output(protocol::stream_number stream, std::uint64_t off
     const bool cut_before = was_cut();
     log->output(stream_of(stream), base_[number_of(stream_of(stream))] + offset, std::move(bytes));
     acknowledge(acknowledge_every);
-    if (!cut_before && was_cut())
-        wake();    // on_output_limit may want an end
+    const bool wants_record = !recorded && !log->may_be_taken_whole();
+    if (wants_record || (!cut_before && was_cut()))    // on_output_limit may want an end
+        wake();
 }
 
 void live_execution::on_gap(protocol::stream_number stream, std::uint64_t, std::uint64_t missing) { log->gap(stream_of(stream), missing); }

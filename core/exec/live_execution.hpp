@@ -57,8 +57,10 @@ public:
     std::optional<result<stored_image>> image;    // of the attempt: what its sandbox is made of, or why that is not to be had
 
     // Of one whose program was started before it was recorded.
-    bool recorded = false;
-    std::optional<error> refused;         // it cannot be: nothing of it stays
+    bool recorded = true;
+    bool sandbox_recorded = true;         // or will be as soon as there is one
+    bool end_awaited = false;             // by who asked for it: its end may be what is recorded first
+    std::optional<error> refused;         // it cannot be recorded: nothing of it stays
     std::exception_ptr record_failure;    // the same
 
     // Its part in admission.

@@ -140,6 +140,12 @@ std::optional<event_list> live_log::take_whole()
     return buffer_.take().events;
 }
 
+bool live_log::may_be_taken_whole() const
+{
+    constexpr std::size_t usage_and_exit = 2;
+    return !taken_whole_ && !buffer_.holds_back() && buffer_.is_whole(most_whole_events - usage_and_exit, most_whole_bytes);
+}
+
 void live_log::stored_whole()
 {
     taken_whole_ = false;

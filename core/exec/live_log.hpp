@@ -45,6 +45,8 @@ public:
     /// come, and nothing is stored here meanwhile.
     std::optional<event_list> take_whole();
     void stored_whole();
+    /// Whether take_whole() would give it all, and will with the two events that tell of the end.
+    bool may_be_taken_whole() const;
 
     /// Keeps the exit event from viewers until the record is final too, so that who sees it finds the record ended.
     void withhold_exit() { exit_withheld_ = true; }

@@ -54,6 +54,9 @@ public:
     /// As insert() of an execution whose program is started at this moment, with the record of its sandbox, all or nothing.
     /// Errors: errc::conflict if one of the ids exists.
     virtual task<result<void>> insert_begun(execution_row row, execution_spec spec, sandbox_row where) = 0;
+    /// As insert() and finish() of an execution that was begun and ended unrecorded, all or nothing; of its sandbox nothing is recorded.
+    /// `end` has no artifacts and no checkpoint; of `spec` the input and the webhook are stored. Errors: errc::conflict if the id exists.
+    virtual task<result<void>> insert_ended(execution_end end, execution_spec spec) = 0;
     /// As insert(), and notes in the same transaction that `key` was used for it; a used key that has expired makes room.
     /// Errors: errc::conflict if the id exists or the key is in use; errc::quota_exceeded if the tenant has `most_keys` keys.
     virtual task<result<void>> insert_with_key(execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys) = 0;

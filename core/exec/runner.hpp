@@ -8,6 +8,8 @@
 #include "core/exec/sweeper.hpp"
 #include "core/exec/warm_pool.hpp"
 
+#include <unordered_set>
+
 namespace caisson {
 
 struct compile_order;
@@ -48,8 +50,11 @@ public:
     };
     /// What is to be stored of one that was given its sandbox.
     begin_record record(const live_execution& one) const;
-    /// From its begin to its recorded end.
+    /// From its begin to its recorded end. One that is not recorded yet must have ended, as hear_end() says, and its end is its first
+    /// record then: it is `recorded` afterwards, or `refused` or a `record_failure` says why not, and nothing of it stays.
     task<> run_begun(live_ptr one);
+    /// True when its program and both streams have ended and that may be what is recorded first; false when that may not be any more.
+    static task<bool> hear_end(live_ptr one);
     /// One that was begun and could not be recorded: ends it, and nothing of it stays.
     void discard(live_ptr one);
     /// A new execution, or one that had not come to its sandbox, or waited for its next attempt, when an earlier server ended.
@@ -65,6 +70,10 @@ public:
 
     /// Whether sandboxes of a runtime are made at present.
     runtime_breakers::view breaker_of(const std::string& runtime) const { return breakers_.of(runtime); }
+
+    /// Executions that are over, but for what is done in their background until their sandboxes are gone: whoever ends that sooner has to
+    /// stop it.
+    const std::unordered_set<live_ptr>& leaving() const { return leaving_; }
 
 private:
     /// What follows an attempt.
@@ -137,6 +146,7 @@ private:
     bool is_enabled(const std::string& runtime) const;
     bool needs_no_wait(const live_execution& one) const;
     task<result<void>> make_unrecorded(live_ptr one);
+    static bool may_end_unrecorded(const live_execution& one);
     task<after> conclude_unstarted(live_ptr one, std::optional<error> why);
     bool hold_image_now(live_execution& one) const;
     bool hold_package_now(live_execution& one);
@@ -201,10 +211,12 @@ private:
     static void say_end(live_execution& one);
     task<> store_end(live_ptr one);
     task<> store_final(live_ptr one);
+    task<> store_first_and_final(live_ptr one);
     task<std::optional<checkpoint_end>> checkpoint_of(live_ptr one);
     task<> take_note(live_ptr one);
     static void say_goodbye(live_execution& one);
     void clean_up_after(live_ptr one);
+    void clean_up(const live_ptr& one, std::string_view what, task<> work);
     static std::optional<std::int64_t> held_by(const live_execution& one);
     task<> let_answers_go();
     task<> dispose(live_ptr one);
@@ -217,6 +229,7 @@ private:
     warm_pool& pool_;
     lull& calm_;
     task_group& cleanup_;
+    std::unordered_set<live_ptr> leaving_;    // whose sandboxes are being removed
     sweeper& sweeps_;
     std::size_t supervised_ = 0;        // executions whose programs run
     std::size_t put_off_ = 0;           // ends of sandboxes that gave their place back

@@ -1,5 +1,7 @@
 #include "core/exec/runner.hpp"
 
+#include <algorithm>
+
 /// How a program is started while its execution is still being recorded. See docs/adr/0013.
 namespace caisson {
 
@@ -137,19 +139,42 @@ task<> runner::run_begun(live_ptr one)
         co_await run(one);
 }
 
+/// Nothing has to be stored before its end or beside it, no end is followed by another attempt, and it waits for no more input.
+bool runner::may_end_unrecorded(const live_execution& one)
+{
+    const auto& spec = one.spec;
+    const auto& faults = spec.retry.faults;
+    const bool may_be_repeated =
+        !spec.retry.exit_codes.empty() || std::find(faults.begin(), faults.end(), attempt_fault::program) != faults.end();
+    const bool runs_or_ran = one.start_failure.empty() && one.lost.empty();
+    return runs_or_ran && one.log->may_be_taken_whole() && !may_be_repeated && !spec.checkpoint && !wants_files(spec.collect) &&
+           !spec.stdin_open;
+}
+
+task<bool> runner::hear_end(live_ptr one)
+{
+    while (may_end_unrecorded(*one)) {
+        if (one->exited && one->streams_ended())
+            co_return true;
+        const auto seen = one->changed.version();
+        co_await one->changed.wait_past(seen);
+    }
+    co_return false;
+}
+
 void runner::discard(live_ptr one)
 {
-    one->row.sandbox.reset();    // no record names it
     if (one->group)
         one->group->kill();
     say_goodbye(*one);
-    cleanup_.spawn("end of " + one->row.id.str() + ", which could not be recorded", end_discarded(one));
+    clean_up(one, "end of an unrecorded ", end_discarded(one));
 }
 
 task<> runner::end_discarded(live_ptr one)
 {
     co_await end_sandbox(one, "its execution could not be recorded");
     queue_.leave(*one);
+    leaving_.erase(one);
 }
 
 }    // namespace caisson

@@ -4,11 +4,10 @@
 #include "core/async/without_exceptions.hpp"
 #include "core/base/count_guard.hpp"
 #include "core/exec/attempts.hpp"
-#include "core/exec/end_state.hpp"
-#include "core/exec/insist.hpp"
 #include "core/exec/record.hpp"
 
 #include <csignal>
+#include <stdexcept>
 
 namespace caisson {
 
@@ -91,7 +90,13 @@ void runner::say_goodbye(live_execution& one)
     one.link->shutdown();
 }
 
-void runner::clean_up_after(live_ptr one) { cleanup_.spawn("clean-up after " + one->row.id.str(), dispose(one)); }
+void runner::clean_up_after(live_ptr one) { clean_up(one, "clean-up after ", dispose(one)); }
+
+void runner::clean_up(const live_ptr& one, std::string_view what, task<> work)
+{
+    leaving_.insert(one);
+    cleanup_.spawn(std::string(what) + one->row.id.str(), std::move(work));
+}
 
 /// Nothing is left in a sandbox that keeps programs in their group.
 bool runner::is_surely_over(const live_execution& one) const
@@ -170,6 +175,8 @@ task<> runner::record_end(live_ptr one, ending end, std::optional<attempt_fault>
     count_attempts(*one, std::move(end), fault);
     say_end(*one);
     one->whole_log = one->log->take_whole();
+    if (!one->whole_log && !one->recorded)
+        throw std::logic_error("the log of an execution that is not recorded is too long to be stored with its end");
     if (!one->whole_log)
         co_await one->log->flushed();
     if (one->exited)
@@ -183,64 +190,6 @@ void runner::say_end(live_execution& one)
     one.log->withhold_exit();
     one.log->control(event_kind::usage, usage_body(one.row.usage));
     one.log->control(event_kind::exit, exit_body(one.row, one.artifacts));
-}
-
-task<> runner::store_end(live_ptr one)
-{
-    co_await store_final(one);
-    one->held.reset();
-    one->phase = run_phase::ended;
-    one->log->publish_exit();
-    one->wake();
-}
-
-/// Tries until it is stored: an accepted execution always ends in the record.
-task<> runner::store_final(live_ptr one)
-{
-    auto checkpoint = std::make_shared<std::optional<checkpoint_end>>();
-    if (one->spec.checkpoint)
-        *checkpoint = co_await checkpoint_of(one);
-    std::optional<change_clock::change> change;
-    if (*checkpoint)
-        change.emplace(use_.checkpoints->changing(one->row.tenant, one->spec.checkpoint->thread));
-    std::function<task<result<void>>()> ask = [this, one, checkpoint] {
-        return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list())});
-    };
-    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
-    static_cast<void>(co_await std::move(asking));    // conflict: it is final
-    if (one->whole_log)
-        one->log->stored_whole();
-    one->whole_log.reset();
-    if (*checkpoint)
-        co_await take_note(one);
-    if (one->spec.webhook && use_.webhook_due)
-        use_.webhook_due();
-}
-
-/// What it was told to write; nothing, and a note, if that cannot be made.
-task<std::optional<checkpoint_end>> runner::checkpoint_of(live_ptr one)
-{
-    const auto& order = *one->spec.checkpoint;
-    one->row.checkpoint = checkpoint_note{order.thread, {}, "this server writes no checkpoints"};
-    if (use_.checkpoints == nullptr)
-        co_return std::nullopt;
-    auto state = order.state.empty() ? end_state(one->row) : order.state;
-    auto making = use_.checkpoints->make(one->row.tenant, order, std::move(state), references_of(one->row, one->artifacts));
-    auto attempt = without_exceptions(std::move(making));
-    auto made = co_await std::move(attempt);
-    if (made.has_value())
-        co_return std::move(*made);
-    one->row.checkpoint->error = made.error().detail;
-    co_return std::nullopt;
-}
-
-/// The store said in the record what became of it.
-task<> runner::take_note(live_ptr one)
-{
-    auto reading = without_exceptions(use_.executions.find(one->row.tenant, one->row.id));
-    const auto stored = co_await std::move(reading);
-    if (stored.has_value())
-        one->row.checkpoint = stored->checkpoint;
 }
 
 task<> runner::break_off(live_ptr one, std::string what)
@@ -259,7 +208,7 @@ task<> runner::break_off(live_ptr one, std::string what)
             co_return clean_up_after(one);
     }
     use_.log.error("its end could not be recorded; the next start of the server does it", {{"execution_id", one->row.id.str()}});
-    cleanup_.spawn("clean-up after " + one->row.id.str(), dispose(one));
+    clean_up_after(one);
 }
 
 /// What failed is for the server's log only.
@@ -363,6 +312,7 @@ task<> runner::dispose(live_ptr one)
     co_await end_sandbox(one, "its execution ended: " + std::string(to_string(one->row.verdict.value_or(verdict::lost))));
     co_await one->background.stop();
     queue_.leave(*one);
+    leaving_.erase(one);
 }
 
 task<result<void>> runner::remove_sandbox(live_ptr one, std::string cause)
@@ -377,7 +327,7 @@ task<result<void>> runner::remove_sandbox(live_ptr one, std::string cause)
     } else {
         cause = one->lost;
     }
-    if (!one->row.sandbox)
+    if (!one->row.sandbox || !one->sandbox_recorded)
         co_return result<void>();
     if (!one->sandbox && !one->sandbox_gone)
         co_return error{errc::runtime_unavailable, one->lost};

@@ -146,7 +146,7 @@ TEST(Snapshot, OfRecordsFromBeforeLogsLayWithThem)
     }
     const fast_dir into;
     const auto summary = take_snapshot(data.path(), into.path(), [](const std::string&, std::uint64_t, std::uint64_t) { });
-    EXPECT_EQ(summary.without_end.size(), 1u) << "the one whose log was taken away with the tables";
+    EXPECT_EQ(summary.without_end.size(), 2u) << "those whose logs were taken away with the tables";
 }
 
 TEST(Snapshot, IsTheSameInFilesThatNeedNoOthers)

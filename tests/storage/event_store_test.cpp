@@ -215,6 +215,27 @@ TEST_P(EventStore, AWholeLogComesWithTheEndAndGoesWithTheRecord)
     EXPECT_EQ(extent().end, log_position());
 }
 
+TEST_P(EventStore, AnExecutionThatCameEndedHasItsLog)
+{
+    const auto tenant = numbered<tenant_id>(1);
+    log_.control(event_kind::state, "{}").out("abc").control(event_kind::exit, "{}");
+    execution_spec spec;
+    spec.input = shared_bytes("[1]");
+    const execution_end end{full_execution(1), {}, std::nullopt, log_.events()};
+    ASSERT_TRUE(run(executions().insert_ended(end, spec)).has_value());
+    EXPECT_EQ(text_of(*run(executions().find(tenant, id_))), text_of(full_execution(1)));
+    EXPECT_EQ(run(executions().find_payload(tenant, id_, 10))->input, "[1]");
+    EXPECT_EQ(texts_of(read()), texts_of(log_.events()));
+    EXPECT_TRUE(extent().has_exit);
+    EXPECT_EQ(run(executions().totals(tenant))->all.total, 1);
+    EXPECT_TRUE(run(executions().unfinished({}, 10))->empty());
+    EXPECT_EQ(code_of(run(executions().find_spec(tenant, id_))), errc::not_found);
+    EXPECT_EQ(code_of(run(executions().insert_ended(end, spec))), errc::conflict);
+    EXPECT_EQ(texts_of(read()), texts_of(log_.events()));
+    ASSERT_TRUE(run(executions().erase(tenant, id_)).has_value());
+    EXPECT_TRUE(read().empty());
+}
+
 TEST_P(EventStore, ALogOfAnEndThatIsRefusedIsNotKept)
 {
     log_.control(event_kind::exit, "{}");

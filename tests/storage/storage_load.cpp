@@ -218,6 +218,16 @@ void add_short_one(call_list& calls, int i)
     });
 }
 
+/// One that was over before it was recorded.
+void add_ended_one(call_list& calls, int i)
+{
+    calls.records("ended one", [i](storage& to) {
+        log_builder log;
+        log.control(event_kind::state, "{}").out("a line").control(event_kind::exit, R"({"status":"success"})");
+        return to.executions().insert_ended({final_row(i), {}, std::nullopt, log.take()}, {});
+    });
+}
+
 std::string records_content(sqlite::connection& db)
 {
     std::string text;
@@ -305,6 +315,7 @@ std::vector<store_call> representative_calls()
     calls.records("erase short one", [](storage& to) {
         return without_value(to.executions().erase(numbered<tenant_id>(1), numbered<execution_id>(executions_in_load + 2)));
     });
+    add_ended_one(calls, executions_in_load + 3);
     calls.append(3, logs[3].out("more").take());
     calls.contents("erase content", [](storage& to) { return erase_last_content(&to); });
     calls.contents("small contents", [](storage& to) { return add_small_contents(&to); });

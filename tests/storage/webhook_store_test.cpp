@@ -43,7 +43,9 @@ public:
     {
         execution_spec spec;
         spec.webhook = std::move(webhook);
-        ASSERT_TRUE(run_task(busy_.context, storage_->executions().insert(std::move(row), std::move(spec))).has_value());
+        auto inserting = is_final(row.status) ? storage_->executions().insert_ended({std::move(row), {}}, std::move(spec))
+                                              : storage_->executions().insert(std::move(row), std::move(spec));
+        ASSERT_TRUE(run_task(busy_.context, std::move(inserting)).has_value());
     }
     void end(execution_row row) override
     {

@@ -63,6 +63,15 @@ task<result<void>> fake_execution_store::insert_begun(execution_row row, executi
     co_return done;
 }
 
+task<result<void>> fake_execution_store::insert_ended(execution_end end, execution_spec spec)
+{
+    const auto id = end.row.id;
+    auto done = co_await insert(std::move(end.row), std::move(spec));
+    if (done.has_value() && events_ != nullptr && !end.log.empty())
+        done = events_->add_whole(id, end.log);
+    co_return done;
+}
+
 task<result<void>> fake_execution_store::insert_with_key(
     execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys)
 {

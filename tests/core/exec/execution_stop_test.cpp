@@ -10,6 +10,19 @@ using namespace std::chrono_literals;
 using call = testing::fake_runtime::call;
 using status = execution_status;
 
+TEST(ExecutionHandOver, WaitsForNothingMoreOfOneWhoseSandboxIsBeingRemoved)
+{
+    service_world w;
+    const auto id = w.run();
+    w.runtime.gate_of(call::destroy).cork();
+    w.agent().exit(0);
+    EXPECT_EQ(w.ended(id).status, status::success);
+    w.hand_over(100ms);    // which looks for what is still waited for
+    w.runtime.gate_of(call::destroy).uncork();
+    EXPECT_TRUE(w.start_server().has_value());
+    EXPECT_TRUE(w.advance_until([&] { return w.box().destroyed; })) << "by the next server's sweep";
+}
+
 TEST(ExecutionHandOver, WaitsForOneThatStarts)
 {
     service_world w;

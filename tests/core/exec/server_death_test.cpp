@@ -119,7 +119,9 @@ void exits_unrecorded(service_world& w, const execution_id& id)
 auto taken_up(call which)
 {
     return [which](service_world& w, const execution_id&) {
-        w.hand_over();
+        const auto over = w.begin(w.service().hand_over(w.time().steady_now() + 10s));    // its viewer waits on
+        EXPECT_TRUE(w.advance_until([&] { return over->done(); }));
+        w.kill_server();
         w.runtime.gate_of(which).cork();
         EXPECT_TRUE(w.start_server().has_value());
     };

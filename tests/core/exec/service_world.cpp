@@ -56,6 +56,7 @@ execution_services services_of(
     made.bounds.max_queued = chosen.max_queued;
     made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;
     made.jitter = [&world] { return world.jitter; };
+    made.webhook_due = [&world] { ++world.webhooks_due; };
     made.trees = &world.trees;
     made.schemas = &world.schemas;
     made.compiled = &world.compiled;
@@ -110,6 +111,7 @@ void service_world::hand_over(milliseconds patience)
     const auto over = begin(service().hand_over(time().steady_now() + patience));
     EXPECT_TRUE(advance_until([&] { return over->done(); })) << "hand_over() does not end";
     EXPECT_EQ(server_->context.poll(), 0u) << "something runs on after hand_over()";
+    EXPECT_TRUE(server_->context.stopped()) << "something is waited for after hand_over()";
     kill_server();
 }
 

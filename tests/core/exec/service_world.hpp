@@ -126,6 +126,7 @@ public:
     tenant_id tenant;
     tenant_id stranger;
     double jitter = 1;    // of delays between attempts
+    int webhooks_due = 0;
 
 private:
     struct server {

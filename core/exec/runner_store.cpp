@@ -1,0 +1,87 @@
+#include "core/exec/runner.hpp"
+
+#include "core/async/without_exceptions.hpp"
+#include "core/exec/end_state.hpp"
+#include "core/exec/insist.hpp"
+
+/// How a runner stores the end of an execution.
+namespace caisson {
+
+task<> runner::store_end(live_ptr one)
+{
+    auto storing = one->recorded ? store_final(one) : store_first_and_final(one);
+    co_await std::move(storing);
+    one->held.reset();
+    one->phase = run_phase::ended;
+    one->log->publish_exit();
+    one->wake();
+}
+
+/// Tries until it is stored: an accepted execution always ends in the record.
+task<> runner::store_final(live_ptr one)
+{
+    auto checkpoint = std::make_shared<std::optional<checkpoint_end>>();
+    if (one->spec.checkpoint)
+        *checkpoint = co_await checkpoint_of(one);
+    std::optional<change_clock::change> change;
+    if (*checkpoint)
+        change.emplace(use_.checkpoints->changing(one->row.tenant, one->spec.checkpoint->thread));
+    std::function<task<result<void>>()> ask = [this, one, checkpoint] {
+        return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list())});
+    };
+    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    static_cast<void>(co_await std::move(asking));    // conflict: it is final
+    if (one->whole_log)
+        one->log->stored_whole();
+    one->whole_log.reset();
+    if (*checkpoint)
+        co_await take_note(one);
+    if (one->spec.webhook && use_.webhook_due)
+        use_.webhook_due();
+}
+
+/// Of one that ended before it was recorded: all of it at once, or nothing.
+task<> runner::store_first_and_final(live_ptr one)
+{
+    auto inserting = use_.executions.insert_ended({one->row, {}, std::nullopt, std::move(one->whole_log).value()}, one->spec);
+    try {
+        const auto inserted = co_await std::move(inserting);
+        one->recorded = inserted.has_value();
+        if (inserted.has_error())
+            one->refused = inserted.error();
+    } catch (const std::exception&) {
+        one->record_failure = std::current_exception();
+    }
+    one->whole_log.reset();
+    one->log->stored_whole();
+    if (one->recorded && one->spec.webhook && use_.webhook_due)
+        use_.webhook_due();
+}
+
+/// What it was told to write; nothing, and a note, if that cannot be made.
+task<std::optional<checkpoint_end>> runner::checkpoint_of(live_ptr one)
+{
+    const auto& order = *one->spec.checkpoint;
+    one->row.checkpoint = checkpoint_note{order.thread, {}, "this server writes no checkpoints"};
+    if (use_.checkpoints == nullptr)
+        co_return std::nullopt;
+    auto state = order.state.empty() ? end_state(one->row) : order.state;
+    auto making = use_.checkpoints->make(one->row.tenant, order, std::move(state), references_of(one->row, one->artifacts));
+    auto attempt = without_exceptions(std::move(making));
+    auto made = co_await std::move(attempt);
+    if (made.has_value())
+        co_return std::move(*made);
+    one->row.checkpoint->error = made.error().detail;
+    co_return std::nullopt;
+}
+
+/// The store said in the record what became of it.
+task<> runner::take_note(live_ptr one)
+{
+    auto reading = without_exceptions(use_.executions.find(one->row.tenant, one->row.id));
+    const auto stored = co_await std::move(reading);
+    if (stored.has_value())
+        one->row.checkpoint = stored->checkpoint;
+}
+
+}    // namespace caisson
