@@ -1,5 +1,7 @@
 #include "core/exec/runner.hpp"
 
+#include "core/async/without_exceptions.hpp"
+
 #include <algorithm>
 
 /// How a program is started while its execution is still being recorded. See docs/adr/0013.
