@@ -173,6 +173,7 @@ private:
     notifier changed_;    // an execution left, or the stop began
     std::unordered_map<execution_id, live_ptr> live_;
     change_clock removals_;
+    steady_time::duration last_record_took_{};
     bool stopping_ = false;
 };
 

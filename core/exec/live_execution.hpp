@@ -58,10 +58,11 @@ public:
 
     // Of one whose program was started before it was recorded.
     bool recorded = true;
-    bool sandbox_recorded = true;         // or will be as soon as there is one
-    bool end_awaited = false;             // by who asked for it: its end may be what is recorded first
-    std::optional<error> refused;         // it cannot be recorded: nothing of it stays
-    std::exception_ptr record_failure;    // the same
+    bool sandbox_recorded = true;           // or will be as soon as there is one
+    bool end_awaited = false;               // by who asked for it: its end may be what is recorded first
+    steady_time::duration record_took{};    // to be stored
+    std::optional<error> refused;           // it cannot be recorded: nothing of it stays
+    std::exception_ptr record_failure;      // the same
 
     // Its part in admission.
     std::uint64_t turn = 0;    // its ticket, once it has waited

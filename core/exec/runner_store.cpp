@@ -43,9 +43,11 @@ task<> runner::store_final(live_ptr one)
 /// Of one that ended before it was recorded: all of it at once, or nothing.
 task<> runner::store_first_and_final(live_ptr one)
 {
+    const auto asked_at = use_.time.steady_now();
     auto inserting = use_.executions.insert_ended({one->row, {}, std::nullopt, std::move(one->whole_log).value()}, one->spec);
     try {
         const auto inserted = co_await std::move(inserting);
+        one->record_took = use_.time.steady_now() - asked_at;
         one->recorded = inserted.has_value();
         if (inserted.has_error())
             one->refused = inserted.error();

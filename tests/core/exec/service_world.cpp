@@ -56,6 +56,7 @@ execution_services services_of(
     made.bounds.max_queued = chosen.max_queued;
     made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;
     made.jitter = [&world] { return world.jitter; };
+    made.slow_record = chosen.slow_record;
     made.webhook_due = [&world] { ++world.webhooks_due; };
     made.trees = &world.trees;
     made.schemas = &world.schemas;

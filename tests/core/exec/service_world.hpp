@@ -49,6 +49,7 @@ public:
         std::vector<std::string> fallback = {};
         std::optional<pool_bounds> pool = {};
         std::optional<milliseconds> sweep_interval = {};    // nothing: a sweep at the start only
+        milliseconds slow_record{0};                        // records are stored without time
     };
 
     service_world() : service_world(options()) { }

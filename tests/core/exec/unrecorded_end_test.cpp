@@ -263,6 +263,26 @@ TEST_F(UnrecordedEnd, TellsOfAWebhookThatIsDue)
     EXPECT_EQ(w.webhooks_due, 1);
 }
 
+TEST(UnrecordedEndOnAFastDisk, IsNotWaitedFor)
+{
+    service_world w({.pool = pool_bounds{.idle = 2, .most = 8, .most_bytes = 64 << 20}, .slow_record = 1ms});
+    w.runtime.soon = true;
+    const auto begin = [&w] { return w.begin(w.service().submit_awaited(w.tenant, service_world::program())); };
+    EXPECT_TRUE(begin()->done()) << "no time has passed";
+    w.executions.cork();
+    const auto slow = begin();
+    w.advance(1ms, 1ms);
+    w.executions.uncork();
+    w.turn();
+    EXPECT_TRUE(slow->done());
+    const auto after = begin();
+    w.turn();
+    EXPECT_FALSE(after->done()) << "the last one took a millisecond";
+    w.advance(5ms, 1ms);
+    EXPECT_TRUE(after->done());
+    EXPECT_TRUE(begin()->done()) << "and that one none";
+}
+
 TEST(UnrecordedEndOfAMadeSandbox, IsTheFirstThatIsRecordedToo)
 {
     service_world w;
