@@ -1,14 +1,19 @@
 #include "storage/connection.hpp"
 
 #include "storage/errors.hpp"
+#include "storage/log_vfs.hpp"
+#include "storage/transaction.hpp"
 
 #include <sqlite3.h>
+
+#include <algorithm>
 
 namespace caisson::sqlite {
 
 namespace {
 
 constexpr std::int64_t log_bytes_at_most = 16 << 20;
+constexpr int zeros_at_a_time = 64 << 10;
 
 /// Counting memory takes a lock that all connections share; nobody reads the count.
 void stop_counting_memory() { [[maybe_unused]] static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
@@ -34,7 +39,8 @@ connection::connection(std::filesystem::path file, open_mode mode, int page_byte
     const bool frozen = mode == open_mode::frozen;
     const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                       (mode == open_mode::read_write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-    const int code = sqlite3_open_v2(frozen ? uri_of(file_, frozen_file).c_str() : file_.c_str(), &handle_, flags, nullptr);
+    const char* const layer = mode == open_mode::read_write ? log_vfs() : nullptr;
+    const int code = sqlite3_open_v2(frozen ? uri_of(file_, frozen_file).c_str() : file_.c_str(), &handle_, flags, layer);
     try {
         if (code != SQLITE_OK)
             throw_error(handle_, code, "open " + file_.string());
@@ -70,6 +76,33 @@ int connection::note_log(void* self, sqlite3*, const char*, int pages) noexcept
 }
 
 void connection::move_log() { execute("PRAGMA wal_checkpoint(PASSIVE)"); }
+
+/// As the one who may write, so that no other process appends to the log meanwhile. Zeros end it like any frame of an earlier round.
+bool connection::extend_log(std::int64_t wanted, std::int64_t step)
+{
+    const transaction alone(*this, transaction_kind::write);
+    sqlite3_file* log = nullptr;
+    check_log(sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log)));
+    sqlite3_int64 size = 0;
+    check_log(log->pMethods->xFileSize(log, &size));
+    const std::string zeros(zeros_at_a_time, '\0');
+    const auto until = std::min<sqlite3_int64>(wanted, size + step);
+    if (size >= until)
+        return true;
+    while (size < until) {
+        const auto part = std::min<sqlite3_int64>(until - size, zeros_at_a_time);
+        check_log(log->pMethods->xWrite(log, zeros.data(), static_cast<int>(part), size));
+        size += part;
+    }
+    check_log(log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY));
+    return until == wanted;
+}
+
+void connection::check_log(int code) const
+{
+    if (code != SQLITE_OK)
+        throw_error(nullptr, code, "extend the log of " + file_.string());
+}
 
 void connection::set_up(open_mode mode, int page_bytes, std::chrono::milliseconds patience)
 {

@@ -41,6 +41,10 @@ public:
     std::int64_t log_bytes() const { return log_pages_ * page_bytes_; }
     /// Moves what nobody reads from the log into the file, durably; when it got to the end the next commit begins the log anew.
     void move_log();
+    /// Writes zeros behind the end of the log's file until it has `wanted` bytes, at most `step` of them, durably: where the file need not
+    /// grow, neither the file system's records of it nor its journal are written with a commit. Only after a commit of this connection, and
+    /// outside of transactions. Returns whether the file has that size.
+    bool extend_log(std::int64_t wanted, std::int64_t step);
 
     /// Makes another database readable by this one's statements, under the name `as`. Not for a read_write connection.
     void attach(const std::filesystem::path& file, const std::string& as, open_mode mode);
@@ -69,6 +73,7 @@ private:
     void close() noexcept;
     void set_up(open_mode mode, int page_bytes, std::chrono::milliseconds patience);
     sqlite3_stmt* make(std::string_view sql);
+    void check_log(int code) const;
     static int note_log(void* self, sqlite3* handle, const char* name, int pages) noexcept;
 
     std::filesystem::path file_;

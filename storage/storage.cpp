@@ -100,7 +100,8 @@ public:
         , chunks_(dir_ / "content.db")
         , content_(dir_ / "content.db", sqlite::content_schema,
               with_long_log(with_idle_work(options, content_tidying()), wanted.burst_log_bytes))
-        , records_(dir_ / "records.db", sqlite::records_schema, with_idle_work(options, &sqlite::tidy_records))
+        , records_(dir_ / "records.db", sqlite::records_schema,
+              with_log_ahead(with_idle_work(options, &sqlite::tidy_records), wanted.ahead_log_bytes))
         , content_store_({content_, chunks_, tag_key_of(dir_ / "content.db"), debris_, wanted.make_hasher, clock_})
     {
         if (!lock_)
@@ -144,6 +145,11 @@ private:
     static sqlite::database_options with_long_log(sqlite::database_options options, std::int64_t burst_log_bytes)
     {
         options.writing.burst_log_bytes = burst_log_bytes;
+        return options;
+    }
+    sqlite::database_options with_log_ahead(sqlite::database_options options, std::int64_t ahead_log_bytes) const
+    {
+        options.writing.ahead_log_bytes = lock_ ? ahead_log_bytes : 0;
         return options;
     }
     sqlite::idle_step content_tidying()

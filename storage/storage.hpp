@@ -36,6 +36,8 @@ struct storage_options {
     // one run leaves at most by default is durable before any of it is written for the second time.
     std::int64_t log_bytes = 16 << 20;
     std::int64_t burst_log_bytes = 256 << 20;
+    /// That of the records of a server has this size ahead, on a disk with room.
+    std::int64_t ahead_log_bytes = 16 << 20;
 };
 
 /// How the databases are. A failure is a sentence for the operator, which may hold host paths; empty if there is none.

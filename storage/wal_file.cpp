@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint32_t magic = 0x377f0682;    // the last bit: checksums are over big-endian words
 constexpr std::uint32_t format = 3'007'000;
 constexpr std::size_t header_bytes = 32;
-constexpr std::size_t frame_header_bytes = 24;
 
 /// SQLite's running checksum over pairs of 32-bit words.
 class checksum {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -7,6 +8,9 @@
 #include <string>
 
 namespace caisson::sqlite {
+
+/// Of each page in a log, before its bytes.
+inline constexpr std::size_t frame_header_bytes = 24;
 
 /// What a write-ahead log holds, read without SQLite (sqlite.org/fileformat2.html, section 4).
 struct wal_content {

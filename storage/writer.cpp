@@ -12,6 +12,13 @@ namespace caisson::sqlite {
 
 namespace {
 
+/// A log is extended by steps of this size, as large as take no longer than a commit may wait for one.
+constexpr std::int64_t shortest_extension = 64 << 10;
+constexpr std::int64_t longest_extension = 1 << 20;
+constexpr auto extension_time = std::chrono::milliseconds(4);
+/// Of what the disk has, an extended log may take so much: what is to come must find its room.
+constexpr std::uintmax_t share_of_disk = 64;
+
 /// So many commits later there may be something to tidy up.
 constexpr std::uint64_t tidy_every = 1'024;
 
@@ -30,6 +37,8 @@ writer::writer(std::string name, std::unique_ptr<connection> db, writer_limits l
     , limits_(limits)
     , idle_(std::move(idle))
     , tidy_(static_cast<bool>(idle_))
+    , log_is_short_(limits_.ahead_log_bytes > 0)
+    , extension_(shortest_extension)
     , last_commit_(std::chrono::steady_clock::now() - limits_.idle_after)
     , last_idle_step_(std::chrono::steady_clock::now() - limits_.idle_every)
     , thread_([this, thread_name = std::move(name)] {
@@ -90,6 +99,10 @@ void writer::work()
             move_log();
             continue;
         }
+        if (next == turn::extend_log) {
+            extend_log();
+            continue;
+        }
         if (next == turn::tidy)
             do_idle_step();
         else
@@ -110,6 +123,8 @@ writer::turn writer::wait_for_work()
     const auto has_work = [this] { return closing_ || tidy_ || !queue_.empty(); };
     if (log_is_long_ && !changed_.wait_for(lock, limits_.quiet, has_work))
         return turn::move_log;
+    if (log_is_short_ && db_->log_bytes() > 0 && !changed_.wait_until(lock, last_commit_ + limits_.quiet, has_work))
+        return turn::extend_log;
     changed_.wait(lock, [&] { return has_work() || !later_.empty(); });
     if (!has_work())
         changed_.wait_for(lock, limits_.later, has_work);
@@ -180,6 +195,23 @@ void writer::move_log()
         db_->move_log();
     } catch (const storage_error&) {    // nothing is lost: it is in the log
     }
+}
+
+/// Where it fails nothing is lost: the next commit finds out.
+void writer::extend_log()
+{
+    log_is_short_ = false;
+    std::error_code unknown;
+    const auto space = std::filesystem::space(db_->file(), unknown);
+    if (unknown || space.available < share_of_disk * static_cast<std::uintmax_t>(limits_.ahead_log_bytes))
+        return;
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+        log_is_short_ = !db_->extend_log(limits_.ahead_log_bytes, extension_);
+    } catch (const storage_error&) {
+    }
+    const bool is_slow = std::chrono::steady_clock::now() > begin + extension_time;
+    extension_ = is_slow ? std::max(extension_ / 2, shortest_extension) : std::min(extension_ * 2, longest_extension);
 }
 
 /// What is in the log already goes into the database, so that its space can be used again.

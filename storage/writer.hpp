@@ -27,6 +27,8 @@ struct writer_limits {
     /// if this is more, not before it has this size or nothing was written for `quiet`; unless the disk has little room.
     std::int64_t burst_log_bytes = 0;
     std::chrono::milliseconds quiet{200};
+    /// Once nothing was written for `quiet` the log's file is made this large, a step at a time; unless the disk has little room.
+    std::int64_t ahead_log_bytes = 0;
     /// Idle steps stay away from who writes one transaction after the other: they begin so long after the last one, but
     std::chrono::milliseconds idle_after{20};
     /// some in this time are made whatever comes, for so long.
@@ -93,7 +95,7 @@ private:
 
     bool push(std::unique_ptr<job>& next);    // false, and `next` is kept, if it does not fit
     void push_later(std::unique_ptr<job> next);
-    enum class turn { commit, tidy, move_log, end };
+    enum class turn { commit, tidy, move_log, extend_log, end };
     void work();
     turn wait_for_work();
     bool is_time_to_tidy(std::unique_lock<std::mutex>& lock);
@@ -101,6 +103,7 @@ private:
     void look_at_log();
     bool may_grow(std::int64_t log_bytes) const;
     void move_log();
+    void extend_log();
     void make_room(const std::exception_ptr& failure);
     bool take_next(jobs& batch);
     void commit_batch(jobs& batch);
@@ -117,7 +120,9 @@ private:
     idle_step idle_;
     bool tidy_;
     bool closing_ = false;
-    bool log_is_long_ = false;                                // the thread's own, as the next two
+    bool log_is_long_ = false;                                // the thread's own, as the next four
+    bool log_is_short_;                                       // a file that may be extended,
+    std::int64_t extension_;                                  // by so much at the next step
     std::chrono::steady_clock::time_point last_commit_;       // so long ago at first that nothing waits for it
     std::chrono::steady_clock::time_point last_idle_step_;    // likewise
     fault_watch faults_;

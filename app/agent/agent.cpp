@@ -1,11 +1,13 @@
 #include "app/agent/agent.hpp"
 
+#include "app/agent/control_socket.hpp"
 #include "app/agent/file_writer.hpp"
 #include "app/agent/reaper.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include <utility>
@@ -39,7 +41,9 @@ int agent::run()
     if (!prepare())
         return 1;
     while (!ending_) {
-        const auto ready = events_.wait(held_since_ms_ != 0 ? longest_hold_ms : next_timeout_ms());
+        if (held_since_ms_ != 0)    // whose other streams close one by one on its way out, and are not worth a turn each
+            wait_for(signals_.fd.get(), POLLIN, monotonic_ms() + longest_hold_ms);
+        const auto ready = events_.wait(held_since_ms_ != 0 ? 0 : next_timeout_ms());
         closed_.reset();
         if (!ready.empty() && rest_at_ms_ == 0)
             rest_at_ms_ = monotonic_ms() + rest_after_ms;
@@ -102,9 +106,9 @@ void agent::handle_program(const ready_fd& ready)
     if (ready.from == source::input)
         of.feed(events_, execution->input());
     else if (ready.from == source::output)
-        of.read(events_, execution->output(protocol::stream_number::stdout_stream), protocol::stream_number::stdout_stream);
+        of.read(events_, *execution, protocol::stream_number::stdout_stream, ready.events);
     else
-        of.read(events_, execution->output(protocol::stream_number::stderr_stream), protocol::stream_number::stderr_stream);
+        of.read(events_, *execution, protocol::stream_number::stderr_stream, ready.events);
     if (of.open_outputs() < before)
         closed_ = ready.exec;
 }
@@ -182,7 +186,6 @@ void agent::rest_if_due(std::int64_t now_ms)
     rest_at_ms_ = 0;
     if (current_)
         current_->rest();
-    parked_.rest();
     for (auto& [number, execution] : session_.executions())
         execution.rest();
 }

@@ -13,18 +13,19 @@ namespace caisson::agent {
 
 namespace {
 
-void collect(msghdr& message, std::vector<unique_fd>& into)
+/// How many there were, of which no more than fit are written down.
+std::size_t collect(msghdr& message, std::span<int> into)
 {
+    std::size_t found = 0;
     for (auto* head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head)) {
         if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
             continue;
         const std::size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (std::size_t i = 0; i < count; ++i) {
-            int fd = -1;
-            std::memcpy(&fd, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
-            into.emplace_back(fd);
-        }
+        for (std::size_t i = 0; i < count; ++i, ++found)
+            if (found < into.size())
+                std::memcpy(&into[found], CMSG_DATA(head) + i * sizeof(int), sizeof(int));
     }
+    return found;
 }
 
 ssize_t send_some(int socket, std::string_view bytes, std::span<const int> passed)
@@ -82,7 +83,7 @@ bool hears_end(int socket, std::int64_t until_ms)
     return wait_for(socket, POLLIN, until_ms) && ::recv(socket, &heard, 1, MSG_DONTWAIT) == 0;
 }
 
-ssize_t receive(int socket, std::span<char> into, int flags, std::vector<unique_fd>& descriptors)
+received receive(int socket, std::span<char> into, int flags, std::span<int> descriptors)
 {
     alignas(cmsghdr) char space[CMSG_SPACE(protocol::max_spawn_descriptors * sizeof(int))];
     iovec piece{into.data(), into.size()};
@@ -92,9 +93,16 @@ ssize_t receive(int socket, std::span<char> into, int flags, std::vector<unique_
     message.msg_control = space;
     message.msg_controllen = sizeof(space);
     const auto got = ::recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
-    if (got > 0)
-        collect(message, descriptors);
-    return got;
+    return {got, got > 0 ? collect(message, descriptors) : 0};
+}
+
+ssize_t receive(int socket, std::span<char> into, int flags, std::vector<unique_fd>& descriptors)
+{
+    int came[protocol::max_spawn_descriptors];
+    const auto got = receive(socket, into, flags, came);
+    for (std::size_t i = 0; i < std::min(got.descriptors, std::size(came)); ++i)
+        descriptors.emplace_back(came[i]);
+    return got.bytes;
 }
 
 }    // namespace caisson::agent

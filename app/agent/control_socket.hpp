@@ -22,7 +22,15 @@ bool hears(int socket, char word, std::int64_t until_ms);
 /// Whether the other end is closed, nothing being left to read.
 bool hears_end(int socket, std::int64_t until_ms);
 
-/// recvmsg(2) with `flags`; adds what descriptors came, all close-on-exec.
+struct received {
+    ssize_t bytes;    // as recvmsg(2) returns it
+    std::size_t descriptors;
+};
+
+/// recvmsg(2) with `flags`; what descriptors came, all close-on-exec, are the first of `descriptors`, which has room for those that may
+/// come. Makes that call only.
+received receive(int socket, std::span<char> into, int flags, std::span<int> descriptors);
+/// The same; adds them.
 ssize_t receive(int socket, std::span<char> into, int flags, std::vector<unique_fd>& descriptors);
 
 }    // namespace caisson::agent

@@ -37,14 +37,14 @@ int parked_program::launch(const protocol::park_request& request, const child_pl
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return errno;
     control_.fd.reset(ends[0]);
-    const unique_fd theirs(ends[1]);
+    unique_fd theirs(ends[1]);
+    deadline_ms_ = monotonic_ms() + start_within_ms;
     if (is_bare_)
-        pid_ = child_.start(place, request.program, theirs.get(), waiting_word);
+        pid_ = child_.start(place, request.program, std::move(theirs), ends[0], waiting_word, deadline_ms_);
     else if (const int code = interpreter_.start(request, place, theirs.get(), pid_))
         return code;
     if (pid_ < 0)
         return errno;
-    deadline_ms_ = monotonic_ms() + start_within_ms;
     return events.want(control_, source::parked, 0, EPOLLIN) ? 0 : EIO;
 }
 
@@ -67,15 +67,15 @@ int parked_program::hear(poller& events)
     return 0;
 }
 
-child_outcome parked_program::become(const protocol::spawn_request& request, std::span<const std::string> environment,
-    std::span<const unique_fd> join, stdio_set& stdio, poller& events)
+child_outcome parked_program::become(
+    const protocol::spawn_request& request, exec_image& image, std::span<const unique_fd> join, stdio_set& stdio, poller& events)
 {
     child_outcome outcome;
     if (waits_ && is_bare_)
-        return become_any(request, stdio, events);
+        return become_any(request, image, stdio, events);
     if (waits_)
         outcome.execve_us =
-            interpreter_.go_on(pid_, control_.fd.get(), request, environment, is_joined_ ? std::span<const unique_fd>() : join);
+            interpreter_.go_on(pid_, control_.fd.get(), request, image.environment(), is_joined_ ? std::span<const unique_fd>() : join);
     if (!outcome.runs()) {
         end(events);
         return outcome;
@@ -85,11 +85,11 @@ child_outcome parked_program::become(const protocol::spawn_request& request, std
     return outcome;
 }
 
-child_outcome parked_program::become_any(const protocol::spawn_request& request, stdio_set& stdio, poller& events)
+child_outcome parked_program::become_any(const protocol::spawn_request& request, exec_image& image, stdio_set& stdio, poller& events)
 {
     stdio_set fresh;
     const auto until = monotonic_ms() + become_within_ms;
-    const bool in_time = child_.tell(control_.fd.get(), request, fresh, until);
+    const bool in_time = child_.tell(control_.fd.get(), request, image, fresh, until);
     auto outcome = child_.outcome();
     if (in_time && outcome.runs()) {
         stdio = std::move(fresh);

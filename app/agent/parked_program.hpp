@@ -27,22 +27,20 @@ public:
     int hear(poller& events);
     /// Another program is started beside it, which is to go on when this one ends.
     void share_sandbox() { is_alone_ = false; }
-    /// It becomes the program of `request`, with `stdio` the ends of this side. If that runs then, or one of its steps failed, the outcome
-    /// says so; an unknown one: it does not serve for that or did not answer, and nothing of the request ran. But for the first case it is
-    /// ended.
-    child_outcome become(const protocol::spawn_request& request, std::span<const std::string> environment, std::span<const unique_fd> join,
-        stdio_set& stdio, poller& events);
+    /// It becomes the program of `request`, with `stdio` the ends of this side; `image` was laid out for it. If that runs then, or one of
+    /// its steps failed, the outcome says so; an unknown one: it does not serve for that or did not answer, and nothing of the request ran.
+    /// But for the first case it is ended.
+    child_outcome become(
+        const protocol::spawn_request& request, exec_image& image, std::span<const unique_fd> join, stdio_set& stdio, poller& events);
     /// Ends it, if there is one, and reaps it.
     void end(poller& events);
-    /// Gives memory back that nothing is in.
-    void rest() { child_.rest(); }
     /// It has ended, and was reaped elsewhere.
     void reaped(poller& events);
 
 private:
     int launch(const protocol::park_request& request, const child_place& place, poller& events);
     void kill() const;
-    child_outcome become_any(const protocol::spawn_request& request, stdio_set& stdio, poller& events);
+    child_outcome become_any(const protocol::spawn_request& request, exec_image& image, stdio_set& stdio, poller& events);
 
     parked_interpreter interpreter_;
     waiting_child child_;

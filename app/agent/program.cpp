@@ -67,7 +67,7 @@ protocol::agent_host::start_result program::start(
     child_outcome outcome;
     if (parked != nullptr) {
         pid_ = parked->pid();
-        outcome = parked->become(request, image.environment(), place.join, stdio, events);
+        outcome = parked->become(request, image, place.join, stdio, events);
     }
     const bool was_parked = outcome.runs() && !parked->is_bare();
     if (outcome.is_unknown())
@@ -130,9 +130,14 @@ void program::resize(std::uint16_t cols, std::uint16_t rows) const
         resize_terminal(output_.fd.get(), cols, rows);
 }
 
-void program::read(poller& events, protocol::output_window& into, protocol::stream_number stream)
+void program::read(poller& events, protocol::agent_execution& execution, protocol::stream_number stream, std::uint32_t ready)
 {
     auto& from = stream == protocol::stream_number::stdout_stream ? output_ : error_;
+    auto& into = execution.output(stream);
+    if (from.fd && !terminal_ && (ready & (EPOLLIN | EPOLLHUP)) == EPOLLHUP) {    // an empty pipe without writers
+        into.end();
+        return events.drop(from);
+    }
     const auto room = into.room();
     if (!from.fd || room.empty())
         return;

@@ -32,8 +32,8 @@ public:
     void signal(int number, bool group) const;
     void resize(std::uint16_t cols, std::uint16_t rows) const;
 
-    /// Reads once from a stream into its window; the stream ends in the window when it has ended.
-    void read(poller& events, protocol::output_window& into, protocol::stream_number stream);
+    /// Reads once from a stream, of which `ready` is known (epoll(7)), into its window; the stream ends in the window when it has ended.
+    void read(poller& events, protocol::agent_execution& execution, protocol::stream_number stream, std::uint32_t ready);
     /// No process is left that could write: output that does not tell its end is read as far as there is room, and has ended then.
     void end_silent_output(poller& events, protocol::output_window& into);
     /// Writes stdin as far as the program takes it, and closes it at its end.

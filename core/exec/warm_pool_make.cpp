@@ -53,6 +53,7 @@ task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox
     if (opened.has_error())
         co_return opened;
     co_await step_aside(wanted);
+    static_cast<void>(into->box->disk());    // what it looks at is found now, and kept
     co_return co_await park(wanted, into);
 }
 

@@ -18,7 +18,10 @@ void PrintTo(const fault_case& one, std::ostream* out) { *out << one.name; }
 
 class FailingDisk : public ::testing::TestWithParam<fault_case> {
 protected:
-    void open() { store_ = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher}); }
+    void open()
+    {
+        store_ = storage::open(dir_.path(), {.readers = 1, .reserve_bytes = 0, .make_hasher = &make_sha256_hasher, .ahead_log_bytes = 0});
+    }
 
     /// True if the call succeeded; otherwise it failed as it should.
     bool succeeds(const store_call& call)

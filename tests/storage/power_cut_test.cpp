@@ -13,6 +13,7 @@ namespace caisson::testing {
 
 namespace {
 
+constexpr std::int64_t log_bytes = 64 << 10;
 constexpr storage_options tool{.access = storage_access::tool, .readers = 1};
 
 /// When a call was begun and when it returned, as positions in the trace.
@@ -52,8 +53,9 @@ private:
             store_ = storage::open(dir_.path(), {.readers = 1,
                                                     .reserve_bytes = 0,
                                                     .make_hasher = &make_sha256_hasher,
-                                                    .log_bytes = 64 << 10,    // so that some go into the databases meanwhile
-                                                    .burst_log_bytes = 300 << 10});
+                                                    .log_bytes = log_bytes,    // so that some go into the databases meanwhile
+                                                    .burst_log_bytes = 300 << 10,
+                                                    .ahead_log_bytes = 0});    // begin_logs_anew() does that, at known moments
     }
 
     std::size_t run_group(const std::vector<store_call>& calls, std::size_t at)
@@ -103,6 +105,8 @@ private:
         for (const auto* name : {"records.db", "events.db", "content.db"}) {
             sqlite::connection db(dir_.path() / name, sqlite::open_mode::read_write);
             db.execute("PRAGMA wal_checkpoint(RESTART)");
+            db.execute("PRAGMA user_version = " + std::to_string(db.integer("PRAGMA user_version")));    // a commit
+            db.extend_log(log_bytes + (40 << 10), 24 << 10);
         }
     }
 

@@ -33,7 +33,7 @@ std::vector<int> cgroup_execution_group::join_descriptors() const
 
 void cgroup_execution_group::kill() noexcept
 {
-    if (group_.is_surely_empty())
+    if (is_surely_empty())
         return;
     // Under the freezer of v1 a group stays frozen while the one above it is.
     if (!group_.controls(cgroup_control::kill) && work_.controls(cgroup_control::freeze)) {
@@ -50,6 +50,7 @@ task<result<void>> cgroup_execution_group::remove()
 {
     joins_.clear();
     usage_ = {};
+    population_.reset();
     return remove_group(time_, group_, time_.steady_now() + 5s);
 }
 

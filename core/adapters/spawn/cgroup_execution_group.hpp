@@ -20,13 +20,18 @@ public:
     std::vector<int> join_descriptors() const override;
     group_usage usage() const override { return usage_.read(); }
     void kill() noexcept override;
-    bool is_surely_empty() const noexcept override { return group_.is_surely_empty(); }
+    bool is_surely_empty() const noexcept override { return control_group::is_surely_empty(population_.get()); }
     std::size_t population() const override { return group_.population(); }
     task<result<void>> remove() override;
 
 private:
     cgroup_execution_group(timers& time, control_group work, control_group group, std::vector<unique_fd> joins)
-        : time_(time), work_(std::move(work)), group_(std::move(group)), usage_(group_.usage_files()), joins_(std::move(joins))
+        : time_(time)
+        , work_(std::move(work))
+        , group_(std::move(group))
+        , usage_(group_.usage_files())
+        , population_(group_.population_file())
+        , joins_(std::move(joins))
     {
     }
 
@@ -34,6 +39,7 @@ private:
     control_group work_;
     control_group group_;
     group_usage_files usage_;
+    std::unique_ptr<cgroup_file> population_;
     std::vector<unique_fd> joins_;
 };
 

@@ -100,7 +100,11 @@ public:
     bool frozen() const;
     /// thaw() of the group and of all below it, each by itself, in every hierarchy that can freeze.
     void thaw_all();
-    /// By one reading: no process that joined in the order of the hierarchies is in it or below. False where that cannot be known.
+    /// What tells whether somebody is in it; null where that takes more than one reading.
+    std::unique_ptr<cgroup_file> population_file() const;
+    /// By one reading of that file: no process that joined in the order of the hierarchies is in the group or below. False where that
+    /// cannot be known, and without a file.
+    static bool is_surely_empty(const cgroup_file* population) noexcept;
     bool is_surely_empty() const noexcept;
     /// It was read of every hierarchy that no process is in it or below, or that the group is no more. False where something cannot be
     /// read, and without members.

@@ -90,12 +90,24 @@ void control_group::thaw_all()
 }
 
 /// A process joins the hierarchies in their order, so that one that is not in the first is in none.
+std::unique_ptr<cgroup_file> control_group::population_file() const
+{
+    if (members_.empty() || members_.front().version != cgroup_version::v2)
+        return nullptr;
+    return io_->open_to_read(members_.front().directory + "/cgroup.events");
+}
+
+bool control_group::is_surely_empty(const cgroup_file* population) noexcept
+try {
+    const auto text = population == nullptr ? std::nullopt : population->read();
+    return text && number_of(*text, "populated") == 0;
+} catch (const std::exception&) {
+    return false;
+}
+
 bool control_group::is_surely_empty() const noexcept
 try {
-    if (members_.empty() || members_.front().version != cgroup_version::v2)
-        return false;
-    const auto text = io_->read(members_.front().directory + "/cgroup.events");
-    return text && number_of(*text, "populated") == 0;
+    return is_surely_empty(population_file().get());
 } catch (const std::exception&) {
     return false;
 }

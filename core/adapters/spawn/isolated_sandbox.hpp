@@ -2,6 +2,8 @@
 
 #include "core/adapters/spawn/local_sandbox.hpp"
 
+#include <map>
+
 namespace caisson {
 
 /// A sandbox with a root of its own, whose writable file systems are tmpfs that go with its last process, and, where the server is
@@ -17,6 +19,7 @@ public:
 
     /// Of the working directory.
     std::optional<disk_usage> disk() const override;
+    task<result<void>> destroy() override;
 
 protected:
     /// Of the tmpfs at `place`, absolute and right below the sandbox's root; nothing if there is none.
@@ -24,7 +27,12 @@ protected:
     void release_uid() override;
 
 private:
+    unique_fd find_root(const std::string& place) const;
+
     uid_allocator& uids_;
+    /// Of the tmpfs that were looked at, by their places: kept open (O_PATH), so that the next look is one call. What is in them is not
+    /// freed before destroy() lets go of them.
+    mutable std::map<std::string, unique_fd> roots_;
 };
 
 }    // namespace caisson

@@ -222,11 +222,21 @@ TEST_P(AgentWaitingChild, IsLeftAloneByOtherExecutions)
 
 TEST_P(AgentWaitingChild, IsOfNoUseToTheExecutionOnceItIsKilled)
 {
+    for (const int signal : {SIGKILL, SIGTERM, SIGQUIT, SIGSEGV}) {    // by some of which others go that are in the same memory
+        SCOPED_TRACE(signal);
+        ASSERT_TRUE(park());
+        ASSERT_EQ(::kill(child_of_agent(), signal), 0);
+        auto& sink = new_sink();
+        run_to_end(sink, shell("echo fine"));
+        EXPECT_EQ(sink.out, "fine\n");
+    }
+}
+
+TEST_P(AgentWaitingChild, WaitsInTheAgentsMemory)
+{
     ASSERT_TRUE(park());
-    ASSERT_EQ(::kill(child_of_agent(), SIGKILL), 0);
-    auto& sink = new_sink();
-    run_to_end(sink, shell("echo fine"));
-    EXPECT_EQ(sink.out, "fine\n");
+    constexpr long of_memory = 1;    // KCMP_VM of kcmp(2)
+    EXPECT_EQ(::syscall(SYS_kcmp, child_of_agent(), agent->pid(), of_memory, 0, 0), 0);
 }
 
 TEST_P(AgentWaitingChild, EndsWithEverybodyElse)

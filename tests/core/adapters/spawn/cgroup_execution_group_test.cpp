@@ -85,8 +85,10 @@ TEST_F(ControlGroup, WhetherAGroupIsEmptyIsKnownWhereTheFirstHierarchyTells)
     kernel->make_directory("/cg/a");
     kernel->make_directory("/cg/a/below");
     control_group group(kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids}});
-    EXPECT_TRUE(group.is_surely_empty());
+    const auto population = group.population_file();
+    EXPECT_TRUE(control_group::is_surely_empty(population.get()));
     kernel->add_process("/cg/a/below", 7);
+    EXPECT_FALSE(control_group::is_surely_empty(population.get())) << "each look is a new reading";
     EXPECT_FALSE(group.is_surely_empty());
     EXPECT_FALSE(control_group(kernel, {{"/cg/gone", cgroup_version::v2, cgroup_control::kill}}).is_surely_empty());
     EXPECT_FALSE(control_group(kernel, {{"/cg/a", cgroup_version::v1, cgroup_control::pids}}).is_surely_empty());
