@@ -66,6 +66,8 @@ void connection::tidy_up_on_close() { sqlite3_db_config(handle_, SQLITE_DBCONFIG
 void connection::keep_log()
 {
     page_bytes_ = integer("PRAGMA page_size");
+    execute("PRAGMA cache_spill = OFF");
+    hold_frames(log_file());
     sqlite3_wal_hook(handle_, &connection::note_log, this);
 }
 
@@ -81,14 +83,13 @@ void connection::move_log() { execute("PRAGMA wal_checkpoint(PASSIVE)"); }
 bool connection::extend_log(std::int64_t wanted, std::int64_t step)
 {
     const transaction alone(*this, transaction_kind::write);
-    sqlite3_file* log = nullptr;
-    check_log(sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log)));
+    auto* const log = log_file();
     sqlite3_int64 size = 0;
     check_log(log->pMethods->xFileSize(log, &size));
-    const std::string zeros(zeros_at_a_time, '\0');
     const auto until = std::min<sqlite3_int64>(wanted, size + step);
     if (size >= until)
         return true;
+    const std::string zeros(zeros_at_a_time, '\0');
     while (size < until) {
         const auto part = std::min<sqlite3_int64>(until - size, zeros_at_a_time);
         check_log(log->pMethods->xWrite(log, zeros.data(), static_cast<int>(part), size));
@@ -98,10 +99,17 @@ bool connection::extend_log(std::int64_t wanted, std::int64_t step)
     return until == wanted;
 }
 
+sqlite3_file* connection::log_file() const
+{
+    sqlite3_file* log = nullptr;
+    check_log(sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log)));
+    return log;
+}
+
 void connection::check_log(int code) const
 {
     if (code != SQLITE_OK)
-        throw_error(nullptr, code, "extend the log of " + file_.string());
+        throw_error(nullptr, code, "use the log of " + file_.string());
 }
 
 void connection::set_up(open_mode mode, int page_bytes, std::chrono::milliseconds patience)

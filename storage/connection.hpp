@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 struct sqlite3;
+struct sqlite3_file;
 
 namespace caisson::sqlite {
 
@@ -35,7 +36,8 @@ public:
     /// Until this is called, closing a read_write connection leaves the file and its log (-wal) as they are.
     void tidy_up_on_close();
 
-    /// From now on a commit does not move the log (-wal) into the file, whatever it has grown to: move_log() is the caller's to call.
+    /// From now on a commit does not move the log (-wal) into the file, whatever it has grown to: move_log() is the caller's to call. Each
+    /// is one write then; all that a transaction changes is in memory until it commits.
     void keep_log();
     /// Of all commits since the log began anew, as of this connection's last one. Only after keep_log().
     std::int64_t log_bytes() const { return log_pages_ * page_bytes_; }
@@ -73,6 +75,7 @@ private:
     void close() noexcept;
     void set_up(open_mode mode, int page_bytes, std::chrono::milliseconds patience);
     sqlite3_stmt* make(std::string_view sql);
+    sqlite3_file* log_file() const;
     void check_log(int code) const;
     static int note_log(void* self, sqlite3* handle, const char* name, int pages) noexcept;
 

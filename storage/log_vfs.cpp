@@ -32,8 +32,12 @@ public:
     sqlite3_file* file() { return reinterpret_cast<sqlite3_file*>(memory_.data()); }
     const sqlite3_io_methods& calls() { return *file()->pMethods; }
 
+    void hold() { holds_ = true; }
+
     int write(std::string_view bytes, sqlite3_int64 offset)
     {
+        if (!holds_)
+            return put(bytes, offset);
         if (!held_.empty() && (offset != end() || held_.size() + bytes.size() > most_held_bytes))
             if (const int code = flush(); code != SQLITE_OK)
                 return code;
@@ -48,13 +52,18 @@ public:
         return is_last ? flush() : SQLITE_OK;
     }
 
+    void let_go()
+    {
+        held_.clear();
+        commits_ = false;
+    }
     /// What could not be written is let go of: SQLite takes the transaction back, and writes over it.
     int flush()
     {
         if (held_.empty())
             return SQLITE_OK;
         const int code = put(held_, begin_);
-        held_.clear();
+        let_go();
         return code;
     }
 
@@ -71,6 +80,7 @@ private:
     }
 
     std::vector<std::max_align_t> memory_;
+    bool holds_ = false;
     std::string held_;
     sqlite3_int64 begin_ = 0;
     bool commits_ = false;    // the page of a committing frame comes next
@@ -92,12 +102,11 @@ int flushed(sqlite3_file* file, F call)
     return code == SQLITE_OK ? call(log.calls(), log.file()) : code;
 }
 
+/// What is still held belongs to no commit.
 int close_log(sqlite3_file* file)
 {
     const std::unique_ptr<held_log> log(&log_of(file));
-    const int written = log->flush();
-    const int closed = log->calls().xClose(log->file());
-    return written == SQLITE_OK ? closed : written;
+    return log->calls().xClose(log->file());
 }
 
 int read_log(sqlite3_file* file, void* into, int size, sqlite3_int64 offset)
@@ -110,6 +119,7 @@ int write_log(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 off
     try {
         return log_of(file).write({static_cast<const char*>(bytes), static_cast<std::size_t>(size)}, offset);
     } catch (const std::bad_alloc&) {
+        log_of(file).let_go();
         return SQLITE_IOERR_NOMEM;
     }
 }
@@ -188,6 +198,13 @@ const char* log_vfs()
     if (code != SQLITE_OK)
         throw storage_error(storage_fault::broken, "SQLite refuses a layer below it");
     return registered.zName;
+}
+
+void hold_frames(sqlite3_file* log)
+{
+    if (log->pMethods != &log_calls)
+        throw storage_error(storage_fault::broken, "not a log of the layer for connections that write");
+    log_of(log).hold();
 }
 
 }    // namespace caisson::sqlite

@@ -15,7 +15,8 @@ namespace {
 /// A log is extended by steps of this size, as large as take no longer than a commit may wait for one.
 constexpr std::int64_t shortest_extension = 64 << 10;
 constexpr std::int64_t longest_extension = 1 << 20;
-constexpr auto extension_time = std::chrono::milliseconds(4);
+constexpr std::chrono::milliseconds extension_time(4);
+constexpr std::chrono::seconds extension_retry(60);
 /// Of what the disk has, an extended log may take so much: what is to come must find its room.
 constexpr std::uintmax_t share_of_disk = 64;
 
@@ -123,9 +124,11 @@ writer::turn writer::wait_for_work()
     const auto has_work = [this] { return closing_ || tidy_ || !queue_.empty(); };
     if (log_is_long_ && !changed_.wait_for(lock, limits_.quiet, has_work))
         return turn::move_log;
-    if (log_is_short_ && db_->log_bytes() > 0 && !changed_.wait_until(lock, last_commit_ + limits_.quiet, has_work))
+    const auto has_any = [&] { return has_work() || !later_.empty(); };
+    if (log_is_short_ && db_->log_bytes() > 0 &&
+        !changed_.wait_until(lock, std::max(last_commit_ + limits_.quiet, next_extension_), has_any))
         return turn::extend_log;
-    changed_.wait(lock, [&] { return has_work() || !later_.empty(); });
+    changed_.wait(lock, has_any);
     if (!has_work())
         changed_.wait_for(lock, limits_.later, has_work);
     if (is_time_to_tidy(lock))
@@ -197,21 +200,26 @@ void writer::move_log()
     }
 }
 
-/// Where it fails nothing is lost: the next commit finds out.
+/// Whoever wants to commit waits for a step: most of the time none is made. What fails is tried again later; nothing is lost by it.
 void writer::extend_log()
 {
-    log_is_short_ = false;
+    const auto begin = std::chrono::steady_clock::now();
+    next_extension_ = begin + extension_retry;
     std::error_code unknown;
     const auto space = std::filesystem::space(db_->file(), unknown);
     if (unknown || space.available < share_of_disk * static_cast<std::uintmax_t>(limits_.ahead_log_bytes))
         return;
-    const auto begin = std::chrono::steady_clock::now();
     try {
         log_is_short_ = !db_->extend_log(limits_.ahead_log_bytes, extension_);
     } catch (const storage_error&) {
+        return;
     }
-    const bool is_slow = std::chrono::steady_clock::now() > begin + extension_time;
-    extension_ = is_slow ? std::max(extension_ / 2, shortest_extension) : std::min(extension_ * 2, longest_extension);
+    const auto end = std::chrono::steady_clock::now();
+    next_extension_ = end + 4 * (end - begin);
+    if (end - begin > extension_time)
+        extension_ = std::max(extension_ / 2, shortest_extension);
+    else if (end - begin < extension_time / 2)
+        extension_ = std::min(extension_ * 2, longest_extension);
 }
 
 /// What is in the log already goes into the database, so that its space can be used again.

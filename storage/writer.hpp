@@ -120,9 +120,10 @@ private:
     idle_step idle_;
     bool tidy_;
     bool closing_ = false;
-    bool log_is_long_ = false;                                // the thread's own, as the next four
+    bool log_is_long_ = false;                                // the thread's own, as the next five
     bool log_is_short_;                                       // a file that may be extended,
-    std::int64_t extension_;                                  // by so much at the next step
+    std::int64_t extension_;                                  // by so much at the next step,
+    std::chrono::steady_clock::time_point next_extension_;    // not before
     std::chrono::steady_clock::time_point last_commit_;       // so long ago at first that nothing waits for it
     std::chrono::steady_clock::time_point last_idle_step_;    // likewise
     fault_watch faults_;

@@ -248,7 +248,7 @@ protocol::agent_host::start_result agent::start(
     program fresh(number);
     const bool is_awaited = parked_.is_for(number);
     if (!is_awaited)
-        parked_.share_sandbox();
+        parked_.share_sandbox(events_);
     auto outcome = fresh.start(request, {join, &rules_}, is_awaited ? &parked_ : nullptr, events_);
     if (outcome.code == 0) {
         childless_ = false;

@@ -45,6 +45,8 @@ int parked_program::launch(const protocol::park_request& request, const child_pl
         return code;
     if (pid_ < 0)
         return errno;
+    if (is_bare_ && child_.is_late())
+        return ETIMEDOUT;
     return events.want(control_, source::parked, 0, EPOLLIN) ? 0 : EIO;
 }
 
@@ -109,6 +111,13 @@ void parked_program::kill() const
     ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);    // it may have no session of its own yet
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) { }
+}
+
+void parked_program::share_sandbox(poller& events)
+{
+    is_alone_ = false;
+    if (is_bare_)
+        end(events);
 }
 
 void parked_program::end(poller& events)

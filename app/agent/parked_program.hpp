@@ -25,8 +25,8 @@ public:
 
     /// It said something. Returns 0 once it waits, EAGAIN as long as it may; else the errno of its end.
     int hear(poller& events);
-    /// Another program is started beside it, which is to go on when this one ends.
-    void share_sandbox() { is_alone_ = false; }
+    /// Another program is started beside it, which is to go on when this one ends. A bare child ends: see waiting_child.
+    void share_sandbox(poller& events);
     /// It becomes the program of `request`, with `stdio` the ends of this side; `image` was laid out for it. If that runs then, or one of
     /// its steps failed, the outcome says so; an unknown one: it does not serve for that or did not answer, and nothing of the request ran.
     /// But for the first case it is ended.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -37,6 +38,13 @@ int collect_as(const protocol::spawn_request& request)
     for (auto& each : texts)
         arguments.push_back(each.data());
     return collect(static_cast<int>(arguments.size()) - 2, arguments.data() + 2);
+}
+
+/// Of a pipe without writers. That it was empty a moment before, when it had one, says nothing: epoll looks at both without a lock.
+bool is_empty(int pipe)
+{
+    int bytes = 0;
+    return ::ioctl(pipe, FIONREAD, &bytes) == 0 && bytes == 0;
 }
 
 /// Without anything that waits for it.
@@ -134,7 +142,7 @@ void program::read(poller& events, protocol::agent_execution& execution, protoco
 {
     auto& from = stream == protocol::stream_number::stdout_stream ? output_ : error_;
     auto& into = execution.output(stream);
-    if (from.fd && !terminal_ && (ready & (EPOLLIN | EPOLLHUP)) == EPOLLHUP) {    // an empty pipe without writers
+    if (from.fd && !terminal_ && (ready & (EPOLLIN | EPOLLHUP)) == EPOLLHUP && is_empty(from.fd.get())) {
         into.end();
         return events.drop(from);
     }

@@ -49,8 +49,7 @@ pid_t waiting_child::start(
     filter_ = known.seccomp_filter;
     const pid_t pid = ::clone(live, stack + sizeof(stack), CLONE_VM | SIGCHLD, this);
     theirs.reset();    // in the child alone: it ends with that
-    if (pid > 0)
-        wait_for(ours, POLLIN, until_ms);
+    is_late_ = pid > 0 && !wait_for(ours, POLLIN, until_ms);
     for (auto& end : pipes_.child)
         end.reset();
     return pid;

@@ -7,6 +7,16 @@
 
 namespace caisson {
 
+namespace {
+
+group_limits group_limits_of(const live_execution& one)
+{
+    const auto& limits = one.spec.limits;
+    return {limits.memory_bytes, limits.cpu_milli, limits.pids};
+}
+
+}    // namespace
+
 task<> runner::run(live_ptr one)
 {
     for (auto next = after::again; next == after::again;)
@@ -114,17 +124,12 @@ bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
 /// Where control groups are this server's own, the execution's is made meanwhile.
 task<result<void>> runner::start_sandbox(live_ptr one, runtime* where)
 {
+    if (where->makes_soon())
+        one->sandbox->make_group_at_start(one->row.id.str(), group_limits_of(*one));
     auto starting = where->start(*one->sandbox);
-    if (!where->makes_soon())
-        co_return co_await std::move(starting);
-    auto grouping = make_group(one);
-    const auto done = co_await both(std::move(starting), std::move(grouping));
-    if (done.first.has_error())
-        one->group.reset();    // nothing ran in it
-    co_return done.first.has_error() ? done.first : done.second;
+    const auto started = co_await std::move(starting);
+    co_return started.has_error() || !where->makes_soon() ? started : open_group(*one);
 }
-
-task<result<void>> runner::make_group(live_ptr one) { co_return open_group(*one); }
 
 task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
 {
@@ -188,8 +193,7 @@ task<result<void>> runner::record_sandbox(live_ptr one)
 
 result<void> runner::open_group(live_execution& one)
 {
-    const auto& limits = one.spec.limits;
-    auto group = one.sandbox->open_group(one.row.id.str(), {limits.memory_bytes, limits.cpu_milli, limits.pids});
+    auto group = one.sandbox->open_group(one.row.id.str(), group_limits_of(one));
     if (group.has_error())
         return group.error();
     one.group = std::move(*group);

@@ -133,7 +133,6 @@ private:
     bool claim_sandbox(live_execution& one, const pool_shape& wanted);
     task<result<void>> make_sandbox(live_ptr one, sandbox_spec wanted);
     task<result<void>> start_sandbox(live_ptr one, runtime* where);
-    task<result<void>> make_group(live_ptr one);
     void note_degraded(live_execution& one) const;
     task<result<sandbox_spec>> describe_sandbox(live_ptr one);
     task<result<void>> hold_package(live_ptr one);

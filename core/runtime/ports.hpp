@@ -63,6 +63,10 @@ public:
     /// Makes the group of one execution, or finds the one that recover() left behind. `name` is the execution's id.
     virtual result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) = 0;
 
+    /// Before start(), of one that is made for one execution: that may make the group while it waits for others, and open_group() with this
+    /// `name` hands it out then.
+    virtual void make_group_at_start(std::string /*name*/, group_limits /*limits*/) { }
+
     /// Of one that waits for its first use: makes the group of its execution before that is known.
     virtual result<std::unique_ptr<execution_group>> open_group_ahead(group_limits limits) { return open_group("ahead", limits); }
     /// Its first use: counts it as made now, gives it `limits`, as the runtime's can_serve() said it can, and names the group that was made

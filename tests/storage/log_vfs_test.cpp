@@ -116,6 +116,33 @@ TEST_F(LogLayer, WhatWasTakenBackIsWrittenOver)
     EXPECT_EQ(bytes_for_others(), 11);
 }
 
+/// As by `caisson key` beside a server.
+TEST_F(LogLayer, WhatWasTakenBackIsNotWrittenOverWhatOthersCommitted)
+{
+    connection other(dir_ / "t.db", open_mode::read_write);
+    db_->execute("PRAGMA cache_size = 10");
+    db_->move_log();    // so that nothing of the log is read on the way back
+    {
+        sqlite::transaction all(*db_, sqlite::transaction_kind::write);
+        for (int i = 0; i < 5; ++i)
+            insert(*db_, 20'000);
+    }
+    insert(other, 100);
+    EXPECT_EQ(bytes_in(*db_), 101);
+    insert(*db_, 1'000);
+    EXPECT_EQ(bytes_for_others(), 1'101);
+    EXPECT_EQ(bytes_in(other), 1'101);
+}
+
+TEST_F(LogLayer, OfAConnectionThatMovesItsLogByItselfIsWrittenAsItComes)
+{
+    connection plain(dir_ / "t.db", open_mode::read_write);
+    vfs_.take_trace();
+    insert(plain, 20'000);
+    EXPECT_GE(log_operations(kind::write).size(), 10u) << "a header and a page each";
+    EXPECT_EQ(bytes_in(*db_), 20'001);
+}
+
 TEST_F(LogLayer, AnExtendedLogIsFilledInPlace)
 {
     const auto before = log_size();

@@ -231,6 +231,7 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     if (monitor.has_error())
         co_return monitor.error();
     box.adopt_monitor(std::move(*monitor));
+    box.make_wished_group();    // not before: the launcher would be asked so much later where there is one processor for both
     auto agent = co_await read_agent(std::move(files->info), &box.directory());
     if (agent.has_error())
         co_return agent.error();

@@ -10,6 +10,8 @@ std::optional<disk_usage> isolated_sandbox::disk() const { return disk_at(record
 
 std::optional<disk_usage> isolated_sandbox::disk_at(const std::string& place) const
 {
+    if (is_leaving_)
+        return std::nullopt;
     auto& root = roots_[place];
     if (!root)
         root = find_root(place);
@@ -40,6 +42,7 @@ unique_fd isolated_sandbox::find_root(const std::string& place) const
 
 task<result<void>> isolated_sandbox::destroy()
 {
+    is_leaving_ = true;
     roots_.clear();
     return local_sandbox::destroy();
 }

@@ -30,6 +30,7 @@ private:
     unique_fd find_root(const std::string& place) const;
 
     uid_allocator& uids_;
+    bool is_leaving_ = false;    // destroy() was called
     /// Of the tmpfs that were looked at, by their places: kept open (O_PATH), so that the next look is one call. What is in them is not
     /// freed before destroy() lets go of them.
     mutable std::map<std::string, unique_fd> roots_;

@@ -164,8 +164,19 @@ cgroup_limits local_sandbox::within_whole(const group_limits& limits) const
         .group_oom = true};
 }
 
+void local_sandbox::make_wished_group()
+{
+    if (wished_)
+        made_at_start_ = open_group(wished_->name, wished_->limits);
+}
+
 result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string name, group_limits limits)
 {
+    if (made_at_start_ && name == wished_->name) {
+        auto made = std::move(*made_at_start_);
+        made_at_start_.reset();
+        return made;
+    }
     const auto& place = name == record_.group_ahead_of ? group_ahead : name;
     executions_.insert(place);
     return cgroup_execution_group::open(services_.time, work(), place, within_whole(limits));

@@ -45,6 +45,7 @@ public:
     std::string image_digest() const override { return record_.made_of ? record_.made_of->image_digest : std::string(); }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
+    void make_group_at_start(std::string name, group_limits limits) override { wished_ = {std::move(name), limits}; }
     result<std::unique_ptr<execution_group>> open_group_ahead(group_limits limits) override;
     result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead) override;
     std::optional<disk_usage> disk() const override { return std::nullopt; }
@@ -76,6 +77,8 @@ public:
     result<void> set_container(local_record::container made);
     /// Takes what the server started; the record on disk has it with the agent, which comes next.
     void adopt_monitor(process_handle monitor);
+    /// Makes the group that was wished for with make_group_at_start(), if one was. What fails, open_group() says.
+    void make_wished_group();
     /// Takes the agent, also into the record on disk. Errors: errc::runtime_unavailable.
     result<void> adopt_agent(process_handle agent);
     /// Opens the recorded processes that still run; true if the agent does.
@@ -110,7 +113,13 @@ private:
 
     local_services services_;
     sandbox_id id_;
-    std::set<std::string> executions_;    // names of the groups below work() that this object opened
+    struct wished_group {
+        std::string name;
+        group_limits limits;
+    };
+    std::optional<wished_group> wished_;
+    std::optional<result<std::unique_ptr<execution_group>>> made_at_start_;    // it, until it is handed out
+    std::set<std::string> executions_;                                         // names of the groups below work() that this object opened
     local_record record_;
     std::optional<run_directory> directory_;
     std::vector<sandbox_tree> trees_;
