@@ -55,12 +55,32 @@ void append_escaped(std::string& out, char c)
     out += digits[byte & 15];
 }
 
-template <class Number, class... Format>
+template <std::size_t Digits, class Number, class... Format>
 void append_number(std::string& out, Number number, Format... format)
 {
-    std::array<char, 400> digits{};    // a double in fixed form has up to 309 digits before the point
+    std::array<char, Digits> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, format...).ptr;
     out.append(digits.data(), end);
+}
+
+constexpr std::size_t integer_digits = 20;     // with a sign
+constexpr std::size_t decimal_digits = 400;    // a double in fixed form has up to 309 before the point
+constexpr double most_by_thousandths = 1e12;
+
+/// Durations, above all: by an integer, which is ten times as fast as by a double.
+void append_thousandths(std::string& out, std::int64_t thousandths)
+{
+    if (thousandths < 0)
+        out += '-';
+    const auto size = thousandths < 0 ? -thousandths : thousandths;
+    append_number<integer_digits>(out, size / 1000);
+    const auto rest = static_cast<int>(size % 1000);
+    if (rest == 0)
+        return;
+    const char places[] = {
+        '.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10), static_cast<char>('0' + rest % 10)};
+    out.append(places, sizeof places);
+    out.resize(out.find_last_not_of('0') + 1);
 }
 
 }    // namespace
@@ -117,14 +137,14 @@ json_writer& json_writer::text(std::string_view value)
 json_writer& json_writer::integer(std::int64_t value)
 {
     separate();
-    append_number(out_, value);
+    append_number<integer_digits>(out_, value);
     return *this;
 }
 
 json_writer& json_writer::unsigned_integer(std::uint64_t value)
 {
     separate();
-    append_number(out_, value);
+    append_number<integer_digits>(out_, value);
     return *this;
 }
 
@@ -133,8 +153,12 @@ json_writer& json_writer::decimal(double value)
     if (!std::isfinite(value))
         return null();
     separate();
+    if (std::abs(value) < most_by_thousandths) {
+        append_thousandths(out_, std::llround(value * 1000));
+        return *this;
+    }
     const auto begin = out_.size();
-    append_number(out_, value, std::chars_format::fixed, 3);
+    append_number<decimal_digits>(out_, value, std::chars_format::fixed, 3);
     out_.resize(out_.find_last_not_of('0') + 1);
     if (out_.back() == '.')
         out_.pop_back();

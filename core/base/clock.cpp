@@ -1,7 +1,8 @@
 #include "core/base/clock.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cstdio>
+#include <charconv>
 
 namespace caisson {
 
@@ -47,6 +48,17 @@ std::optional<int> take_fraction_ms(std::string_view& text)
     return ms;
 }
 
+/// With leading zeros, and what follows it.
+void append_padded(std::string& out, int value, std::size_t width, char then)
+{
+    std::array<char, 12> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    const auto size = static_cast<std::size_t>(end - digits.data());
+    out.append(width - std::min(width, size), '0');
+    out.append(digits.data(), size);
+    out += then;
+}
+
 std::optional<int> take_offset_minutes(std::string_view& text)
 {
     if (take(text, 'Z') || take(text, 'z'))
@@ -76,11 +88,16 @@ std::string to_rfc3339(std::int64_t unix_ms)
     const auto day = floor<days>(at);
     const year_month_day date(day);
     const hh_mm_ss time(at - day);
-    std::array<char, 40> out{};
-    const int length = std::snprintf(out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
-        static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()), static_cast<int>(time.subseconds().count()));
-    return {out.data(), static_cast<std::size_t>(length)};
+    std::string out;
+    out.reserve(sizeof "2026-01-01T00:00:00.000Z");
+    append_padded(out, static_cast<int>(date.year()), 4, '-');
+    append_padded(out, static_cast<int>(static_cast<unsigned>(date.month())), 2, '-');
+    append_padded(out, static_cast<int>(static_cast<unsigned>(date.day())), 2, 'T');
+    append_padded(out, static_cast<int>(time.hours().count()), 2, ':');
+    append_padded(out, static_cast<int>(time.minutes().count()), 2, ':');
+    append_padded(out, static_cast<int>(time.seconds().count()), 2, '.');
+    append_padded(out, static_cast<int>(time.subseconds().count()), 3, 'Z');
+    return out;
 }
 
 std::optional<std::int64_t> from_rfc3339(std::string_view text)

@@ -2,6 +2,7 @@
 
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
+#include "core/exec/claim_hold.hpp"
 #include "core/exec/compile_cache.hpp"
 #include "core/exec/ending.hpp"
 #include "core/exec/live_log.hpp"
@@ -47,6 +48,8 @@ public:
     run_phase phase = run_phase::waiting;
     task_group background;                   // the log's commits
     std::unique_ptr<task_group> carriers;    // of the attempt that runs: the link, the watch over the sandbox
+    bool is_watched = false;                 // the second of these began
+    std::unique_ptr<claim_hold> hold;        // of a sandbox that was ready
     std::shared_ptr<caisson::sandbox> sandbox;
     std::vector<placed_file> placed;                            // what is put into the sandbox with the program, besides spec.files
     std::vector<std::shared_ptr<compile_session>> compilers;    // that the link knows: it may call them as long as it lives

@@ -93,6 +93,7 @@ task<result<void>> runner::reach_agent(live_ptr one)
 task<result<void>> runner::hold_link(live_ptr one)
 {
     keep_link(one);
+    keep_watch(one);
     co_return result<void>();
 }
 
@@ -117,6 +118,7 @@ bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
     one.sandbox = std::move(warm->box);
     one.link = std::move(warm->link);
     one.group = std::move(warm->group);
+    one.hold = std::move(warm->hold);
     one.row.stages.claim_ms = ms_between(began, use_.time.steady_now());
     return true;
 }

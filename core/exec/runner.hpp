@@ -156,6 +156,7 @@ private:
     task<result<void>> open_link(live_ptr one);
     void make_link(live_execution& one);
     void keep_link(live_ptr one);
+    void keep_watch(live_ptr one);
     task<result<void>> recover_sandbox(live_ptr one);
     task<result<void>> find_sandbox_again(live_ptr one);
     task<result<void>> insist_on_sandbox(live_ptr one);

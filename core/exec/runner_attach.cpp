@@ -61,11 +61,18 @@ void runner::keep_link(live_ptr one)
 {
     one->carriers = std::make_unique<task_group>(use_.executor, use_.log);
     one->carriers->spawn("link of " + one->row.id.str(), run_link(one, one->link, &use_.time, &use_.log));
-    one->carriers->spawn("watch of " + one->row.id.str(), watch_sandbox(one, one->sandbox));
+    one->is_watched = false;
     one->log->on_commit([weak = std::weak_ptr(one)] {
         if (auto alive = weak.lock())
             alive->acknowledge(1);
     });
+}
+
+void runner::keep_watch(live_ptr one)
+{
+    one->hold.reset();
+    if (!std::exchange(one->is_watched, true))
+        one->carriers->spawn("watch of " + one->row.id.str(), watch_sandbox(one, one->sandbox));
 }
 
 task<result<void>> runner::open_link(live_ptr one)
@@ -76,6 +83,7 @@ task<result<void>> runner::open_link(live_ptr one)
     if (opened.has_error())
         co_return error{opened.error().code, "the sandbox's agent does not answer: " + opened.error().detail};
     keep_link(one);
+    keep_watch(one);
     one->row.stages.agent_ms = ms_between(began, use_.time.steady_now());
     co_return result<void>();
 }
@@ -178,6 +186,7 @@ task<runner::after> runner::go_on(live_ptr one)
     one->asked_at = use_.time.steady_now();
     one->flush_stdin();
     keep_link(one);
+    keep_watch(one);
     co_return co_await run_in_sandbox(one);
 }
 

@@ -62,7 +62,7 @@ bool runner::begin_now(live_ptr one, waiting_place& place)
         note_degraded(*one);
         note_sandbox(*one);
         start_program(*one);
-        keep_link(one);    // which begins with sending that
+        keep_link(one);    // which begins with sending that; supervise() has it watched
     } catch (const std::exception&) {
         discard(one);
         throw;

@@ -171,6 +171,7 @@ task<> runner::keep_files_again(live_ptr one)
         one->received_of_attempt(output_stream::stdout_stream), one->received_of_attempt(output_stream::stderr_stream), 0};
     const attachment heard(*one->link, only_execution, *listener, known);
     keep_link(one);
+    keep_watch(one);
     auto end = wait_for_end(one, listener);
     const auto told = co_await with_deadline(use_.time, use_.time.steady_now() + silence_grace, std::move(end));
     if (told.has_value() && one->lost.empty() && !one->exited)

@@ -269,6 +269,7 @@ task<> runner::end_sandbox(live_ptr one, std::string cause)
     if (one->carriers)
         co_await one->carriers->stop();
     one->carriers.reset();
+    one->hold.reset();
     one->link.reset();
     one->group.reset();
     one->sandbox.reset();

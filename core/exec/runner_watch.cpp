@@ -29,8 +29,10 @@ task<> runner::supervise(live_ptr one, std::shared_ptr<watch> watched)
 {
     const count_guard counted(supervised_);
     watched->next_look = use_.time.steady_now() + (one->taken_up ? 0ms : between_looks());
-    while (!over(*one)) {
+    for (bool is_first = true; !over(*one); is_first = false) {
         const auto seen = one->changed.version();
+        if (!is_first)    // of many programs that is heard of first that they have ended
+            keep_watch(one);
         if (one->unknown_to_agent) {    // it is to be compiled, or an earlier server ended before the program was started: start it now
             one->unknown_to_agent = false;
             one->link->detach(only_execution);

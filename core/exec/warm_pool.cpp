@@ -123,11 +123,12 @@ std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted, const std
     if (of) {
         of->demand.note(use_.time.steady_now());
         of->shape.tree = wanted.tree;    // lent to the makers until the demand is over
-        changed_.notify_all();
     }
     auto claimed = of ? take_from(of, wanted, name) : std::nullopt;
-    if (of && of->idle.empty())
+    if (of && of->idle.empty()) {    // else whoever claimed it may have its program started first
         calm_.hurry(lull::work::making);
+        changed_.notify_all();
+    }
     if (claimed || !wanted.interpreter)
         return claimed;
     auto plain = wanted;
@@ -152,7 +153,7 @@ std::optional<warm_sandbox> warm_pool::take_from(kind_ptr of, const pool_shape& 
     for (std::size_t tries = 0; tries < most_tries && !of->idle.empty(); ++tries) {
         auto taken = std::move(of->idle.front());
         of->idle.erase(of->idle.begin());
-        taken.let_go->notify_all();
+        taken.what.hold = std::make_unique<claim_hold>(std::move(taken.let_go));
         const auto claimed = taken.what.box->claim(name, wanted.spec.limits, *taken.what.group);
         if (claimed.has_value()) {
             of->failures = 0;
@@ -346,11 +347,11 @@ task<> warm_pool::watch(kind_ptr of, sandbox_id id, task<std::string> end, std::
 {
     auto leaving = wait_past(released, released->version());
     const auto first = co_await race(std::move(end), std::move(leaving));
-    if (first.index() == 1)
-        co_return;
     const auto found = std::ranges::find_if(of->idle, [&](const idle_one& each) { return each.what.box->id() == id; });
-    if (found == of->idle.end())
+    if (first.index() == 1 || found == of->idle.end()) {    // it was claimed, and another may be made
+        changed_.notify_all();
         co_return;
+    }
     use_.log.warning("a sandbox that was kept ready ended", {{"sandbox", id.str()}, {"what", std::get<0>(first)}});
     of->next_try = use_.time.steady_now() + pause_after(of->failures++);
     let_go(*of, static_cast<std::size_t>(found - of->idle.begin()), "it ended");

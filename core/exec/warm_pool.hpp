@@ -2,6 +2,7 @@
 
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
+#include "core/exec/claim_hold.hpp"
 #include "core/exec/lull.hpp"
 #include "core/exec/parking.hpp"
 #include "core/exec/pool_demand.hpp"
@@ -30,6 +31,7 @@ struct warm_sandbox {
     std::shared_ptr<sandbox> box;
     std::shared_ptr<protocol::agent_link> link;
     std::unique_ptr<execution_group> group;
+    std::unique_ptr<claim_hold> hold;    // once it was claimed
 };
 
 /// Sandboxes that are ready before somebody asks. Each is given away once, and whoever has it destroys it. How many of a kind are kept

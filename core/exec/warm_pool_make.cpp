@@ -93,6 +93,7 @@ task<> warm_pool::destroy(std::shared_ptr<warm_sandbox> what)
         what->link->close();
     what->link.reset();
     what->group.reset();
+    what->hold.reset();
     if (!what->box)
         co_return;
     auto destruction = what->box->destroy();
