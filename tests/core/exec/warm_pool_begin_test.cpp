@@ -59,6 +59,33 @@ TEST_F(WarmPool, EndsThatWaitHoldOnlySoMuchTogether)
     EXPECT_TRUE(w.box(1).destroyed);
 }
 
+TEST_F(WarmPool, NothingIsMadeInTheirPlaceBeforeProgramsRun)
+{
+    keep();
+    w.executions.cork();
+    const auto answer = w.begin(w.service().submit(w.tenant, w.program()));
+    w.advance(1s);
+    EXPECT_EQ(running_programs(), 1u);
+    EXPECT_EQ(w.runtime.created(), 2u) << "another is ready";
+    const auto next = w.begin(w.service().submit(w.tenant, w.program()));
+    EXPECT_TRUE(w.advance_until([&] { return ready() > 0; })) << "now none is";
+    w.executions.uncork();
+    EXPECT_TRUE(w.advance_until([&] { return answer->done() && next->done() && ready() == 2; }));
+}
+
+TEST_F(WarmPool, AnAgentThatEndsBeforeItsProgramIsRecordedIsFoundOut)
+{
+    keep();
+    w.executions.cork();
+    const auto answer = w.begin(w.service().submit(w.tenant, w.program()));
+    w.turn();
+    w.agent(0).die("somebody killed it");
+    w.executions.uncork();
+    EXPECT_TRUE(w.advance_until([&] { return answer->done() && w.box(0).destroyed; }));
+    EXPECT_TRUE(w.advance_until([&] { return w.running() == 0; }));
+    EXPECT_TRUE(w.advance_until([&] { return ready() == 2; }));
+}
+
 TEST_F(WarmPool, ASkillWhosePackageIsThereRunsWhileItIsRecorded)
 {
     auto asked = service_world::program();
