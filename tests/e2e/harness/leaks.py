@@ -13,6 +13,7 @@ SETTLE_S = 10
 NAMES = ("sbx_", "exe_")
 HOST_TREE = "a directory of the host's tools"    # for the key of compiled code one thread looks through them
 LOOK_THROUGH_S = 60
+WORK_DIRECTORIES = ("/workspace", "/sandbox")    # as a sandbox sees its own
 
 
 def adopt_orphans():
@@ -110,6 +111,7 @@ def descriptors(pid):
             continue
         kind = target.split(":")[0] if ":" in target and not target.startswith("/") else target
         kind = re.sub(r"sbx_\w+", "sbx", re.sub(r"/uids/\d+", "/uids", kind))    # of one that waits for an execution
+        kind = "a sandbox's files" if kind in WORK_DIRECTORIES else kind    # likewise, with a package or without
         kind = HOST_TREE if kind.startswith("/usr/") and os.path.isdir(kind) else kind
         if ".db" not in kind and ".sqlite" not in kind:
             kinds[kind] = kinds.get(kind, 0) + 1
