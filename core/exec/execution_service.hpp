@@ -138,6 +138,8 @@ private:
     void launch(live_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience);
     task<> carry_out(live_ptr one, task<> work);
     void leave(const live_execution& one);
+    bool may_await_ends() const;
+    void note_record(steady_time::duration took);
     task<result<submission>> record_begun(live_ptr one, task<> run);
     task<> run_recorded(live_ptr one, execution_spec spec, result<void> begun);
     task<> run_made(live_ptr one, execution_spec spec, runtime_breakers::pass permit);
@@ -174,6 +176,7 @@ private:
     std::unordered_map<execution_id, live_ptr> live_;
     change_clock removals_;
     steady_time::duration last_record_took_{};
+    std::optional<steady_time> last_record_at_;
     bool stopping_ = false;
 };
 

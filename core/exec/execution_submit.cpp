@@ -99,7 +99,7 @@ task<result<execution_service::submission>> execution_service::record_new(
     if (!key && may_begin && queue_.has_place_for(tenant)) {
         auto one = make_live(row, spec, {});
         one->recorded = one->sandbox_recorded = false;
-        one->end_awaited = when == answered::at_end && last_record_took_ >= use_.slow_record;
+        one->end_awaited = when == answered::at_end && may_await_ends();
         one->log->control(event_kind::state, state_body(row));
         if (pool_.ready() > 0 && runner_.begin_now(one, *place)) {
             auto recording = run_recorded(one, std::move(spec), {});
@@ -199,9 +199,21 @@ task<> execution_service::record_end_of(live_ptr one)
         one->phase = run_phase::ended;
         runner_.discard(one);
     }
-    last_record_took_ = one->record_took;
+    note_record(one->record_took);
     one->wake();
     leave(*one);
+}
+
+/// Whether the record of a begin would be of no use to who waits for the end.
+bool execution_service::may_await_ends() const
+{
+    return last_record_took_ >= use_.slow_record || (last_record_at_ && use_.time.steady_now() < *last_record_at_ + use_.disk_rests_after);
+}
+
+void execution_service::note_record(steady_time::duration took)
+{
+    last_record_took_ = took;
+    last_record_at_ = use_.time.steady_now();
 }
 
 /// The log is stored after the record, so that there is none without, or with it.
@@ -215,7 +227,7 @@ task<> execution_service::run_recorded(live_ptr one, execution_spec spec, result
             const auto asked_at = use_.time.steady_now();
             auto inserting = insert_first(one, std::move(spec), begun.has_value());
             const auto inserted = co_await std::move(inserting);
-            last_record_took_ = use_.time.steady_now() - asked_at;
+            note_record(use_.time.steady_now() - asked_at);
             one->recorded = one->sandbox_recorded = inserted.has_value();
             if (inserted.has_error())
                 one->refused = inserted.error();

@@ -72,9 +72,11 @@ struct execution_services {
     compile_cache* compiled = nullptr;          // results of compilations; null: all code is compiled
     std::vector<std::string> fallback = {};     // runtimes for what may fall back, in this order
     std::optional<pool_bounds> pool = {};       // of sandboxes that are kept ready; nothing: none
-    /// From how long on the last record of a begin, or of an end that came first, took to be stored the next may wait for an end: where it
-    /// is stored sooner the program has not ended by then, and the disk is awake for the end.
+    /// From how long on the last record of a begin, or of an end that came first, took to be stored the next may wait for an end. One that
+    /// is stored sooner does not hold up the end, and wakes a disk that rests, but is work:
     std::chrono::milliseconds slow_record{1};
+    /// so it waits too if the last one was stored less than this before.
+    std::chrono::milliseconds disk_rests_after{250};
     std::function<void()> webhook_due = {};    // called when the end of an execution with a webhook is stored; may be not set
     std::string rest_of_filter = {};           // of payload_filter, what an agent's own filter lacks
 

@@ -50,6 +50,7 @@ public:
         std::optional<pool_bounds> pool = {};
         std::optional<milliseconds> sweep_interval = {};    // nothing: a sweep at the start only
         milliseconds slow_record{0};                        // records are stored without time
+        milliseconds disk_rests_after{0};
     };
 
     service_world() : service_world(options()) { }

@@ -283,6 +283,21 @@ TEST(UnrecordedEndOnAFastDisk, IsNotWaitedFor)
     EXPECT_TRUE(begin()->done()) << "and that one none";
 }
 
+TEST(UnrecordedEndOnAFastDisk, IsWaitedForWhileTheDiskIsAwake)
+{
+    service_world w({.pool = pool_bounds{.idle = 2, .most = 8, .most_bytes = 64 << 20}, .slow_record = 1ms, .disk_rests_after = 250ms});
+    w.runtime.soon = true;
+    const auto begin = [&w] { return w.begin(w.service().submit_awaited(w.tenant, service_world::program())); };
+    EXPECT_TRUE(begin()->done()) << "nothing was stored yet: no time has passed";
+    const auto after = begin();
+    w.turn();
+    EXPECT_FALSE(after->done());
+    w.advance(5ms, 1ms);
+    EXPECT_TRUE(after->done());
+    w.advance(250ms);
+    EXPECT_TRUE(begin()->done()) << "it rests";
+}
+
 TEST(UnrecordedEndOfAMadeSandbox, IsTheFirstThatIsRecordedToo)
 {
     service_world w;

@@ -279,31 +279,6 @@ TEST_P(RuntimeContract, RecoverOfADeadOneIsGoneAndRemovesWhatIsLeft)
     });
 }
 
-TEST_P(RuntimeContract, AGroupThatWasWishedForIsHandedOutAfterTheStart)
-{
-    in_world(GetParam(), [](runtime_world& world) {
-        warm_up(world);
-        const host_state before(world);
-        for (const bool is_asked_for : {true, false}) {
-            auto created = world.run(world.rt().create(world.spec()));
-            ASSERT_TRUE(created.has_value()) << created.error().detail;
-            auto& box = **created;
-            const auto limits = world.spec().limits;
-            box.make_group_at_start("exe_test", {limits.memory_bytes, limits.cpu_milli, limits.pids});
-            const auto started = world.run(world.rt().start(box));
-            ASSERT_TRUE(started.has_value()) << started.error().detail;
-            if (is_asked_for) {
-                const auto group = world.open_group(box);
-                world.leave_running(box, world.hang(), group->join_descriptors());
-                EXPECT_EQ(group->population() > 0, !group->join_descriptors().empty() || world.kind() == runtime_kind::mock);
-                EXPECT_EQ(world.open_group(box)->population(), group->population()) << "found again";
-            }
-            world.destroy(box);
-        }
-        EXPECT_EQ(host_state(world), before);
-    });
-}
-
 /// Of this host's own processes: elsewhere the server hears of the end over the link only.
 TEST_P(RuntimeContract, AClaimOfOneWhoseAgentIsGoneIsRefused)
 {

@@ -1,3 +1,4 @@
+#include "tests/core/runtime/host_state.hpp"
 #include "tests/core/runtime/runtime_world.hpp"
 
 #include <gtest/gtest.h>
@@ -143,6 +144,31 @@ TEST_P(RuntimeLimits, AFrozenProgramUsesNoTime)
         while (group->population() > 0)
             world.run(world.time().wait_for(std::chrono::milliseconds(1)));
         world.destroy(*box);
+    });
+}
+
+TEST_P(RuntimeLimits, AGroupThatWasWishedForIsHandedOutAfterTheStart)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        world.destroy(*world.start());    // what is made once has been made
+        const host_state before(world);
+        for (const bool is_asked_for : {true, false}) {
+            auto created = world.run(world.rt().create(world.spec()));
+            ASSERT_TRUE(created.has_value()) << created.error().detail;
+            auto& box = **created;
+            const auto limits = world.spec().limits;
+            box.make_group_at_start("exe_test", {limits.memory_bytes, limits.cpu_milli, limits.pids});
+            const auto started = world.run(world.rt().start(box));
+            ASSERT_TRUE(started.has_value()) << started.error().detail;
+            if (is_asked_for) {
+                const auto group = world.open_group(box);
+                world.leave_running(box, world.hang(), group->join_descriptors());
+                EXPECT_GT(group->population(), 0u);
+                EXPECT_EQ(world.open_group(box)->population(), group->population()) << "found again";
+            }
+            world.destroy(box);
+        }
+        EXPECT_EQ(host_state(world), before);
     });
 }
 
