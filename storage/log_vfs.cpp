@@ -203,7 +203,8 @@ const char* log_vfs()
 void hold_frames(sqlite3_file* log)
 {
     if (log->pMethods != &log_calls)
-        throw storage_error(storage_fault::broken, "not a log of the layer for connections that write");
+        throw storage_error(
+            storage_fault::broken, "a database has no write-ahead log (-wal) here: put the data directory on a local file system");
     log_of(log).hold();
 }
 
