@@ -54,9 +54,24 @@ void check_limits(const execution_limits& limits)
     }
 }
 
+/// Of a skill only what the request says of it is known yet.
+void check_skill(const skill_request& skill, const execution_spec& spec)
+{
+    FUZZ_CHECK(spec.kind == execution_kind::skill && spec.argv.empty() && !skill.name.empty());
+    FUZZ_CHECK(skill.args.size() <= max_arguments && skill.given_limits.size() <= std::size(limit_fields) + 1);
+    FUZZ_CHECK(is_utf8(spec.input.view()) && std::cmp_less_equal(spec.input.size(), context().max_skill_input_bytes));
+    for (const auto& each : skill.args)
+        FUZZ_CHECK(!has_nul(each) && is_utf8(each));
+}
+
+void check_program(const execution_spec& spec)
+{
+    FUZZ_CHECK(spec.kind != execution_kind::skill && !spec.argv.empty() && !spec.argv.front().empty());
+    FUZZ_CHECK(spec.argv.size() <= max_arguments + 8);
+}
+
 void check_spec(const execution_spec& spec)
 {
-    FUZZ_CHECK(!spec.argv.empty() && !spec.argv.front().empty() && spec.argv.size() <= max_arguments + 8);
     std::size_t bytes = 0;
     for (const auto& each : spec.argv) {
         FUZZ_CHECK(!has_nul(each) && is_utf8(each));
@@ -84,6 +99,15 @@ void check_spec(const execution_spec& spec)
     FUZZ_CHECK(spec_to_json(spec_from_json(stored)) == stored);
 }
 
+void check_execution(const parsed_execution& parsed)
+{
+    if (parsed.skill)
+        check_skill(*parsed.skill, parsed.spec);
+    else
+        check_program(parsed.spec);
+    check_spec(parsed.spec);
+}
+
 void check_stdin(const stdin_request& input) { FUZZ_CHECK(input.data.size() <= max_stdin_bytes); }
 void check_signal(const signal_request& wanted) { FUZZ_CHECK(wanted.number >= 1 && wanted.number <= 31); }
 
@@ -105,7 +129,7 @@ void try_frame(std::string_view text, frame_scope scope)
     const auto& frame = *parsed.frame;
     if (const auto* run = std::get_if<run_frame>(&frame)) {
         FUZZ_CHECK(!run->ref.empty() && scope == frame_scope::connect);
-        check_spec(run->request.spec);
+        check_execution(run->request);
     } else if (const auto* attach = std::get_if<attach_frame>(&frame)) {
         FUZZ_CHECK(!attach->execution.str().empty() && scope == frame_scope::connect);
     } else if (const auto* input = std::get_if<stdin_frame>(&frame)) {
@@ -178,7 +202,7 @@ void try_kind(std::uint8_t kind, std::string_view text)
     switch (kind) {
     case 0:
         if (const auto parsed = parse_execution_request(text, context()); accepted(parsed))
-            check_spec(parsed->spec);
+            check_execution(*parsed);
         return;
     case 1: return try_frame(text, frame_scope::connect);
     case 2: return try_frame(text, frame_scope::stream);

@@ -78,15 +78,20 @@ bool install_filter(const std::string& instructions)
     return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &filter) == 0;
 }
 
+void unblock_signals()
+{
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
 /// rt_sigaction(2) itself: the C library keeps 32 and 33 to itself, though they may have been inherited ignored.
 void reset_signals()
 {
     const unsigned long defaults[4] = {};    // struct kernel_sigaction: SIG_DFL, no flags, no mask
     for (int i = 1; i < NSIG; ++i)
         ::syscall(SYS_rt_sigaction, i, defaults, nullptr, sizeof(unsigned long));
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    unblock_signals();
 }
 
 /// What cannot be entered; null: nothing.
@@ -125,6 +130,15 @@ bool take(const child_program& program, child_outcome& outcome)
     if (const char* const missing = step_missing(program))
         return fail(outcome, missing);
     return program.is_prepared || prepare({}, *program.filter, outcome);
+}
+
+/// The same of a copy of this process, whose signals do what they do here.
+bool take_copied(const child_program& program)
+{
+    if (step_missing(program) != nullptr)
+        return false;
+    unblock_signals();
+    return install_filter(*program.filter);
 }
 
 /// Of clone(2).
@@ -201,8 +215,9 @@ pid_t start_copy(const child_place& place, const child_program& program, const s
 {
     const pid_t pid = ::fork();
     if (pid == 0) {
-        child_outcome untold;
-        ::_exit(enter(place, untold) && take(program, untold) ? work() : 127);
+        const int code = step_out_of(place) == nullptr && take_copied(program) ? work() : 127;
+        ::sched_yield();    // who reads what it wrote comes before all that its end gives back
+        ::_exit(code);
     }
     outcome = pid < 0 ? child_outcome{"fork", errno, 0} : child_outcome{nullptr, 0, monotonic_us()};
     return pid;

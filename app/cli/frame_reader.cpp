@@ -6,6 +6,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
+
 namespace caisson::cli {
 
 namespace {
@@ -111,12 +113,13 @@ result<frame_effects> frame_reader::take_output(const boost::json::object& frame
 frame_effects frame_reader::take_cut(const boost::json::object& frame)
 {
     const auto stream = text_of(frame, "stream");
-    const auto missing = counter_of(frame, "missing_bytes");
-    const auto end = counter_of(frame, "offset") + missing;
+    const auto begin = counter_of(frame, "offset");
+    const auto end = begin + counter_of(frame, "missing_bytes");
     auto& had = ends_[stream];
     frame_effects effects;
     if (end <= had)
         return effects;
+    const auto missing = end - std::max(had, begin);    // some of it may have been shown before it was cut
     had = end;
     effects.note = show_bytes(static_cast<std::int64_t>(missing)) + " of " + stream + " were cut here, at the output limit";
     return effects;

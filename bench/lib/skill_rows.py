@@ -68,6 +68,7 @@ def skill_run(bench, found):
         push(bench, package("bench-echo", ECHO))
         for body in bodies.values():
             bench.rest_load(body, 5)
+        wait_for_rest()    # the server has looked for the host's languages
         series = in_turn(rounds, {name: ("ms", lambda body=body: one_by_one(body)) for name, body in bodies.items()})
     found.compare("skill-run", "a skill in bash that echoes its input, from the pool, one client", series)
     times = against(series, peer)

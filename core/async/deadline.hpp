@@ -26,6 +26,7 @@ task<std::optional<T>> optionally(task<T> work)
     co_return co_await std::move(work);
 }
 inline task<> optionally(task<> work) { return work; }
+inline task<wait_end> optionally(task<wait_end> work) { return work; }
 
 /// What with_deadline gives for work that gives T: a result stays one, with one more way to fail.
 template <class T>
@@ -38,7 +39,7 @@ struct timed<result<U>> {
 };
 
 template <class T>
-task<typename timed<T>::type> first_or_timed_out(task<T> work, task<bool> timer)
+task<typename timed<T>::type> first_or_timed_out(task<T> work, task<wait_end> timer)
 {
     const auto executor = co_await asio::this_coro::executor;
     auto group = asio::experimental::make_parallel_group(
@@ -50,7 +51,7 @@ task<typename timed<T>::type> first_or_timed_out(task<T> work, task<bool> timer)
     const bool timed_out = std::get<0>(ended)[0] == 1;
     if (timed_out && timer_failed)
         std::rethrow_exception(timer_failed);
-    if (timed_out && !std::get<last>(ended))    // the whole was cancelled
+    if (timed_out && std::get<last>(ended) == wait_end::cancelled)    // and the whole with it
         throw boost::system::system_error(asio::error::operation_aborted);
     if (timed_out && failed)
         co_return error{errc::timed_out, "the deadline passed"};
@@ -62,9 +63,13 @@ task<typename timed<T>::type> first_or_timed_out(task<T> work, task<bool> timer)
         co_return std::move(*std::get<2>(ended));    // also when both ended at once: what was done is not thrown away
 }
 
+/// Of a wait that came to its end nothing more is to be said.
+template <class T>
+inline constexpr bool is_mere_wait = std::is_void_v<T> || std::is_same_v<T, wait_end>;
+
 /// What stands for the value of a T in a race's outcome.
 template <class T>
-using raced = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+using raced = std::conditional_t<is_mere_wait<T>, std::monostate, T>;
 
 /// The outcome of what ended first of works that give a T and the Rest: the one numbered `Number`, whose exception is at `Place` among
 /// the group's results, and its value, if it gives one, behind it; or one of those that follow.
@@ -76,7 +81,10 @@ Outcome first_outcome(Ended& ended)
             return first_outcome<Outcome, Number + 1, Place + (std::is_void_v<T> ? 1 : 2), Rest...>(ended);
     if (const auto& failed = std::get<Place>(ended))
         std::rethrow_exception(failed);
-    if constexpr (std::is_void_v<T>)
+    if constexpr (std::is_same_v<T, wait_end>)
+        if (std::get<Place + 1>(ended) == wait_end::cancelled)    // and the whole race with it
+            throw boost::system::system_error(asio::error::operation_aborted);
+    if constexpr (is_mere_wait<T>)
         return Outcome(std::in_place_index<Number>);
     else
         return Outcome(std::in_place_index<Number>, std::move(*std::get<Place + 1>(ended)));
@@ -85,7 +93,7 @@ Outcome first_outcome(Ended& ended)
 }    // namespace detail
 
 /// Runs all at once until one is done, cancels the others and waits for their end; the first to be done, also by an
-/// exception, decides. Cancelling the race cancels all.
+/// exception, decides. Cancelling the race cancels all, which throws operation_aborted also where a wait_end is the first.
 template <class... T>
 auto race(task<T>... works) -> task<std::variant<detail::raced<T>...>>
 {

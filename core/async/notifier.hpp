@@ -23,6 +23,8 @@ public:
 
     /// Returns when version() is greater than `seen`. Cancellation and the notifier's end throw operation_aborted.
     task<> wait_past(std::uint64_t seen);
+    /// The same, without an exception.
+    task<wait_end> wait_past_or_cancelled(std::uint64_t seen);
 
 private:
     using timer = asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, io_executor>;
@@ -32,7 +34,8 @@ private:
         std::uint64_t version = 0;
         bool ended = false;
     };
-    static task<> wait(std::shared_ptr<state> shared, std::uint64_t seen);
+    static task<wait_end> wait(std::shared_ptr<state> shared, std::uint64_t seen);
+    static task<> wait_or_throw(std::shared_ptr<state> shared, std::uint64_t seen);
     std::shared_ptr<state> state_;
 };
 

@@ -19,12 +19,12 @@ task<> system_timers::wait_until(steady_time when)
     co_await timer.async_wait(use_task);
 }
 
-task<bool> system_timers::wait_until_or_cancelled(steady_time when)
+task<wait_end> system_timers::wait_until_or_cancelled(steady_time when)
 {
     const auto executor = co_await asio::this_coro::executor;
     steady_timer timer(executor, when);
     const auto ended = co_await timer.async_wait(asio::as_tuple(use_task));
-    co_return !std::get<0>(ended);
+    co_return std::get<0>(ended) ? wait_end::cancelled : wait_end::came;
 }
 
 }    // namespace caisson

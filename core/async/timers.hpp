@@ -10,8 +10,8 @@ class timers : public clock {
 public:
     /// Returns at `when` (at once if that is past). Terminal cancellation makes it throw operation_aborted.
     virtual task<> wait_until(steady_time when) = 0;
-    /// The same, but it returns false when it is cancelled, which costs less than an exception.
-    virtual task<bool> wait_until_or_cancelled(steady_time when) = 0;
+    /// The same, without an exception.
+    virtual task<wait_end> wait_until_or_cancelled(steady_time when) = 0;
 
     task<> wait_for(std::chrono::nanoseconds duration) { return wait_until(steady_now() + duration); }
 };
@@ -21,7 +21,7 @@ public:
     std::int64_t now_ms() const override { return clock_.now_ms(); }
     steady_time steady_now() const override { return clock_.steady_now(); }
     task<> wait_until(steady_time when) override;
-    task<bool> wait_until_or_cancelled(steady_time when) override;
+    task<wait_end> wait_until_or_cancelled(steady_time when) override;
 
 private:
     system_clock clock_;

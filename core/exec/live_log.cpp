@@ -70,27 +70,28 @@ void live_log::end_attempt()
 task<> live_log::run(std::chrono::milliseconds patience)
 {
     if (patience.count() > 0 && wanted_.version() == 0)
-        static_cast<void>(co_await race(wanted_.wait_past(0), time_.wait_for(patience)));
-    for (;;) {
-        co_await wait_for_work();
+        static_cast<void>(co_await race(wanted_.wait_past_or_cancelled(0), time_.wait_until_or_cancelled(time_.steady_now() + patience)));
+    while (co_await wait_for_work() == wait_end::came)
         co_await store_pending();
-    }
 }
 
-task<> live_log::wait_for_work()
+task<wait_end> live_log::wait_for_work()
 {
     while (taken_whole_ || !buffer_.has_unstored()) {
         const auto seen = work_.version();
         if (taken_whole_ || !buffer_.holds_back()) {
-            co_await work_.wait_past(seen);
+            if (co_await work_.wait_past_or_cancelled(seen) == wait_end::cancelled)
+                co_return wait_end::cancelled;
             continue;
         }
-        const auto outcome = co_await race(work_.wait_past(seen), time_.wait_for(held_for));
+        auto more = work_.wait_past_or_cancelled(seen);
+        const auto outcome = co_await race(std::move(more), time_.wait_until_or_cancelled(time_.steady_now() + held_for));
         if (outcome.index() == 1) {
             buffer_.release_held(time_.now_ms());
             changed_.notify_all();
         }
     }
+    co_return wait_end::came;
 }
 
 task<> live_log::store_pending()

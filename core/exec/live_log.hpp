@@ -60,7 +60,7 @@ public:
 private:
     task<> store_pending();
     void all_stored();
-    task<> wait_for_work();
+    task<wait_end> wait_for_work();
 
     execution_id id_;
     event_store& store_;

@@ -74,8 +74,10 @@ std::vector<viewed_event> log_reader::from_ring(std::size_t max_bytes)
     next_number_ = std::max(next_number_, buffer.first_number());
     for (const auto end = live_->visible_end(); next_number_ < end && bytes < max_bytes; ++next_number_) {
         const auto& event = buffer.entry(next_number_);
-        bytes += event->data.size();
+        const auto given = out.size();
         view(event, out);
+        if (out.size() > given)    // what the viewer has from the store already is passed over, however much it is
+            bytes += event->data.size();
     }
     return out;
 }

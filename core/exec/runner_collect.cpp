@@ -43,12 +43,14 @@ protocol::spawn_request request_for(const live_execution& one)
 task<> run_collector(std::shared_ptr<collector> session) { co_await session->run(); }
 
 /// Until there is nothing to collect from, or a cancel came that is not the program's end.
-task<> wait_for_stop(std::shared_ptr<live_execution> one, bool was_cancelled)
+task<wait_end> wait_for_stop(std::shared_ptr<live_execution> one, bool was_cancelled)
 {
     while (one->lost.empty() && (was_cancelled || !one->cancel_wanted())) {
         const auto seen = one->changed.version();
-        co_await one->changed.wait_past(seen);
+        if (co_await one->changed.wait_past_or_cancelled(seen) == wait_end::cancelled)
+            co_return wait_end::cancelled;
     }
+    co_return wait_end::came;
 }
 
 /// Why not all was collected; empty: the collector came to its end.

@@ -167,6 +167,14 @@ struct execution_attempt {
     std::optional<std::int64_t> delay_ms;    // before the next
 };
 
+/// What a skill was given, and what it gave: JSON texts, empty where there is none.
+struct execution_payload {
+    shared_bytes input;
+    shared_bytes output;
+    std::uint64_t input_bytes = 0;    // also where the text is left out
+    std::uint64_t output_bytes = 0;
+};
+
 /// An execution as it is kept.
 struct execution_row {
     execution_id id;
@@ -207,6 +215,7 @@ struct execution_row {
     std::optional<std::int64_t> next_attempt_at_ms;    // while it waits for it (status queued)
     std::optional<collect_summary> collected;          // of what it left; nothing if nothing was asked for
     shared_bytes output;                               // JSON text: a skill's end brings it; rows that are read are without
+    std::shared_ptr<const execution_payload> payload;  // of a skill that ended in this server, to who waited for it
     std::optional<checkpoint_note> checkpoint;         // with the end, if one was to be written
     std::optional<compile_report> compile;             // of the last attempt, once its compiler has ended
 };
@@ -231,14 +240,6 @@ struct execution_totals {
 
 /// What a skill was given, and what it gave.
 enum class payload_part { input, output };
-
-/// Both as JSON texts; empty where there is none.
-struct execution_payload {
-    shared_bytes input;
-    shared_bytes output;
-    std::uint64_t input_bytes = 0;    // also where the text is left out
-    std::uint64_t output_bytes = 0;
-};
 
 /// A piece of one of them.
 struct payload_piece {

@@ -135,11 +135,11 @@ private:
     task<result<bool>> heard_hello(byte_stream* stream);
     task<result<void>> until_closed_or(task<result<void>> work);
     bool say_park(exec_number number, park_request request, std::vector<int> join);
-    task<> wait_closed();
+    task<wait_end> wait_closed();
     task<> serve();
     task<> read_frames();
-    task<> write_batches();
-    task<> keep_alive();
+    task<wait_end> write_batches();
+    task<wait_end> keep_alive();
     void handle_frames();
 
     timers& time_;
@@ -223,12 +223,14 @@ void link_over_stream::close() noexcept
         stream_->close();
 }
 
-task<> link_over_stream::wait_closed()
+task<wait_end> link_over_stream::wait_closed()
 {
     while (!closed_) {
         const auto seen = changed_.version();
-        co_await changed_.wait_past(seen);
+        if (co_await changed_.wait_past_or_cancelled(seen) == wait_end::cancelled)
+            co_return wait_end::cancelled;
     }
+    co_return wait_end::came;
 }
 
 task<result<void>> link_over_stream::until_closed_or(task<result<void>> work)
@@ -360,7 +362,8 @@ void link_over_stream::handle_frames()
         changed_.notify_all();
 }
 
-task<> link_over_stream::write_batches()
+/// Until it is cancelled.
+task<wait_end> link_over_stream::write_batches()
 {
     for (;;) {
         const auto seen = changed_.version();
@@ -369,20 +372,21 @@ task<> link_over_stream::write_batches()
             const auto parts = batch.parts();
             co_await stream_->write(parts, batch.descriptors());
             co_await asio::post(use_task);    // a write that never blocks must not keep the thread
-        } else {
-            co_await changed_.wait_past(seen);
+        } else if (co_await changed_.wait_past_or_cancelled(seen) == wait_end::cancelled) {
+            co_return wait_end::cancelled;
         }
     }
 }
 
-task<> link_over_stream::keep_alive()
+/// Until it is cancelled.
+task<wait_end> link_over_stream::keep_alive()
 {
-    const auto interval = std::min<std::chrono::milliseconds>(longest_ping, options_.lease / 4);
-    for (;;) {
-        co_await time_.wait_for(std::max<std::chrono::milliseconds>(interval, 10ms));
+    const auto interval = std::max<std::chrono::milliseconds>(std::min<std::chrono::milliseconds>(longest_ping, options_.lease / 4), 10ms);
+    while (co_await time_.wait_until_or_cancelled(time_.steady_now() + interval) == wait_end::came) {
         state_.ping();
         changed_.notify_all();
     }
+    co_return wait_end::cancelled;
 }
 
 }    // namespace

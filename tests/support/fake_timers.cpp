@@ -11,13 +11,13 @@ task<> fake_timers::wait_until(steady_time when)
         co_await moved_.wait_past(moved_.version());
 }
 
-task<bool> fake_timers::wait_until_or_cancelled(steady_time when)
+task<wait_end> fake_timers::wait_until_or_cancelled(steady_time when)
 {
     try {
         co_await wait_until(when);
-        co_return true;
+        co_return wait_end::came;
     } catch (const boost::system::system_error&) {
-        co_return false;
+        co_return wait_end::cancelled;
     }
 }
 

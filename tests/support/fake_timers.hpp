@@ -19,7 +19,7 @@ public:
     std::int64_t now_ms() const override { return now_ms_; }
     steady_time steady_now() const override { return steady_; }
     task<> wait_until(steady_time when) override;
-    task<bool> wait_until_or_cancelled(steady_time when) override;
+    task<wait_end> wait_until_or_cancelled(steady_time when) override;
 
     void advance(std::chrono::milliseconds by);
     /// Somebody sets the wall clock; steady_now() goes on.

@@ -216,7 +216,7 @@ std::size_t connection::write_now(std::string_view first, std::string_view secon
     return static_cast<std::size_t>(std::max<::ssize_t>(sent, 0));
 }
 
-task<> connection::peer_gone()
+task<wait_end> connection::peer_gone()
 {
     while (!ended_ && !broken_) {
         boost::system::error_code failed;
@@ -224,17 +224,18 @@ task<> connection::peer_gone()
             // More cannot be held, so an orderly close is not seen; a reset is.
             auto& socket = stream_.socket();
             co_await socket.async_wait(any_socket::wait_error, asio::redirect_error(use_task, failed));
-            ended_ = failed || is_reset(socket.native_handle());
-            continue;
+            ended_ = is_reset(socket.native_handle());
+        } else {
+            const auto room = input_.prepare();
+            const auto count =
+                co_await stream_.async_read_some(asio::buffer(room.data(), room.size()), asio::redirect_error(use_task, failed));
+            input_.commit(count);
         }
-        const auto room = input_.prepare();
-        const auto count = co_await stream_.async_read_some(asio::buffer(room.data(), room.size()), asio::redirect_error(use_task, failed));
-        input_.commit(count);
-        if (failed)
-            ended_ = failed != asio::error::operation_aborted || broken_;
-        if (failed && !ended_)
-            throw boost::system::system_error(failed);
+        if (failed == asio::error::operation_aborted && !ended_ && !broken_)
+            co_return wait_end::cancelled;
+        ended_ = ended_ || failed;
     }
+    co_return wait_end::came;
 }
 
 task<> connection::linger()

@@ -43,8 +43,8 @@ public:
     /// Sends what the socket takes of both without waiting, and says how many bytes. 0 under TLS, and where write() will tell what is
     /// wrong.
     std::size_t write_now(std::string_view first, std::string_view second);
-    /// Returns when the peer closed or reset. Input that comes meanwhile is kept.
-    task<> peer_gone();
+    /// Until the peer closes or resets. Input that comes meanwhile is kept.
+    task<wait_end> peer_gone();
     /// Says that no more comes and waits, bounded, for the client to close, so that it can read the last answer.
     task<> linger();
 

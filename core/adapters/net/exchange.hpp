@@ -90,9 +90,9 @@ public:
     /// What `rest` may use in place of the exchange: it lives until then.
     virtual const surroundings& lasting() const = 0;
 
-    /// Returns when the client closed or reset the connection; pipelined requests do not count. To be raced with the work:
-    /// cancelling it loses nothing. Not after upgrade (the websocket tells) and one call at a time.
-    virtual task<> client_gone() = 0;
+    /// Until the client closes or resets the connection; pipelined requests do not count. To be raced with the work: cancelling it
+    /// loses nothing. Not after upgrade (the websocket tells) and one call at a time.
+    virtual task<wait_end> client_gone() = 0;
 };
 
 /// What answers requests. One object serves all sessions, on the I/O thread.

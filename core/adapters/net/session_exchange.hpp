@@ -26,7 +26,7 @@ public:
     task<result<std::unique_ptr<websocket>>> upgrade(websocket_options options) override;
     void go_on(task<> rest) override { rest_ = std::move(rest); }
     const surroundings& lasting() const override { return link_; }
-    task<> client_gone() override { return link_.peer_gone(); }
+    task<wait_end> client_gone() override { return link_.peer_gone(); }
     bool draining() const override { return link_.draining(); }
     task<> drain_begun() const override { return link_.drain_begun(); }
 

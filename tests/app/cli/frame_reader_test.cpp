@@ -99,6 +99,15 @@ TEST_F(FrameReader, SaysWhatWasCut)
     EXPECT_EQ(out_, "abz");
 }
 
+TEST_F(FrameReader, OfWhatIsCutItSaysOnlyWhatWasNotShown)
+{
+    take(output("stdout", 0, std::string(1'024, 'a')));
+    const auto cut = take(R"({"kind":"truncated","stream":"stdout","offset":512,"missing_bytes":2560})");
+    EXPECT_THAT(cut.note, HasSubstr("2 KiB of stdout were cut"));
+    EXPECT_EQ(take(output("stdout", 3'072, "z")).note, "");
+    EXPECT_EQ(out_, std::string(1'024, 'a') + "z");
+}
+
 TEST_F(FrameReader, SaysWhatIsMissingWithoutAWord)
 {
     const auto effects = take(output("stdout", 5, "z"));

@@ -67,11 +67,16 @@ public:
     task<result<std::unique_ptr<net::websocket>>> upgrade(net::websocket_options) override { throw std::logic_error("no WebSocket"); }
     void go_on(task<>) override { throw std::logic_error("no WebSocket"); }
     const net::surroundings& lasting() const override { return *this; }
-    task<> client_gone() override { return never("nobody waits for the client"); }
+    task<wait_end> client_gone() override { return gone(); }
     bool draining() const override { return false; }
     task<> drain_begun() const override { return never("nobody waits for the end"); }
 
 private:
+    task<wait_end> gone() const
+    {
+        co_await never("nobody waits for the client");
+        co_return wait_end::came;
+    }
     task<> never(const char* otherwise) const { return stays ? stays() : throw std::logic_error(otherwise); }
 };
 

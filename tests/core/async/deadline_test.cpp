@@ -164,6 +164,32 @@ TEST_F(Race, OfThreeTheFirstDecidesAndBothOthersEnd)
     EXPECT_EQ(time.waiting(), 0u);
 }
 
+TEST_F(Race, AWaitThatIsCancelledIsNoException)
+{
+    const auto got = run_task(context, race(time.wait_until_or_cancelled(time.steady_now() + 1h), answer(2)));
+    EXPECT_EQ(got.index(), 1u);
+    advance_later(1h);
+    const auto waited = run_task(context, race(value_after(time, 2h, 1, seen), time.wait_until_or_cancelled(time.steady_now() + 1h)));
+    EXPECT_EQ(waited.index(), 1u);
+    EXPECT_EQ(time.waiting(), 0u);
+}
+
+TEST_F(Race, CancellationFromOutsideIsNoEndOfAWait)
+{
+    asio::cancellation_signal cancel;
+    std::exception_ptr failure;
+    auto both = race(time.wait_until_or_cancelled(time.steady_now() + 1h), value_after(time, 2h, 1, seen));
+    auto done = [&failure](const std::exception_ptr& e, const auto&) { failure = e; };
+    asio::co_spawn(context, std::move(both), asio::bind_cancellation_slot(cancel.slot(), done));
+    context.poll();
+    cancel.emit(asio::cancellation_type::terminal);
+    context.restart();
+    context.poll();
+    ASSERT_TRUE(failure);
+    EXPECT_THROW(std::rethrow_exception(failure), boost::system::system_error);
+    EXPECT_EQ(seen->cancelled, 1);
+}
+
 TEST_F(Race, AnExceptionDecidesToo)
 {
     EXPECT_THROW(run_task(context, race(throws("boom"), value_after(time, 1h, 2, seen))), std::runtime_error);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <vector>
 
 namespace caisson {
 namespace {
@@ -107,6 +108,31 @@ TEST_F(Notifier, AWaitThatBeginsAfterItsEndAborts)
     auto late = notice->wait_past(0);
     notice.reset();
     EXPECT_THROW(run_task(context, std::move(late)), boost::system::system_error);
+}
+
+TEST_F(Notifier, AWaitWithoutExceptionsTellsHowItEnded)
+{
+    std::vector<wait_end> ends;
+    std::exception_ptr failure;
+    auto note = [&](const std::exception_ptr& e, wait_end how) {
+        failure = e;
+        ends.push_back(how);
+    };
+    asio::cancellation_signal cancel;
+    asio::co_spawn(context, notice->wait_past_or_cancelled(0), asio::bind_cancellation_slot(cancel.slot(), note));
+    turn();
+    cancel.emit(asio::cancellation_type::terminal);
+    turn();
+    asio::co_spawn(context, notice->wait_past_or_cancelled(0), note);
+    turn();
+    notice->notify_all();
+    turn();
+    asio::co_spawn(context, notice->wait_past_or_cancelled(1), note);
+    turn();
+    notice.reset();
+    turn();
+    EXPECT_EQ(ends, (std::vector{wait_end::cancelled, wait_end::came, wait_end::cancelled}));
+    EXPECT_FALSE(failure);
 }
 
 TEST(NotifierAtTheEnd, SuspendedWaitersDieWithTheContext)

@@ -42,10 +42,10 @@ struct world {
         context.poll();
     }
 
-    std::string read_some(log_reader& reader, bool follow)
+    std::string read_some(log_reader& reader, bool follow, std::size_t bytes = 1 << 20)
     {
         std::string text;
-        auto events = run_task(context, reader.next(1 << 20, follow));
+        auto events = run_task(context, reader.next(bytes, follow));
         for (const auto& each : *events) {
             if (each.event->kind == event_kind::output)
                 text += each.event->data.view().substr(each.skip);
@@ -182,6 +182,55 @@ TEST(LogReader, TellsASlowViewerWhatItMissed)
     w.turn();
     log_reader late(w.id, w.store, nullptr, {});
     EXPECT_EQ(w.read_all(late), "head<16>qrst");
+}
+
+/// A viewer that fell behind and is given the end by the store, of a log whose newest bytes are still in the ring: `bytes` are read at once.
+void follow_past_a_cut(std::size_t bytes)
+{
+    world w(1'500, 4);
+    w.live->output(out, 0, shared_bytes("head"));
+    w.turn();
+    log_reader reader(w.id, w.store, w.live, {});
+    EXPECT_EQ(w.read_all(reader), "head");
+    for (std::uint64_t i = 0; i < 20; ++i)
+        w.live->output(out, 4 + i, shared_bytes(std::string(1, static_cast<char>('a' + i))));
+    w.live->end(out);
+    w.live->withhold_exit();
+    w.live->control(event_kind::exit, "{}");
+    w.turn();    // all is stored, and what follows the head is out of the ring
+    std::string seen;
+    while (reader.position().stdout_end < 24)
+        seen += w.read_some(reader, true, bytes);
+    EXPECT_EQ(seen, "<16>qrst");
+    w.live->publish_exit();
+    auto events = run_task(w.context, reader.next(bytes, true));    // at once, without another change
+    ASSERT_EQ(events->size(), 1u);
+    EXPECT_EQ(events->front().event->kind, event_kind::exit);
+    EXPECT_TRUE(reader.at_end());
+}
+
+TEST(LogReader, OneThatFellBehindGoesOnBehindTheCut) { follow_past_a_cut(1 << 20); }
+TEST(LogReader, WhatItHasFromTheStoreDoesNotFillItsReading) { follow_past_a_cut(2); }
+
+TEST(LogReader, OneThatSawAPartOfWhatIsCutGoesOnBehindTheCut)
+{
+    world w(600, 4);
+    w.live->output(out, 0, shared_bytes("headabc"));
+    w.turn();
+    log_reader reader(w.id, w.store, w.live, {});
+    EXPECT_EQ(w.read_some(reader, false), "headabc");
+    for (std::uint64_t i = 7; i < 24; ++i)
+        w.live->output(out, i, shared_bytes(std::string(1, static_cast<char>('a' + i - 4))));
+    w.live->end(out);
+    w.turn();
+    auto events = run_task(w.context, reader.next(1 << 20, false));
+    ASSERT_EQ(events->size(), 2u);
+    EXPECT_EQ(events->front().event->kind, event_kind::truncated);
+    EXPECT_EQ(events->front().event->offset, 4u);
+    EXPECT_EQ(events->front().event->missing_bytes, 16u);
+    EXPECT_EQ(events->back().event->offset, 20u);
+    EXPECT_EQ(events->back().event->data.view(), "qrst");
+    EXPECT_EQ(reader.position().stdout_end, 24u);
 }
 
 TEST(LogReader, StoringIsTriedAgainUntilItWorks)
