@@ -58,7 +58,7 @@ void check_limits(const execution_limits& limits)
 void check_skill(const skill_request& skill, const execution_spec& spec)
 {
     FUZZ_CHECK(spec.kind == execution_kind::skill && spec.argv.empty() && !skill.name.empty());
-    FUZZ_CHECK(skill.args.size() <= max_arguments && skill.given_limits.size() <= std::size(limit_fields) + 1);
+    FUZZ_CHECK(skill.args.size() <= max_arguments && skill.given_limits.size() <= std::size(limit_fields));
     FUZZ_CHECK(is_utf8(spec.input.view()) && std::cmp_less_equal(spec.input.size(), context().max_skill_input_bytes));
     for (const auto& each : skill.args)
         FUZZ_CHECK(!has_nul(each) && is_utf8(each));

@@ -132,7 +132,7 @@ bool take(const child_program& program, child_outcome& outcome)
     return program.is_prepared || prepare({}, *program.filter, outcome);
 }
 
-/// The same of a copy of this process, whose signals do what they do here.
+/// The same of a copy of this process.
 bool take_copied(const child_program& program)
 {
     if (step_missing(program) != nullptr)

@@ -55,7 +55,8 @@ bool prepare(std::span<const protocol::spawn_request::limit> rlimits, const std:
 /// that failed is reaped. Returns -1 on failure.
 pid_t start_child(const child_place& place, const child_program& program, child_outcome& outcome);
 /// Starts a child that does `work` in a copy of this process's memory, and ends with what that returns: for what this process has in it, so
-/// that nothing needs to be loaded. One that cannot take what `program` says, which needs no image, ends with 127. Returns -1 on failure.
+/// that nothing needs to be loaded. Its signals have the actions that they have here, none blocked: where SIGPIPE is ignored, writing fails
+/// with EPIPE. One that cannot take what `program` says, which needs no image, ends with 127. Returns -1 on failure.
 pid_t start_copy(const child_place& place, const child_program& program, const std::function<int()>& work, child_outcome& outcome);
 
 }    // namespace caisson::agent

@@ -6,15 +6,6 @@ namespace {
 
 constexpr std::size_t read_bytes = 4 << 20;
 
-/// As execution_service::payload() gives it.
-execution_payload without_large(execution_payload texts)
-{
-    for (auto* each : {&texts.input, &texts.output})
-        if (each->size() > object_text_bytes)
-            *each = {};
-    return texts;
-}
-
 }    // namespace
 
 log_event seen_part(const viewed_event& viewed)
@@ -51,8 +42,8 @@ task<std::optional<execution_payload>> payload_of(const api_services* use, execu
     if (row.kind != execution_kind::skill)
         co_return std::nullopt;
     if (row.payload)
-        co_return without_large(*row.payload);
-    auto found = co_await use->executions.payload(std::move(row.tenant), std::move(row.id), object_text_bytes);
+        co_return *row.payload;
+    auto found = co_await use->executions.payload(std::move(row.tenant), std::move(row.id), execution_payload::most_shown_bytes);
     co_return found.has_value() ? std::optional(std::move(*found)) : std::nullopt;
 }
 

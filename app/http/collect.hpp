@@ -19,10 +19,9 @@ task<result<wire::inline_texts>> collect_output(std::shared_ptr<log_reader> log,
 task<result<wire::inline_texts>> output_of(
     const api_services& use, const execution_row& row, std::size_t limit_bytes = wire::inline_output::max_bytes);
 
-/// What the object of a skill's run shows of its input and output: texts of at most object_text_bytes. Nothing of another kind's, or
-/// if it cannot be read. `use` outlives the call.
+/// What the object of a skill's run shows of its input and output: texts of at most execution_payload::most_shown_bytes. Nothing of another
+/// kind's, or if it cannot be read. `use` outlives the call.
 task<std::optional<execution_payload>> payload_of(const api_services* use, execution_row row);
-inline constexpr std::size_t object_text_bytes = 1 << 20;
 
 /// Of each text in a list, so that a page of 200 stays bounded.
 inline constexpr std::size_t list_text_bytes = 32 << 10;

@@ -82,7 +82,7 @@ Outcome first_outcome(Ended& ended)
     if (const auto& failed = std::get<Place>(ended))
         std::rethrow_exception(failed);
     if constexpr (std::is_same_v<T, wait_end>)
-        if (std::get<Place + 1>(ended) == wait_end::cancelled)    // and the whole race with it
+        if (std::get<Place + 1>(ended) == wait_end::cancelled)    // with the whole race, or what it waits on is gone
             throw boost::system::system_error(asio::error::operation_aborted);
     if constexpr (is_mere_wait<T>)
         return Outcome(std::in_place_index<Number>);
@@ -93,7 +93,7 @@ Outcome first_outcome(Ended& ended)
 }    // namespace detail
 
 /// Runs all at once until one is done, cancels the others and waits for their end; the first to be done, also by an
-/// exception, decides. Cancelling the race cancels all, which throws operation_aborted also where a wait_end is the first.
+/// exception, decides; a wait_end that is the first and was cancelled throws operation_aborted. Cancelling the race cancels all.
 template <class... T>
 auto race(task<T>... works) -> task<std::variant<detail::raced<T>...>>
 {
@@ -103,39 +103,12 @@ auto race(task<T>... works) -> task<std::variant<detail::raced<T>...>>
     co_return detail::first_outcome<std::variant<detail::raced<T>...>, 0, 1, T...>(ended);
 }
 
-namespace detail {
-
-/// A result stays as it is; a result of a result helps nobody.
-template <class T>
-struct in_time_of {
-    using type = result<T>;
-};
-template <class T>
-struct in_time_of<result<T>> {
-    using type = result<T>;
-};
-template <class T>
-using in_time = typename in_time_of<T>::type;
-
-template <class T>
-task<in_time<T>> first_of(task<T> work, task<> expiry)
-{
-    auto outcome = co_await race(std::move(work), std::move(expiry));
-    if (outcome.index() == 1)
-        co_return error{errc::timed_out, "the deadline passed"};
-    if constexpr (std::is_void_v<T>)
-        co_return result<T>();
-    else
-        co_return std::get<0>(std::move(outcome));
-}
-
-}    // namespace detail
-
 /// Runs `work` until `when`; errc::timed_out after that, when the cancelled work has ended without a value. Work that gives a result<U>
-/// gives a result<U> here too. `time` must outlive the returned task.
+/// gives a result<U> here too; work that returns when it is cancelled counts as done. `time` must outlive the returned task.
 template <class T>
 auto with_deadline(timers& time, steady_time when, task<T> work) -> task<typename detail::timed<T>::type>
 {
+    static_assert(!std::is_same_v<T, wait_end>, "wait_past(), wait_until() and the like end by an exception when the time is over");
     return detail::first_or_timed_out<T>(std::move(work), time.wait_until_or_cancelled(when));
 }
 

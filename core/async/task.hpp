@@ -15,8 +15,9 @@ using io_executor = asio::io_context::executor_type;
 template <class T = void>
 using task = asio::awaitable<T, io_executor>;
 
-/// What a wait gives that returns when it is cancelled: an exception would cost more than many of them last.
-enum class wait_end { cancelled, came };
+/// What a wait gives that returns when it is cancelled meanwhile: an exception would cost more than many of them last. One that begins when
+/// it was cancelled before throws operation_aborted like any other.
+enum class [[nodiscard]] wait_end { cancelled, came };
 
 /// Completion token: `co_await socket.async_x(…, use_task)`.
 inline constexpr asio::use_awaitable_t<io_executor> use_task{};

@@ -10,7 +10,7 @@ class timers : public clock {
 public:
     /// Returns at `when` (at once if that is past). Terminal cancellation makes it throw operation_aborted.
     virtual task<> wait_until(steady_time when) = 0;
-    /// The same, without an exception.
+    /// The same without an exception.
     virtual task<wait_end> wait_until_or_cancelled(steady_time when) = 0;
 
     task<> wait_for(std::chrono::nanoseconds duration) { return wait_until(steady_now() + duration); }

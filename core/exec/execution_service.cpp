@@ -13,6 +13,17 @@ constexpr std::uint64_t most_waiting_stdin = 64 << 20;
 
 error unknown_execution() { return {errc::not_found, "execution not found"}; }
 
+shared_bytes unless_large(const shared_bytes& text) { return text.size() <= execution_payload::most_shown_bytes ? text : shared_bytes(); }
+
+/// The same that payload() reads of a skill that has ended.
+std::shared_ptr<const execution_payload> payload_of(const live_execution& one)
+{
+    const auto& input = one.spec.input;
+    const auto& output = one.row.output;
+    return std::make_shared<const execution_payload>(
+        execution_payload{unless_large(input), unless_large(output), input.size(), output.size()});
+}
+
 }    // namespace
 
 execution_service::execution_service(execution_services services)
@@ -66,6 +77,16 @@ execution_service::live_ptr execution_service::find_live(const tenant_id& tenant
 {
     const auto found = live_.find(id);
     return found != live_.end() && found->second->row.tenant == tenant ? found->second : nullptr;
+}
+
+execution_row execution_service::shown(const live_execution& one) const
+{
+    auto row = one.row;
+    if (row.kind == execution_kind::skill && is_final(row.status))
+        row.payload = payload_of(one);
+    row.output = {};    // payload() gives it
+    row.queue_position = queue_.position(one);
+    return row;
 }
 
 task<result<execution_row>> execution_service::find(tenant_id tenant, execution_id id)

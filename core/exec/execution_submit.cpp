@@ -62,25 +62,7 @@ execution_row row_of(const execution_spec& spec, execution_id id, tenant_id tena
     return row;
 }
 
-/// As it was stored with its end.
-std::shared_ptr<const execution_payload> payload_of(const live_execution& one)
-{
-    const auto& input = one.spec.input;
-    const auto& output = one.row.output;
-    return std::make_shared<const execution_payload>(execution_payload{input, output, input.size(), output.size()});
-}
-
 }    // namespace
-
-execution_row execution_service::shown(const live_execution& one) const
-{
-    auto row = one.row;
-    if (row.kind == execution_kind::skill && is_final(row.status))
-        row.payload = payload_of(one);
-    row.output = {};    // payload() gives it
-    row.queue_position = queue_.position(one);
-    return row;
-}
 
 task<result<execution_row>> execution_service::submit(tenant_id tenant, execution_spec spec)
 {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -169,6 +170,9 @@ struct execution_attempt {
 
 /// What a skill was given, and what it gave: JSON texts, empty where there is none.
 struct execution_payload {
+    /// Of a text that an execution's object shows; a larger one has an address of its own.
+    static constexpr std::size_t most_shown_bytes = 1 << 20;
+
     shared_bytes input;
     shared_bytes output;
     std::uint64_t input_bytes = 0;    // also where the text is left out
@@ -211,13 +215,13 @@ struct execution_row {
     std::string image_digest;     // "sha256:…" of the one that it ran in; empty before, and on runtimes without images
     std::string fallback_from;    // the runtime that it would have run on, had that one been able to
     std::string interpreter;
-    std::vector<execution_attempt> attempts;           // those that were begun; more than one if it was tried again
-    std::optional<std::int64_t> next_attempt_at_ms;    // while it waits for it (status queued)
-    std::optional<collect_summary> collected;          // of what it left; nothing if nothing was asked for
-    shared_bytes output;                               // JSON text: a skill's end brings it; rows that are read are without
-    std::shared_ptr<const execution_payload> payload;  // of a skill that ended in this server, to who waited for it
-    std::optional<checkpoint_note> checkpoint;         // with the end, if one was to be written
-    std::optional<compile_report> compile;             // of the last attempt, once its compiler has ended
+    std::vector<execution_attempt> attempts;             // those that were begun; more than one if it was tried again
+    std::optional<std::int64_t> next_attempt_at_ms;      // while it waits for it (status queued)
+    std::optional<collect_summary> collected;            // of what it left; nothing if nothing was asked for
+    shared_bytes output;                                 // JSON text: a skill's end brings it; rows that are read are without
+    std::shared_ptr<const execution_payload> payload;    // what is shown of it, with a skill's end that a service tells; never stored
+    std::optional<checkpoint_note> checkpoint;           // with the end, if one was to be written
+    std::optional<compile_report> compile;               // of the last attempt, once its compiler has ended
 };
 
 /// How many executions ended, and how. Those that were removed since are among them.

@@ -20,7 +20,7 @@ public:
     /// boost::system::system_error; errc::not_supported if `fds` is not empty and the stream cannot carry them.
     virtual task<> write(std::span<const std::string_view> parts, std::span<const int> fds) = 0;
     virtual bool carries_descriptors() const = 0;
-    /// Makes a pending read and write end at once, the read with 0 or an exception.
+    /// Makes a pending read and write end at once, the read as at the end or with an exception.
     virtual void close() noexcept = 0;
 };
 

@@ -102,35 +102,6 @@ def test_input_is_passed_on_as_it_was_written(api, skill):
     assert text.encode() in answer.body
 
 
-def test_large_input_comes_by_file_only(api, skill):
-    name = skill("import json, os\ngiven = json.load(open('/sandbox/input.json'))\n"
-                 "print('SANDBOX_INPUT' in os.environ, len(given['text']))\n", body="x" * 100)
-    assert api.run(skill=name, input={"text": "x" * 90_000})["stdout"] == "True 90000\n"
-    assert api.run(skill=name, input={"text": "x" * 1_000_000})["input"] == {"text": "x" * 1_000_000}
-    one = api.run(skill=name, input={"text": "x" * 3_000_000})
-    assert one["stdout"] == "False 3000000\n"
-    assert one["input_bytes"] == 3_000_012 and "input" not in one, "what is large is read by its own address"
-    address = f"/v1/executions/{one['execution_id']}/input"
-    assert api.get(address).value == {"text": "x" * 3_000_000}
-    head = api.call("HEAD", address)
-    assert (head.status, head.headers["content-length"], head.body) == (200, "3000012", b"")
-    assert api.get(f"/v1/executions/{one['execution_id']}/output").status == 404, "it wrote none"
-
-
-def test_output_of_any_size_is_there(api, skill, server, new_server):
-    name = skill(python("answer({'text': 'x' * given})"))
-    one = api.run(skill=name, input=40_000)["execution_id"]
-    assert api.get(f"/v1/executions/{one}/output").value == {"text": "x" * 40_000}
-    assert server.tenant("reads-outputs").get(f"/v1/executions/{one}/output").status == 404
-    end = api.log(one, sse=True)[-1]
-    assert end["output_bytes"] == len('{"text": ""}') + 40_000 and "output" not in end
-    large = new_server("--set", "skills.max_output_bytes=4194304").api
-    push(large, name, python("answer({'text': 'x' * given})"))
-    one = large.run(skill=name, input=3_000_000)
-    assert one["status"] == "success" and "output" not in one, one
-    assert one["output_bytes"] == len(large.get(f"/v1/executions/{one['execution_id']}/output").body) == 3_000_012
-
-
 def test_stdin_files_and_a_directory_of_its_own(api, skill):
     name = skill("import os, sys\nprint(os.getcwd(), sys.stdin.read(), open('a.csv').read())")
     one = api.run(skill=name, stdin="in", files={"data/a.csv": "1,2"}, cwd="/sandbox/data")

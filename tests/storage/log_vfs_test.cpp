@@ -183,6 +183,21 @@ TEST_F(LogLayer, ALogThatCannotBeExtendedLosesNothing)
     EXPECT_EQ(bytes_for_others(), 40'001);
 }
 
+TEST_F(LogLayer, WhileAnotherProcessWritesItIsNotExtended)
+{
+    db_->execute("PRAGMA busy_timeout = 0");
+    connection other(dir_ / "t.db", open_mode::read_write);
+    const auto before = log_size();
+    {
+        const sqlite::transaction writing(other, sqlite::transaction_kind::write);
+        EXPECT_THROW(db_->extend_log(1 << 20, 1 << 20), storage_error);
+        EXPECT_EQ(log_size(), before);
+    }
+    EXPECT_TRUE(db_->extend_log(1 << 20, 1 << 20));
+    insert(*db_, 20'000);
+    EXPECT_EQ(bytes_for_others(), 20'001);
+}
+
 }    // namespace
 
 }    // namespace caisson::testing

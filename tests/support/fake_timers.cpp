@@ -4,21 +4,19 @@ namespace caisson::testing {
 
 task<> fake_timers::wait_until(steady_time when)
 {
-    ++*waiting_;
-    auto leave = [count = waiting_](void*) { --*count; };
-    const std::unique_ptr<void, decltype(leave)> guard(this, leave);
-    while (steady_ < when)
-        co_await moved_.wait_past(moved_.version());
+    if (co_await wait_until_or_cancelled(when) == wait_end::cancelled)
+        throw boost::system::system_error(asio::error::operation_aborted);
 }
 
 task<wait_end> fake_timers::wait_until_or_cancelled(steady_time when)
 {
-    try {
-        co_await wait_until(when);
-        co_return wait_end::came;
-    } catch (const boost::system::system_error&) {
-        co_return wait_end::cancelled;
-    }
+    ++*waiting_;
+    auto leave = [count = waiting_](void*) { --*count; };
+    const std::unique_ptr<void, decltype(leave)> guard(this, leave);
+    while (steady_ < when)
+        if (co_await moved_.wait_past_or_cancelled(moved_.version()) == wait_end::cancelled)
+            co_return wait_end::cancelled;
+    co_return wait_end::came;
 }
 
 void fake_timers::advance(std::chrono::milliseconds by)

@@ -1,5 +1,6 @@
 #include "core/async/deadline.hpp"
 
+#include "core/async/notifier.hpp"
 #include "tests/core/async/frames.hpp"
 #include "tests/support/fake_timers.hpp"
 #include "tests/support/run_task.hpp"
@@ -34,6 +35,17 @@ task<> advance(fake_timers& time, std::chrono::milliseconds by)
 {
     time.advance(by);
     co_return;
+}
+
+bool is_abortion(const std::exception_ptr& failure)
+{
+    try {
+        if (failure)
+            std::rethrow_exception(failure);
+    } catch (const boost::system::system_error& e) {
+        return e.code() == asio::error::operation_aborted;
+    }
+    return false;
 }
 
 class Async : public ::testing::Test {
@@ -185,8 +197,31 @@ TEST_F(Race, CancellationFromOutsideIsNoEndOfAWait)
     cancel.emit(asio::cancellation_type::terminal);
     context.restart();
     context.poll();
-    ASSERT_TRUE(failure);
-    EXPECT_THROW(std::rethrow_exception(failure), boost::system::system_error);
+    EXPECT_TRUE(is_abortion(failure));
+    EXPECT_EQ(seen->cancelled, 1);
+}
+
+TEST_F(Race, OfWaitsWithinARaceOneMayBeTheFirst)
+{
+    advance_later(1h);
+    auto inner = race(value_after(time, 3h, 1, seen), time.wait_until_or_cancelled(time.steady_now() + 2h));
+    const auto got = run_task(context, race(std::move(inner), time.wait_until_or_cancelled(time.steady_now() + 1h)));
+    EXPECT_EQ(got.index(), 1u);
+    EXPECT_EQ(seen->cancelled, 1);
+    EXPECT_EQ(time.waiting(), 0u);
+}
+
+TEST_F(Race, AWaitForWhatIsGoneIsNoWinner)
+{
+    std::exception_ptr failure;
+    auto notice = std::make_unique<notifier>(context.get_executor());
+    auto both = race(value_after(time, 2h, 1, seen), notice->wait_past_or_cancelled(0));
+    asio::co_spawn(context, std::move(both), [&failure](const std::exception_ptr& e, const auto&) { failure = e; });
+    context.poll();
+    notice.reset();
+    context.restart();
+    context.poll();
+    EXPECT_TRUE(is_abortion(failure));
     EXPECT_EQ(seen->cancelled, 1);
 }
 

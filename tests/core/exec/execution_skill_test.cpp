@@ -103,6 +103,26 @@ TEST_F(ExecutionSkill, IsWholeInTheRecord)
     EXPECT_EQ(w.payload(id).input, "[1]");
 }
 
+TEST_F(ExecutionSkill, WhoWaitsForItsEndIsGivenWhatIsRecorded)
+{
+    const auto id = w.run(a_skill());
+    auto waiting = w.begin(w.service().wait(w.tenant, id, w.time().steady_now() + std::chrono::minutes(1)));
+    EXPECT_EQ(w.find(id)->payload, nullptr) << "it has no output yet";
+    w.agent().collected = [](const protocol::spawn_request&) { return output_stream_of("[7]"); };
+    w.agent().exit(0);
+    w.ended(id);
+    ASSERT_TRUE(waiting->done());
+    const auto& row = waiting->value->value();
+    ASSERT_NE(row.payload, nullptr);
+    const auto stored = w.payload(id);
+    EXPECT_EQ(row.payload->input, stored.input);
+    EXPECT_EQ(row.payload->output, stored.output);
+    EXPECT_EQ(row.payload->input_bytes, stored.input_bytes);
+    EXPECT_EQ(row.payload->output_bytes, stored.output_bytes);
+    EXPECT_EQ(row.payload->output, "[7]");
+    EXPECT_EQ(row.output, "") << "rows are without";
+}
+
 TEST_F(ExecutionSkill, ItsOutputIsJudged) { EXPECT_EQ(ended_with(" {\"a\": 1}"), "success:   {\"a\": 1}"); }
 
 TEST_F(ExecutionSkill, OutputThatIsNoneIsAFailure)

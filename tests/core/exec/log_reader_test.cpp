@@ -184,7 +184,8 @@ TEST(LogReader, TellsASlowViewerWhatItMissed)
     EXPECT_EQ(w.read_all(late), "head<16>qrst");
 }
 
-/// A viewer that fell behind and is given the end by the store, of a log whose newest bytes are still in the ring: `bytes` are read at once.
+/// A viewer that fell behind and is given the end by the store, of a log whose newest bytes are still in the ring: `bytes` are read at
+/// once.
 void follow_past_a_cut(std::size_t bytes)
 {
     world w(1'500, 4);

@@ -140,6 +140,19 @@ TEST_F(Exchange, SeesAResetBehindMorePipelinedBytesThanItHolds)
     EXPECT_TRUE(out.gone);
 }
 
+TEST_F(Exchange, TheWaitForAClientBehindManyPipelinedBytesLosesNothing)
+{
+    start();
+    answers.on["/wait"] = [&](exchange& one) { return wait_for_client(one, time, &out); };
+    auto peer = connect();
+    run(peer.send("GET /wait" + host + "\r\n" + std::string(100'000, '\n')));
+    settle();
+    time.advance(2h);
+    EXPECT_EQ(run(peer.answer()).body, "here");
+    run(peer.send("GET /echo" + host + "\r\n"));
+    EXPECT_EQ(run(peer.answer()).body, "GET /echo ");
+}
+
 TEST_F(Exchange, StreamsInChunks)
 {
     start();
