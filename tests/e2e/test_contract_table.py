@@ -42,7 +42,7 @@ SHOWN_BY = {
     "`requirements.txt` is installed": [(DIFFERS, "test_the_place_where_it_runs")],
     "a crash leaves": [(FAULTS, "test_a_kill_in_any_step_ends_right")],
     "1 MiB of `logs`": [("tests/app/wire/inline_output_test.cpp", "KeepsHeadAndTail")],
-    "input over 128 KiB": [(RUNNER, "test_large_input_comes_by_file_only")],
+    "input over 128 KiB": [("tests/e2e/test_skill_payloads.py", "test_large_input_comes_by_file_only")],
     "output.json may have any size": [(RUNNER, "test_output_that_is_none_is_a_failure_that_says_so")],
     "files of any number and size": [("tests/core/exec/collector_test.cpp", "EndsItWithWhatWasWholeBefore"),
                                      ("tests/e2e/test_kept_files.py", "test_files_that_expired_go_and_the_record_stays")],
