@@ -209,7 +209,13 @@ def test_a_sigterm_while_it_starts_is_heeded(own, delay):
         process = subprocess.Popen(list(map(str, command)), stdout=log, stderr=log, env=own.env, start_new_session=True)
     pause(delay)
     process.terminate()
-    assert process.wait(10) in (0, -signal.SIGTERM), own.log_tail()
+    try:
+        ended = process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        pytest.fail(f"it did not end within 10 s: {own.log_tail()}")
+    assert ended in (0, -signal.SIGTERM), own.log_tail()
     own.start()
     assert own.api.stdin(one, "", eof=True).status == 202
     assert own.api.ended(one)["stdout"] == "kept"
