@@ -40,8 +40,8 @@ def push(bench, archive):
 
 
 def skill_run(bench, found):
-    """Both from the pool, which is full again before each round: it holds a round of each, or most of one, as both kinds were asked for."""
-    rounds, count = bench.many(9, 3), 20
+    """Both from the pool: each run begins when there is a sandbox with the skill's package, and others without."""
+    rounds, count, idle = bench.many(7, 2), bench.many(30, 10), 2
     given = {"text": "hello"}
     limits = {"memory_bytes": 256 * MEBIBYTE}
     peer = "one-shot execution of the same program"
@@ -52,20 +52,23 @@ def skill_run(bench, found):
             "env": {"SANDBOX_INPUT": json.dumps(given), "SANDBOX_OUTPUT": "output.json"}},
     }
 
-    def load(body):
-        wait_for(bench, 2 * count)
-        wait_for_rest()    # what was used before is removed
-        answer = bench.rest_load(body, count)
-        values = [value for value, stages in zip(milliseconds(answer), answer["stages"]) if "claim_ms" in stages]
-        if 2 * len(values) < count:
-            raise Failed(f"of {count} runs {len(values)} were given a sandbox that was ready")
-        return values
+    def one_by_one(body):
+        """Of those that were given a ready sandbox: how many are ready is told of both kinds together."""
+        values = []
+        for _ in range(3 * count):
+            wait_for(bench, idle + 1)
+            answer = bench.rest_load(body, 1)
+            if "claim_ms" in answer["stages"][0]:
+                values += milliseconds(answer)
+            if len(values) == count:
+                return values
+        raise Failed(f"of {3 * count} runs {len(values)} were given a sandbox that was ready")
 
-    settings = (f"pool.idle={count}", f"pool.max={2 * count}", f"pool.max_bytes={2 * count * 8 << 20}", "pool.warm_interpreters=false")
-    with bench.other_server("skill-run", *(word for each in settings for word in ("--set", each))):
+    with bench.other_server("skill-run", "--set", f"pool.idle={idle}"):
         push(bench, package("bench-echo", ECHO))
-        bench.rest_load(bodies["caisson: skill"], 3 * count, 16)    # a kind of its own, of which as many are kept as were asked for within a second
-        series = in_turn(rounds, {name: ("ms", lambda body=body: load(body)) for name, body in bodies.items()})
+        for body in bodies.values():
+            bench.rest_load(body, 5)
+        series = in_turn(rounds, {name: ("ms", lambda body=body: one_by_one(body)) for name, body in bodies.items()})
     found.compare("skill-run", "a skill in bash that echoes its input, from the pool, one client", series)
     times = against(series, peer)
     found.bound("run of a skill (echo) from the pool", f"at most {MOST_TIMES_ONE_SHOT} × the one-shot execution of its program", f"{number(times)} ×",
