@@ -31,7 +31,8 @@ WAITS = set("futex epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect
 GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}
 ROLES = {"caisson-launch": "launcher", "bwrap": "bwrap", "agent": "agent", "caisson-agent": "agent", "busybox": "program"}    # all else: the server
 LINE = re.compile(r"^\d+<([^>]*)>\s+([\d.]+) (\w+)\(")
-PROGRAM = {"command": ["/bin/busybox", "true"]}
+# By what comes before the names of their counts: a run, and one that looks for files that the program left.
+PROGRAMS = {"": {"command": ["/bin/busybox", "true"]}, "collecting.": {"command": ["/bin/busybox", "true"], "collect": ["*"]}}
 READY, WARM_UP, ROUNDS, RUNS = 2, 5, 3, 8
 CALM_BYTES = 4096    # of the trace within a look: some forty calls
 
@@ -72,26 +73,30 @@ def per_run(root, built):
         wait_until_quiet(bench)
         client = bench.kept()
         for _ in range(WARM_UP):
-            run_once(bench, client)
-        rounds = [one_round(bench, client) for _ in range(ROUNDS)]
+            run_once(bench, client, PROGRAMS[""])
+        rounds = {prefix: [one_round(bench, client, program) for _ in range(ROUNDS)] for prefix, program in PROGRAMS.items()}
         client.close()
         bench.server.stop()
-        counted = counts_within(bench.trace, rounds)
+        return {prefix + name: count for prefix, times in rounds.items() for name, count in least_within(bench.trace, times).items()}
+
+
+def least_within(trace, rounds):
+    counted = counts_within(trace, rounds)
     names = sorted({name for one in counted for name in one})
     return {name: min(one[name] for one in counted) / RUNS for name in names}
 
 
-def one_round(bench, client):
+def one_round(bench, client, program):
     begin = time.time()
     for _ in range(RUNS):
-        run_once(bench, client)
+        run_once(bench, client, program)
     return begin, time.time()
 
 
-def run_once(bench, client):
+def run_once(bench, client, program):
     """And until the sandbox is gone and the next one is ready. Nobody is asked, as that would be counted."""
     before = sandboxes_of(bench)
-    answer = client.ask("POST", "/v1/executions", PROGRAM)
+    answer = client.ask("POST", "/v1/executions", program)
     if answer["status"] != "success" or "claim_ms" not in answer["stages"]:
         raise Failed(f"this was no run in a ready sandbox: {answer}")
     wait_until_quiet(bench, before)

@@ -3,7 +3,8 @@
 import math
 
 HEAD = """# Bounds of tools/counts, written by `tools/counts --renew`: how many, of what was counted when this was written.
-# instructions: of going once along a hot path, by callgrind. calls: system calls of a run in a ready sandbox, by strace.
+# instructions: of going once along a hot path, by callgrind. calls: system calls of a run in a ready sandbox, and (collecting)
+# of one that is collected from, by strace.
 """
 INSTRUCTIONS, CALLS = "instructions", "calls"
 MOST_MORE = {INSTRUCTIONS: 1.03, CALLS: 1.05}
