@@ -58,7 +58,10 @@ task<result<void>> sqlite_execution_store::insert_ended(execution_end end, execu
 {
     return db_.write([end = std::move(end), spec = std::move(spec)](sqlite::connection& db) {
         const auto done = sqlite::insert_execution(db, end.row, spec);
-        return done.has_value() ? sqlite::insert_whole_log(db, end.row.id, end.log) : done;
+        if (done.has_error())
+            return done;
+        sqlite::insert_artifacts(db, end.artifacts);
+        return sqlite::insert_whole_log(db, end.row.id, end.log);
     });
 }
 

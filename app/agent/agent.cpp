@@ -55,6 +55,8 @@ int agent::run()
         if (holds())
             continue;
         pump();
+        if (collect_at_end())
+            pump();
         if (current_ && !current_->watch(events_, source::link_in))
             return 1;
     }
@@ -238,9 +240,21 @@ void agent::watch_all()
     }
 }
 
+/// Once the end is told, which does not depend on what comes of this. False if nothing was to be done.
+bool agent::collect_at_end()
+{
+    const auto program = at_end_.is_ordered() ? programs_.find(at_end_.program()) : programs_.end();
+    auto* const execution = program != programs_.end() && !program->second.running() ? session_.find(at_end_.number()) : nullptr;
+    if (execution != nullptr)
+        at_end_.run(*execution, childless_);
+    return execution != nullptr;
+}
+
 protocol::agent_host::start_result agent::start(
     protocol::exec_number number, const protocol::spawn_request& request, std::vector<unique_fd> join)
 {
+    if (end_collecting::is_meant(request))
+        return at_end_.order(number, request);
     if (programs_.contains(number))    // forgotten while it ran
         return {EEXIST, "spawn", {}};
     if (programs_.size() >= protocol::agent_session::max_executions)
@@ -292,6 +306,7 @@ void agent::resize(protocol::exec_number number, const protocol::resize_order& o
 
 void agent::forget(protocol::exec_number number)
 {
+    at_end_.forget(number);
     const auto found = programs_.find(number);
     if (found == programs_.end())
         return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/agent/connection.hpp"
+#include "app/agent/end_collecting.hpp"
 #include "app/agent/landlock.hpp"
 #include "app/agent/options.hpp"
 #include "app/agent/parked_program.hpp"
@@ -39,6 +40,7 @@ private:
     void rest_if_due(std::int64_t now_ms);
     std::int64_t next_timeout_ms() const;
     std::int64_t lease_end_ms() const;
+    bool collect_at_end();
     void end_everything();
     void tell_of_parking(int code);
 
@@ -65,6 +67,7 @@ private:
     std::unique_ptr<connection> candidate_;    // accepted or dialled, HELLO to come
     std::map<protocol::exec_number, program> programs_;
     parked_program parked_;
+    end_collecting at_end_;
     std::int64_t rest_at_ms_ = 0;       // 0: nothing happened since the last rest
     std::int64_t last_heard_ms_ = 0;    // of the server that is obeyed: a whole frame
     std::int64_t dial_at_ms_ = 0;       // not before that

@@ -56,8 +56,18 @@ void widen(int directory, const char* name, mode_t bits, mode_t kind)
     static_cast<void>(::chmod(self.c_str(), (about.st_mode & 0777) | bits));
 }
 
-opened_entry open_kind(int parent, const char* name, int flags, mode_t bits, mode_t kind)
+/// How a directory or a regular file is opened.
+struct way {
+    int flags;
+    mode_t needed;    // by its owner
+    mode_t kind;
+};
+constexpr way directory_way{O_RDONLY | O_DIRECTORY, S_IRUSR | S_IXUSR, S_IFDIR};
+constexpr way regular_way{O_RDONLY, S_IRUSR, S_IFREG};
+
+opened_entry open_kind(int parent, const char* name, const way& how, on_denial denied)
 {
+    const auto [flags, bits, kind] = how;
     opened_entry out;
     if (::fstatat(parent, name, &out.about, AT_SYMLINK_NOFOLLOW) != 0) {
         out.problem = in_words(errno);
@@ -69,7 +79,8 @@ opened_entry open_kind(int parent, const char* name, int flags, mode_t bits, mod
     }
     const auto mode = out.about.st_mode;    // as the run left it
     out.fd = open_below(parent, name, flags | never);
-    if (!out.fd && errno == EACCES) {
+    out.denied = !out.fd && errno == EACCES && denied == on_denial::leave;
+    if (!out.fd && errno == EACCES && denied == on_denial::widen) {
         widen(parent, name, bits, kind);
         out.fd = open_below(parent, name, flags | never);
     }
@@ -95,21 +106,18 @@ opened_entry open_root(const char* path)
     return out;
 }
 
-opened_entry open_directory(int parent, const char* name)
-{
-    return open_kind(parent, name, O_RDONLY | O_DIRECTORY, S_IRUSR | S_IXUSR, S_IFDIR);
-}
+opened_entry open_directory(int parent, const char* name, on_denial denied) { return open_kind(parent, name, directory_way, denied); }
 
-opened_entry open_regular(int parent, const char* name) { return open_kind(parent, name, O_RDONLY, S_IRUSR, S_IFREG); }
+opened_entry open_regular(int parent, const char* name, on_denial denied) { return open_kind(parent, name, regular_way, denied); }
 
-opened_entry open_listed_regular(int parent, const char* name)
+opened_entry open_listed_regular(int parent, const char* name, on_denial denied)
 {
     opened_entry out;
     out.fd = open_below(parent, name, O_RDONLY | never);
     if (out.fd && ::fstat(out.fd.get(), &out.about) == 0 && S_ISREG(out.about.st_mode))
         return out;
     out.fd.reset();
-    return open_regular(parent, name);
+    return open_regular(parent, name, denied);
 }
 
 }    // namespace caisson::agent

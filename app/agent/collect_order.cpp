@@ -42,6 +42,11 @@ bool take_option(const char* name, const char* value, collect_order& out)
 
 }    // namespace
 
+bool names_own_program(const protocol::spawn_request& request, std::string_view option)
+{
+    return request.argv.size() > 1 && request.argv[0] == "/proc/self/exe" && request.argv[1] == option;
+}
+
 bool parse(int argc, char** arguments, collect_order& out)
 {
     if (argc < 2 || *arguments[0] != '/')

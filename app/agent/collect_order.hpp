@@ -1,7 +1,10 @@
 #pragma once
 
+#include "core/protocol/types.hpp"
+
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace caisson::agent {
@@ -18,7 +21,13 @@ struct collect_order {
     std::uint64_t max_file_bytes = 0;    // larger ones are left out
     std::uint64_t max_depth = 0;         // directories above a file
     std::uint64_t max_entries = 0;       // of directories, that are looked at
+    std::int64_t deadline_us = 0;        // of monotonic_us(); 0: none
+    /// Nothing is changed then, and what does not come whole and in time is of no use.
+    bool is_trial() const { return deadline_us != 0; }
 };
+
+/// Whether `request` is to start this program itself, with `option` first.
+bool names_own_program(const protocol::spawn_request& request, std::string_view option);
 
 /// `arguments` are those behind --collect. False if they are not understood.
 bool parse(int argc, char** arguments, collect_order& out);

@@ -51,6 +51,8 @@ std::string printable(std::string_view bytes)
 
 collect_writer::collect_writer(int out) : out_(collect_magic), descriptor_(out) { out_.reserve(flush_at + max_collect_data); }
 
+collect_writer::collect_writer(in_memory kept) : out_(collect_magic), most_kept_(kept.most_bytes), descriptor_(-1) { }
+
 void collect_writer::write(std::string_view bytes)
 {
     while (ok_ && !bytes.empty()) {
@@ -63,18 +65,26 @@ void collect_writer::write(std::string_view bytes)
 
 void collect_writer::write_what_waits()
 {
+    if (keeps()) {
+        ok_ = ok_ && out_.size() <= most_kept_;
+        return;
+    }
     write(out_);
     out_.clear();
 }
 
 void collect_writer::write_if_much()
 {
-    if (out_.size() >= flush_at)
+    if (keeps() || out_.size() >= flush_at)
         write_what_waits();
 }
 
 void collect_writer::file(const collected_file& file, int descriptor)
 {
+    if (keeps() && file.size > most_kept_) {
+        ok_ = false;
+        return;
+    }
     append_file(out_, file);
     source from{descriptor};
     for (auto left = file.size; ok_ && left > 0 && !from.ended;) {
@@ -95,7 +105,7 @@ void collect_writer::file(const collected_file& file, int descriptor)
 /// As many bytes as were announced: zeros for those that are not there.
 void collect_writer::data(source& from, std::size_t bytes)
 {
-    if (bytes >= spliced_from)
+    if (bytes >= spliced_from && !keeps())
         bytes -= splice(from.descriptor, bytes);
     while (ok_ && bytes > 0) {
         const auto before = out_.size();

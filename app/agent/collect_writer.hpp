@@ -4,12 +4,19 @@
 
 namespace caisson::agent {
 
-/// Writes the stream of core/protocol/collect_stream.hpp to a descriptor, which blocks. After a failure it writes nothing more.
+/// Writes the stream of core/protocol/collect_stream.hpp to a descriptor, which blocks, or keeps it. After a failure it writes nothing
+/// more.
 class collect_writer {
 public:
     explicit collect_writer(int out);
+    /// Keeps the stream for take(): one that would be longer is a failure.
+    struct in_memory {
+        std::size_t most_bytes;
+    };
+    explicit collect_writer(in_memory kept);
 
     bool ok() const { return ok_; }
+    std::string take() { return std::move(out_); }
     /// The file's bytes follow from `descriptor`, up to file.size; what is missing then is a CUT.
     void file(const protocol::collected_file& file, int descriptor);
     /// The first max_collect_skipped are told, all are counted. `path` may hold any bytes.
@@ -27,8 +34,10 @@ private:
     void write(std::string_view bytes);
     void write_what_waits();
     void write_if_much();
+    bool keeps() const { return descriptor_ < 0; }
 
     std::string out_;
+    std::size_t most_kept_ = 0;
     std::uint64_t skipped_ = 0;
     int descriptor_;
     bool ok_ = true;

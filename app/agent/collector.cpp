@@ -1,6 +1,6 @@
 #include "app/agent/collector.hpp"
 
-#include "app/agent/collect_files.hpp"
+#include "app/agent/poller.hpp"
 #include "core/base/unique_fd.hpp"
 
 #include <algorithm>
@@ -37,13 +37,17 @@ std::string more_than(const char* what, std::uint64_t limit) { return "beyond " 
 
 }    // namespace
 
-collector::collector(const collect_order& order, collect_writer& out) : order_(order), out_(out), patterns_(order.patterns) { }
+collector::collector(const collect_order& order, collect_writer& out)
+    : order_(order), out_(out), patterns_(order.patterns), denied_(order.is_trial() ? on_denial::leave : on_denial::widen)
+{
+}
 
 bool collector::run()
 {
     const auto root = open_root(order_.root.c_str());
     if (!root.fd || !root.problem.empty()) {
-        out_.done(0, root.problem);
+        problem_ = root.problem;
+        out_.done(0, problem_);
         return out_.ok();
     }
     if (!order_.output.empty())
@@ -61,14 +65,18 @@ void collector::send_output(int root)
     std::string_view rest = order_.output;
     path_ = order_.output;
     for (auto slash = rest.find('/'); slash != std::string_view::npos; slash = rest.find('/')) {
-        auto next = open_directory(parent, std::string(rest.substr(0, slash)).c_str());
+        auto next = open_directory(parent, std::string(rest.substr(0, slash)).c_str(), denied_);
+        if (is_left(next))
+            return;
         if (!next.fd)
             return next.about.st_mode == 0 ? void() : skip(next.problem);
         inner = std::move(next.fd);
         parent = inner.get();
         rest.remove_prefix(slash + 1);
     }
-    const auto opened = open_regular(parent, std::string(rest).c_str());
+    const auto opened = open_regular(parent, std::string(rest).c_str(), denied_);
+    if (is_left(opened))
+        return;
     if (!opened.fd)
         return opened.about.st_mode == 0 ? void() : skip(opened.problem);
     const auto size = static_cast<std::uint64_t>(opened.about.st_size);
@@ -77,12 +85,28 @@ void collector::send_output(int root)
     out_.file({true, size, opened.about.st_mode & 0777U, 0, path_}, opened.fd.get());
 }
 
+/// A trial ends with its first problem, and when it takes long.
+bool collector::goes_on()
+{
+    if (order_.is_trial() && problem_.empty() && monotonic_us() > order_.deadline_us)
+        problem_ = "it takes too long";
+    return out_.ok() && !(order_.is_trial() && has_problem());
+}
+
+/// Of a trial: whoever collects after it makes it readable.
+bool collector::is_left(const opened_entry& what)
+{
+    if (what.denied)
+        problem_ = what.problem;
+    return what.denied;
+}
+
 void collector::walk(int directory, const path_patterns::position& at, std::uint64_t depth)
 {
     const auto names = list(directory, at);
     const auto length = path_.size();
     held_bytes_ += names.bytes();
-    for (std::size_t i = 0; i < names.size() && out_.ok(); ++i) {
+    for (std::size_t i = 0; i < names.size() && goes_on(); ++i) {
         auto name = std::string(names[i]);
         const bool is_directory = name.ends_with('/');
         if (is_directory)
@@ -113,7 +137,7 @@ collect_listing collector::list(int directory, const path_patterns::position& at
         skip(std::string("it cannot be read: ") + std::strerror(errno));
         return names;
     }
-    while (const dirent* entry = ::readdir(reading.get())) {
+    while (const dirent* entry = goes_on() ? ::readdir(reading.get()) : nullptr) {
         if (is_dots(entry->d_name))
             continue;
         if (++entries_ > order_.max_entries) {
@@ -145,7 +169,9 @@ void collector::visit_directory(int parent, const std::string& name, const path_
 {
     if (depth > order_.max_depth)
         return skip(more_than("the depth of directories", order_.max_depth));
-    const auto opened = open_directory(parent, name.c_str());
+    const auto opened = open_directory(parent, name.c_str(), denied_);
+    if (is_left(opened))
+        return;
     if (!opened.fd)
         return skip(opened.problem);
     walk(opened.fd.get(), patterns_.enter(at, name), depth);
@@ -160,7 +186,10 @@ void collector::visit_file(int parent, const std::string& name, entry_kind kind)
             path_.size() > protocol::max_collect_path ? "its path is too long" : "its name is not UTF-8 without control characters");
     if (files_ >= order_.max_files)
         return skip(more_than("the number of files", order_.max_files));
-    const auto opened = kind == entry_kind::regular ? open_listed_regular(parent, name.c_str()) : open_regular(parent, name.c_str());
+    const auto opened =
+        kind == entry_kind::regular ? open_listed_regular(parent, name.c_str(), denied_) : open_regular(parent, name.c_str(), denied_);
+    if (is_left(opened))
+        return;
     if (!opened.fd)
         return skip(opened.problem);
     const auto size = static_cast<std::uint64_t>(opened.about.st_size);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/agent/collect_files.hpp"
 #include "app/agent/collect_listing.hpp"
 #include "app/agent/collect_order.hpp"
 #include "app/agent/collect_writer.hpp"
@@ -15,17 +16,21 @@ class collector {
 public:
     /// Both outlive it.
     collector(const collect_order& order, collect_writer& out);
-    /// False if the reader is gone.
+    /// False if the reader is gone, or of a stream that is kept, if it is too long.
     bool run();
+    /// Whether run() left anything out that could be collected in another way.
+    bool has_problem() const { return !problem_.empty(); }
 
 private:
     void send_output(int root);
+    bool goes_on();
     void walk(int directory, const path_patterns::position& at, std::uint64_t depth);
     collect_listing list(int directory, const path_patterns::position& at);
     void note(const dirent& entry, int directory, const path_patterns::position& at, collect_listing& into);
     void visit_directory(int parent, const std::string& name, const path_patterns::position& at, std::uint64_t depth);
     void visit_file(int parent, const std::string& name, entry_kind kind);
     void send(const struct stat& about, int file);
+    bool is_left(const opened_entry& what);
     void skip(std::string_view reason) { out_.skipped(path_, reason); }
 
     const collect_order& order_;
@@ -37,6 +42,7 @@ private:
     std::uint64_t bytes_ = 0;
     std::uint64_t entries_ = 0;
     std::string problem_;    // why no more directories are read
+    on_denial denied_;
 };
 
 /// caisson-agent --collect …: writes to standard output. Returns the exit status.

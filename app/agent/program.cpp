@@ -23,12 +23,6 @@ std::uint64_t to_us(const timeval& time)
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
 }
 
-/// The program of which this process is one already.
-bool is_collector(const protocol::spawn_request& request)
-{
-    return request.argv.size() > 1 && request.argv[0] == "/proc/self/exe" && request.argv[1] == "--collect";
-}
-
 /// In a copy of this process: executing its image would take longer than most collecting.
 int collect_as(const protocol::spawn_request& request)
 {
@@ -57,9 +51,9 @@ child_outcome start_anew(const protocol::spawn_request& request, const child_pla
     for (int i = 0; i < 3; ++i)
         program.stdio[i] = stdio.child[request.pty ? 0 : i].get();
     child_outcome outcome;
-    pid = is_collector(request) ? start_copy(
-                                      place, program, [&request] { return collect_as(request); }, outcome)
-                                : start_child(place, program, outcome);
+    pid = names_own_program(request, "--collect") ? start_copy(
+                                                        place, program, [&request] { return collect_as(request); }, outcome)
+                                                  : start_child(place, program, outcome);
     return outcome;
 }
 

@@ -25,10 +25,6 @@ constexpr std::size_t most_skipped_bytes = 16 << 10;
 constexpr std::size_t most_path_bytes = 512;
 /// So many small files are kept before the store is asked whether it has room.
 constexpr std::size_t small_files_at_once = 16;
-/// Of directories, in one run.
-constexpr std::uint64_t most_entries = 2'000'000;
-
-std::string number(std::int64_t value) { return std::to_string(value); }
 
 std::string how_it_ended(const protocol::exit_report& report)
 {
@@ -49,21 +45,6 @@ std::string cut_to(std::string text, std::size_t most)
 }
 
 }    // namespace
-
-bool wants_files(const collect_spec& spec) { return !spec.patterns.empty() || !spec.output.empty(); }
-
-std::vector<std::string> collect_command(const collect_spec& spec, const std::string& work_directory)
-{
-    // The agent's own image, whatever lies at its path: no program of the sandbox can stand in for it.
-    std::vector<std::string> argv{"/proc/self/exe", "--collect", work_directory, "--max-files", number(spec.max_files), "--max-bytes",
-        number(spec.max_bytes), "--max-file-bytes", number(spec.max_file_bytes), "--max-depth", number(spec.max_depth), "--max-entries",
-        std::to_string(most_entries)};
-    if (!spec.output.empty())
-        argv.insert(argv.end(), {"--output", spec.output, "--max-output-bytes", number(spec.max_output_bytes)});
-    argv.emplace_back("--");
-    argv.insert(argv.end(), spec.patterns.begin(), spec.patterns.end());
-    return argv;
-}
 
 collector::collector(io_executor executor, content_store& contents, job what, acknowledge done_with)
     : contents_(contents), job_(std::move(what)), patterns_(job_.wanted.patterns), done_with_(std::move(done_with)), changed_(executor)

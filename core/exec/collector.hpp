@@ -28,12 +28,6 @@ struct collected_files {
     std::unique_ptr<content_batch> held;
 };
 
-/// Whether anything is to be collected.
-bool wants_files(const collect_spec& spec);
-
-/// The arguments with which the agent's own program collects.
-std::vector<std::string> collect_command(const collect_spec& spec, const std::string& work_directory);
-
 /// Hears the agent's collector and hands what it sends to the store. The stream is checked as if it were a stranger's: limits and
 /// patterns hold whatever it says. I/O thread.
 class collector final : public protocol::execution_sink {

@@ -1,6 +1,7 @@
 #include "core/exec/live_execution.hpp"
 
 #include "core/exec/compile_session.hpp"
+#include "core/exec/files_at_end.hpp"
 #include "core/exec/record.hpp"
 
 #include <algorithm>
@@ -72,6 +73,7 @@ void live_execution::forget_attempt()
     first_byte_at.reset();
     image.reset();
     compilers.clear();
+    at_end.reset();
     stdin_known = true;
     stdin_taken = 0;
     stdin_end_taken = false;

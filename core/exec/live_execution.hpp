@@ -22,6 +22,7 @@
 namespace caisson {
 
 class compile_session;
+class files_at_end;
 
 /// An agent is told at the latest after so many bytes that they need not be kept any more.
 inline constexpr std::uint64_t acknowledge_every = 128 << 10;
@@ -54,6 +55,7 @@ public:
     std::vector<placed_file> placed;                            // what is put into the sandbox with the program, besides spec.files
     std::vector<std::shared_ptr<compile_session>> compilers;    // that the link knows: it may call them as long as it lives
     std::shared_ptr<protocol::agent_link> link;
+    std::shared_ptr<files_at_end> at_end;    // what its agent collects by itself; nothing: it was not asked to
     std::unique_ptr<execution_group> group;
     group_usage before_program;                   // what the group had used when the program was started
     std::shared_ptr<const skill_tree> tree;       // of a skill: held until the sandbox is gone

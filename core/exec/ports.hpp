@@ -55,7 +55,7 @@ public:
     /// Errors: errc::conflict if one of the ids exists.
     virtual task<result<void>> insert_begun(execution_row row, execution_spec spec, sandbox_row where) = 0;
     /// As insert() and finish() of an execution that was begun and ended unrecorded, all or nothing; of its sandbox nothing is recorded.
-    /// `end` has no artifacts and no checkpoint; of `spec` the input and the webhook are stored. Errors: errc::conflict if the id exists.
+    /// `end` has no checkpoint; of `spec` the input and the webhook are stored. Errors: errc::conflict if the id exists.
     virtual task<result<void>> insert_ended(execution_end end, execution_spec spec) = 0;
     /// As insert(), and notes in the same transaction that `key` was used for it; a used key that has expired makes room.
     /// Errors: errc::conflict if the id exists or the key is in use; errc::quota_exceeded if the tenant has `most_keys` keys.

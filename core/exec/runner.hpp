@@ -201,9 +201,13 @@ private:
     task<after> conclude(live_ptr one, ending_facts facts);
     bool is_surely_over(const live_execution& one) const;
     task<> drain_streams(live_ptr one);
+    void ask_for_files_at_end(live_execution& one) const;
     task<> keep_files(live_ptr one);
     task<> keep_files_again(live_ptr one);
     task<result<collected_files>> collect_files(live_ptr one);
+    task<collected_files> take_files(live_ptr one);
+    task<collected_files> fetch_files(live_ptr one);
+    collector::job job_of(const live_execution& one) const;
     static void mark_files(live_execution& one);
     task<> hear_streams_out(live_ptr one);
     void fill_usage(live_execution& one, const ending_facts& facts) const;

@@ -1,6 +1,8 @@
 #include "core/exec/runner.hpp"
 
 #include "core/async/without_exceptions.hpp"
+#include "core/exec/collect_command.hpp"
+#include "core/exec/files_at_end.hpp"
 
 #include <algorithm>
 
@@ -141,7 +143,8 @@ task<> runner::run_begun(live_ptr one)
         co_await run(one);
 }
 
-/// Nothing has to be stored before its end or beside it, no end is followed by another attempt, and it waits for no more input.
+/// Nothing has to be stored before its end or beside it but the files that come with it, no end is followed by another attempt, and it
+/// waits for no more input.
 bool runner::may_end_unrecorded(const live_execution& one)
 {
     const auto& spec = one.spec;
@@ -149,14 +152,16 @@ bool runner::may_end_unrecorded(const live_execution& one)
     const bool may_be_repeated =
         !spec.retry.exit_codes.empty() || std::find(faults.begin(), faults.end(), attempt_fault::program) != faults.end();
     const bool runs_or_ran = one.start_failure.empty() && one.lost.empty();
-    return runs_or_ran && one.log->may_be_taken_whole() && !may_be_repeated && !spec.checkpoint && !wants_files(spec.collect) &&
-           !spec.stdin_open;
+    const bool may_have_files = !wants_files(spec.collect) || (one.at_end && one.at_end->now() != files_at_end::state::refused);
+    const bool is_judged_later = spec.checkpoint || (spec.skill && !spec.skill->output_schema.empty());
+    return runs_or_ran && one.log->may_be_taken_whole() && !may_be_repeated && may_have_files && !is_judged_later && !spec.stdin_open;
 }
 
 task<bool> runner::hear_end(live_ptr one)
 {
     while (may_end_unrecorded(*one)) {
-        if (one->exited && one->streams_ended())
+        const bool has_files = !one->at_end || one->at_end->now() == files_at_end::state::whole;
+        if (one->exited && one->streams_ended() && has_files)
             co_return true;
         const auto seen = one->changed.version();
         co_await one->changed.wait_past(seen);

@@ -1,9 +1,12 @@
 #include "core/async/deadline.hpp"
 #include "core/base/count_guard.hpp"
+#include "core/exec/collect_command.hpp"
+#include "core/exec/files_at_end.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/runner.hpp"
 
 #include <csignal>
+#include <numeric>
 #include <sys/resource.h>
 
 /// How a runner keeps the files of a program that has ended: the agent's own program collects them inside the sandbox.
@@ -23,6 +26,31 @@ constexpr auto backstop = 5s;
 constexpr std::uint64_t memory_bytes = 64 << 20;
 constexpr std::uint64_t open_files = 256;
 
+/// Numbers at the agent of what it collects by itself: one for each server, above those of collectors and below those of what reads
+/// compiled files out.
+constexpr protocol::exec_number first_at_end = protocol::exec_number{1} << 53;
+/// It comes within milliseconds of the end.
+constexpr auto at_end_grace = 1s;
+/// The agent, which does nothing else meanwhile, compares each name with them.
+constexpr std::size_t most_pattern_bytes_at_end = 1024;
+
+std::size_t pattern_bytes(const collect_spec& spec)
+{
+    return std::accumulate(spec.patterns.begin(), spec.patterns.end(), std::size_t{0},
+        [](std::size_t all, const std::string& each) { return all + each.size(); });
+}
+
+bool awaits_files_at_end(const live_execution& one)
+{
+    return one.at_end && one.exited && one.at_end->now() == files_at_end::state::awaited && one.lost.empty();
+}
+
+task<> hear_files_at_end(std::shared_ptr<live_execution> one)
+{
+    while (awaits_files_at_end(*one))
+        co_await one->changed.wait_past(one->changed.version());
+}
+
 std::chrono::milliseconds time_for(const collect_spec& spec)
 {
     return least_time + std::chrono::seconds(spec.max_bytes / bytes_per_second);
@@ -37,6 +65,14 @@ protocol::spawn_request request_for(const live_execution& one)
     request.wall_ms = static_cast<std::uint64_t>(wall.count());
     request.rlimits = {{RLIMIT_CORE, 1}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, open_files}, {RLIMIT_DATA, memory_bytes},
         {RLIMIT_CPU, static_cast<std::uint64_t>(wall / 1s)}};
+    return request;
+}
+
+protocol::spawn_request request_at_end(const live_execution& one)
+{
+    protocol::spawn_request request;
+    request.argv = collect_at_end_command(one.spec.collect, one.sandbox->work_directory(), only_execution);
+    request.cwd = "/";
     return request;
 }
 
@@ -192,21 +228,65 @@ task<> runner::keep_files_again(live_ptr one)
     mark_files(*one);
 }
 
+/// With the program: what is left then is known with its end, if it is little.
+void runner::ask_for_files_at_end(live_execution& one) const
+{
+    const auto& where = *use_.runtimes.find(one.row.runtime)->second;
+    const bool is_little = pattern_bytes(one.spec.collect) <= most_pattern_bytes_at_end;
+    const bool is_enclosed = where.isolates() && !one.taken_up;    // the agent, which is of this version
+    one.at_end.reset();
+    if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
+        return;
+    one.at_end = std::make_shared<files_at_end>(one.link, first_at_end + use_.link.epoch, request_at_end(one), [&one] { one.wake(); });
+}
+
+collector::job runner::job_of(const live_execution& one) const
+{
+    collector::job job{one.row.tenant, one.row.id, one.spec.collect, use_.time.now_ms(), std::nullopt, use_.free_bytes};
+    if (use_.artifact_lifetime)
+        job.expires_at_ms = job.now_ms + use_.artifact_lifetime->count();
+    return job;
+}
+
 /// Errors: exceptions only.
 task<result<collected_files>> runner::collect_files(live_ptr one)
 {
+    if (use_.contents == nullptr)
+        co_return nothing_because("its files could not be collected: this server keeps none");
+    if (awaits_files_at_end(*one)) {
+        auto hearing = hear_files_at_end(one);
+        static_cast<void>(co_await with_deadline(use_.time, use_.time.steady_now() + at_end_grace, std::move(hearing)));
+    }
+    const bool has_come = one->at_end && one->at_end->now() == files_at_end::state::whole;
+    auto collecting = has_come ? take_files(one) : fetch_files(one);
+    auto files = co_await std::move(collecting);
+    if (!files.summary.error.empty())
+        use_.log.warning("not all files of an execution were collected",
+            {{"execution_id", one->row.id.str()}, {"what", files.cause.empty() ? files.summary.error : files.cause}});
+    co_return files;
+}
+
+/// Which came with the end.
+task<collected_files> runner::take_files(live_ptr one)
+{
+    collector session(use_.executor, *use_.contents, job_of(*one), [](protocol::stream_number, std::uint64_t) { });
+    one->at_end->hand_to(session);
+    co_await session.run();
+    co_return session.take();
+}
+
+/// By a collector that the agent starts for it.
+task<collected_files> runner::fetch_files(live_ptr one)
+{
     if (!one->lost.empty())
         co_return nothing_because("its files could not be collected: " + one->lost);
-    if (!one->exited || !one->sandbox || !one->link || use_.contents == nullptr)
+    if (!one->exited || !one->sandbox || !one->link)
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
     // Another number than that of any server before: what an earlier one began is collected anew, under this one.
     const auto number = only_execution + use_.link.epoch;
     const auto link = one->link;
-    collector::job job{one->row.tenant, one->row.id, one->spec.collect, use_.time.now_ms(), std::nullopt, use_.free_bytes};
-    if (use_.artifact_lifetime)
-        job.expires_at_ms = job.now_ms + use_.artifact_lifetime->count();
     auto done_with = [link, number](protocol::stream_number stream, std::uint64_t end) { link->acknowledge(number, stream, end); };
-    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, std::move(job), std::move(done_with));
+    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), std::move(done_with));
     const attachment heard(*link, number, *session);
     auto request = request_for(*one);
     request.seccomp_filter = use_.filter_on(*use_.runtimes.find(one->row.runtime)->second);
@@ -220,9 +300,6 @@ task<result<collected_files>> runner::collect_files(live_ptr one)
         session->abandon(*stopped);
     co_await session->settle();
     auto files = session->take();
-    if (!files.summary.error.empty())
-        use_.log.warning("not all files of an execution were collected",
-            {{"execution_id", one->row.id.str()}, {"what", files.cause.empty() ? files.summary.error : files.cause}});
     link->forget(number);
     co_return files;
 }

@@ -1,4 +1,5 @@
 #include "core/async/both.hpp"
+#include "core/exec/collect_command.hpp"
 #include "core/exec/compile_capture.hpp"
 #include "core/exec/compile_order.hpp"
 #include "core/exec/languages.hpp"

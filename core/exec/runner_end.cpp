@@ -4,6 +4,7 @@
 #include "core/async/without_exceptions.hpp"
 #include "core/base/count_guard.hpp"
 #include "core/exec/attempts.hpp"
+#include "core/exec/collect_command.hpp"
 #include "core/exec/record.hpp"
 
 #include <csignal>
@@ -270,6 +271,7 @@ task<> runner::end_sandbox(live_ptr one, std::string cause)
         co_await one->carriers->stop();
     one->carriers.reset();
     one->hold.reset();
+    one->at_end.reset();
     one->link.reset();
     one->group.reset();
     one->sandbox.reset();

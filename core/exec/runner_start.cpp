@@ -137,6 +137,7 @@ void runner::start_program(live_execution& one)
     for (auto& file : std::exchange(one.placed, {}))
         link.put_file(only_execution, std::move(file.path), file.mode, std::move(file.content));
     link.spawn(only_execution, spawn_request_for(one), one.group ? one.group->join_descriptors() : std::vector<int>());
+    ask_for_files_at_end(one);
     const bool may_wait = use_.pool && use_.pool->interpreters;
     if (may_wait && wants_interpreter(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second)))
         one.row.stages.interpreter = "cold";    // unless the agent says otherwise

@@ -44,7 +44,7 @@ task<> runner::store_final(live_ptr one)
 task<> runner::store_first_and_final(live_ptr one)
 {
     const auto asked_at = use_.time.steady_now();
-    auto inserting = use_.executions.insert_ended({one->row, {}, std::nullopt, std::move(one->whole_log).value()}, one->spec);
+    auto inserting = use_.executions.insert_ended({one->row, one->artifacts, std::nullopt, std::move(one->whole_log).value()}, one->spec);
     try {
         const auto inserted = co_await std::move(inserting);
         one->record_took = use_.time.steady_now() - asked_at;

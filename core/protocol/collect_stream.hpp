@@ -29,6 +29,10 @@ inline constexpr std::size_t max_collect_data = 128 * 1024;
 inline constexpr std::size_t max_collect_path = 4'096;
 inline constexpr std::size_t max_collect_reason = 256;
 inline constexpr std::size_t max_collect_skipped = 100;    // SKIPPED records; DONE counts all
+/// A stream that the agent itself may send once the program has ended, without a process of its own.
+inline constexpr std::size_t most_collected_at_end = 64 * 1024;
+/// The exit code that stands for none: what is to be collected is more, or others run in the sandbox (EX_TEMPFAIL of sysexits.h).
+inline constexpr int cannot_collect_at_end = 75;
 
 enum class collect_record : std::uint8_t { file = 1, data, end, cut, skipped, done };
 

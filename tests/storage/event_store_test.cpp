@@ -236,6 +236,23 @@ TEST_P(EventStore, AnExecutionThatCameEndedHasItsLog)
     EXPECT_TRUE(read().empty());
 }
 
+TEST_P(EventStore, AnExecutionThatCameEndedHasWhatItLeft)
+{
+    const auto tenant = numbered<tenant_id>(1);
+    artifact_row left;
+    left.tenant = tenant;
+    left.execution = id_;
+    left.path = "out/a";
+    left.content = numbered<content_id>(7);
+    left.size_bytes = 12;
+    const execution_end end{full_execution(1), {left}, std::nullopt, log_.control(event_kind::exit, "{}").events()};
+    ASSERT_TRUE(run(executions().insert_ended(end, {})).has_value());
+    EXPECT_EQ(run(artifacts().find(tenant, id_, "out/a"))->content, left.content);
+    EXPECT_EQ(run(artifacts().usage(tenant))->artifact_bytes, 12);
+    EXPECT_EQ(code_of(run(executions().insert_ended(end, {}))), errc::conflict);
+    EXPECT_EQ(run(artifacts().usage(tenant))->artifact_bytes, 12);
+}
+
 TEST_P(EventStore, ALogOfAnEndThatIsRefusedIsNotKept)
 {
     log_.control(event_kind::exit, "{}");

@@ -1,6 +1,5 @@
 #include "tests/support/fake_agent.hpp"
 
-#include "core/protocol/collect_stream.hpp"
 #include "core/protocol/frame_decoder.hpp"
 
 #include <boost/asio/error.hpp>
@@ -163,6 +162,11 @@ agent_host::start_result fake_agent::start(exec_number number, const spawn_reque
 {
     if (what.argv.size() > 1 && what.argv[1] == "--collect")
         return start_collector(number, what);
+    if (what.argv.size() > 1 && what.argv[1] == "--collect-at-end") {
+        asked_at_end = what;
+        at_end_ = {number, what};
+        return {0, {}, {.pid = 0, .monotonic_ns = monotonic_ns()}};
+    }
     if (number >= fake_compiler::first)
         return compiler.start(number, what);
     if (start_code != 0)
@@ -185,41 +189,6 @@ int fake_agent::park(exec_number number, const park_request& what, std::vector<u
     parked_for = number;
     session_.tell({});
     return 0;
-}
-
-agent_host::start_result fake_agent::start_collector(exec_number number, const spawn_request& what)
-{
-    collections.push_back(what);
-    std::string nothing(collect_magic);
-    append_done(nothing, {});
-    collecting_[number] = collected ? collected(what) : nothing;
-    return {0, {}, {.pid = fake_pid, .monotonic_ns = monotonic_ns()}};
-}
-
-void fake_agent::write_collected()
-{
-    for (auto one = collecting_.begin(); one != collecting_.end();) {
-        auto* execution = session_.find(one->first);
-        if (execution == nullptr) {
-            ++one;
-            continue;
-        }
-        auto& window = execution->output(stream::stdout_stream);
-        for (auto room = window.room(); !one->second.empty() && !room.empty(); room = window.room()) {
-            const auto count = std::min(room.size(), one->second.size());
-            std::memcpy(room.data(), one->second.data(), count);
-            window.filled(count);
-            one->second.erase(0, count);
-        }
-        if (!one->second.empty() || collector_hangs) {
-            ++one;
-            continue;
-        }
-        window.end();
-        execution->output(stream::stderr_stream).end();
-        execution->set_exited({});
-        one = collecting_.erase(one);
-    }
 }
 
 int fake_agent::put_file(const file_chunk& chunk)
@@ -335,8 +304,11 @@ void fake_agent::pump()
         if (write_out(*execution) && exiting_) {
             usage.wait_status = *std::exchange(exiting_, std::nullopt);
             execution->set_exited(usage);
+            has_ended_ = true;
         }
     }
+    if (has_ended_ && !holds_collected)
+        write_at_end();
     compiler.pump(session_);
     write_collected();
     if (!wire_ || muted_)

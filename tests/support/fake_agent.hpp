@@ -50,6 +50,11 @@ public:
     int file_code = 0;                                                                // errno: files cannot be put
     /// What its collector writes when it is asked to collect; empty: that there is nothing.
     std::function<std::string(const protocol::spawn_request&)> collected;
+    /// What the agent collects by itself as the program ends; empty: it does not, and a collector is asked for.
+    std::function<std::string(const protocol::spawn_request&)> collected_at_end;
+    /// That comes when the test says so.
+    bool holds_collected = false;
+    void tell_collected();
     /// The collector writes that and goes on for ever.
     bool collector_hangs = false;
     protocol::exit_report usage;    // what the exit reports besides its status
@@ -76,6 +81,7 @@ public:
     std::vector<protocol::signal_order> signals;
     std::vector<protocol::resize_order> sizes;
     std::vector<protocol::spawn_request> collections;    // that were asked for
+    std::optional<protocol::spawn_request> asked_at_end;
     std::size_t forgets = 0;
     std::size_t shutdowns = 0;
     std::size_t connections = 0;
@@ -111,6 +117,7 @@ private:
     bool write_out(protocol::agent_execution& execution);
     start_result start_collector(protocol::exec_number number, const protocol::spawn_request& what);
     void write_collected();
+    void write_at_end();
 
     protocol::agent_session session_;
     std::shared_ptr<wire> wire_;               // the connection that is obeyed
@@ -122,9 +129,11 @@ private:
     bool reads_ = true;
     bool muted_ = false;
     bool running_ = false;
+    bool has_ended_ = false;
     bool fresh_ = false;    // started, and program() was not called yet
     protocol::exec_number number_ = 0;
     std::map<protocol::exec_number, std::string> collecting_;    // what is still to be written
+    std::optional<std::pair<protocol::exec_number, protocol::spawn_request>> at_end_;
     std::optional<std::string> death_;
     wake_list death_heard_;
 };

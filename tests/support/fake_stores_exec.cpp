@@ -69,6 +69,8 @@ task<result<void>> fake_execution_store::insert_ended(execution_end end, executi
     auto done = co_await insert(std::move(end.row), std::move(spec));
     if (done.has_value() && events_ != nullptr && !end.log.empty())
         done = events_->add_whole(id, end.log);
+    if (done.has_value())
+        artifacts_.add(std::move(end.artifacts));
     co_return done;
 }
 

@@ -135,6 +135,37 @@ TEST(CollectWriter, AReaderThatIsGoneEndsIt)
     ::close(ends[1]);
 }
 
+TEST(CollectWriter, KeepsAStreamThatIsAskedForInMemory)
+{
+    const int file = ::memfd_create("source", MFD_CLOEXEC);
+    ASSERT_EQ(::ftruncate(file, 40'000), 0);
+    collect_writer out(collect_writer::in_memory{50'000});
+    out.file({false, 40'000, 0644, 0, "a"}, file);
+    out.done(1, "");
+    EXPECT_TRUE(out.ok());
+    const auto kept = out.take();
+    EXPECT_TRUE(kept.starts_with(protocol::collect_magic));
+    EXPECT_GT(kept.size(), 40'000u);
+    ::close(file);
+}
+
+TEST(CollectWriter, KeepsNoMoreInMemoryThanItMay)
+{
+    const int file = ::memfd_create("source", MFD_CLOEXEC);
+    ASSERT_EQ(::ftruncate(file, 60'000), 0);
+    collect_writer of_one(collect_writer::in_memory{50'000});
+    of_one.file({false, 60'000, 0644, 0, "a"}, file);
+    EXPECT_FALSE(of_one.ok());
+    EXPECT_LT(of_one.take().size(), 1'000u) << "nothing was read";
+    collect_writer of_many(collect_writer::in_memory{50'000});
+    for (int i = 0; i < 3; ++i) {
+        ::lseek(file, 0, SEEK_SET);
+        of_many.file({false, 20'000, 0644, 0, "a"}, file);
+    }
+    EXPECT_FALSE(of_many.ok());
+    ::close(file);
+}
+
 struct small_case {
     std::string_view name;
     void (*tell)(collect_writer&, const std::string& path);

@@ -1,4 +1,4 @@
-#include "core/exec/collector.hpp"
+#include "core/exec/collect_command.hpp"
 
 #include <gmock/gmock.h>
 
@@ -17,6 +17,11 @@ TEST(CollectCommand, NamesTheAgentItself)
     EXPECT_EQ(argv.back(), "--max-files");
     EXPECT_EQ(argv[argv.size() - 3], "--");
     EXPECT_THAT(argv, ::testing::Contains("out/output.json"));
+    auto at_end = collect_at_end_command(spec, "/workspace", 7);
+    EXPECT_EQ(at_end[1] + " " + at_end[2], "--collect-at-end 7");
+    at_end.erase(at_end.begin() + 2);
+    at_end[1] = "--collect";
+    EXPECT_EQ(at_end, argv) << "all else is the same";
     EXPECT_FALSE(wants_files(collect_spec()));
     EXPECT_TRUE(wants_files(spec));
 }

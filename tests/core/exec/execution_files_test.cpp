@@ -1,8 +1,7 @@
 // What an execution leaves is collected once it has ended, whatever its end, and is in its record.
 
 #include "core/files/janitor.hpp"
-#include "core/protocol/collect_stream.hpp"
-#include "tests/core/exec/service_world.hpp"
+#include "tests/core/exec/collect_streams.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,29 +14,6 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-std::string stream_of(const std::vector<std::pair<std::string, std::string>>& files)
-{
-    std::string out(protocol::collect_magic);
-    for (const auto& [path, bytes] : files) {
-        protocol::append_file(out, {false, bytes.size(), 0644, 0, path});
-        for (std::size_t at = 0; at < bytes.size(); at += protocol::max_collect_data) {
-            const auto part = bytes.substr(at, protocol::max_collect_data);
-            protocol::append_data_head(out, part.size());
-            out += part;
-        }
-        protocol::append_end(out);
-    }
-    protocol::append_done(out, {});
-    return out;
-}
-
-execution_spec collecting()
-{
-    auto spec = service_world::program();
-    spec.collect.patterns = {"out/**"};
-    return spec;
-}
 
 class ExecutionFiles : public ::testing::Test {
 protected:

@@ -1,8 +1,7 @@
 // What a run of a skill is given, and what its end becomes.
 
 #include "core/exec/skill_program.hpp"
-#include "core/protocol/collect_stream.hpp"
-#include "tests/core/exec/service_world.hpp"
+#include "tests/core/exec/collect_streams.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,17 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
-
-std::string output_stream_of(const std::string& text)
-{
-    std::string out(protocol::collect_magic);
-    protocol::append_file(out, {true, text.size(), 0644, 0, "out/output.json"});
-    protocol::append_data_head(out, text.size());
-    out += text;
-    protocol::append_end(out);
-    protocol::append_done(out, {});
-    return out;
-}
 
 execution_spec a_skill()
 {

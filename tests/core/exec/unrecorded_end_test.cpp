@@ -162,15 +162,13 @@ TEST_F(UnrecordedEnd, OneThatDoesNotStartIsRecordedFirst)
 
 TEST_F(UnrecordedEnd, IsNotAwaitedWhereSomethingIsStoredBesideItOrFollowsIt)
 {
-    auto files = service_world::program();
-    files.collect.patterns = {"out/*"};
     auto again = service_world::program();
     again.retry.faults = {attempt_fault::program};
     auto codes = service_world::program();
     codes.retry.exit_codes = {3};
     auto saved = service_world::program();
     saved.checkpoint.emplace();
-    for (const auto& spec : {files, again, codes, saved}) {
+    for (const auto& spec : {again, codes, saved}) {
         service_world other({.pool = pool_bounds{.idle = 2, .most = 8, .most_bytes = 64 << 20}});
         other.service().keep_ready(shape());
         EXPECT_TRUE(other.advance_until([&] { return other.service().ready_sandboxes("fake") == 2; }));
