@@ -57,7 +57,7 @@ def stage_medians(stages):
 
 def one_shot_ready(bench, found):
     """From a pool that holds a whole round, and is full again before the next."""
-    rounds, count = bench.many(5, 2), bench.many(50, 20)
+    rounds, count = bench.many(9, 2), bench.many(50, 20)
     body = {"command": ["/bin/busybox", "true"]}
     stages = []
 
