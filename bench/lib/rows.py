@@ -12,7 +12,7 @@ import pool_rows
 import skill_rows
 import thread_rows
 import viewer_rows
-from machine import memory_of, sync_ms
+from machine import memory_of, sync_ms, wait_for_rest
 from pool_rows import microseconds
 from pool_rows import milliseconds as ms
 from processes import Failed, run_json
@@ -37,7 +37,8 @@ def one_shot(bench, found):
 
 
 def one_shot_cold(bench, found):
-    rounds, count = bench.many(5, 2), bench.many(50, 20)
+    rounds, count = bench.many(7, 2), bench.many(50, 20)
+    wait_for_rest()    # a server that has just started looks for the host's languages and compilers
     for what, program in (("one-shot true, dynamic, one client", TRUE), ("one-shot true, static (busybox), one client", BUSYBOX)):
         stages = []
 
