@@ -29,7 +29,7 @@ task<> api::get_runtimes(call_ptr one)
     std::vector<wire::runtime_item> all;
     for (const auto* each : use_.runtimes)
         all.push_back({&each->capabilities(), use_.executions.breaker_of(std::string(each->name())), each->has_images(),
-            use_.executions.ready_sandboxes(each->name())});
+            use_.executions.ready_sandboxes(each->name()), each->prepared()});
     return one->answer(200, wire::runtimes_json(all, use_.config.default_runtime));
 }
 

@@ -10,12 +10,17 @@ std::optional<pool_bounds> pool_bounds_of(const pool_config& config)
         config.warm_interpreters, config.preload};
 }
 
+sandbox_limits usual_limits(const server_config& config)
+{
+    const auto& limits = config.limits;
+    return {limits.memory_bytes.def, limits.cpu_milli.def, limits.pids.def, limits.disk_bytes.def, limits.inodes.def};
+}
+
 void keep_usual_ready(
     execution_service& executions, const server_config& config, const language_catalog& languages, const std::string& runtime)
 {
-    const auto& limits = config.limits;
     sandbox_spec spec;
-    spec.limits = {limits.memory_bytes.def, limits.cpu_milli.def, limits.pids.def, limits.disk_bytes.def, limits.inodes.def};
+    spec.limits = usual_limits(config);
     spec.lease = std::chrono::milliseconds(config.executions.agent_lease_ms);
     pool_shape shape{runtime, std::move(spec), nullptr, ""};
     executions.keep_ready(shape);

@@ -12,6 +12,9 @@ namespace caisson {
 /// Nothing: no sandboxes are kept ready.
 std::optional<pool_bounds> pool_bounds_of(const pool_config& config);
 
+/// Of executions that say nothing of them.
+sandbox_limits usual_limits(const server_config& config);
+
 /// Keeps sandboxes on `runtime` ready, which must be one without images, for executions that say nothing of their limits; and one in which
 /// an interpreter waits for code, if that shall be and there is one.
 void keep_usual_ready(

@@ -272,6 +272,7 @@ private:
     {
         for (auto* each : host_.enabled()) {
             co_await each->probe();
+            executions_.prepare_ahead(usual_limits(config_));
             if (each->name() == config_.default_runtime && !each->has_images())    // what runs in an image is kept once it is asked for
                 keep_usual_ready(executions_, config_, languages_, std::string(each->name()));
             const auto& found = each->capabilities();

@@ -55,6 +55,7 @@ void write_runtime(json_writer& out, const runtime_item& item)
     out.key("memory").boolean(runtime.enforces_memory).key("pids").boolean(runtime.enforces_pids);
     out.key("cpu").boolean(runtime.enforces_cpu).key("disk").boolean(runtime.enforces_disk).end_object();
     out.key("images").boolean(item.has_images).key("ready_sandboxes").unsigned_integer(item.ready);
+    out.key("prepared_sandboxes").unsigned_integer(item.prepared);
     out.key("execution_usage").boolean(runtime.execution_usage).key("pauses").boolean(runtime.pauses);
     out.key("degraded").begin_array();
     for (const auto& [control, reason, remedy] : runtime.degraded) {

@@ -19,8 +19,9 @@ std::string languages_json(const language_catalog& catalog, const image_table* i
 struct runtime_item {
     const runtime_capabilities* host;
     runtime_breakers::view breaker = {};
-    bool has_images = false;    // sandboxes are made of them
-    std::size_t ready = 0;      // sandboxes that wait for an execution
+    bool has_images = false;     // sandboxes are made of them
+    std::size_t ready = 0;       // sandboxes that wait for an execution
+    std::size_t prepared = 0;    // sandboxes that were prepared before they are asked for
 };
 /// GET /v1/runtimes: {"default","items":[…]}, each with what this host does not enforce.
 std::string runtimes_json(std::span<const runtime_item> runtimes, std::string_view default_runtime);

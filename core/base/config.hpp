@@ -192,6 +192,7 @@ struct bubblewrap_config {
     std::string made_by = "auto";              // by caisson-launch alone where it can, else by bwrap; or always by "bwrap"
     std::int64_t uid_first = 1'879'048'192;    // host uids of sandboxes when the server is root; above those of systemd
     std::int64_t uid_count = 65'536;
+    std::int64_t max_prepared = 64;    // sandboxes of which directory, control groups and uid are made before they are asked for
 };
 
 /// The container engine that the runtimes docker and gvisor use.

@@ -194,6 +194,7 @@ void execution_service::stop_accepting()
 {
     stopping_ = true;
     pool_.close();
+    ahead_.close();
     calm_.close();
     changed_.notify_all();
     for (const auto& [id, one] : live_)
@@ -236,6 +237,8 @@ task<result<void>> execution_service::hand_over(steady_time until)
     static_cast<void>(co_await with_deadline(use_.time, until, std::move(cleaned)));
     auto drained = pool_.stop(until);
     static_cast<void>(co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(drained)));
+    auto discarded = ahead_.stop(until);
+    static_cast<void>(co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(discarded)));
     auto stopped = stop_tasks();
     co_return co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(stopped));
 }

@@ -34,8 +34,9 @@ execution_service::execution_service(execution_services services)
     , cleanup_(use_.executor, use_.log)
     , calm_(use_.executor, use_.time)
     , pool_(use_, calm_)
+    , ahead_(use_, calm_)
     , sweeper_(use_)
-    , runner_(use_, queue_, pool_, calm_, cleanup_, sweeper_)
+    , runner_(use_, queue_, pool_, ahead_, calm_, cleanup_, sweeper_)
     , changed_(use_.executor)
 {
 }

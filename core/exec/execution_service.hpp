@@ -106,6 +106,8 @@ public:
 
     /// From now on as many sandboxes of `shape` as services.pool says are kept ready, whatever the demand.
     void keep_ready(pool_shape shape) { pool_.keep(std::move(shape)); }
+    /// From now on runtimes prepare sandboxes with these limits before they are asked for, as many as each is set to.
+    void prepare_ahead(const sandbox_limits& limits) { ahead_.begin(limits); }
     /// How many sandboxes of a runtime wait for an execution.
     std::size_t ready_sandboxes(std::string_view runtime) const { return pool_.ready(runtime); }
 
@@ -170,6 +172,7 @@ private:
     task_group cleanup_;
     lull calm_;
     warm_pool pool_;
+    preparer ahead_;
     sweeper sweeper_;
     runner runner_;
     notifier changed_;    // an execution left, or the stop began

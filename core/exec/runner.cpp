@@ -137,6 +137,7 @@ task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
 {
     const auto began = use_.time.steady_now();
     auto& chosen = *use_.runtimes.find(one->row.runtime)->second;
+    ahead_.note(chosen);
     auto created = co_await chosen.create(std::move(wanted));
     if (created.has_error()) {
         one->at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;

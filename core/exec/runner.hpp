@@ -3,6 +3,7 @@
 #include "core/exec/admission.hpp"
 #include "core/exec/collector.hpp"
 #include "core/exec/live_execution.hpp"
+#include "core/exec/preparer.hpp"
 #include "core/exec/runtime_breakers.hpp"
 #include "core/exec/services.hpp"
 #include "core/exec/sweeper.hpp"
@@ -19,10 +20,12 @@ struct compile_order;
 class runner {
 public:
     /// All outlive the runner; `cleanup` ends sandboxes after their executions, and `sweeps` has those that could not be ended.
-    runner(const execution_services& services, admission& queue, warm_pool& pool, lull& calm, task_group& cleanup, sweeper& sweeps)
+    runner(const execution_services& services, admission& queue, warm_pool& pool, preparer& ahead, lull& calm, task_group& cleanup,
+        sweeper& sweeps)
         : use_(services)
         , queue_(queue)
         , pool_(pool)
+        , ahead_(ahead)
         , calm_(calm)
         , cleanup_(cleanup)
         , sweeps_(sweeps)
@@ -231,6 +234,7 @@ private:
     const execution_services& use_;
     admission& queue_;
     warm_pool& pool_;
+    preparer& ahead_;
     lull& calm_;
     task_group& cleanup_;
     std::unordered_set<live_ptr> leaving_;    // whose sandboxes are being removed

@@ -88,6 +88,7 @@ sandbox_spec runner::sandbox_for(const live_execution& one)
     wanted.id = use_.ids.make<sandbox_id>();
     wanted.limits = {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
     wanted.lease = use_.link.lease;
+    wanted.is_awaited = true;
     wanted.image = runs_in_image(one) ? one.spec.image : std::string();
     if (one.tree) {
         wanted.work_directory = skill_directory;

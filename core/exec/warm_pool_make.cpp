@@ -33,6 +33,7 @@ task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox
     auto& where = *runtime_of(wanted->shape);
     into->spec = wanted->shape.spec;
     into->spec.id = use_.ids.make<sandbox_id>();
+    into->spec.is_awaited = false;
     into->tree = wanted->shape.tree;
     auto created = co_await where.create(into->spec);
     if (created.has_error())

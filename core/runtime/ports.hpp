@@ -117,8 +117,17 @@ public:
     /// About what a started sandbox without programs holds of the host's memory.
     virtual std::int64_t idle_bytes() const { return 4 << 20; }
 
-    /// Prepares directories, groups and sockets; nothing runs yet. Errors: errc::runtime_unavailable with what to do.
+    /// Prepares directories, groups and sockets; nothing runs yet. Gives one that prepare_ahead() made where the spec lets it, so that id()
+    /// may be another than the spec's. Errors: errc::runtime_unavailable with what to do.
     virtual task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) = 0;
+    /// How many are prepared: their directories, groups and user ids are made, and nothing runs for them.
+    virtual std::size_t prepared() const { return 0; }
+    /// How many it lets be prepared; 0: that would save nothing.
+    virtual std::size_t most_prepared() const { return 0; }
+    /// Prepares one more, with these limits until others are asked for. Errors: errc::runtime_unavailable; then nothing of it stays.
+    virtual task<result<void>> prepare_ahead(sandbox_id id, sandbox_limits limits);
+    /// Removes what is prepared beyond `kept`. What cannot be removed the next server's sweep finds.
+    virtual task<> discard_prepared(std::size_t /*kept*/) { co_return; }
     /// Starts the agent. On failure destroy() must still be called.
     virtual task<result<void>> start(sandbox& created) = 0;
     /// A sandbox of an earlier server. Errors: errc::gone when its agent does not run any more; what is left of it was removed.
@@ -139,6 +148,8 @@ inline bool alike_but_for_groups(const sandbox_spec& one, const sandbox_spec& ot
 }
 
 inline result<void> sandbox::claim(std::string, const sandbox_limits&, execution_group&) { return {}; }
+
+inline task<result<void>> runtime::prepare_ahead(sandbox_id, sandbox_limits) { co_return result<void>(); }
 
 inline bool runtime::can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const
 {

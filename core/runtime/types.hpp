@@ -52,6 +52,7 @@ struct sandbox_spec {
     sandbox_limits limits;
     std::string image;                                          // exact reference, on runtimes with images; empty: the runtime's default
     std::chrono::milliseconds lease{std::chrono::hours(24)};    // without a server the agent ends the sandbox after this
+    bool is_awaited = false;                                    // somebody waits for it: it may be one that was prepared, with its id
 };
 
 /// Limits of one execution inside a sandbox, as far as its group enforces them.
@@ -59,6 +60,7 @@ struct group_limits {
     std::int64_t memory_bytes = 0;    // without the disk's share, which the group adds
     std::int64_t cpu_milli = 0;
     std::int64_t pids = 0;
+    bool operator==(const group_limits&) const = default;
 };
 
 /// Readings of one execution's group. A value that this host cannot measure is absent.

@@ -176,6 +176,8 @@ task<result<std::unique_ptr<sandbox>>> fake_runtime::create(sandbox_spec spec)
     const auto failure = co_await enter(call::create);
     if (failure)
         co_return *failure;
+    if (spec.is_awaited && prepared_ > 0)
+        --prepared_;
     auto box = std::make_shared<fake_box>();
     box->spec = std::move(spec);
     if (now) {
@@ -188,6 +190,23 @@ task<result<std::unique_ptr<sandbox>>> fake_runtime::create(sandbox_spec spec)
         prepare(*box);
     boxes_.push_back(box);
     co_return std::unique_ptr<sandbox>(std::make_unique<fake_sandbox>(*this, std::move(box)));
+}
+
+task<result<void>> fake_runtime::prepare_ahead(sandbox_id, sandbox_limits limits)
+{
+    ++tries_at_preparing;
+    const auto failure = co_await enter(call::prepare);
+    if (failure)
+        co_return *failure;
+    prepared_with = limits;
+    ++prepared_;
+    co_return result<void>();
+}
+
+task<> fake_runtime::discard_prepared(std::size_t kept)
+{
+    prepared_ = std::min(prepared_, kept);
+    co_return;
 }
 
 task<result<void>> fake_runtime::start(sandbox& created)

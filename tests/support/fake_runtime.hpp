@@ -45,7 +45,7 @@ struct fake_box {
 /// with its own io_context. One thread.
 class fake_runtime : public runtime {
 public:
-    enum class call { create, start, connect, open_group, claim, recover, destroy, left_overs, remove_left_over };
+    enum class call { create, start, connect, open_group, claim, recover, destroy, left_overs, remove_left_over, prepare };
 
     fake_runtime() = default;
     explicit fake_runtime(std::string name) : name_(std::move(name)) { host.name = name_; }
@@ -60,6 +60,10 @@ public:
     const runtime_capabilities& capabilities() const override { return host; }
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
+    std::size_t prepared() const override { return prepared_; }
+    std::size_t most_prepared() const override { return may_be_prepared; }
+    task<result<void>> prepare_ahead(sandbox_id id, sandbox_limits limits) override;
+    task<> discard_prepared(std::size_t kept) override;
     task<result<void>> start(sandbox& created) override;
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
     task<result<std::vector<sandbox_id>>> left_overs() override;
@@ -81,6 +85,9 @@ public:
     bool images = false;     // its sandboxes are made of images
     bool filters = false;    // agents have a filter of their own
     bool soon = false;       // they may be made before their execution is recorded
+    std::size_t may_be_prepared = 0;
+    sandbox_limits prepared_with;          // the last of them
+    std::size_t tries_at_preparing = 0;    // of those that failed too
     runtime_capabilities host{.name = "fake", .available = true, .isolates = true, .execution_usage = true};
 
     /// In the order of creation, destroyed ones too. Throws std::out_of_range.
@@ -101,6 +108,7 @@ private:
         bool passes;
     };
     std::string name_ = "fake";
+    std::size_t prepared_ = 0;
     std::map<call, std::deque<plan>> planned_;
     std::map<call, gate> gates_;
     std::vector<std::shared_ptr<fake_box>> boxes_;

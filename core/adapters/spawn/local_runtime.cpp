@@ -51,67 +51,6 @@ runtime_capabilities local_runtime::known_without_trying(std::string name) const
     return known;
 }
 
-task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
-{
-    local_record record;
-    record.runtime = name();
-    record.limits = spec.limits;
-    record.work_directory = spec.work_directory;
-    record.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
-    record.group = services_.groups.sandbox_group(spec.id.str());
-    auto created = make_sandbox(spec.id, std::move(record), std::nullopt);
-    created->set_trees(spec.trees);
-    std::exception_ptr failure;
-    result<void> prepared;
-    try {
-        prepared = co_await prepare_all(created.get(), spec);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    if (!failure && !prepared.has_error())
-        co_return std::unique_ptr<sandbox>(std::move(created));
-    co_await asio::this_coro::throw_if_cancelled(false);
-    auto removed = co_await undisturbed(created->destroy());
-    if (removed.has_error())
-        services_.log.warning(
-            "a sandbox that could not be made is not wholly removed", {{"sandbox", spec.id.str()}, {"reason", removed.error().detail}});
-    if (failure)
-        std::rethrow_exception(failure);
-    co_return prepared.error();
-}
-
-/// On a worker, with nobody else at `created`.
-result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_spec& spec)
-{
-    auto directory = run_directory::make(options_.run_dirs.front(), spec.id);
-    if (directory.has_error())
-        return directory.error();
-    created.set_directory(std::move(*directory));
-    // The record first: whatever is made after it can be found and removed by a later server.
-    auto done = created.directory().write_state(created.runtime_state());
-    if (done.has_error())
-        return done;
-    auto group = services_.groups.make_sandbox_group(spec.id.str(), spec.limits);
-    if (group.has_error())
-        return group.error();
-    return prepare(created);
-}
-
-task<result<void>> local_runtime::prepare_all(local_sandbox* created, sandbox_spec spec)
-{
-    auto parts = [this, created, wanted = &spec] { return prepare_parts(*created, *wanted); };
-    auto done = co_await offload(services_.workers, std::move(parts));
-    if (!done.has_error())
-        done = created->open_listener();
-    if (done.has_error())
-        co_return done;
-    co_return co_await prepare_outside(created, std::move(spec));
-}
-
-task<result<void>> local_runtime::prepare_outside(local_sandbox*, sandbox_spec) { co_return result<void>(); }
-
-void local_runtime::fit_trial(sandbox_spec&) const { }
-
 task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std::string runtime_state)
 {
     const auto until = services_.time.steady_now() + sweep_grace;
@@ -263,6 +202,8 @@ task<> local_runtime::probe()
     found.unavailable_reason = reason.value_or("");
     capabilities_ = std::move(found);
 }
+
+void local_runtime::fit_trial(sandbox_spec&) const { }
 
 task<result<void>> local_runtime::try_sandbox(runtime_capabilities* found)
 {

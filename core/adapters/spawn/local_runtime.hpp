@@ -2,6 +2,7 @@
 
 #include "core/adapters/spawn/local_sandbox.hpp"
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct local_runtime_options {
     bool launcher_has_agent = false;
     /// Of run directories, of all runtimes of the server: new ones are made in the first. Empty: run in data_dir.
     std::vector<std::string> run_dirs = {};
+    std::size_t most_prepared = 0;    // see runtime::most_prepared()
 };
 
 /// What the runtimes of this host have in common: run directories, cgroups, records, recovery and sweeping.
@@ -28,6 +30,10 @@ public:
     bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override { return alike_but_for_groups(ready, wanted); }
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
+    std::size_t prepared() const override { return prepared_.size(); }
+    std::size_t most_prepared() const override { return options_.most_prepared; }
+    task<result<void>> prepare_ahead(sandbox_id id, sandbox_limits limits) override;
+    task<> discard_prepared(std::size_t kept) override;
     task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) override;
     task<result<void>> start(sandbox& created) override { return start_local(static_cast<local_sandbox*>(&created)); }
     task<result<std::vector<sandbox_id>>> left_overs() override;
@@ -62,8 +68,13 @@ private:
     runtime_capabilities known_without_trying(std::string name) const;
     task<result<void>> try_sandbox(runtime_capabilities* found);
     task<result<void>> try_running(local_sandbox* created, runtime_capabilities* found);
+    std::unique_ptr<local_sandbox> begin(const sandbox_spec& spec);
+    task<result<void>> make_whole(local_sandbox* begun, task<result<void>> work);
     result<void> prepare_parts(local_sandbox& created, const sandbox_spec& spec);
     task<result<void>> prepare_all(local_sandbox* created, sandbox_spec spec);
+    task<result<void>> prepare_with_group(local_sandbox* created, sandbox_spec spec);
+    std::unique_ptr<local_sandbox> take_prepared(const sandbox_spec& spec);
+    task<> remove_spoiled();
     std::optional<run_directory> open_directory(const sandbox_id& id) const;
     bool is_of_another_runtime(const sandbox_id& id) const;
     std::unique_ptr<local_sandbox> find_left_over(const sandbox_id& id, const std::string& runtime_state = {});
@@ -73,6 +84,8 @@ private:
     local_services services_;
     local_runtime_options options_;
     runtime_capabilities capabilities_;
+    std::deque<std::unique_ptr<local_sandbox>> prepared_;    // the oldest first
+    std::vector<std::unique_ptr<local_sandbox>> spoiled_;    // were prepared, and are to be removed
 };
 
 /// Nothing if `path` can be executed.

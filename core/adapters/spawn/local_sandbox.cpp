@@ -164,10 +164,40 @@ cgroup_limits local_sandbox::within_whole(const group_limits& limits) const
         .group_oom = true};
 }
 
+void local_sandbox::make_group_at_start(std::string name, group_limits limits)
+{
+    wished_ = {std::move(name), limits};
+    if (!ahead_)
+        return;
+    record_.group_ahead_of = wished_->name;
+    made_at_start_ = take_group_ahead(limits);
+}
+
 void local_sandbox::make_wished_group()
 {
-    if (wished_)
+    if (wished_ && !made_at_start_)
         made_at_start_ = open_group(wished_->name, wished_->limits);
+}
+
+result<void> local_sandbox::make_group_ahead()
+{
+    const auto& whole = record_.limits;
+    auto made = open_group_ahead({whole.memory_bytes, whole.cpu_milli, whole.pids});
+    if (made.has_error())
+        return made.error();
+    ahead_ = std::move(*made);
+    return {};
+}
+
+result<std::unique_ptr<execution_group>> local_sandbox::take_group_ahead(const group_limits& limits)
+{
+    const auto& whole = record_.limits;
+    if (limits != group_limits{whole.memory_bytes, whole.cpu_milli, whole.pids}) {
+        const auto done = static_cast<cgroup_execution_group&>(*ahead_).limit(within_whole(limits));
+        if (done.has_error())
+            return done.error();
+    }
+    return std::move(ahead_);
 }
 
 result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string name, group_limits limits)
@@ -184,8 +214,26 @@ result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string n
 
 result<std::unique_ptr<execution_group>> local_sandbox::open_group_ahead(group_limits limits)
 {
+    if (ahead_)
+        return take_group_ahead(limits);
     executions_.insert(group_ahead);
     return cgroup_execution_group::open(services_.time, work(), group_ahead, within_whole(limits));
+}
+
+void local_sandbox::stamp()
+{
+    record_.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
+}
+
+/// Its record on disk says so when the agent is known: before that nobody asks for more of it than what is to be removed.
+result<void> local_sandbox::serve(const sandbox_spec& spec)
+{
+    if (!directory_->exists() || !record_.group.exists())
+        return error{errc::runtime_unavailable, "its directory or its control group was removed"};
+    stamp();
+    record_.work_directory = spec.work_directory;
+    trees_ = spec.trees;
+    return spec.limits == record_.limits ? result<void>() : limit_again(spec.limits, static_cast<cgroup_execution_group&>(*ahead_));
 }
 
 /// Whoever watches for the agent's end may not have heard of it yet.
@@ -193,7 +241,7 @@ result<void> local_sandbox::claim(std::string name, const sandbox_limits& limits
 {
     if (agent_ && !agent_->alive())
         return error{errc::runtime_unavailable, "its agent does not run any more"};
-    record_.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
+    stamp();
     record_.group_ahead_of = std::move(name);
     if (limits == record_.limits)
         return {};
@@ -302,6 +350,8 @@ task<result<void>> local_sandbox::stop()
 
 task<result<void>> local_sandbox::destroy()
 {
+    ahead_.reset();
+    made_at_start_.reset();
     const auto removed = co_await remove_outside();
     auto done = co_await stop();
     if (done.has_error())

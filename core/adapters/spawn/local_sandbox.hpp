@@ -45,7 +45,7 @@ public:
     std::string image_digest() const override { return record_.made_of ? record_.made_of->image_digest : std::string(); }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
-    void make_group_at_start(std::string name, group_limits limits) override { wished_ = {std::move(name), limits}; }
+    void make_group_at_start(std::string name, group_limits limits) override;
     result<std::unique_ptr<execution_group>> open_group_ahead(group_limits limits) override;
     result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead) override;
     std::optional<disk_usage> disk() const override { return std::nullopt; }
@@ -57,6 +57,12 @@ public:
 
     // For the runtime that makes it.
 
+    /// Makes the group of its execution before that is known; make_group_at_start() or open_group_ahead() hand it out. On a worker.
+    /// Errors: errc::runtime_unavailable.
+    result<void> make_group_ahead();
+    /// Of one that was prepared, before its start: it is to be what `spec` says from now on, in all but the id. Quick. Errors:
+    /// errc::runtime_unavailable, also if somebody removed what was made of it; destroy it then.
+    result<void> serve(const sandbox_spec& spec);
     /// What is to be shown at its start; not in the record, since nobody starts it twice.
     void set_trees(std::vector<sandbox_tree> trees) { trees_ = std::move(trees); }
     const std::vector<sandbox_tree>& trees() const { return trees_; }
@@ -103,6 +109,8 @@ private:
     control_group work() const { return record_.group.part(work_part); }
     std::vector<control_group> known_groups() const;
     cgroup_limits within_whole(const group_limits& limits) const;
+    void stamp();
+    result<std::unique_ptr<execution_group>> take_group_ahead(const group_limits& limits);
     result<void> limit_again(const sandbox_limits& limits, cgroup_execution_group& ahead);
     result<void> save() const { return directory_->write_state(record_.to_json()); }
     bool monitor_is_agent() const;
@@ -119,6 +127,7 @@ private:
     };
     std::optional<wished_group> wished_;
     std::optional<result<std::unique_ptr<execution_group>>> made_at_start_;    // it, until it is handed out
+    std::unique_ptr<execution_group> ahead_;                                   // made with record_.limits, until it is taken
     std::set<std::string> executions_;                                         // names of the groups below work() that this object opened
     local_record record_;
     std::optional<run_directory> directory_;

@@ -188,6 +188,12 @@ result<void> run_directory::remove(const std::string& path)
     return {};
 }
 
+bool run_directory::exists() const
+{
+    struct stat seen{};
+    return ::fstat(directory_.get(), &seen) == 0 && seen.st_nlink > 0;
+}
+
 std::optional<run_directory> run_directory::duplicate() const
 {
     unique_fd copy(::fcntl(directory_.get(), F_DUPFD_CLOEXEC, 0));

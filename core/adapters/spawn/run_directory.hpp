@@ -24,6 +24,8 @@ public:
     static std::vector<sandbox_id> list(const std::string& run_dir);
 
     const std::string& path() const { return path_; }
+    /// False if somebody has removed it.
+    bool exists() const;
     /// Makes the socket that the agent inherits. Errors: errc::runtime_unavailable.
     result<unique_fd> listen() const;
     /// Makes the directory `link` with a socket `s` to which everybody may connect who sees it, in place of an earlier server's: for

@@ -303,14 +303,14 @@ TEST(RuntimesView, ShowsWhatIsNotEnforced)
     missing.name = "mock";
     missing.unavailable_reason = "Because.";
     const std::vector<runtime_item> runtimes{
-        {&runtime, {circuit_breaker::state::open, 5, std::chrono::milliseconds(800)}, true, 3}, {&missing}};
+        {&runtime, {circuit_breaker::state::open, 5, std::chrono::milliseconds(800)}, true, 3, 5}, {&missing}};
     EXPECT_EQ(runtimes_json(runtimes, "bubblewrap"),
         R"({"default":"bubblewrap","items":[{"name":"bubblewrap","available":true,"isolates":true,)"
-        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":true},"images":true,"ready_sandboxes":3,"execution_usage":false,"pauses":false,)"
+        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":true},"images":true,"ready_sandboxes":3,"prepared_sandboxes":5,"execution_usage":false,"pauses":false,)"
         R"("degraded":[{"control":"memory","reason":"no cgroup can be made","remedy":"run the server as root"}],)"
         R"("circuit":{"state":"open","faults":5,"retry_in_ms":800}},)"
         R"({"name":"mock","available":false,"reason":"Because.","isolates":false,)"
-        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":false},"images":false,"ready_sandboxes":0,"execution_usage":false,"pauses":false,"degraded":[],)"
+        R"("enforces":{"memory":false,"pids":false,"cpu":false,"disk":false},"images":false,"ready_sandboxes":0,"prepared_sandboxes":0,"execution_usage":false,"pauses":false,"degraded":[],)"
         R"("circuit":{"state":"closed","faults":0,"retry_in_ms":0}}]})");
 }
 

@@ -11,7 +11,7 @@ import pytest
 
 from harness.containers import RUNTIMES, ContainerServer
 from harness.engine import why_none
-from harness.server import BINARY, Server, pool_of
+from harness.server import BINARY, Server, pool_of, prepared
 
 from by_runtime import cases_on
 from campaign import ROOM, Campaign
@@ -26,7 +26,7 @@ CONTAINER_OPTIONS = ("--set", "executions.sweep_interval_ms=5000")    # what an 
 OPTIONS = ("--set", f"executions.max_running={ROOM}", "--set", f"executions.tenant_max_running={ROOM}")
 # Little quarantine, freed memory back to the kernel at once: what the server holds is what it uses.
 # Some of a batch run in sandboxes that are made for them, most in ready ones.
-MOSTLY_READY = {**pool_of(6), "CAISSON_POOL_WARM_INTERPRETERS": "true"}
+MOSTLY_READY = {**pool_of(6), **prepared(4), "CAISSON_POOL_WARM_INTERPRETERS": "true"}
 SANITIZER = "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:allocator_release_to_os_interval_ms=0:exitcode=99"
 
 

@@ -143,8 +143,10 @@ class Baseline:
         until(self._taken, SETTLE_S, "a server at rest")
 
     def _taken(self):
-        """False if one of the sandboxes that wait was exchanged for another meanwhile: half of it would not be in what was seen."""
+        """False if one of the sandboxes that wait was exchanged for another meanwhile: half of it would not be in what was seen.
+        So those are looked at that were there before the pool was full, and still are when it is full once more."""
         server = self.server
+        waiting = sandboxes(named_directories(server.run_folders()))
         server.at_rest()
         self.others = descendants(os.getpid(), process_table()) - descendants(server.pid, process_table()) - {server.pid}
         self.folders = named_directories([server.folder, *server.run_folders()])
@@ -154,7 +156,7 @@ class Baseline:
         self.own_mounts = mounts("self")
         self.descriptors = descriptors(server.pid)
         server.at_rest()
-        return not server.idle_sandboxes() or sandboxes(self.folders) == sandboxes(named_directories(server.run_folders()))
+        return not any(server.idle_sandboxes()) or waiting == sandboxes(self.folders) == sandboxes(named_directories(server.run_folders()))
 
     def _children(self):
         table = process_table()

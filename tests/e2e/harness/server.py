@@ -48,10 +48,15 @@ def pool_of(number):
             "CAISSON_POOL_WARM_INTERPRETERS": "false"}
 
 
-# Tests count sandboxes; those of a pool are the business of the ones that ask for it.
-NOT_READY = {"CAISSON_POOL_ENABLED": "false"}
+def prepared(number):
+    """The environment of a server that has so many sandboxes prepared: from 0 to 4, else it follows the demand."""
+    return {"CAISSON_RUNTIMES_BUBBLEWRAP_MAX_PREPARED": str(number)}
+
+
+# Tests count sandboxes; those of a pool, and what is prepared, are the business of the ones that ask for it.
+NOT_READY = {"CAISSON_POOL_ENABLED": "false", **prepared(0)}
 # As a server is by default: most run in ready sandboxes, what is Python's by interpreters that waited.
-READY = {**pool_of(3), "CAISSON_POOL_WARM_INTERPRETERS": "true"}
+READY = {**pool_of(3), **prepared(4), "CAISSON_POOL_WARM_INTERPRETERS": "true"}
 
 
 def programs_for(user, folder):
@@ -169,16 +174,19 @@ class Server:
                     shutil.rmtree(top / self.instance(), ignore_errors=True)
 
     def idle_sandboxes(self):
-        """How many it keeps ready when it is at rest."""
-        return int(self.env["CAISSON_POOL_IDLE"]) if self.env["CAISSON_POOL_ENABLED"] == "true" else 0
+        """How many it keeps when it is at rest, (ready, prepared)."""
+        ready = int(self.env["CAISSON_POOL_IDLE"]) if self.env["CAISSON_POOL_ENABLED"] == "true" else 0
+        return ready, int(self.env["CAISSON_RUNTIMES_BUBBLEWRAP_MAX_PREPARED"])
+
+    def kept_sandboxes(self):
+        """How many it keeps now, (ready, prepared)."""
+        runtimes = self.api.get("/v1/runtimes")["items"]
+        return sum(each["ready_sandboxes"] for each in runtimes), sum(each["prepared_sandboxes"] for each in runtimes)
 
     def at_rest(self):
-        """Waits until its pool is full."""
-        def full():
-            ready = sum(each["ready_sandboxes"] for each in self.api.get("/v1/runtimes")["items"])
-            return ready == self.idle_sandboxes()
-        if self.idle_sandboxes():
-            until(full, what="a full pool")
+        """Waits until its pool is full, and all is prepared that should be."""
+        if any(self.idle_sandboxes()):
+            until(lambda: self.kept_sandboxes() == self.idle_sandboxes(), what=f"{self.idle_sandboxes()} sandboxes, ready and prepared")
 
     def log_tail(self, size=4000):
         return self.log_file.read_text(errors="replace")[-size:]

@@ -1,0 +1,110 @@
+#include "core/exec/preparer.hpp"
+
+#include "core/async/deadline.hpp"
+#include "core/async/without_exceptions.hpp"
+
+#include <algorithm>
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Whatever the demand: for whoever comes after a rest.
+constexpr std::size_t kept_anyhow = 4;
+/// A lull is waited for, for long while at least half of what should be there is.
+constexpr std::chrono::milliseconds when_few = 40ms;
+constexpr std::chrono::milliseconds when_half = 250ms;
+constexpr auto look_again_after = 5s;
+constexpr std::chrono::milliseconds delay_at_first = 500ms;
+constexpr std::chrono::milliseconds longest_delay = 60s;
+
+}    // namespace
+
+preparer::preparer(const execution_services& services, lull& calm)
+    : use_(services), calm_(calm), changed_(use_.executor), tasks_(use_.executor, use_.log)
+{
+}
+
+void preparer::begin(const sandbox_limits& limits)
+{
+    if (std::exchange(begun_, true) || stopping_)
+        return;
+    limits_ = limits;
+    for (const auto& [name, where] : use_.runtimes) {
+        const bool is_enabled = use_.enabled.empty() || std::ranges::find(use_.enabled, name) != use_.enabled.end();
+        if (is_enabled && where->most_prepared() > 0)
+            tasks_.spawn("prepared sandboxes", keep(where));
+    }
+}
+
+void preparer::note(const runtime& where)
+{
+    demands_[&where].note(use_.time.steady_now());
+    changed_.notify_all();
+}
+
+std::size_t preparer::target(const runtime& where) const
+{
+    const auto asked = demands_.find(&where);
+    const auto worth = asked == demands_.end() ? 0 : asked->second.worth(use_.time.steady_now());
+    return where.capabilities().available ? std::min(std::max(worth, kept_anyhow), where.most_prepared()) : 0;
+}
+
+std::chrono::milliseconds preparer::patience(const runtime& where) const
+{
+    return 2 * where.prepared() >= target(where) ? when_half : when_few;
+}
+
+task<> preparer::keep(runtime* where)
+{
+    auto pause = delay_at_first;
+    while (!stopping_) {
+        const auto seen = changed_.version();
+        if (where->prepared() == target(*where)) {
+            auto change = changed_.wait_past(seen);
+            static_cast<void>(co_await with_deadline(use_.time, use_.time.steady_now() + look_again_after, std::move(change)));
+            continue;
+        }
+        co_await calm_.wait(lull::work::making, patience(*where));
+        auto adjusting = without_exceptions(adjust(where));
+        const auto done = co_await std::move(adjusting);
+        if (!done.has_error()) {
+            pause = delay_at_first;
+            continue;
+        }
+        use_.log.warning("no sandbox can be prepared; trying again", {{"runtime", where->name()}, {"what", done.error().detail}});
+        co_await use_.time.wait_for(pause);
+        pause = std::min(pause * 2, longest_delay);
+    }
+}
+
+/// One more, or what is too much less.
+task<result<void>> preparer::adjust(runtime* where)
+{
+    const auto wanted = stopping_ ? where->prepared() : target(*where);
+    if (where->prepared() < wanted)
+        co_return co_await where->prepare_ahead(use_.ids.make<sandbox_id>(), limits_);
+    co_await where->discard_prepared(wanted);
+    co_return result<void>();
+}
+
+void preparer::close()
+{
+    stopping_ = true;
+    changed_.notify_all();
+}
+
+task<> preparer::stop(steady_time until)
+{
+    close();
+    co_await tasks_.stop();
+    for (const auto& [name, where] : use_.runtimes) {
+        auto discarding = where->discard_prepared(0);
+        if ((co_await with_deadline(use_.time, until, std::move(discarding))).has_error())
+            use_.log.warning("some prepared sandboxes are not removed; the next server does it", {{"runtime", name}});
+    }
+}
+
+}    // namespace caisson

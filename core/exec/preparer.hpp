@@ -1,0 +1,45 @@
+#pragma once
+
+#include "core/async/notifier.hpp"
+#include "core/async/task_group.hpp"
+#include "core/exec/lull.hpp"
+#include "core/exec/pool_demand.hpp"
+#include "core/exec/services.hpp"
+
+#include <map>
+
+namespace caisson {
+
+/// Has runtimes prepare sandboxes before they are asked for (runtime::prepare_ahead) when no request needs the processors, so that an
+/// execution for which no sandbox is ready waits for less. How many follows from how many were taken lately. I/O thread only.
+class preparer {
+public:
+    /// Both outlive it.
+    preparer(const execution_services& services, lull& calm);
+
+    /// Begins, on all runtimes that may make new sandboxes. Once; later calls do nothing.
+    void begin(const sandbox_limits& limits);
+    /// A sandbox is made on `where` for an execution that waits for it.
+    void note(const runtime& where);
+    /// Prepares nothing any more.
+    void close();
+    /// close(), removes what is prepared, and returns when that is done, or at `until`.
+    task<> stop(steady_time until);
+
+private:
+    std::size_t target(const runtime& where) const;
+    std::chrono::milliseconds patience(const runtime& where) const;
+    task<> keep(runtime* where);
+    task<result<void>> adjust(runtime* where);
+
+    const execution_services& use_;
+    lull& calm_;
+    sandbox_limits limits_;
+    std::map<const runtime*, pool_demand> demands_;
+    notifier changed_;
+    bool begun_ = false;
+    bool stopping_ = false;
+    task_group tasks_;
+};
+
+}    // namespace caisson
