@@ -23,6 +23,9 @@ server_config within_host(server_config config, std::int64_t most_descriptors)
     range.max = std::min(range.max, most_descriptors);
     range.def = std::min(range.def, range.max);
     range.min = std::min(range.min, range.max);
+    constexpr std::int64_t part_of_prepared = 4;    // the others are for clients and for what runs
+    constexpr std::int64_t descriptors_of_one = 16;
+    config.bubblewrap.max_prepared = std::min(config.bubblewrap.max_prepared, most_descriptors / part_of_prepared / descriptors_of_one);
     return config;
 }
 

@@ -66,12 +66,13 @@ void lull::close()
     closed_ = true;
     hurry(work::making);
     hurry(work::removing);
+    hurry(work::preparing);
 }
 
 task<> lull::wait(work what, std::chrono::milliseconds longest)
 {
     const auto until = time_.steady_now() + longest;
-    const auto quiet = what == work::making ? std::max(least_quiet, longest / quiet_part) : least_quiet;
+    const auto quiet = what != work::removing ? std::max(least_quiet, longest / quiet_part) : least_quiet;
     auto& hurried = hurried_by(what);
     const auto seen = hurried.version();
     std::optional<place> own;

@@ -9,14 +9,17 @@
 
 namespace caisson {
 
-/// Tells work that can wait (making what is kept ready, removing what is used up) when no request needs the processors.
-/// I/O thread only; waiters must end before it.
+/// Tells work that can wait (making what is kept ready, preparing parts of it, removing what is used up) when no request needs the
+/// processors. I/O thread only; waiters must end before it.
 class lull {
 public:
     /// `time` outlives it.
-    lull(io_executor executor, timers& time) : executor_(executor), time_(time), hurried_{notifier(executor), notifier(executor)} { }
+    lull(io_executor executor, timers& time)
+        : executor_(executor), time_(time), hurried_{notifier(executor), notifier(executor), notifier(executor)}
+    {
+    }
 
-    enum class work { making, removing };
+    enum class work { making, removing, preparing };
 
     /// Something that a client waits for begins or goes on.
     void disturb() { last_ = time_.steady_now(); }
@@ -39,7 +42,7 @@ private:
 
     io_executor executor_;
     timers& time_;
-    std::array<notifier, 2> hurried_;
+    std::array<notifier, 3> hurried_;
     std::shared_ptr<std::list<place*>> line_ = std::make_shared<std::list<place*>>();    // of those that remove, by how long they may wait
     steady_time last_{};
     std::size_t busy_ = 0;

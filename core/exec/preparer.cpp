@@ -59,36 +59,36 @@ std::chrono::milliseconds preparer::patience(const runtime& where) const
 
 task<> preparer::keep(runtime* where)
 {
-    auto pause = delay_at_first;
+    auto delay = delay_at_first;
+    steady_time next_try{};
     while (!stopping_) {
         const auto seen = changed_.version();
-        if (where->prepared() == target(*where)) {
+        const auto now = use_.time.steady_now();
+        const auto lacks = where->prepared() < target(*where);
+        if (!lacks || now < next_try) {
+            co_await where->discard_prepared(target(*where));
             auto change = changed_.wait_past(seen);
-            static_cast<void>(co_await with_deadline(use_.time, use_.time.steady_now() + look_again_after, std::move(change)));
+            const auto next_look = std::min(now + look_again_after, lacks ? next_try : steady_time::max());
+            static_cast<void>(co_await with_deadline(use_.time, next_look, std::move(change)));
             continue;
         }
-        co_await calm_.wait(lull::work::making, patience(*where));
-        auto adjusting = without_exceptions(adjust(where));
-        const auto done = co_await std::move(adjusting);
+        co_await calm_.wait(lull::work::preparing, patience(*where));
+        if (stopping_)
+            co_return;
+        auto preparing = without_exceptions(prepare_one(where));
+        const auto done = co_await std::move(preparing);
         if (!done.has_error()) {
-            pause = delay_at_first;
+            delay = delay_at_first;
             continue;
         }
         use_.log.warning("no sandbox can be prepared; trying again", {{"runtime", where->name()}, {"what", done.error().detail}});
-        co_await use_.time.wait_for(pause);
-        pause = std::min(pause * 2, longest_delay);
+        co_await where->discard_prepared(where->prepared() / 2);    // something is scarce, and others may need it
+        next_try = use_.time.steady_now() + delay;
+        delay = std::min(delay * 2, longest_delay);
     }
 }
 
-/// One more, or what is too much less.
-task<result<void>> preparer::adjust(runtime* where)
-{
-    const auto wanted = stopping_ ? where->prepared() : target(*where);
-    if (where->prepared() < wanted)
-        co_return co_await where->prepare_ahead(use_.ids.make<sandbox_id>(), limits_);
-    co_await where->discard_prepared(wanted);
-    co_return result<void>();
-}
+task<result<void>> preparer::prepare_one(runtime* where) { return where->prepare_ahead(use_.ids.make<sandbox_id>(), limits_); }
 
 void preparer::close()
 {

@@ -30,7 +30,7 @@ private:
     std::size_t target(const runtime& where) const;
     std::chrono::milliseconds patience(const runtime& where) const;
     task<> keep(runtime* where);
-    task<result<void>> adjust(runtime* where);
+    task<result<void>> prepare_one(runtime* where);
 
     const execution_services& use_;
     lull& calm_;

@@ -282,6 +282,7 @@ task<collected_files> runner::fetch_files(live_ptr one)
         co_return nothing_because("its files could not be collected: " + one->lost);
     if (!one->exited || !one->sandbox || !one->link)
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
+    keep_watch(one);    // of one that ended at once nobody would hear that its agent did too
     // Another number than that of any server before: what an earlier one began is collected anew, under this one.
     const auto number = only_execution + use_.link.epoch;
     const auto link = one->link;

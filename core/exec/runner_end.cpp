@@ -116,6 +116,7 @@ task<> runner::drain_streams(live_ptr one)
     if (one->group)
         one->group->kill();
     if (one->exited) {
+        keep_watch(one);
         one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
         co_await hear_streams_out(one);
     }

@@ -64,7 +64,7 @@ public:
     virtual result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) = 0;
 
     /// Before start(), of one that is made for one execution: that may make the group while it waits for others, and open_group() with this
-    /// `name` hands it out then.
+    /// `name` hands it out then; without a name open_group_ahead() does.
     virtual void make_group_at_start(std::string /*name*/, group_limits /*limits*/) { }
 
     /// Of one that waits for its first use: makes the group of its execution before that is known.

@@ -226,12 +226,12 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     auto& box = *created;
     auto files = std::make_shared<inherited>();    // with the listener: let go of here, so that nobody listens when the agent is gone
     std::function<result<launch_request>()> make = [this, created, files] { return open_inherited(*created, *files); };
-    auto monitor = co_await launch(services().time, services().workers, *services().forks, std::move(make));
+    std::function<void()> meanwhile = [created] { created->make_wished_group(); };
+    auto monitor = co_await launch(services().time, services().workers, *services().forks, std::move(make), std::move(meanwhile));
     files->opened.clear();
     if (monitor.has_error())
         co_return monitor.error();
     box.adopt_monitor(std::move(*monitor));
-    box.make_wished_group();    // not before: the launcher would be asked so much later where there is one processor for both
     auto agent = co_await read_agent(std::move(files->info), &box.directory());
     if (agent.has_error())
         co_return agent.error();

@@ -17,6 +17,8 @@ public:
     /// Other limits than it was opened with. Errors: errc::runtime_unavailable.
     result<void> limit(const cgroup_limits& limits) { return group_.limit(limits); }
 
+    /// False if somebody has removed it.
+    bool exists() const { return group_.exists(); }
     std::vector<int> join_descriptors() const override;
     group_usage usage() const override { return usage_.read(); }
     void kill() noexcept override;

@@ -10,6 +10,7 @@
 
 #include <boost/json/array.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -80,8 +81,11 @@ public:
     control_group own_part(std::string_view name) const;
     const std::vector<cgroup_member>& members() const { return members_; }
     bool controls(unsigned what) const;
-    /// By a look at one hierarchy; true without members.
-    bool exists() const { return members_.empty() || io_->exists(members_.front().directory); }
+    /// In all hierarchies; true without members.
+    bool exists() const
+    {
+        return std::ranges::all_of(members_, [this](const cgroup_member& each) { return io_->exists(each.directory); });
+    }
 
     /// Makes the directories, or finds them. Errors: errc::runtime_unavailable; what was made stays, remove() it.
     result<void> make();

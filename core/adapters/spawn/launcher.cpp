@@ -157,9 +157,14 @@ result<begun_launcher> begin(fork_server& forks, const std::function<result<laun
 }
 
 task<result<process_handle>> launch_and_wait(
-    timers* time, worker_pool* workers, fork_server* forks, std::function<result<launch_request>()> make)
+    timers* time, worker_pool* workers, fork_server* forks, std::function<result<launch_request>()> make, std::function<void()> meanwhile)
 {
-    auto work = [forks, make = std::move(make)] { return begin(*forks, make); };
+    auto work = [forks, make = std::move(make), meanwhile = std::move(meanwhile)] {
+        auto begun = begin(*forks, make);
+        if (!begun.has_error())
+            meanwhile();
+        return begun;
+    };
     auto begun = co_await offload(*workers, std::move(work));
     if (begun.has_error())
         co_return begun.error();
@@ -183,12 +188,13 @@ task<result<process_handle>> launch_and_wait(
 
 task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, launch_request request)
 {
-    return launch_and_wait(&time, &workers, &forks, [request = std::move(request)] { return result<launch_request>(request); });
+    return launch_and_wait(&time, &workers, &forks, [request = std::move(request)] { return result<launch_request>(request); }, [] {});
 }
 
-task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make)
+task<result<process_handle>> launch(
+    timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make, std::function<void()> meanwhile)
 {
-    return launch_and_wait(&time, &workers, &forks, std::move(make));
+    return launch_and_wait(&time, &workers, &forks, std::move(make), std::move(meanwhile));
 }
 
 std::vector<launch_request::limit> baseline_rlimits()

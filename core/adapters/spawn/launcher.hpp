@@ -57,8 +57,10 @@ struct launch_request {
 /// three outlive the call. Errors: errc::runtime_unavailable with the step that failed, errc::timed_out after ten seconds; nothing runs
 /// then.
 task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, launch_request request);
-/// The same of what `make` gives, on the worker too. What the request names stays until the call has returned.
-task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make);
+/// The same of what `make` gives, on the worker too. What the request names stays until the call has returned. `meanwhile` is done on that
+/// worker once the launcher is at work.
+task<result<process_handle>> launch(
+    timers& time, worker_pool& workers, fork_server& forks, std::function<result<launch_request>()> make, std::function<void()> meanwhile);
 
 /// The most that programs of a sandbox may have, whatever an execution asks for.
 std::vector<launch_request::limit> baseline_rlimits();

@@ -84,6 +84,7 @@ private:
     local_services services_;
     local_runtime_options options_;
     runtime_capabilities capabilities_;
+    // Until they are taken; what makes them is gone before them, which matters to destroy() only.
     std::deque<std::unique_ptr<local_sandbox>> prepared_;    // the oldest first
     std::vector<std::unique_ptr<local_sandbox>> spoiled_;    // were prepared, and are to be removed
 };

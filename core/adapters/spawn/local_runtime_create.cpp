@@ -127,7 +127,8 @@ task<> local_runtime::remove_spoiled()
     while (!spoiled_.empty()) {
         auto one = std::move(spoiled_.back());
         spoiled_.pop_back();
-        const auto removed = co_await one->destroy();
+        co_await asio::this_coro::throw_if_cancelled(false);
+        const auto removed = co_await undisturbed(one->destroy());    // of a server that stops the rest is removed then
         if (removed.has_error())
             services_.log.warning("a prepared sandbox cannot be removed; the next sweep tries again",
                 {{"sandbox", one->id().str()}, {"what", removed.error().detail}});

@@ -167,7 +167,7 @@ cgroup_limits local_sandbox::within_whole(const group_limits& limits) const
 void local_sandbox::make_group_at_start(std::string name, group_limits limits)
 {
     wished_ = {std::move(name), limits};
-    if (!ahead_)
+    if (!ahead_ || wished_->name.empty())
         return;
     record_.group_ahead_of = wished_->name;
     made_at_start_ = take_group_ahead(limits);
@@ -176,7 +176,7 @@ void local_sandbox::make_group_at_start(std::string name, group_limits limits)
 void local_sandbox::make_wished_group()
 {
     if (wished_ && !made_at_start_)
-        made_at_start_ = open_group(wished_->name, wished_->limits);
+        made_at_start_ = wished_->name.empty() ? open_group_ahead(wished_->limits) : open_group(wished_->name, wished_->limits);
 }
 
 result<void> local_sandbox::make_group_ahead()
@@ -187,6 +187,13 @@ result<void> local_sandbox::make_group_ahead()
         return made.error();
     ahead_ = std::move(*made);
     return {};
+}
+
+result<std::unique_ptr<execution_group>> local_sandbox::take_wished()
+{
+    auto made = std::move(*made_at_start_);
+    made_at_start_.reset();
+    return made;
 }
 
 result<std::unique_ptr<execution_group>> local_sandbox::take_group_ahead(const group_limits& limits)
@@ -202,11 +209,8 @@ result<std::unique_ptr<execution_group>> local_sandbox::take_group_ahead(const g
 
 result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string name, group_limits limits)
 {
-    if (made_at_start_ && name == wished_->name) {
-        auto made = std::move(*made_at_start_);
-        made_at_start_.reset();
-        return made;
-    }
+    if (made_at_start_ && name == wished_->name)
+        return take_wished();
     const auto& place = name == record_.group_ahead_of ? group_ahead : name;
     executions_.insert(place);
     return cgroup_execution_group::open(services_.time, work(), place, within_whole(limits));
@@ -214,6 +218,8 @@ result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string n
 
 result<std::unique_ptr<execution_group>> local_sandbox::open_group_ahead(group_limits limits)
 {
+    if (made_at_start_ && wished_->name.empty())
+        return take_wished();
     if (ahead_)
         return take_group_ahead(limits);
     executions_.insert(group_ahead);
@@ -228,12 +234,13 @@ void local_sandbox::stamp()
 /// Its record on disk says so when the agent is known: before that nobody asks for more of it than what is to be removed.
 result<void> local_sandbox::serve(const sandbox_spec& spec)
 {
-    if (!directory_->exists() || !record_.group.exists())
-        return error{errc::runtime_unavailable, "its directory or its control group was removed"};
+    auto& ahead = static_cast<cgroup_execution_group&>(*ahead_);
+    if (!directory_->exists() || !ahead.exists())
+        return error{errc::runtime_unavailable, "its directory or a control group of it was removed"};
     stamp();
     record_.work_directory = spec.work_directory;
     trees_ = spec.trees;
-    return spec.limits == record_.limits ? result<void>() : limit_again(spec.limits, static_cast<cgroup_execution_group&>(*ahead_));
+    return spec.limits == record_.limits ? result<void>() : limit_again(spec.limits, ahead);
 }
 
 /// Whoever watches for the agent's end may not have heard of it yet.

@@ -83,7 +83,8 @@ public:
     result<void> set_container(local_record::container made);
     /// Takes what the server started; the record on disk has it with the agent, which comes next.
     void adopt_monitor(process_handle monitor);
-    /// Makes the group that was wished for with make_group_at_start(), if one was. What fails, open_group() says.
+    /// Makes the group that was wished for with make_group_at_start(), if one was. What fails, open_group() says. On any thread, while
+    /// nobody else is at this object.
     void make_wished_group();
     /// Takes the agent, also into the record on disk. Errors: errc::runtime_unavailable.
     result<void> adopt_agent(process_handle agent);
@@ -110,6 +111,7 @@ private:
     std::vector<control_group> known_groups() const;
     cgroup_limits within_whole(const group_limits& limits) const;
     void stamp();
+    result<std::unique_ptr<execution_group>> take_wished();
     result<std::unique_ptr<execution_group>> take_group_ahead(const group_limits& limits);
     result<void> limit_again(const sandbox_limits& limits, cgroup_execution_group& ahead);
     result<void> save() const { return directory_->write_state(record_.to_json()); }

@@ -48,10 +48,13 @@ result<run_directory> run_directory::make(const std::string& run_dir, const sand
         if (failed != 0 || ::mkdir(path.c_str(), 0700) != 0)
             return failure(path, failed != 0 ? failed : errno);
     }
-    auto opened = open(run_dir, id);
-    if (!opened)
-        return failure(path, errno);
-    return std::move(*opened);
+    unique_fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory) {
+        const int code = errno;
+        ::rmdir(path.c_str());
+        return failure(path, code);
+    }
+    return run_directory(path, std::move(directory));
 }
 
 std::optional<run_directory> run_directory::open(const std::string& run_dir, const sandbox_id& id)

@@ -101,13 +101,40 @@ TEST_F(Preparer, WhatDoesNotWorkIsTriedAgainAndNotAllTheTime)
     begin();
     w.advance(100ms);
     EXPECT_EQ(w.runtime.tries_at_preparing, 1u);
-    w.advance(500ms);
+    w.advance(600ms);
     EXPECT_EQ(w.runtime.tries_at_preparing, 2u);
     w.advance(500ms);
     EXPECT_EQ(w.runtime.tries_at_preparing, 2u) << "later each time";
     w.advance(5s);
     EXPECT_EQ(w.runtime.prepared(), 4u);
     run(1);
+}
+
+TEST_F(Preparer, HalfIsGivenBackWhereSomethingIsScarce)
+{
+    begin();
+    run(10);
+    ASSERT_EQ(at_rest(), 10u);
+    w.runtime.fail_next(call::prepare, {errc::runtime_unavailable, "no descriptor is left"});
+    run(2);
+    w.advance(400ms);
+    EXPECT_EQ(w.runtime.prepared(), 4u) << "of the 8 that were left";
+    EXPECT_EQ(at_rest(), 10u);
+}
+
+TEST_F(Preparer, WhatIsTooMuchGoesThoughNothingCanBePrepared)
+{
+    begin();
+    run(20);
+    ASSERT_EQ(at_rest(), 20u);
+    for (int i = 0; i < 100; ++i)
+        w.runtime.fail_next(call::prepare, {errc::runtime_unavailable, "no descriptor is left"});
+    run(4);
+    w.advance(400ms);
+    const auto left = w.runtime.prepared();
+    EXPECT_LT(left, 16u);
+    w.advance(70s, 100ms);
+    EXPECT_LE(w.runtime.prepared(), 4u) << "no try comes within a minute by now, and the demand is over";
 }
 
 TEST_F(Preparer, AThrowIsAFailure)
@@ -146,7 +173,18 @@ TEST_F(Preparer, AServerStopsThoughOneIsBeingPrepared)
     w.advance(100ms);
     ASSERT_EQ(w.runtime.tries_at_preparing, 1u);
     w.hand_over();
-    EXPECT_EQ(w.runtime.prepared(), 0u);
+    EXPECT_EQ(w.runtime.gate_of(call::prepare).held(), 0u) << "it was cut off";
+}
+
+TEST_F(PreparerAndPool, WhatThePoolNeedsAtOnceHurriesNothingElse)
+{
+    begin();
+    ASSERT_EQ(at_rest(), 4u);
+    for (int i = 0; i < 10; ++i) {
+        w.run();    // each claim or lack of one hurries the pool
+        w.advance(2ms, 1ms);
+    }
+    EXPECT_EQ(w.runtime.tries_at_preparing, 4u) << "within 20 ms, in which requests came again and again";
 }
 
 TEST_F(PreparerAndPool, WhatIsKeptReadyIsMadeWithoutThem)

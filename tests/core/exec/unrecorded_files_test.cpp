@@ -62,6 +62,26 @@ TEST_F(UnrecordedFiles, ThatAreNotThereInTimeAreWaitedForOnceItIsRecorded)
     EXPECT_THAT(agent().collections, IsEmpty());
 }
 
+TEST_F(UnrecordedFiles, OfAnAgentThatDiesBehindItsWordOfTheEndAreLostAndTheEndIsNot)
+{
+    const auto answer = begin();
+    agent().holds_collected = true;
+    agent().collected_at_end = says(stream_of({{"out/a", "one"}}));
+    agent().exit(0);
+    w.advance(1ms, 1ms);
+    EXPECT_FALSE(answer->done());
+    agent().die("the kernel had no memory");
+    w.advance(5s);
+    ASSERT_TRUE(answer->value && answer->value->has_value());
+    const auto& row = w.ended((*answer->value)->row.id);
+    EXPECT_EQ(row.status, execution_status::success);
+    EXPECT_EQ(row.exit_code, 0);
+    ASSERT_TRUE(row.collected);
+    EXPECT_EQ(row.collected->files, 0);
+    EXPECT_FALSE(row.collected->error.empty());
+    EXPECT_THAT(kept(row.id), IsEmpty());
+}
+
 TEST_F(UnrecordedFiles, ThatDoNotComeAreCollectedByACollector)
 {
     const auto answer = begin();

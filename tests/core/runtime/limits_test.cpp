@@ -172,6 +172,29 @@ TEST_P(RuntimeLimits, AGroupThatWasWishedForIsHandedOutAfterTheStart)
     });
 }
 
+TEST_P(RuntimeLimits, AGroupWithoutANameIsMadeAtTheStartAndHandedOutAhead)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        auto created = world.run(world.rt().create(world.spec()));
+        ASSERT_TRUE(created.has_value()) << created.error().detail;
+        auto& box = **created;
+        const auto limits = world.spec().limits;
+        const group_limits of_group{limits.memory_bytes, limits.cpu_milli, limits.pids};
+        box.make_group_at_start("", of_group);
+        ASSERT_TRUE(world.run(world.rt().start(box)).has_value());
+        const auto ahead = world.groups().sandbox_group(box.id().str()).part(work_part).child("ahead");
+        EXPECT_EQ(ahead.exists(), world.confines());
+        const auto group = box.open_group_ahead(of_group);
+        ASSERT_TRUE(group.has_value());
+        EXPECT_TRUE(ahead.exists());
+        world.leave_running(box, world.hang(), (*group)->join_descriptors());
+        EXPECT_GT((*group)->population(), 0u);
+        ASSERT_TRUE(box.claim("exe_test", limits, **group).has_value());
+        EXPECT_EQ(world.open_group(box)->population(), (*group)->population()) << "found again, by its execution's name";
+        world.destroy(box);
+    });
+}
+
 }    // namespace
 
 INSTANTIATE_TEST_SUITE_P(

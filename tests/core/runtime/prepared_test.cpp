@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <unistd.h>
 
 namespace caisson::testing {
 
@@ -68,6 +69,12 @@ std::map<std::string, std::string> limits_on_host(runtime_world& world, const sa
     return found;
 }
 
+task<> cut_off_after(runtime_world* world, std::chrono::microseconds time)
+{
+    auto discarding = world->rt().discard_prepared(0);
+    static_cast<void>(co_await with_deadline(world->time(), world->time().steady_now() + time, std::move(discarding)));
+}
+
 group_limits group_limits_of(const sandbox_limits& limits) { return {limits.memory_bytes, limits.cpu_milli, limits.pids}; }
 
 TEST_P(PreparedSandbox, ServesWhoWaitsAndLeavesNothing)
@@ -109,6 +116,8 @@ TEST_P(PreparedSandbox, HasTheLimitsThatAreAskedFor)
             limits.memory_bytes = is_larger ? limits.memory_bytes * 3 : limits.memory_bytes / 2;
             limits.cpu_milli = is_larger ? limits.cpu_milli * 2 : limits.cpu_milli / 2;
             limits.pids = is_larger ? limits.pids + 7 : limits.pids / 2;
+            limits.disk_bytes *= 2;
+            limits.inodes *= 2;
             prepare(world);
             auto wanted = awaited(world);
             wanted.limits = limits;
@@ -176,16 +185,22 @@ TEST_P(PreparedSandbox, TheGroupOfItsExecutionIsFoundByTheNextServer)
 TEST_P(PreparedSandbox, OfWhichSomethingWasRemovedServesNobody)
 {
     in_world(GetParam(), [](runtime_world& world) {
-        const auto spoiled = prepare(world);
+        const auto without_directory = prepare(world);
+        const auto without_group = prepare(world);
         const auto good = prepare(world);
-        std::filesystem::remove_all(world.data_dir() + "/run/" + spoiled.str());
+        std::filesystem::remove_all(world.data_dir() + "/run/" + without_directory.str());
+        const auto groups = world.groups().sandbox_group(without_group.str()).part(work_part).child("ahead").members();
+        if (groups.empty())
+            world.destroy(*create(world, awaited(world)));    // which is as good as the others
+        else
+            EXPECT_EQ(::rmdir(groups.back().directory.c_str()), 0);
         const auto box = world.start(awaited(world));
         EXPECT_EQ(box->id(), good);
         EXPECT_EQ(world.rt().prepared(), 0u);
         EXPECT_EQ(world.run_program(*box, world.echo("hello")).out, "hello");
         world.destroy(*box);
         world.run(world.rt().discard_prepared(0));
-        EXPECT_EQ(world.sweep({}), 0u) << "nothing is left of the other one";
+        EXPECT_EQ(world.sweep({}), 0u) << "nothing is left of the others";
     });
 }
 
@@ -201,6 +216,20 @@ TEST_P(PreparedSandbox, IsNoLeftOverAndIsDiscarded)
         EXPECT_EQ(world.rt().prepared(), 1u);
         world.run(world.rt().discard_prepared(0));
         EXPECT_EQ(world.rt().prepared(), 0u);
+        EXPECT_EQ(host_state(world), before);
+    });
+}
+
+TEST_P(PreparedSandbox, ADiscardThatIsCutOffLosesNone)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        world.destroy(*world.start());
+        const host_state before(world);
+        for (int i = 0; i < 6; ++i)
+            prepare(world);
+        for (const auto after : {0, 100, 500, 1'000, 2'000})
+            world.run(cut_off_after(&world, std::chrono::microseconds(after)));
+        world.run(world.rt().discard_prepared(0));
         EXPECT_EQ(host_state(world), before);
     });
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,6 +32,21 @@ TEST_F(RunDirectory, IsThisUsersAlone)
     EXPECT_TRUE(run_directory::remove(made->path()).has_value());
     EXPECT_TRUE(run_directory::list(data).empty());
     EXPECT_FALSE(run_directory::open(data, id));
+}
+
+TEST_F(RunDirectory, ThatCannotBeOpenedIsNotLeft)
+{
+    const auto directory = data;    // the sanitizers look at objects of classes by descriptors
+    const auto sandbox = id;
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{3, before.rlim_max};    // which are in use: standard input, output and error
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto made = run_directory::make(directory, sandbox);
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    ASSERT_TRUE(made.has_error());
+    EXPECT_EQ(made.error().code, errc::runtime_unavailable);
+    EXPECT_TRUE(run_directory::list(data).empty());
 }
 
 TEST_F(RunDirectory, IsEmptiedWhenItWasLeftOver)

@@ -8,10 +8,12 @@
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -75,6 +77,21 @@ TEST(SeccompFilter, RefusesPagesThatNoGroupCounts)
     EXPECT_EQ(under_the_filter([] { return ::memfd_create("x", MFD_HUGETLB); }), ENOMEM);
     EXPECT_EQ(under_the_filter([] { return ::shmget(IPC_PRIVATE, 4096, 0600 | SHM_HUGETLB); }), ENOMEM);
     EXPECT_EQ(under_the_filter([] { return ::memfd_create("x", 0); }), 0);
+}
+
+TEST(SeccompFilter, LeavesTwoPersonalitiesAndTheQuestion)
+{
+    constexpr unsigned long no_randomize = ADDR_NO_RANDOMIZE;
+    constexpr unsigned long query = 0xffff'ffff;
+    const auto set = [](unsigned long to) { return under_the_filter([to] { return ::syscall(SYS_personality, to); }); };
+    for (const unsigned long allowed : {0UL, no_randomize, query, 1UL << 32, ~0UL})    // the kernel reads 32 bits
+        EXPECT_EQ(set(allowed), 0) << std::hex << allowed;
+    for (int bit = 0; bit < 32; ++bit) {
+        const auto only = 1UL << bit;
+        for (const auto refused : {only, only | no_randomize, only | (1UL << 32), query & ~only})
+            if ((refused & query) != no_randomize)
+                EXPECT_EQ(set(refused), EPERM) << std::hex << refused;
+    }
 }
 
 TEST(SeccompFilter, DoesNotSyncTheHost)
