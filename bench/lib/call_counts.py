@@ -61,8 +61,9 @@ class TracedBench(Bench):
         return super().background([*trace, *argv], name, env, reads_line)
 
     def server_options(self):
-        """Without the look at the host's compilers that a start is followed by, and with sandboxes of one kind only."""
-        settings = (f"pool.idle={READY}", f"pool.max={READY}", "pool.warm_interpreters=false", "compile.cache_bytes=0")
+        """Without the look at the host's compilers that a start is followed by, and with sandboxes of one kind only, none of them prepared."""
+        settings = (f"pool.idle={READY}", f"pool.max={READY}", "pool.warm_interpreters=false", "compile.cache_bytes=0",
+                    "runtimes.bubblewrap.max_prepared=0")
         return [word for each in settings for word in ("--set", each)]
 
 
