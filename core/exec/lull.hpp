@@ -9,8 +9,8 @@
 
 namespace caisson {
 
-/// Tells work that can wait (making what is kept ready, preparing parts of it, removing what is used up) when no request needs the
-/// processors. I/O thread only; waiters must end before it.
+/// Tells work that can wait (making what is kept ready, preparing what every sandbox needs, removing what is used up) when no request needs
+/// the processors. I/O thread only; waiters must end before it.
 class lull {
 public:
     /// `time` outlives it.

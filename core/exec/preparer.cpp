@@ -65,8 +65,10 @@ task<> preparer::keep(runtime* where)
         const auto seen = changed_.version();
         const auto now = use_.time.steady_now();
         const auto lacks = where->prepared() < target(*where);
+        if (!lacks)    // only then is nothing scarce: what was given back can always be made again
+            delay = delay_at_first;
         if (!lacks || now < next_try) {
-            co_await where->discard_prepared(target(*where));
+            co_await give_back(where, target(*where));
             auto change = changed_.wait_past(seen);
             const auto next_look = std::min(now + look_again_after, lacks ? next_try : steady_time::max());
             static_cast<void>(co_await with_deadline(use_.time, next_look, std::move(change)));
@@ -77,15 +79,21 @@ task<> preparer::keep(runtime* where)
             co_return;
         auto preparing = without_exceptions(prepare_one(where));
         const auto done = co_await std::move(preparing);
-        if (!done.has_error()) {
-            delay = delay_at_first;
+        if (!done.has_error())
             continue;
-        }
         use_.log.warning("no sandbox can be prepared; trying again", {{"runtime", where->name()}, {"what", done.error().detail}});
-        co_await where->discard_prepared(where->prepared() / 2);    // something is scarce, and others may need it
+        co_await give_back(where, where->prepared() / 2);    // something is scarce, and others may need it
         next_try = use_.time.steady_now() + delay;
         delay = std::min(delay * 2, longest_delay);
     }
+}
+
+task<> preparer::give_back(runtime* where, std::size_t kept)
+{
+    auto discarding = without_exceptions(as_result(where->discard_prepared(kept)));
+    const auto done = co_await std::move(discarding);
+    if (done.has_error())
+        use_.log.warning("prepared sandboxes cannot be removed", {{"runtime", where->name()}, {"what", done.error().detail}});
 }
 
 task<result<void>> preparer::prepare_one(runtime* where) { return where->prepare_ahead(use_.ids.make<sandbox_id>(), limits_); }

@@ -30,6 +30,7 @@ private:
     std::size_t target(const runtime& where) const;
     std::chrono::milliseconds patience(const runtime& where) const;
     task<> keep(runtime* where);
+    task<> give_back(runtime* where, std::size_t kept);
     task<result<void>> prepare_one(runtime* where);
 
     const execution_services& use_;

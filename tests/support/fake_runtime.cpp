@@ -198,6 +198,8 @@ task<result<void>> fake_runtime::prepare_ahead(sandbox_id, sandbox_limits limits
     const auto failure = co_await enter(call::prepare);
     if (failure)
         co_return *failure;
+    if (prepared_ >= room_for_prepared)
+        co_return error{errc::runtime_unavailable, "there is no room for more"};
     prepared_with = limits;
     ++prepared_;
     co_return result<void>();

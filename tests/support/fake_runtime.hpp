@@ -86,8 +86,9 @@ public:
     bool filters = false;    // agents have a filter of their own
     bool soon = false;       // they may be made before their execution is recorded
     std::size_t may_be_prepared = 0;
-    sandbox_limits prepared_with;          // the last of them
-    std::size_t tries_at_preparing = 0;    // of those that failed too
+    std::size_t room_for_prepared = 1'000;    // one more cannot be made
+    sandbox_limits prepared_with;             // the last of them
+    std::size_t tries_at_preparing = 0;       // of those that failed too
     runtime_capabilities host{.name = "fake", .available = true, .isolates = true, .execution_usage = true};
 
     /// In the order of creation, destroyed ones too. Throws std::out_of_range.

@@ -175,8 +175,13 @@ void local_sandbox::make_group_at_start(std::string name, group_limits limits)
 
 void local_sandbox::make_wished_group()
 {
-    if (wished_ && !made_at_start_)
+    if (!wished_ || made_at_start_)
+        return;
+    try {
         made_at_start_ = wished_->name.empty() ? open_group_ahead(wished_->limits) : open_group(wished_->name, wished_->limits);
+    } catch (const std::exception&) {
+        made_at_start_.reset();    // whoever asks for it tries again
+    }
 }
 
 result<void> local_sandbox::make_group_ahead()
@@ -235,7 +240,7 @@ void local_sandbox::stamp()
 result<void> local_sandbox::serve(const sandbox_spec& spec)
 {
     auto& ahead = static_cast<cgroup_execution_group&>(*ahead_);
-    if (!directory_->exists() || !ahead.exists())
+    if (!directory_->exists() || !ahead.exists() || !record_.group.own_part(agent_part).exists())
         return error{errc::runtime_unavailable, "its directory or a control group of it was removed"};
     stamp();
     record_.work_directory = spec.work_directory;

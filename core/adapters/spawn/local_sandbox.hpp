@@ -83,8 +83,8 @@ public:
     result<void> set_container(local_record::container made);
     /// Takes what the server started; the record on disk has it with the agent, which comes next.
     void adopt_monitor(process_handle monitor);
-    /// Makes the group that was wished for with make_group_at_start(), if one was. What fails, open_group() says. On any thread, while
-    /// nobody else is at this object.
+    /// Makes the group that was wished for with make_group_at_start(), if one was. What fails, open_group() says. Throws nothing. On
+    /// any thread, while nobody else is at this object.
     void make_wished_group();
     /// Takes the agent, also into the record on disk. Errors: errc::runtime_unavailable.
     result<void> adopt_agent(process_handle agent);

@@ -148,8 +148,8 @@ public:
     }
 
     /// Leaves 0, ADDR_NO_RANDOMIZE and the query 0xffffffff. The library has one comparison for an argument and rule: it would need sixty
-    /// rules for that, which are two thirds of a filter that the kernel translates for each sandbox. So it comes before what the library
-    /// makes, for the native ABI's call only; all else goes on there.
+    /// rules for that, which are more than a third of a filter that the kernel translates for each sandbox. So it comes before what the
+    /// library makes, for the native ABI's call only; all else goes on there.
     void refuse_odd_personalities()
     {
         constexpr std::uint32_t no_randomize = 0x0004'0000;

@@ -122,19 +122,29 @@ TEST_F(Preparer, HalfIsGivenBackWhereSomethingIsScarce)
     EXPECT_EQ(at_rest(), 10u);
 }
 
-TEST_F(Preparer, WhatIsTooMuchGoesThoughNothingCanBePrepared)
+TEST_F(Preparer, WhatStaysScarceIsAskedForLessAndLessOften)
 {
+    w.runtime.room_for_prepared = 3;    // one less than is kept whatever the demand
+    begin();
+    w.advance(600s, 100ms);
+    EXPECT_LT(w.runtime.tries_at_preparing, 100u) << "in ten minutes, each time up to three";
+    EXPECT_GT(w.runtime.prepared(), 0u);
+    w.runtime.room_for_prepared = 1'000;
+    w.advance(61s, 100ms);
+    EXPECT_EQ(w.runtime.prepared(), 4u);
+}
+
+TEST_F(Preparer, WhatIsTooMuchGoesBeforeTheNextTry)
+{
+    w.runtime.room_for_prepared = 12;
     begin();
     run(20);
-    ASSERT_EQ(at_rest(), 20u);
-    for (int i = 0; i < 100; ++i)
-        w.runtime.fail_next(call::prepare, {errc::runtime_unavailable, "no descriptor is left"});
-    run(4);
-    w.advance(400ms);
-    const auto left = w.runtime.prepared();
-    EXPECT_LT(left, 16u);
-    w.advance(70s, 100ms);
-    EXPECT_LE(w.runtime.prepared(), 4u) << "no try comes within a minute by now, and the demand is over";
+    w.advance(55s, 100ms);
+    EXPECT_EQ(w.runtime.prepared(), 6u) << "half of what there is room for, until the next try";
+    const auto tries = w.runtime.tries_at_preparing;
+    w.advance(7s, 100ms);
+    EXPECT_EQ(w.runtime.prepared(), 4u) << "the demand is over";
+    EXPECT_EQ(w.runtime.tries_at_preparing, tries);
 }
 
 TEST_F(Preparer, AThrowIsAFailure)
