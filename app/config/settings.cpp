@@ -193,7 +193,7 @@ void table::add_runtimes()
     add(integer("runtimes.bubblewrap.uid_first", config_.bubblewrap.uid_first, 1'000, 4'294'000'000,
         "first host user id of sandboxes when run by root"));
     add(integer("runtimes.bubblewrap.uid_count", config_.bubblewrap.uid_count, 1, 16'777'216, "how many host user ids there are"));
-    add(integer("runtimes.bubblewrap.max_prepared", config_.bubblewrap.max_prepared, 0, 256, "sandboxes whose groups are made ahead"));
+    add(integer("runtimes.bubblewrap.max_prepared", config_.bubblewrap.max_prepared, 0, 256, "most sandboxes that are prepared ahead"));
 }
 
 void table::add_engine()
