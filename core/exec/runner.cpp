@@ -112,7 +112,7 @@ bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
     if (breakers_.of(one.row.runtime).state != circuit_breaker::state::closed)
         return false;
     const auto began = use_.time.steady_now();
-    auto warm = pool_.claim(wanted, one.row.id.str());
+    auto warm = pool_.claim(wanted);
     if (!warm)
         return false;
     one.sandbox = std::move(warm->box);
@@ -127,7 +127,7 @@ bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
 task<result<void>> runner::start_sandbox(live_ptr one, runtime* where)
 {
     if (where->makes_soon())
-        one->sandbox->make_group_at_start(one->row.id.str(), group_limits_of(*one));
+        one->sandbox->make_group_at_start(group_limits_of(*one));
     auto starting = where->start(*one->sandbox);
     const auto started = co_await std::move(starting);
     co_return started.has_error() || !where->makes_soon() ? started : open_group(*one);
@@ -196,7 +196,7 @@ task<result<void>> runner::record_sandbox(live_ptr one)
 
 result<void> runner::open_group(live_execution& one)
 {
-    auto group = one.sandbox->open_group(one.row.id.str(), group_limits_of(one));
+    auto group = one.sandbox->open_group(group_limits_of(one));
     if (group.has_error())
         return group.error();
     one.group = std::move(*group);

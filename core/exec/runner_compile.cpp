@@ -170,11 +170,15 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<watch> watched)
 result<void> runner::open_compiler_group(live_execution& one, compile_run& run) const
 {
     const auto limits = limits_of(one.spec);
-    auto group = one.sandbox->open_group(one.row.id.str() + "-compiler", {limits.memory_bytes, limits.cpu_milli, limits.pids});
+    const auto open = [&] { return one.sandbox->open_compiler_group({limits.memory_bytes, limits.cpu_milli, limits.pids}); };
+    auto group = open();
+    if (!group.has_error() && !(*group)->is_surely_empty()) {
+        (*group)->kill();    // which may have taken the right to fork from it
+        group = open();
+    }
     if (group.has_error())
         return group.error();
     run.group = std::move(*group);
-    run.group->kill();
     run.before = run.group->usage();
     return {};
 }

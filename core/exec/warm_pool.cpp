@@ -115,7 +115,7 @@ bool warm_pool::forget_oldest()
     return true;
 }
 
-std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted, const std::string& name)
+std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted)
 {
     if (!use_.pool || stopping_)
         return std::nullopt;
@@ -124,7 +124,7 @@ std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted, const std
         of->demand.note(use_.time.steady_now());
         of->shape.tree = wanted.tree;    // lent to the makers until the demand is over
     }
-    auto claimed = of ? take_from(of, wanted, name) : std::nullopt;
+    auto claimed = of ? take_from(of, wanted) : std::nullopt;
     if (of && of->idle.empty()) {    // else whoever claimed it may have its program started first
         calm_.hurry(lull::work::making);
         changed_.notify_all();
@@ -134,7 +134,7 @@ std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted, const std
     auto plain = wanted;
     plain.interpreter.reset();
     const auto instead = find(plain);    // what is kept of it follows its own demand
-    return instead ? take_from(instead, plain, name) : std::nullopt;
+    return instead ? take_from(instead, plain) : std::nullopt;
 }
 
 bool warm_pool::has_ready(const pool_shape& wanted) const
@@ -148,13 +148,13 @@ bool warm_pool::has_ready(const pool_shape& wanted) const
     return !stopping_ && (is_there(wanted) || is_there(plain));
 }
 
-std::optional<warm_sandbox> warm_pool::take_from(kind_ptr of, const pool_shape& wanted, const std::string& name)
+std::optional<warm_sandbox> warm_pool::take_from(kind_ptr of, const pool_shape& wanted)
 {
     for (std::size_t tries = 0; tries < most_tries && !of->idle.empty(); ++tries) {
         auto taken = std::move(of->idle.front());
         of->idle.erase(of->idle.begin());
         taken.what.hold = std::make_unique<claim_hold>(std::move(taken.let_go));
-        const auto claimed = taken.what.box->claim(name, wanted.spec.limits, *taken.what.group);
+        const auto claimed = taken.what.box->claim(wanted.spec.limits, *taken.what.group);
         if (claimed.has_value()) {
             of->failures = 0;
             return std::move(taken.what);

@@ -46,9 +46,9 @@ public:
     void start();
     /// At least services.pool->idle of `shape` are kept ready from now on; of one with an interpreter, one.
     void keep(pool_shape shape);
-    /// One that serves as `wanted`, claimed for the execution `name`; nothing if none is ready. Notes the demand in any case. Where none
+    /// One that serves as `wanted`, claimed; nothing if none is ready. Notes the demand in any case. Where none
     /// with the interpreter is ready one without it serves too.
-    std::optional<warm_sandbox> claim(const pool_shape& wanted, const std::string& name);
+    std::optional<warm_sandbox> claim(const pool_shape& wanted);
     /// Whether claim() would have one, as far as can be said before.
     bool has_ready(const pool_shape& wanted) const;
     /// Gives nothing away any more, and begins to destroy what it has.
@@ -96,7 +96,7 @@ private:
     steady_time next_look(steady_time now) const;
     void trim(steady_time now);
     void let_go(kind& from, std::size_t number, std::string_view why);
-    std::optional<warm_sandbox> take_from(kind_ptr of, const pool_shape& wanted, const std::string& name);
+    std::optional<warm_sandbox> take_from(kind_ptr of, const pool_shape& wanted);
     task<> fill();
     task<> make_for(kind_ptr wanted);
     task<result<void>> make(kind_ptr wanted, std::shared_ptr<warm_sandbox> into);

@@ -42,13 +42,13 @@ task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox
     co_await step_aside(wanted);
     const auto& limits = into->spec.limits;
     const group_limits of_group{limits.memory_bytes, limits.cpu_milli, limits.pids};
-    into->box->make_group_at_start("", of_group);
+    into->box->make_group_at_start(of_group);
     auto done = co_await where.start(*into->box);
     if (done.has_error())
         co_return done;
     if (into->box->image_digest() != wanted->shape.image_digest && !wanted->shape.image_digest.empty())
         co_return error{errc::image_unavailable, "the image is another one by now"};
-    auto group = into->box->open_group_ahead(of_group);
+    auto group = into->box->open_group(of_group);
     if (group.has_error())
         co_return group.error();
     into->group = std::move(*group);

@@ -60,19 +60,18 @@ public:
     /// A new connection to the agent. Errors: errc::runtime_unavailable when the agent is gone.
     virtual task<result<std::unique_ptr<protocol::byte_stream>>> connect() = 0;
 
-    /// Makes the group of one execution, or finds the one that recover() left behind. `name` is the execution's id.
-    virtual result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) = 0;
+    /// Makes the group of its execution, of which it has one at most, or finds it.
+    virtual result<std::unique_ptr<execution_group>> open_group(group_limits limits) = 0;
+    /// The same for what compiles the execution's program before that runs.
+    virtual result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) = 0;
 
-    /// Before start(), of one that is made for one execution: that may make the group while it waits for others, and open_group() with this
-    /// `name` hands it out then; without a name open_group_ahead() does.
-    virtual void make_group_at_start(std::string /*name*/, group_limits /*limits*/) { }
+    /// Before start(): that may make the group of the execution while it waits for others, and open_group() hands it out then.
+    virtual void make_group_at_start(group_limits /*limits*/) { }
 
-    /// Of one that waits for its first use: makes the group of its execution before that is known.
-    virtual result<std::unique_ptr<execution_group>> open_group_ahead(group_limits limits) { return open_group("ahead", limits); }
-    /// Its first use: counts it as made now, gives it `limits`, as the runtime's can_serve() said it can, and names the group that was made
-    /// ahead: open_group() finds it by that `name` from now on. Quick. Errors: errc::runtime_unavailable, also where its agent has ended
-    /// already; destroy it then.
-    virtual result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead);
+    /// Its first use, of one that was kept ready: counts it as made now, and gives it and the execution's group, `made`, these limits, as
+    /// the runtime's can_serve() said it can. Quick. Errors: errc::runtime_unavailable, also where its agent has ended already; destroy it
+    /// then.
+    virtual result<void> claim(const sandbox_limits& limits, execution_group& made);
 
     /// Whether the writable file systems are full, by a look from outside or not at all (nothing if it cannot be known).
     virtual std::optional<disk_usage> disk() const = 0;
@@ -80,8 +79,8 @@ public:
     /// Returns when the sandbox has ended by itself or by stop(): its agent is gone. The text says why.
     virtual task<std::string> ended() = 0;
 
-    /// Freezes and thaws all programs, not the agent; where only the whole sandbox can be frozen, as `degraded` says, nobody can
-    /// connect to the agent meanwhile. Errors: errc::not_implemented where the host cannot.
+    /// Freezes and thaws all programs of groups that are open, not the agent; where only the whole sandbox can be frozen, as `degraded`
+    /// says, nobody can connect to the agent meanwhile. Errors: errc::not_implemented where the host cannot.
     virtual task<result<void>> pause() = 0;
     virtual task<result<void>> resume() = 0;
     /// Ends all processes, the agent too. Idempotent.
@@ -147,7 +146,7 @@ inline bool alike_but_for_groups(const sandbox_spec& one, const sandbox_spec& ot
            one.limits.disk_bytes == other.limits.disk_bytes && one.limits.inodes == other.limits.inodes;
 }
 
-inline result<void> sandbox::claim(std::string, const sandbox_limits&, execution_group&) { return {}; }
+inline result<void> sandbox::claim(const sandbox_limits&, execution_group&) { return {}; }
 
 inline task<result<void>> runtime::prepare_ahead(sandbox_id, sandbox_limits) { co_return result<void>(); }
 

@@ -54,11 +54,12 @@ def test_two_servers_that_sweep_all_the_time_leave_each_other_alone(new_server, 
             echo(server, one, "begin\n")
     for _ in range(3):    # something to remove in each sweep, on both sides
         for server in servers:
-            sandbox, process = sandbox_name(), planted.process()
+            sandbox, process, compiler = sandbox_name(), planted.process(), planted.process()
             groups = [planted.group(top, server.instance(), sandbox, process) for top, _ in hierarchies()]
+            groups += [planted.flat_group(top, server.instance(), sandbox, compiler) for top, _ in hierarchies()]
             folders = [plant_run_directory(top, sandbox_name()) for top in server.run_folders()]
             assert server.api.run(shell="echo short")["stdout"] == "short\n"
-            until(lambda: gone(process) and not any(left.exists() for left in folders + groups), what="the sweep")
+            until(lambda: gone(process) and gone(compiler) and not any(left.exists() for left in folders + groups), what="the sweep")
     for server, ids in zip(servers, runs):
         for one in ids:
             echo(server, one, "end\n")

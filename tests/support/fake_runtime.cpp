@@ -74,8 +74,9 @@ public:
     std::string runtime_state() const override { return state_text(id()); }
     std::string image_digest() const override { return box_->spec.image.empty() ? std::string() : digest_of(box_->spec.image); }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
-    result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
-    result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead) override;
+    result<std::unique_ptr<execution_group>> open_group(group_limits limits) override;
+    result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) override;
+    result<void> claim(const sandbox_limits& limits, execution_group& made) override;
     std::optional<disk_usage> disk() const override { return box_->disk; }
     std::optional<steady_time> made_at() const override { return box_->made_at; }
     task<std::string> ended() override { return fake_agent::ended(box_->agent); }
@@ -102,24 +103,27 @@ task<result<std::unique_ptr<protocol::byte_stream>>> fake_sandbox::connect()
     co_return fake_agent::connect(box->agent);
 }
 
-result<std::unique_ptr<execution_group>> fake_sandbox::open_group(std::string name, group_limits limits)
+result<std::unique_ptr<execution_group>> fake_sandbox::open_group(group_limits limits)
 {
     if (const auto failure = maker_.planned(call::open_group))
         return *failure;
-    if (name.ends_with("-compiler")) {
-        box_->compiler_limits = limits;
-        return std::unique_ptr<execution_group>(std::make_unique<fake_compiler_group>(box_));
-    }
-    box_->group_name = std::move(name);
     box_->limits = limits;
     return std::unique_ptr<execution_group>(std::make_unique<fake_group>(box_));
 }
 
-result<void> fake_sandbox::claim(std::string name, const sandbox_limits& limits, execution_group&)
+result<std::unique_ptr<execution_group>> fake_sandbox::open_compiler_group(group_limits limits)
+{
+    if (const auto failure = maker_.planned(call::open_group))
+        return *failure;
+    box_->compiler_limits = limits;
+    return std::unique_ptr<execution_group>(std::make_unique<fake_compiler_group>(box_));
+}
+
+result<void> fake_sandbox::claim(const sandbox_limits& limits, execution_group&)
 {
     if (auto failure = maker_.planned(call::claim))
         return std::move(*failure);
-    box_->claimed_for = std::move(name);
+    box_->is_claimed = true;
     box_->claimed_limits = limits;
     return {};
 }

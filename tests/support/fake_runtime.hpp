@@ -22,11 +22,10 @@ struct fake_box {
     std::size_t stops = 0;
     std::optional<steady_time> made_at;
 
-    std::string claimed_for;    // the execution; empty if it was not claimed
+    bool is_claimed = false;
     sandbox_limits claimed_limits;
 
     // Of the one execution's group.
-    std::string group_name;
     std::vector<int> join;    // its descriptors
     group_limits limits;
     group_usage usage;               // what is read next

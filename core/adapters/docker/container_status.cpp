@@ -8,7 +8,11 @@ namespace caisson::docker {
 namespace {
 
 constexpr std::int64_t killed_exit = 128 + SIGKILL;
+constexpr std::int64_t fatal_exit = 2;    // of Go's runtime: of gVisor's kernel when the host has ended a process that it runs programs in
 constexpr const char* out_of_memory = "the container ran out of memory and its agent was killed";
+
+/// The host may have ended the agent, or gVisor's kernel or a process of it, for want of memory.
+bool may_lack_memory(std::int64_t exit_code) { return exit_code == killed_exit || exit_code == fatal_exit; }
 
 bool may_run(container_state state)
 {
@@ -85,7 +89,7 @@ std::string container_status::cause_of(const result<container_info>& found) cons
     if (removed_ || found.has_error())
         return usage_.oom_kills > 0 ? out_of_memory : "the container was removed from outside";
     const bool explained = found->oom_killed || engine_was_lost_ || found->state == container_state::removing;
-    if (found->exit_code == killed_exit && killed_by_.empty() && !explained && usage_.oom_kills > 0)
+    if (may_lack_memory(found->exit_code) && killed_by_.empty() && !explained && usage_.oom_kills > 0)
         return out_of_memory;
     if (!killed_by_.empty() && !explained)
         return killed_from_outside();
@@ -94,7 +98,7 @@ std::string container_status::cause_of(const result<container_info>& found) cons
 
 bool container_status::is_unexplained(const result<container_info>& found) const
 {
-    return found.has_value() && found->state != container_state::removing && found->exit_code == killed_exit && !found->oom_killed &&
+    return found.has_value() && found->state != container_state::removing && may_lack_memory(found->exit_code) && !found->oom_killed &&
            usage_.oom_kills == 0 && killed_by_.empty() && !engine_was_lost_ && !ended_here_ && !removed_;
 }
 

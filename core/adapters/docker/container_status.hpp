@@ -31,7 +31,7 @@ public:
     bool is_paused() const { return paused_; }
     /// Why it ended, as a clause; nothing while it may run.
     const std::optional<std::string>& cause() const { return cause_; }
-    /// The cause is a SIGKILL of which nothing else is known: engines tell of memory after they told of the end.
+    /// The end may be for want of memory, and nothing else is known of it: engines tell of memory after they told of the end.
     bool may_be_explained_yet() const { return unexplained_; }
     const group_usage& usage() const { return usage_; }
 

@@ -69,9 +69,6 @@ public:
         }
     }
 
-private:
-    steady_time soon() const { return order_.time.steady_now() + look_again_within; }
-
     task<> hear_why()
     {
         auto& what = *order_.what;
@@ -86,6 +83,9 @@ private:
             static_cast<void>(co_await with_deadline(order_.time, until, std::move(change)));
         }
     }
+
+private:
+    steady_time soon() const { return order_.time.steady_now() + look_again_within; }
 
     task<> read_usage()
     {
@@ -124,6 +124,15 @@ task<std::string> run_watch(std::shared_ptr<watch> one) { co_return co_await one
 
 task<> run_feed(std::shared_ptr<event_feed> feed) { co_await feed->run(); }
 
+task<> run_hearing(std::shared_ptr<watch> one) { co_await one->hear_why(); }
+
+task<> run_past_feed(std::shared_ptr<event_feed> feed) { co_await feed->run_from_the_past(); }
+
+std::shared_ptr<event_feed> feed_of(const watch_order& order, event_feed::listener to)
+{
+    return std::make_shared<event_feed>(order.on, order.time, order.labels, std::move(to));
+}
+
 }    // namespace
 
 task<> look_at(engine* on, std::shared_ptr<watched_container> what, steady_time deadline)
@@ -144,12 +153,29 @@ task<> look_at(engine* on, std::shared_ptr<watched_container> what, steady_time 
 task<std::string> watch_container(watch_order order)
 {
     auto to = listen(order.what, &order.log);
-    auto feed = std::make_shared<event_feed>(order.on, order.time, order.labels, std::move(to));
+    auto feed = feed_of(order, std::move(to));
     auto one = std::make_shared<watch>(std::move(order));
     auto watching = run_watch(std::move(one));
     auto hearing = run_feed(std::move(feed));
     auto first = co_await race(std::move(watching), std::move(hearing));
     co_return std::get<0>(std::move(first));    // the feed goes on until it is cancelled
+}
+
+task<> hear_why_it_ended(watch_order order)
+{
+    if (!order.what->status.may_be_explained_yet())
+        co_return;
+    auto to = listen(order.what, &order.log);
+    to.take = [take = std::move(to.take)](const container_event& event) {
+        if (event.action == "oom")    // others may be of long before, and of an earlier server's own doing
+            take(event);
+    };
+    to.lost = [](const error&) { };    // what comes after the end is not its cause
+    auto feed = feed_of(order, std::move(to));
+    auto one = std::make_shared<watch>(std::move(order));
+    auto waiting = run_hearing(std::move(one));
+    auto hearing = run_past_feed(std::move(feed));
+    static_cast<void>(co_await race(std::move(waiting), std::move(hearing)));
 }
 
 }    // namespace caisson::docker

@@ -37,6 +37,10 @@ struct watch_order {
 /// that is seen; else it goes on waiting.
 task<std::string> watch_container(watch_order order);
 
+/// For one that was found ended: looks for a want of memory among the engine's events of before, and waits for it, at most 1 s. Returns at
+/// once if nothing is to be explained.
+task<> hear_why_it_ended(watch_order order);
+
 /// Asks the engine now and notes what it says. An engine that does not answer within `deadline` says nothing; of one that is away, whose
 /// group is empty has ended.
 task<> look_at(engine* on, std::shared_ptr<watched_container> what, steady_time deadline);

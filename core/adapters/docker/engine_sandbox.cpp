@@ -105,9 +105,14 @@ task<result<void>> engine_sandbox::find()
         co_return found.error();
     if (found.has_error() && record_.container.empty())
         co_return error{errc::gone, "nothing is left of the sandbox"};
+    if (found.has_value())
+        watched_->id = found->id;
     watched_->status.note_look(found);
+    auto order = watch_order();
+    co_await docker::hear_why_it_ended(std::move(order));
     const bool is_over = watched_->status.cause().has_value();
-    if (is_over && (found.has_error() || !found->oom_killed))
+    const bool lacked_memory = watched_->status.usage().oom_kills > 0;    // told after the end, the engine's record of it does not have it
+    if (is_over && (found.has_error() || !lacked_memory))
         co_return error{errc::gone, *watched_->status.cause()};
     if (docker::sandbox_of(found->labels, settings_) != id_ || !docker::takes_stdio(found->labels))
         co_return error{errc::gone, std::string(docker::of_another_kind)};
@@ -141,12 +146,12 @@ task<error> engine_sandbox::why_unreachable(error what)
     co_return error{errc::timed_out, what.detail};
 }
 
-result<std::unique_ptr<execution_group>> engine_sandbox::open_group(std::string, group_limits)
+result<std::unique_ptr<execution_group>> engine_sandbox::open_group(group_limits)
 {
     return std::unique_ptr<execution_group>(std::make_unique<engine_execution_group>(watched_));
 }
 
-result<void> engine_sandbox::claim(std::string, const sandbox_limits&, execution_group&)
+result<void> engine_sandbox::claim(const sandbox_limits&, execution_group&)
 {
     record_.stamp(services_.time.steady_now());
     record_.cpu_before_us = watched_->cpu_before_us = watched_->group.usage().cpu_us.value_or(0);
@@ -156,8 +161,12 @@ result<void> engine_sandbox::claim(std::string, const sandbox_limits&, execution
 task<std::string> engine_sandbox::ended()
 {
     // Not a coroutine: the sandbox may go meanwhile.
-    docker::watch_order order{services_.on, services_.time, services_.log, docker::labels_of_sandbox(id_, settings_), watched_};
-    return docker::watch_container(std::move(order));
+    return docker::watch_container(watch_order());
+}
+
+docker::watch_order engine_sandbox::watch_order() const
+{
+    return {services_.on, services_.time, services_.log, docker::labels_of_sandbox(id_, settings_), watched_};
 }
 
 task<result<void>> engine_sandbox::pause()

@@ -33,12 +33,13 @@ public:
     const sandbox_id& id() const override { return id_; }
     std::string runtime_state() const override { return record_.to_json(); }
     std::optional<steady_time> made_at() const override { return record_.made_at(); }
-    result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead) override;
+    result<void> claim(const sandbox_limits& limits, execution_group& made) override;
     std::string work_directory() const override { return record_.work_directory; }
     std::string image_digest() const override { return record_.image_digest; }
     /// Errors: also errc::timed_out while the engine is away or the container is paused.
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
-    result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
+    result<std::unique_ptr<execution_group>> open_group(group_limits limits) override;
+    result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) override { return open_group(limits); }
     std::optional<disk_usage> disk() const override { return std::nullopt; }
     task<std::string> ended() override;
     /// Freezes the agent too: nobody can connect to it meanwhile.
@@ -65,6 +66,7 @@ public:
 private:
     /// Its id, or its name if that is not known.
     std::string handle() const;
+    docker::watch_order watch_order() const;
     void adopt(const docker::container_info& found);
     task<result<docker::container_info>> inspect_or_search(steady_time deadline);
     task<error> why_unreachable(error what);

@@ -115,6 +115,17 @@ task<error> event_feed::follow_once()
 task<> event_feed::run()
 {
     since_ns_ = time_.now_ms() * (ns_per_s / 1000);
+    co_await follow();
+}
+
+task<> event_feed::run_from_the_past()
+{
+    since_ns_ = 0;
+    co_await follow();
+}
+
+task<> event_feed::follow()
+{
     auto delay = first_delay;
     while (true) {
         const auto began = time_.steady_now();

@@ -30,12 +30,15 @@ public:
     };
 
     event_feed(engine& on, timers& time, std::vector<std::string> labels, listener to, std::string type = "container");
-    /// Until it is cancelled. Reconnects 100 ms to 5 s apart.
+    /// From now on, until it is cancelled. Reconnects 100 ms to 5 s apart.
     task<> run();
+    /// The same with what the engine still knows of before. Of Docker that are the last 256 events of all its containers.
+    task<> run_from_the_past();
 
 private:
     std::string target() const;
     task<error> follow_once();
+    task<> follow();
     result<void> take(json_lines* cut, std::string_view bytes);
 
     engine& engine_;

@@ -4,10 +4,8 @@ namespace caisson {
 
 using namespace std::chrono_literals;
 
-result<std::unique_ptr<execution_group>> cgroup_execution_group::open(
-    timers& time, control_group work, const std::string& name, const cgroup_limits& limits)
+result<std::unique_ptr<execution_group>> cgroup_execution_group::open(timers& time, control_group group, const cgroup_limits& limits)
 {
-    auto group = work.child(name);
     auto made = group.make();
     if (!made.has_error())
         made = group.limit(limits);
@@ -20,7 +18,7 @@ result<std::unique_ptr<execution_group>> cgroup_execution_group::open(
         group.try_remove();
         return joins.error();
     }
-    return std::unique_ptr<execution_group>(new cgroup_execution_group(time, std::move(work), std::move(group), std::move(*joins)));
+    return std::unique_ptr<execution_group>(new cgroup_execution_group(time, std::move(group), std::move(*joins)));
 }
 
 std::vector<int> cgroup_execution_group::join_descriptors() const
@@ -33,17 +31,8 @@ std::vector<int> cgroup_execution_group::join_descriptors() const
 
 void cgroup_execution_group::kill() noexcept
 {
-    if (is_surely_empty())
-        return;
-    // Under the freezer of v1 a group stays frozen while the one above it is.
-    if (!group_.controls(cgroup_control::kill) && work_.controls(cgroup_control::freeze)) {
-        try {
-            (void)work_.thaw();
-        } catch (const std::exception&) {
-            // Out of memory for an error text: the group's own thaw follows.
-        }
-    }
-    group_.kill();
+    if (!is_surely_empty())
+        group_.kill();
 }
 
 task<result<void>> cgroup_execution_group::remove()

@@ -7,12 +7,11 @@
 
 namespace caisson {
 
-/// An execution's group below its sandbox's `work` group. Where `work` has no members it is no group.
+/// The group of a sandbox in which its execution runs, or what compiles that. Without members it is no group.
 class cgroup_execution_group : public execution_group {
 public:
     /// Makes or finds the group. `time` outlives it. Errors: errc::runtime_unavailable.
-    static result<std::unique_ptr<execution_group>> open(
-        timers& time, control_group work, const std::string& name, const cgroup_limits& limits);
+    static result<std::unique_ptr<execution_group>> open(timers& time, control_group group, const cgroup_limits& limits);
 
     /// Other limits than it was opened with. Errors: errc::runtime_unavailable.
     result<void> limit(const cgroup_limits& limits) { return group_.limit(limits); }
@@ -27,9 +26,8 @@ public:
     task<result<void>> remove() override;
 
 private:
-    cgroup_execution_group(timers& time, control_group work, control_group group, std::vector<unique_fd> joins)
+    cgroup_execution_group(timers& time, control_group group, std::vector<unique_fd> joins)
         : time_(time)
-        , work_(std::move(work))
         , group_(std::move(group))
         , usage_(group_.usage_files())
         , population_(group_.population_file())
@@ -38,7 +36,6 @@ private:
     }
 
     timers& time_;
-    control_group work_;
     control_group group_;
     group_usage_files usage_;
     std::unique_ptr<cgroup_file> population_;

@@ -81,11 +81,13 @@ control_group cgroup_tree::left_over_group(const std::string& instance, const st
 {
     std::vector<cgroup_member> found;
     for (const auto& place : places_) {
-        cgroup_member member{place.directory + "/" + std::string(root_prefix) + instance + "/" + name, place.version, 0};
-        if (!io_->exists(member.directory))
-            continue;
-        member.controls = controls_of(member);
-        found.push_back(std::move(member));
+        const auto directory = place.directory + "/" + std::string(root_prefix) + instance + "/" + name;
+        for (const auto& each : {directory, directory + std::string(compiler_suffix)}) {
+            if (!io_->exists(each))
+                continue;
+            found.push_back({each, place.version, 0});
+            found.back().controls = controls_of(found.back());
+        }
     }
     return {io_, std::move(found)};
 }
@@ -94,8 +96,8 @@ std::set<std::string> cgroup_tree::group_names(const std::string& instance) cons
 {
     std::set<std::string> names;
     for (const auto& place : places_) {
-        for (auto& name : io_->directories(place.directory + "/" + std::string(root_prefix) + instance))
-            names.insert(std::move(name));
+        for (const auto& name : io_->directories(place.directory + "/" + std::string(root_prefix) + instance))
+            names.insert(name.substr(0, name.size() - (name.ends_with(compiler_suffix) ? compiler_suffix.size() : 0)));
     }
     return names;
 }

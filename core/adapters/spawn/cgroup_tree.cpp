@@ -84,7 +84,7 @@ void cgroup_tree::prepare()
             continue;
         // The first hierarchy that can do a thing does it; v2 comes first.
         root.controls = controls_of(root) & ~taken;
-        root.is_flat = root.version == cgroup_version::v1 && (root.controls & cgroup_control::freeze) == 0;
+        root.is_flat = root.version == cgroup_version::v1 && (root.controls & (cgroup_control::freeze | cgroup_control::memory)) == 0;
         taken |= root.controls;
         if (root.controls == 0)
             io_->remove_directory(root.directory);
@@ -193,16 +193,11 @@ std::vector<degradation> cgroup_tree::degraded() const
 
 namespace {
 
-struct two_limits {
-    cgroup_limits whole;    // of the sandbox, with its agent
-    cgroup_limits work;     // of all its programs
-};
-
-two_limits limits_of(const sandbox_limits& limits)
+/// Of the sandbox with its agent. What runs in it has a limit of its own, of its memory with the files that it writes into memory; files
+/// that the agent or a compiler wrote are beside that.
+cgroup_limits limits_of(const sandbox_limits& limits)
 {
-    const std::int64_t work_bytes = limits.memory_bytes + limits.disk_bytes;
-    return {
-        {.memory_bytes = work_bytes + agent_share_bytes}, {.memory_bytes = work_bytes, .pids = limits.pids, .cpu_milli = limits.cpu_milli}};
+    return {.memory_bytes = limits.memory_bytes + 2 * limits.disk_bytes + agent_share_bytes};
 }
 
 }    // namespace
@@ -210,22 +205,14 @@ two_limits limits_of(const sandbox_limits& limits)
 result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, const sandbox_limits& limits)
 {
     auto sandbox = sandbox_group(name);
-    auto agent = sandbox.own_part(agent_part);
-    auto work = sandbox.own_part(work_part);
-    const auto bounds = limits_of(limits);
-    auto done = sandbox.make();
+    auto whole = sandbox.whole();
+    auto done = whole.make();
     if (!done.has_error())
-        done = sandbox.enable_children();
+        done = whole.enable_children();
     if (!done.has_error())
-        done = sandbox.limit(bounds.whole);
+        done = whole.limit(limits_of(limits));
     if (!done.has_error())
-        done = agent.make();
-    if (!done.has_error())
-        done = work.make();
-    if (!done.has_error())
-        done = work.enable_children();
-    if (!done.has_error())
-        done = work.limit(bounds.work);
+        done = sandbox.own_part(agent_part).make();
     if (done.has_error())
         return done.error();
     return sandbox;
@@ -233,10 +220,7 @@ result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, c
 
 result<void> cgroup_tree::limit_sandbox_group(const control_group& sandbox, const sandbox_limits& limits)
 {
-    const auto bounds = limits_of(limits);
-    auto whole = sandbox;
-    auto done = whole.limit(bounds.whole);
-    return done.has_error() ? done : whole.own_part(work_part).limit(bounds.work);
+    return sandbox.whole().limit(limits_of(limits));
 }
 
 }    // namespace caisson

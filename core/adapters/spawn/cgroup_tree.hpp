@@ -25,9 +25,8 @@ struct cgroup_tree_options {
 /// Options of this process as it runs now.
 cgroup_tree_options cgroup_options_of_this_process(std::string instance);
 
-/// Where the groups of one server instance live: `<root>/<sandbox>/{agent,work/<execution>}` in each hierarchy that is of use, and
-/// `<root>/<sandbox>/<execution>` in those of v1 that only limit and measure pids and CPU: they are bounded for each execution there.
-/// Where such a one counts memory there is `work`, too.
+/// Where the groups of one server instance live: `<root>/<sandbox>/{agent,work,compiler}` in each hierarchy that is of use, and in those
+/// of v1 that only limit and measure pids and CPU time `<root>/<sandbox>`, which is what runs in it, and `<root>/<sandbox>.compiler`.
 class cgroup_tree {
 public:
     cgroup_tree(std::shared_ptr<cgroup_io> io, cgroup_tree_options options);
@@ -50,7 +49,7 @@ public:
     /// What cannot be limited, measured or frozen here, each with its reason and what to do.
     std::vector<degradation> degraded() const;
 
-    /// The group of one sandbox, limits set, ready for children. Errors: errc::runtime_unavailable; remove it then.
+    /// The group of one sandbox and its agent's, limits set, ready for the other parts. Errors: errc::runtime_unavailable; remove it then.
     result<control_group> make_sandbox_group(const std::string& name, const sandbox_limits& limits);
     /// Gives the group of a sandbox other limits, before anything runs in it but its agent. Errors: errc::runtime_unavailable.
     static result<void> limit_sandbox_group(const control_group& sandbox, const sandbox_limits& limits);

@@ -30,28 +30,52 @@ control_group control_group::child(const std::string& name) const
 
 namespace {
 
-/// What is worked on has its memory bounded apart from the agent's everywhere, so that the kernel does not end the agent for it.
-bool has_part(const cgroup_member& sandbox, std::string_view name)
+/// In cgroup v2 a group that hands controllers down has no processes.
+bool agent_needs_own(const cgroup_member& sandbox)
 {
-    return !sandbox.is_flat || (name == work_part && (sandbox.controls & cgroup_control::memory) != 0);
+    constexpr unsigned handed_down = cgroup_control::memory | cgroup_control::pids | cgroup_control::cpu;
+    return sandbox.version == cgroup_version::v2 && (sandbox.controls & handed_down) != 0;
+}
+
+bool has_own(const cgroup_member& sandbox, std::string_view name)
+{
+    if (sandbox.is_flat)
+        return name == compiler_part;
+    return name != agent_part || agent_needs_own(sandbox);
+}
+
+std::string directory_of(const cgroup_member& sandbox, std::string_view name)
+{
+    const auto& whole = sandbox.directory;
+    if (has_own(sandbox, name))
+        return sandbox.is_flat ? whole + std::string(compiler_suffix) : whole + "/" + std::string(name);
+    return sandbox.is_flat && name == agent_part ? whole.substr(0, whole.rfind('/')) : whole;
 }
 
 }    // namespace
 
+control_group control_group::whole() const
+{
+    auto members = members_;
+    std::erase_if(members, [](const cgroup_member& member) { return member.is_flat; });
+    return {io_, std::move(members)};
+}
+
 control_group control_group::part(std::string_view name) const
 {
     auto members = members_;
-    for (auto& member : members)
-        if (has_part(member, name))
-            member.directory += "/" + std::string(name);
+    for (auto& member : members) {
+        member.directory = directory_of(member, name);
+        member.is_flat = false;
+    }
     return {io_, std::move(members)};
 }
 
 control_group control_group::own_part(std::string_view name) const
 {
     auto members = members_;
-    std::erase_if(members, [name](const cgroup_member& member) { return !has_part(member, name); });
-    return control_group(io_, std::move(members)).child(std::string(name));
+    std::erase_if(members, [name](const cgroup_member& member) { return !has_own(member, name); });
+    return control_group(io_, std::move(members)).part(name);
 }
 
 const cgroup_member* control_group::with(unsigned what) const

@@ -35,12 +35,14 @@ struct cgroup_member {
     std::string directory;
     cgroup_version version = cgroup_version::v2;
     unsigned controls = 0;
-    bool is_flat = false;    // it only limits and measures: see control_group::part()
+    bool is_flat = false;    // it only limits and measures pids and CPU time: see control_group::part()
 };
 
-/// Parts of a sandbox's group: its agent, and what its executions run in.
+/// Parts of a sandbox's group: its agent, what its execution runs in, and what compiles that before.
 inline constexpr std::string_view agent_part = "agent";
 inline constexpr std::string_view work_part = "work";
+inline constexpr std::string_view compiler_part = "compiler";
+inline constexpr std::string_view compiler_suffix = ".compiler";    // behind the sandbox's name, where it is beside the sandbox's group
 
 /// Limits of a group; what is absent is not set.
 struct cgroup_limits {
@@ -74,11 +76,15 @@ public:
     control_group(std::shared_ptr<cgroup_io> io, std::vector<cgroup_member> members) : io_(std::move(io)), members_(std::move(members)) { }
 
     control_group child(const std::string& name) const;
-    /// Of a sandbox, agent_part or work_part: a child, but in flat hierarchies the sandbox's own group where that serves as well, which
-    /// saves making one more.
+    /// Of a sandbox: a child, but where fewer groups serve as well that saves making them. In flat hierarchies the sandbox's own group is
+    /// its work, the agent is in the server's, and the compiler's is beside the sandbox's, "<sandbox>.compiler", since a group counts what
+    /// is below it. In others the agent is in the sandbox's own group, beside the rest, where one with limits may have processes and
+    /// children.
     control_group part(std::string_view name) const;
-    /// part() in the hierarchies where it is a child.
+    /// part() in the hierarchies where nothing else is it.
     control_group own_part(std::string_view name) const;
+    /// Of a sandbox: without the flat hierarchies.
+    control_group whole() const;
     const std::vector<cgroup_member>& members() const { return members_; }
     bool controls(unsigned what) const;
     /// In all hierarchies; true without members.
@@ -116,7 +122,7 @@ public:
     /// read, and without members.
     bool is_known_to_be_empty() const noexcept;
     /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone; false if this process may not do that
-    /// to one of them, or has no memory for it.
+    /// to one of them, or has no memory for it. Where somebody was in it nobody may be able to fork in it from then on: limit() it again.
     bool kill() noexcept;
     /// One try at removing the group and all below it, leaves first; true when nothing is left. `known`: groups that may be below it,
     /// leaves first, which saves looking for them.

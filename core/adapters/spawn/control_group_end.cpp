@@ -16,6 +16,8 @@ using namespace std::chrono_literals;
 std::vector<std::string> control_group::directories_of(const cgroup_member& member) const
 {
     std::vector<std::string> found{member.directory};
+    if (auto beside = member.directory + std::string(compiler_suffix); member.is_flat && io_->exists(beside))
+        found.push_back(std::move(beside));
     for (std::size_t at = 0; at < found.size(); ++at) {
         for (const auto& name : io_->directories(found[at]))
             found.push_back(found[at] + "/" + name);
@@ -114,14 +116,13 @@ try {
 
 bool control_group::is_known_to_be_empty(const cgroup_member& member) const
 {
-    if (!io_->exists(member.directory))
-        return true;
-    if (member.version == cgroup_version::v2) {
+    if (member.version == cgroup_version::v2 && io_->exists(member.directory)) {
         const auto text = io_->read(member.directory + "/cgroup.events");
         return text && number_of(*text, "populated") == 0;
     }
     const auto directories = directories_of(member);
-    return std::ranges::all_of(directories, [this](const std::string& each) { return io_->read(each + "/cgroup.procs") == ""; });
+    return std::ranges::all_of(
+        directories, [this](const std::string& each) { return io_->read(each + "/cgroup.procs") == "" || !io_->exists(each); });
 }
 
 bool control_group::is_known_to_be_empty() const noexcept
@@ -138,9 +139,13 @@ try {
         if (!write(*member, "cgroup.kill", "1").has_error() && reaches_all)
             return true;
     }
+    if (processes().empty())
+        return true;
     // No atomic kill: forbid forks first, so that few passes find all. What is frozen dies only once thawed.
-    if (controls(cgroup_control::pids))
-        (void)write(*with(cgroup_control::pids), "pids.max", "0");
+    for (const auto& member : members_)
+        if ((member.controls & cgroup_control::pids) != 0)
+            for (const auto& directory : directories_of(member))
+                io_->write(directory + "/pids.max", "0");
     constexpr int most_passes = 50;
     bool refused = false;
     for (int pass = 0; pass < most_passes && !refused; ++pass) {
@@ -162,8 +167,11 @@ try {
         for (const auto& member : each.members_)
             io_->remove_directory(member.directory);
     bool gone = true;
-    for (const auto& member : members_)
+    for (const auto& member : members_) {
         gone = try_remove_directory(member.directory) && gone;
+        if (member.is_flat)
+            gone = try_remove_directory(member.directory + std::string(compiler_suffix)) && gone;
+    }
     return gone;
 } catch (const std::exception&) {
     return false;

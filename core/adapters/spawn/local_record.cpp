@@ -86,8 +86,6 @@ std::string local_record::to_json() const
         object["uid"] = *uid;
     object["made_at_ns"] = made_at_ns;
     object["work_directory"] = work_directory;
-    if (!group_ahead_of.empty())
-        object["group_ahead_of"] = group_ahead_of;
     if (made_of)
         object["container"] = container_to_json(made_of);
     return json::serialize(object);
@@ -114,8 +112,6 @@ try {
         record.made_at_ns = made->to_number<std::int64_t>();
     if (const auto* work = whole.if_contains("work_directory"))
         record.work_directory = work->as_string();
-    if (const auto* ahead = whole.if_contains("group_ahead_of"))
-        record.group_ahead_of = ahead->as_string();
     record.made_of = container_from_json(whole);
     if (!record.is_of_this_boot())
         record.agent = record.monitor = std::nullopt;    // their numbers may be anybody's now

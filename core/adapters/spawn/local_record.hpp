@@ -17,7 +17,6 @@ struct local_record {
     std::optional<process_identity> monitor;    // what the server started and waits for: bwrap, or the agent itself
     std::optional<uid_t> uid;                   // given to this sandbox alone
     control_group group;
-    std::string group_ahead_of;    // the execution whose group was made before the execution was known; empty: none
     struct container {
         std::string id;    // empty: the engine was asked to make it, and that is all that is known
         std::string name;

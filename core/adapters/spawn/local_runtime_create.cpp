@@ -14,6 +14,7 @@ std::unique_ptr<local_sandbox> local_runtime::begin(const sandbox_spec& spec)
     record.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
     record.group = services_.groups.sandbox_group(spec.id.str());
     auto begun = make_sandbox(spec.id, std::move(record), std::nullopt);
+    begun->mark_new();
     begun->set_trees(spec.trees);
     return begun;
 }

@@ -15,8 +15,7 @@ using namespace std::chrono_literals;
 using exit_task = task<std::optional<int>>;
 
 constexpr auto end_deadline = 5s;
-const std::string group_ahead = "ahead";    // of an execution that is not known yet
-constexpr int shell_signal_base = 128;      // bwrap ends with this plus the signal that ended its child
+constexpr int shell_signal_base = 128;    // bwrap ends with this plus the signal that ended its child
 
 std::string describe(std::optional<int> status)
 {
@@ -53,16 +52,6 @@ task<std::string> watch_end(
     }
     auto status = co_await with_deadline(*time, time->steady_now() + 1s, std::move(*monitor));
     co_return with_log(describe(status.has_value() ? *status : std::nullopt), directory);
-}
-
-task<bool> poll_frozen(timers* time, control_group group, steady_time deadline)
-{
-    while (!group.frozen()) {
-        if (time->steady_now() >= deadline)
-            co_return false;
-        co_await time->wait_for(1ms);
-    }
-    co_return true;
 }
 
 }    // namespace
@@ -143,94 +132,6 @@ task<result<std::unique_ptr<protocol::byte_stream>>> local_sandbox::connect()
     co_return protocol::make_unix_stream(services_.executor, std::move(*socket));
 }
 
-/// Below its own, leaves first.
-std::vector<control_group> local_sandbox::known_groups() const
-{
-    std::vector<control_group> known;
-    for (const auto& each : executions_)
-        known.push_back(work().child(each));
-    for (const auto each : {work_part, agent_part})
-        known.push_back(record_.group.own_part(each));
-    return known;
-}
-
-/// Never above the sandbox's own: v1 refuses a larger cpu quota, and the rest would only be read wrongly.
-cgroup_limits local_sandbox::within_whole(const group_limits& limits) const
-{
-    const auto& whole = record_.limits;
-    return {.memory_bytes = std::min(limits.memory_bytes, whole.memory_bytes) + whole.disk_bytes,
-        .pids = std::min(limits.pids, whole.pids),
-        .cpu_milli = std::min(limits.cpu_milli, whole.cpu_milli),
-        .group_oom = true};
-}
-
-void local_sandbox::make_group_at_start(std::string name, group_limits limits)
-{
-    wished_ = {std::move(name), limits};
-    if (!ahead_ || wished_->name.empty())
-        return;
-    record_.group_ahead_of = wished_->name;
-    made_at_start_ = take_group_ahead(limits);
-}
-
-void local_sandbox::make_wished_group()
-{
-    if (!wished_ || made_at_start_)
-        return;
-    try {
-        made_at_start_ = wished_->name.empty() ? open_group_ahead(wished_->limits) : open_group(wished_->name, wished_->limits);
-    } catch (const std::exception&) {
-        made_at_start_.reset();    // whoever asks for it tries again
-    }
-}
-
-result<void> local_sandbox::make_group_ahead()
-{
-    const auto& whole = record_.limits;
-    auto made = open_group_ahead({whole.memory_bytes, whole.cpu_milli, whole.pids});
-    if (made.has_error())
-        return made.error();
-    ahead_ = std::move(*made);
-    return {};
-}
-
-result<std::unique_ptr<execution_group>> local_sandbox::take_wished()
-{
-    auto made = std::move(*made_at_start_);
-    made_at_start_.reset();
-    return made;
-}
-
-result<std::unique_ptr<execution_group>> local_sandbox::take_group_ahead(const group_limits& limits)
-{
-    const auto& whole = record_.limits;
-    if (limits != group_limits{whole.memory_bytes, whole.cpu_milli, whole.pids}) {
-        const auto done = static_cast<cgroup_execution_group&>(*ahead_).limit(within_whole(limits));
-        if (done.has_error())
-            return done.error();
-    }
-    return std::move(ahead_);
-}
-
-result<std::unique_ptr<execution_group>> local_sandbox::open_group(std::string name, group_limits limits)
-{
-    if (made_at_start_ && name == wished_->name)
-        return take_wished();
-    const auto& place = name == record_.group_ahead_of ? group_ahead : name;
-    executions_.insert(place);
-    return cgroup_execution_group::open(services_.time, work(), place, within_whole(limits));
-}
-
-result<std::unique_ptr<execution_group>> local_sandbox::open_group_ahead(group_limits limits)
-{
-    if (made_at_start_ && wished_->name.empty())
-        return take_wished();
-    if (ahead_)
-        return take_group_ahead(limits);
-    executions_.insert(group_ahead);
-    return cgroup_execution_group::open(services_.time, work(), group_ahead, within_whole(limits));
-}
-
 void local_sandbox::stamp()
 {
     record_.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
@@ -249,27 +150,14 @@ result<void> local_sandbox::serve(const sandbox_spec& spec)
 }
 
 /// Whoever watches for the agent's end may not have heard of it yet.
-result<void> local_sandbox::claim(std::string name, const sandbox_limits& limits, execution_group& ahead)
+result<void> local_sandbox::claim(const sandbox_limits& limits, execution_group& made)
 {
     if (agent_ && !agent_->alive())
         return error{errc::runtime_unavailable, "its agent does not run any more"};
     stamp();
-    record_.group_ahead_of = std::move(name);
     if (limits == record_.limits)
         return {};
-    return limit_again(limits, static_cast<cgroup_execution_group&>(ahead));
-}
-
-/// v1 refuses a quota of CPU time that is larger than that of the group above: a smaller one is set below first, a larger one last.
-result<void> local_sandbox::limit_again(const sandbox_limits& limits, cgroup_execution_group& ahead)
-{
-    auto done = limits.cpu_milli < record_.limits.cpu_milli ? ahead.limit({.cpu_milli = limits.cpu_milli}) : result<void>();
-    record_.limits = limits;
-    if (!done.has_error())
-        done = cgroup_tree::limit_sandbox_group(record_.group, limits);
-    if (!done.has_error())
-        done = ahead.limit(within_whole({limits.memory_bytes, limits.cpu_milli, limits.pids}));
-    return done;
+    return limit_again(limits, static_cast<cgroup_execution_group&>(made));
 }
 
 task<std::string> local_sandbox::ended()
@@ -283,20 +171,6 @@ task<std::string> local_sandbox::ended()
         monitor = monitor_->wait();
     return watch_end(&services_.time, std::move(agent), std::move(monitor), directory_ ? directory_->duplicate() : std::nullopt);
 }
-
-task<result<void>> local_sandbox::pause()
-{
-    auto asked = work().freeze();
-    if (asked.has_error())
-        co_return asked;
-    const bool done = co_await poll_frozen(&services_.time, work(), services_.time.steady_now() + 2s);
-    if (done)
-        co_return result<void>();
-    (void)work().thaw();
-    co_return error{errc::timed_out, "the kernel did not freeze the sandbox in time"};
-}
-
-task<result<void>> local_sandbox::resume() { co_return work().thaw(); }
 
 void local_sandbox::kill_below_agent()
 {
@@ -317,7 +191,7 @@ bool local_sandbox::monitor_is_agent() const { return monitor_ && agent_ && moni
 /// The agent first: its parent then reaps it and ends by itself, so that nobody's init has to.
 void local_sandbox::kill_agent()
 {
-    if (monitor_is_agent() && record_.group.members().empty() && agent_->alive())
+    if (monitor_is_agent() && record_.group.whole().members().empty() && agent_->alive())
         kill_below_agent();
     agent_->send(SIGKILL);
 }
@@ -351,7 +225,8 @@ task<result<void>> local_sandbox::wait_gone(steady_time deadline)
 task<result<void>> local_sandbox::stop()
 {
     listener_.reset();
-    (void)work().thaw();    // under the freezer of v1 nothing dies
+    for (auto& each : freezable())
+        (void)each.thaw();    // under the freezer of v1 nothing dies
     if (agent_) {
         kill_agent();
         (void)co_await wait_gone(services_.time.steady_now() + 1s);

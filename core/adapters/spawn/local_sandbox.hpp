@@ -44,10 +44,10 @@ public:
     std::string work_directory() const override { return record_.work_directory; }
     std::string image_digest() const override { return record_.made_of ? record_.made_of->image_digest : std::string(); }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
-    result<std::unique_ptr<execution_group>> open_group(std::string name, group_limits limits) override;
-    void make_group_at_start(std::string name, group_limits limits) override;
-    result<std::unique_ptr<execution_group>> open_group_ahead(group_limits limits) override;
-    result<void> claim(std::string name, const sandbox_limits& limits, execution_group& ahead) override;
+    result<std::unique_ptr<execution_group>> open_group(group_limits limits) override;
+    result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) override;
+    void make_group_at_start(group_limits limits) override;
+    result<void> claim(const sandbox_limits& limits, execution_group& made) override;
     std::optional<disk_usage> disk() const override { return std::nullopt; }
     task<std::string> ended() override;
     task<result<void>> pause() override;
@@ -57,12 +57,13 @@ public:
 
     // For the runtime that makes it.
 
-    /// Makes the group of its execution before that is known; make_group_at_start() or open_group_ahead() hand it out. On a worker.
-    /// Errors: errc::runtime_unavailable.
+    /// Makes the group of its execution before that is known; open_group() hands it out. On a worker. Errors: errc::runtime_unavailable.
     result<void> make_group_ahead();
     /// Of one that was prepared, before its start: it is to be what `spec` says from now on, in all but the id. Quick. Errors:
     /// errc::runtime_unavailable, also if somebody removed what was made of it; destroy it then.
     result<void> serve(const sandbox_spec& spec);
+    /// Nothing of it is there yet, so that only what this object makes is to be looked for.
+    void mark_new() { may_have_compiler_ = false; }
     /// What is to be shown at its start; not in the record, since nobody starts it twice.
     void set_trees(std::vector<sandbox_tree> trees) { trees_ = std::move(trees); }
     const std::vector<sandbox_tree>& trees() const { return trees_; }
@@ -107,13 +108,12 @@ protected:
     virtual void release_uid();
 
 private:
-    control_group work() const { return record_.group.part(work_part); }
+    std::vector<control_group> freezable() const;
     std::vector<control_group> known_groups() const;
     cgroup_limits within_whole(const group_limits& limits) const;
     void stamp();
-    result<std::unique_ptr<execution_group>> take_wished();
     result<std::unique_ptr<execution_group>> take_group_ahead(const group_limits& limits);
-    result<void> limit_again(const sandbox_limits& limits, cgroup_execution_group& ahead);
+    result<void> limit_again(const sandbox_limits& limits, cgroup_execution_group& made);
     result<void> save() const { return directory_->write_state(record_.to_json()); }
     bool monitor_is_agent() const;
     void kill_agent();
@@ -123,14 +123,10 @@ private:
 
     local_services services_;
     sandbox_id id_;
-    struct wished_group {
-        std::string name;
-        group_limits limits;
-    };
-    std::optional<wished_group> wished_;
+    std::optional<group_limits> wished_;                                       // of the group that is made at its start
     std::optional<result<std::unique_ptr<execution_group>>> made_at_start_;    // it, until it is handed out
     std::unique_ptr<execution_group> ahead_;                                   // made with record_.limits, until it is taken
-    std::set<std::string> executions_;                                         // names of the groups below work() that this object opened
+    bool may_have_compiler_ = true;                                            // a group of it: until it is known that it has none
     local_record record_;
     std::optional<run_directory> directory_;
     std::vector<sandbox_tree> trees_;

@@ -14,7 +14,7 @@ TEST_F(WarmPool, KeepsSandboxesReadyAndGivesEachAwayOnce)
     const auto first = w.run();
     const auto second = w.run();
     EXPECT_NE(w.row(first).sandbox, w.row(second).sandbox);
-    EXPECT_EQ(box_of(first).claimed_for, first.str());
+    EXPECT_TRUE(box_of(first).is_claimed);
     EXPECT_TRUE(w.row(first).stages.claim_ms.has_value() || w.find(first)->stages.claim_ms.has_value());
     EXPECT_FALSE(w.find(first)->stages.start_ms.has_value()) << "a record says whether it was made for the execution";
     EXPECT_TRUE(w.advance_until([&] { return ready() == 2; })) << "others come in their place";
@@ -41,8 +41,8 @@ TEST_F(WarmPool, MakingWaitsWhileFilesAreCollectedButNotForLong)
     const auto created = w.runtime.created();
     const auto second = w.run();
     const auto third = w.run();
-    EXPECT_FALSE(box_of(second).claimed_for.empty());
-    EXPECT_FALSE(box_of(third).claimed_for.empty());
+    EXPECT_TRUE(box_of(second).is_claimed);
+    EXPECT_TRUE(box_of(third).is_claimed);
     EXPECT_EQ(ready(), 0u);
     w.advance(100ms);
     EXPECT_EQ(ready(), 0u);
@@ -70,7 +70,7 @@ TEST_F(WarmPool, WhereLimitsCannotBeChangedOneIsMade)
     auto spec = w.program();
     spec.limits.memory_bytes *= 2;
     const auto id = w.run(spec);
-    EXPECT_TRUE(box_of(id).claimed_for.empty());
+    EXPECT_FALSE(box_of(id).is_claimed);
     EXPECT_EQ(ready(), 2u);
 }
 
@@ -80,7 +80,7 @@ TEST_F(WarmPool, AnotherDiskIsAnotherKind)
     auto spec = w.program();
     spec.limits.disk_bytes *= 2;
     const auto id = w.run(spec);
-    EXPECT_TRUE(box_of(id).claimed_for.empty());
+    EXPECT_FALSE(box_of(id).is_claimed);
     EXPECT_TRUE(w.find(id)->stages.start_ms.has_value());
 }
 
@@ -91,7 +91,7 @@ TEST_F(WarmPool, WhatIsAskedForTwiceIsKeptAndGoesWhenNobodyAsksAnyMore)
     EXPECT_EQ(ready(), 0u) << "once is no demand";
     run_once();
     EXPECT_TRUE(w.advance_until([&] { return ready() == 1; }));
-    EXPECT_FALSE(box_of(run_once()).claimed_for.empty());
+    EXPECT_TRUE(box_of(run_once()).is_claimed);
     EXPECT_TRUE(w.advance_until([&] { return ready() == 2; }));
     w.advance(70s, 1s);
     EXPECT_EQ(ready(), 0u);
@@ -130,7 +130,7 @@ TEST_F(SmallPool, AKindOfWhichNoneIsReadyGetsAPlaceOfOneThatHasMany)
     run_once(other);
     w.advance(1s);
     EXPECT_EQ(ready(), 3u);
-    EXPECT_FALSE(box_of(run_once(other)).claimed_for.empty());
+    EXPECT_TRUE(box_of(run_once(other)).is_claimed);
 }
 
 TEST_F(SmallPool, KindsDoNotTakePlacesFromEachOtherInTurns)
@@ -255,10 +255,10 @@ TEST_F(WarmPool, AnImageThatChangedIsAnotherKind)
     run_once(spec);
     run_once(spec);
     EXPECT_TRUE(w.advance_until([&] { return ready() >= 1; }));
-    EXPECT_FALSE(box_of(run_once(spec)).claimed_for.empty());
+    EXPECT_TRUE(box_of(run_once(spec)).is_claimed);
     auto other = spec;
     other.image = "python:4";
-    EXPECT_TRUE(box_of(run_once(other)).claimed_for.empty());
+    EXPECT_FALSE(box_of(run_once(other)).is_claimed);
 }
 
 /// As WarmPool, and its sandboxes have an interpreter that waits, for what is a Python program.
@@ -307,7 +307,7 @@ TEST_F(WarmInterpreters, ASandboxWhoseInterpreterCannotWaitServesAllTheSame)
     const auto spec = python();
     EXPECT_EQ(third(spec), "cold");
     const auto id = run_once(spec);
-    EXPECT_FALSE(box_of(id).claimed_for.empty());
+    EXPECT_TRUE(box_of(id).is_claimed);
 }
 
 TEST_F(WarmInterpreters, OneThatDoesNotAnswerIsDestroyed)
@@ -327,7 +327,7 @@ TEST_F(WarmInterpreters, OneWithoutServesWhereNoneIsReady)
     run_once();
     EXPECT_TRUE(w.advance_until([&] { return ready() > 0; }));
     const auto id = run_once(python("other.py"));
-    EXPECT_FALSE(box_of(id).claimed_for.empty());
+    EXPECT_TRUE(box_of(id).is_claimed);
     EXPECT_EQ(w.find(id)->stages.interpreter, "cold");
 }
 

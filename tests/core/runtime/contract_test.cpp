@@ -205,6 +205,7 @@ TEST_P(RuntimeContract, PausedProgramsStandStillAndTheAgentAnswers)
     in_world(GetParam(), [](runtime_world& world) {
         world.run(world.rt().probe());
         const auto box = world.start();
+        const auto group = world.open_group(*box);
         const auto paused = world.run(box->pause());
         if (!world.rt().capabilities().pauses) {
             ASSERT_TRUE(paused.has_error());
@@ -287,11 +288,11 @@ TEST_P(RuntimeContract, AClaimOfOneWhoseAgentIsGoneIsRefused)
             return;
         const auto box = world.start();
         const auto limits = world.spec().limits;
-        auto ahead = box->open_group_ahead({limits.memory_bytes, limits.cpu_milli, limits.pids});
+        auto ahead = box->open_group({limits.memory_bytes, limits.cpu_milli, limits.pids});
         ASSERT_TRUE(ahead.has_value()) << ahead.error().detail;
         kill_agent(world, *box);
         EXPECT_NE(world.run(box->ended()), "");
-        const auto claimed = box->claim("exe", limits, **ahead);
+        const auto claimed = box->claim(limits, **ahead);
         ASSERT_TRUE(claimed.has_error());
         EXPECT_EQ(claimed.error().code, errc::runtime_unavailable);
         world.destroy(*box);

@@ -63,7 +63,7 @@ TEST_F(DockerSandbox, ProgramsAreInTheServersGroupsAndTheAgentInTheEngines)
     const auto group = world.open_group(*box);
     ASSERT_FALSE(group->join_descriptors().empty());
     const auto seen = world.run_program(*box, world.request({"/usr/bin/cat", "/proc/self/cgroup"}), group->join_descriptors());
-    EXPECT_NE(seen.out.find("exe_test"), std::string::npos) << seen.out << seen.err;
+    EXPECT_NE(seen.out.find(box->id().str() + "/work"), std::string::npos) << seen.out << seen.err;
     const auto of_agent = groups_of(agent_of(*box));
     EXPECT_NE(of_agent.find(container_of(*box)), std::string::npos) << of_agent;
     EXPECT_EQ(of_agent.find(box->id().str()), std::string::npos) << of_agent;

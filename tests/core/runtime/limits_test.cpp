@@ -94,7 +94,7 @@ TEST_P(RuntimeLimits, CpuTimeIsMeasuredAndHeldBack)
 {
     in_world(GetParam(), [](runtime_world& world) {
         const auto box = world.start();
-        auto group = box->open_group("exe_slow", {.memory_bytes = 32 << 20, .cpu_milli = 200, .pids = 8});
+        auto group = box->open_group({.memory_bytes = 32 << 20, .cpu_milli = 200, .pids = 8});
         ASSERT_TRUE(group.has_value()) << group.error().detail;
         const auto begin = world.time().steady_now();
         const auto outcome =
@@ -157,7 +157,7 @@ TEST_P(RuntimeLimits, AGroupThatWasWishedForIsHandedOutAfterTheStart)
             ASSERT_TRUE(created.has_value()) << created.error().detail;
             auto& box = **created;
             const auto limits = world.spec().limits;
-            box.make_group_at_start("exe_test", {limits.memory_bytes, limits.cpu_milli, limits.pids});
+            box.make_group_at_start({limits.memory_bytes, limits.cpu_milli, limits.pids});
             const auto started = world.run(world.rt().start(box));
             ASSERT_TRUE(started.has_value()) << started.error().detail;
             if (is_asked_for) {
@@ -172,7 +172,7 @@ TEST_P(RuntimeLimits, AGroupThatWasWishedForIsHandedOutAfterTheStart)
     });
 }
 
-TEST_P(RuntimeLimits, AGroupWithoutANameIsMadeAtTheStartAndHandedOutAhead)
+TEST_P(RuntimeLimits, AGroupIsMadeAtTheStartAndFoundAgainAfterAClaim)
 {
     in_world(GetParam(), [](runtime_world& world) {
         auto created = world.run(world.rt().create(world.spec()));
@@ -180,18 +180,92 @@ TEST_P(RuntimeLimits, AGroupWithoutANameIsMadeAtTheStartAndHandedOutAhead)
         auto& box = **created;
         const auto limits = world.spec().limits;
         const group_limits of_group{limits.memory_bytes, limits.cpu_milli, limits.pids};
-        box.make_group_at_start("", of_group);
+        box.make_group_at_start(of_group);
         ASSERT_TRUE(world.run(world.rt().start(box)).has_value());
-        const auto ahead = world.groups().sandbox_group(box.id().str()).part(work_part).child("ahead");
-        EXPECT_EQ(ahead.exists(), world.confines());
-        const auto group = box.open_group_ahead(of_group);
+        const auto work = world.groups().sandbox_group(box.id().str()).part(work_part);
+        EXPECT_EQ(work.exists(), world.confines());
+        const auto group = box.open_group(of_group);
         ASSERT_TRUE(group.has_value());
-        EXPECT_TRUE(ahead.exists());
+        EXPECT_TRUE(work.exists());
         world.leave_running(box, world.hang(), (*group)->join_descriptors());
         EXPECT_GT((*group)->population(), 0u);
-        ASSERT_TRUE(box.claim("exe_test", limits, **group).has_value());
-        EXPECT_EQ(world.open_group(box)->population(), (*group)->population()) << "found again, by its execution's name";
+        ASSERT_TRUE(box.claim(limits, **group).has_value());
+        EXPECT_EQ(world.open_group(box)->population(), (*group)->population()) << "found again";
         world.destroy(box);
+    });
+}
+
+constexpr group_limits of_compiler{.memory_bytes = 16 << 20, .cpu_milli = 500, .pids = 6};
+
+TEST_P(RuntimeLimits, ACompilerIsMeasuredAndLimitedApart)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start();
+        const auto group = world.open_group(*box);
+        const auto compiler = box->open_compiler_group(of_compiler);
+        ASSERT_TRUE(compiler.has_value()) << compiler.error().detail;
+        const auto before = group->usage();
+        const auto join = (*compiler)->join_descriptors();
+        world.run_program(*box, world.request(python("keep = b'x' * (8 << 20)\nfor i in range(100000): pass")), join);
+        EXPECT_GT((*compiler)->usage().cpu_us, 0);
+        EXPECT_EQ(group->usage().cpu_us, before.cpu_us);
+        EXPECT_GT((*compiler)->usage().memory_peak_bytes, 8 << 20);
+        EXPECT_LT(group->usage().memory_peak_bytes, 1 << 20);
+        const auto forks = world.run_program(*box,
+            world.request(python("import os\ntry:\n for i in range(6): os.fork() or os.read(0, 1)\nexcept OSError: print('refused')")),
+            join);
+        EXPECT_NE(forks.out.find("refused"), std::string::npos) << forks.out << forks.err;
+        EXPECT_EQ(group->usage().pids_refused, 0);
+        const auto eats = world.run_program(*box, world.request(python("keep = b'x' * (200 << 20)")), join);
+        EXPECT_GT((*compiler)->usage().oom_kills, 0) << eats.err;
+        EXPECT_EQ(group->usage().oom_kills, 0);
+        world.destroy(*box);
+    });
+}
+
+TEST_P(RuntimeLimits, ACompilerIsFrozenAndEndedApartAndRemovedWithItsSandbox)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        world.destroy(*world.start());    // what is made once has been made
+        const host_state before(world);
+        {
+            auto box = world.start();
+            auto group = world.open_group(*box);
+            auto compiler = box->open_compiler_group(of_compiler).value();
+            world.leave_running(*box, python("while True: pass"), compiler->join_descriptors());
+            EXPECT_GT(compiler->population(), 0u);
+            EXPECT_EQ(group->population(), 0u);
+            group->kill();
+            ASSERT_TRUE(world.run(box->pause()).has_value());
+            const auto used = compiler->usage().cpu_us;
+            world.run(world.time().wait_for(std::chrono::milliseconds(50)));
+            EXPECT_EQ(compiler->usage().cpu_us, used);
+            const auto id = box->id();
+            const auto state = box->runtime_state();
+            const auto population = compiler->population();
+            compiler.reset();
+            group.reset();
+            box.reset();
+            auto found = world.run(world.rt().recover(id, state));
+            ASSERT_TRUE(found.has_value()) << found.error().detail;
+            EXPECT_EQ((*found)->open_compiler_group(of_compiler).value()->population(), population);
+            world.destroy(**found);
+        }
+        EXPECT_EQ(host_state(world), before);
+    });
+}
+
+/// It may take from a group the right to fork, where the kernel does not do it by itself.
+TEST_P(RuntimeLimits, AKillOfNobodyChangesNothing)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        const auto box = world.start();
+        const auto compiler = box->open_compiler_group(of_compiler).value();
+        compiler->kill();
+        const auto forks =
+            world.run_program(*box, world.request(python("import os\nos.fork() or print('child')")), compiler->join_descriptors());
+        EXPECT_EQ(forks.out, "child\n") << forks.err;
+        world.destroy(*box);
     });
 }
 

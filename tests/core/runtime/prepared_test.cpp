@@ -123,13 +123,13 @@ TEST_P(PreparedSandbox, HasTheLimitsThatAreAskedFor)
             wanted.limits = limits;
             const auto served = create(world, std::move(wanted));
             EXPECT_EQ(world.rt().prepared(), 0u);
-            served->make_group_at_start("exe_test", group_limits_of(limits));
+            served->make_group_at_start(group_limits_of(limits));
             EXPECT_TRUE(world.run(world.rt().start(*served)).has_value());
-            EXPECT_TRUE(served->open_group("exe_test", group_limits_of(limits)).has_value());
+            EXPECT_TRUE(served->open_group(group_limits_of(limits)).has_value());
             wanted = world.spec();
             wanted.limits = limits;
             const auto fresh = create(world, std::move(wanted));
-            EXPECT_TRUE(fresh->open_group_ahead(group_limits_of(limits)).has_value());    // under the same name on the host
+            EXPECT_TRUE(fresh->open_group(group_limits_of(limits)).has_value());
             EXPECT_EQ(limits_on_host(world, *served), limits_on_host(world, *fresh));
             world.destroy(*served);
             world.destroy(*fresh);
@@ -164,9 +164,9 @@ TEST_P(PreparedSandbox, TheGroupOfItsExecutionIsFoundByTheNextServer)
         prepare(world);
         auto box = create(world, awaited(world));
         const auto limits = group_limits_of(world.spec().limits);
-        box->make_group_at_start("exe_test", limits);
+        box->make_group_at_start(limits);
         ASSERT_TRUE(world.run(world.rt().start(*box)).has_value());
-        auto group = box->open_group("exe_test", limits).value();
+        auto group = box->open_group(limits).value();
         world.leave_running(*box, world.hang(), group->join_descriptors());
         const auto population = group->population();
         EXPECT_EQ(population > 0, !group->join_descriptors().empty());
@@ -177,7 +177,7 @@ TEST_P(PreparedSandbox, TheGroupOfItsExecutionIsFoundByTheNextServer)
         const auto next = world.make_runtime();
         auto found = world.run(next->recover(id, state));
         ASSERT_TRUE(found.has_value()) << found.error().detail;
-        EXPECT_EQ((*(*found)->open_group("exe_test", limits))->population(), population);
+        EXPECT_EQ((*(*found)->open_group(limits))->population(), population);
         world.destroy(**found);
     });
 }
@@ -189,7 +189,7 @@ TEST_P(PreparedSandbox, OfWhichSomethingWasRemovedServesNobody)
         const auto without_group = prepare(world);
         const auto good = prepare(world);
         std::filesystem::remove_all(world.data_dir() + "/run/" + without_directory.str());
-        const auto groups = world.groups().sandbox_group(without_group.str()).part(work_part).child("ahead").members();
+        const auto groups = world.groups().sandbox_group(without_group.str()).part(work_part).members();
         if (groups.empty())
             world.destroy(*create(world, awaited(world)));    // which is as good as the others
         else

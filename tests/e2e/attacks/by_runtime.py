@@ -80,7 +80,7 @@ KNOWN = '{"PATH", "HOSTNAME", "LANG", "HOME"}'
 # runtime -> case -> changes to its program: (what, by what). What is the same for everyone there is compared with that.
 AMENDED = {
     "docker": {
-        "X10": [(r"/|/((\.\./)?work/)?", r"/|/(\.\./)+caisson-[0-9a-z]{12}/sbx_[0-9a-z]{26}/(work/)?")],
+        "X10": [(r"/|/((\.\./)?work|", r"/|/(\.\./)+caisson-[0-9a-z]{12}/(sbx_[0-9a-z]{26}/work|")],
     },
     "gvisor": {
         "X02": [

@@ -122,7 +122,7 @@ for protocol in range(1, 24): tried(f"netlink {protocol}", lambda: socket.socket
 import re
 paths = {line.strip().split(":", 2)[2] for line in open("/proc/self/cgroup")}
 for path in paths:
-    if not re.fullmatch(r"/|/((\\.\\./)?work/)?(exe_[0-9a-z]{26}|ahead)", path): print("BREACH: more than the own id:", path)
+    if not re.fullmatch(r"/|/((\\.\\./)?work|sbx_[0-9a-z]{26})", path): print("BREACH: more than the own id:", path)
 for path in ("/sys", "/sys/fs/cgroup", "/sys/kernel", "/proc/sys/fs/binfmt_misc", "/proc/scsi", "/proc/acpi"):
     if os.path.isdir(path) and os.listdir(path): print("BREACH:", path)
 """),

@@ -46,8 +46,15 @@ class Planted:
         return self.processes[-1]
 
     def group(self, top, instance, sandbox, process=None):
-        """<top>/caisson-<instance>/<sandbox>/work/exe_…, with a process in it."""
-        path = top / f"caisson-{instance}" / sandbox / "work" / sandbox.replace("sbx_", "exe_")
+        """<top>/caisson-<instance>/<sandbox>/work, with a process in it."""
+        return self.named_group(top, instance, sandbox, "work", process)
+
+    def flat_group(self, top, instance, sandbox, process=None):
+        """<top>/caisson-<instance>/<sandbox>.compiler, as if it were one that only limits, with a process in it."""
+        return self.named_group(top, instance, sandbox + ".compiler", "", process)
+
+    def named_group(self, top, instance, sandbox, part, process):
+        path = top / f"caisson-{instance}" / sandbox / part
         self.groups.append(path)
         while True:    # a server that sweeps just now takes an empty one away
             try:

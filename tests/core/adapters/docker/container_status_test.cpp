@@ -94,6 +94,21 @@ INSTANTIATE_TEST_SUITE_P(Cases, ContainerStatus,
                 it.note_look(look(container_state::exited, 137, true));
             },
             "the container ran out of memory and its agent was killed", 1},
+        status_case{"gvisors_kernel_fails_as_the_host_lacks_memory_for_it",
+            [](s& it) {
+                it.note_look(look(container_state::exited, 2));
+                EXPECT_TRUE(it.may_be_explained_yet());
+                it.note(event("oom"));
+                it.note_look(look(container_state::exited, 2));
+            },
+            "the container ran out of memory and its agent was killed", 1},
+        status_case{"an_agent_that_exits_by_itself_after_a_program_lacked_memory",
+            [](s& it) {
+                it.note(event("oom"));
+                it.note_look(look(container_state::exited, 3));
+                EXPECT_FALSE(it.may_be_explained_yet());
+            },
+            "the agent exited with status 3", 1},
         status_case{"out_of_memory_unseen", [](s& it) { it.note_look(look(container_state::exited, 137, true)); },
             "the container ran out of memory and its agent was killed", 1},
         status_case{"out_of_memory_that_is_told_after_the_end",

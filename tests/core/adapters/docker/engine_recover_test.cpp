@@ -26,7 +26,8 @@ TEST_P(EngineRecover, OfWhatDoesNotRunIsGoneAndRemovesIt)
     box.reset();
     tell(id, GetParam().how);
     there.on("GET", "/containers/json").json(200, json::array{listed(id, "c1", GetParam().how)});
-    const auto found = run(runtime.recover(id, state));
+    const auto recovering = begin(runtime.recover(id, state));
+    const auto& found = pass_until_done(*recovering);
     ASSERT_TRUE(found.has_error());
     EXPECT_EQ(found.error().code, GetParam().code);
     EXPECT_THAT(found.error().detail, HasSubstr(GetParam().why));
@@ -74,6 +75,36 @@ TEST_F(EngineRuntime, RecoverOfOneThatRanOutOfMemoryIsOneThatHasJustEndedSo)
     EXPECT_TRUE(run((*found)->connect()).has_error());
     EXPECT_TRUE(run((*found)->destroy()).has_value());
     EXPECT_THAT(there.requests("DELETE", "/containers/c1"), SizeIs(1));
+}
+
+TEST_F(EngineRuntime, RecoverOfOneThatRanOutOfMemoryKnowsItFromEventsOfThePast)
+{
+    auto box = started();
+    const auto id = box->id();
+    const auto state = box->runtime_state();
+    box.reset();
+    const told how{.state = "exited", .exit_code = 137};    // an engine that heard of the memory after the end keeps no flag
+    tell(id, how);
+    there.on("GET", "/events").stream().chunk(event("die") + event("oom"));
+    const auto found = run(runtime.recover(id, state));
+    ASSERT_TRUE(found.has_value()) << found.error().detail;
+    EXPECT_THAT(run((*found)->ended()), HasSubstr("ran out of memory"));
+    EXPECT_EQ(open_group(**found)->usage().oom_kills, 1);
+    EXPECT_EQ(there.requests("GET", "/events").at(0).query_value("since"), "0.000000000");
+}
+
+TEST_F(EngineRuntime, EventsOfThePastAreHeardWithoutARecordToo)
+{
+    auto box = started();
+    const auto id = box->id();
+    box.reset();
+    const told how{.state = "exited", .exit_code = 137};
+    tell(id, how);
+    there.on("GET", "/events").stream().chunk(event("kill", "10") + event("die") + event("oom"));
+    there.on("GET", "/containers/json").json(200, json::array{listed(id, "c1", how)});
+    const auto found = run(runtime.recover(id, ""));
+    ASSERT_TRUE(found.has_value()) << found.error().detail;
+    EXPECT_THAT(run((*found)->ended()), HasSubstr("ran out of memory")) << "a signal of long before is no cause";
 }
 
 TEST_F(EngineRuntime, RecoverOfOneWhoseProgramRanOutOfMemoryStillKnowsIt)

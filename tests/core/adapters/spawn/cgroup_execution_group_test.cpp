@@ -19,12 +19,12 @@ protected:
         as_root.prepare();
         ASSERT_TRUE(as_root.make_sandbox_group("sbx", caisson::testing::cgroup_test_limits).has_value());
         auto opened = cgroup_execution_group::open(
-            time, as_root.sandbox_group("sbx").child("work"), "exe", {.memory_bytes = 70, .pids = 3, .cpu_milli = 1, .group_oom = true});
+            time, as_root.sandbox_group("sbx").part("work"), {.memory_bytes = 70, .pids = 3, .cpu_milli = 1, .group_oom = true});
         ASSERT_TRUE(opened.has_value()) << opened.error().detail;
         group = std::move(*opened);
     }
 
-    static constexpr auto path = "/cg/caisson-i/sbx/work/exe";
+    static constexpr auto path = "/cg/caisson-i/sbx/work";
     asio::io_context context;
     caisson::testing::fake_timers time{context.get_executor()};
     std::unique_ptr<execution_group> group;
@@ -32,10 +32,10 @@ protected:
 
 TEST_F(CgroupExecutionGroup, HasItsLimits)
 {
-    EXPECT_EQ(at("caisson-i/sbx/work/exe/memory.max"), "70");
-    EXPECT_EQ(at("caisson-i/sbx/work/exe/memory.oom.group"), "1");
-    EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "3");
-    EXPECT_EQ(at("caisson-i/sbx/work/exe/cpu.max"), "1000 1000000") << "the kernel wants a quota of at least a millisecond";
+    EXPECT_EQ(at("caisson-i/sbx/work/memory.max"), "70");
+    EXPECT_EQ(at("caisson-i/sbx/work/memory.oom.group"), "1");
+    EXPECT_EQ(at("caisson-i/sbx/work/pids.max"), "3");
+    EXPECT_EQ(at("caisson-i/sbx/work/cpu.max"), "1000 1000000") << "the kernel wants a quota of at least a millisecond";
     EXPECT_EQ(group->join_descriptors().size(), 1U);
 }
 
@@ -70,14 +70,14 @@ TEST_F(CgroupExecutionGroup, KillFallsBackToSignalsAfterForbiddingForks)
     group->kill();
     ASSERT_FALSE(kernel->killed.empty());
     EXPECT_EQ(kernel->killed.front(), 77);
-    EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "0");
+    EXPECT_EQ(at("caisson-i/sbx/work/pids.max"), "0");
 }
 
 TEST_F(CgroupExecutionGroup, KillOfAnEmptyOneTouchesNothing)
 {
     group->kill();
-    EXPECT_EQ(at("caisson-i/sbx/work/exe/cgroup.kill"), "");
-    EXPECT_EQ(at("caisson-i/sbx/work/exe/pids.max"), "3");
+    EXPECT_EQ(at("caisson-i/sbx/work/cgroup.kill"), "");
+    EXPECT_EQ(at("caisson-i/sbx/work/pids.max"), "3");
 }
 
 TEST_F(ControlGroup, WhetherAGroupIsEmptyIsKnownWhereTheFirstHierarchyTells)
@@ -112,23 +112,34 @@ TEST_F(ControlGroup, IsKnownToBeEmptyOnlyIfEachHierarchyWasRead)
     EXPECT_FALSE(control_group().is_known_to_be_empty());
 }
 
+std::vector<std::string> directories(const control_group& of)
+{
+    std::vector<std::string> found;
+    for (const auto& member : of.members())
+        found.push_back(member.directory);
+    return found;
+}
+
+using paths = std::vector<std::string>;
+
 TEST_F(ControlGroup, PartsAreGroupsOfTheirOwnWhereAHierarchyIsNotFlat)
 {
     const control_group sandbox(
-        kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
-    const auto directories = [](const control_group& of) {
-        std::vector<std::string> found;
-        for (const auto& member : of.members())
-            found.push_back(member.directory);
-        return found;
-    };
-    EXPECT_EQ(directories(sandbox.part("work")), (std::vector<std::string>{"/cg/a/work", "/cg/b"}));
-    EXPECT_EQ(directories(sandbox.own_part("work")), (std::vector<std::string>{"/cg/a/work"}));
-    EXPECT_EQ(directories(sandbox.part("work").child("exe")), (std::vector<std::string>{"/cg/a/work/exe", "/cg/b/exe"}));
-    const control_group memory(kernel, {{"/cg/c", cgroup_version::v1, cgroup_control::memory, true}});
-    EXPECT_EQ(directories(memory.own_part("work")), (std::vector<std::string>{"/cg/c/work"}))
-        << "the kernel shall not end the agent for it";
-    EXPECT_EQ(directories(memory.part("agent")), (std::vector<std::string>{"/cg/c"}));
+        kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids, true},
+                    {"/cg/c", cgroup_version::v1, cgroup_control::memory}});
+    EXPECT_EQ(directories(sandbox.part("work")), (paths{"/cg/a/work", "/cg/b", "/cg/c/work"}));
+    EXPECT_EQ(directories(sandbox.own_part("work")), (paths{"/cg/a/work", "/cg/c/work"}));
+    EXPECT_EQ(directories(sandbox.part("compiler")), (paths{"/cg/a/compiler", "/cg/b.compiler", "/cg/c/compiler"}));
+    EXPECT_EQ(directories(sandbox.part("agent")), (paths{"/cg/a", "/cg", "/cg/c"})) << "where it is nobody's, the server's";
+    EXPECT_EQ(directories(sandbox.own_part("agent")), paths{});
+    EXPECT_EQ(directories(sandbox.whole()), (paths{"/cg/a", "/cg/c"}));
+}
+
+TEST_F(ControlGroup, AnAgentHasAGroupOfItsOwnWhereOneWithChildrenMayHaveNoProcesses)
+{
+    const control_group sandbox(kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill | cgroup_control::pids}});
+    EXPECT_EQ(directories(sandbox.part("agent")), paths{"/cg/a/agent"});
+    EXPECT_EQ(directories(sandbox.own_part("agent")), paths{"/cg/a/agent"});
 }
 
 TEST_F(ControlGroup, WhatIsWrittenDownOfAFlatOneIsRead)
@@ -145,14 +156,47 @@ TEST_F(ControlGroup, WhatIsWrittenDownOfAFlatOneIsRead)
 
 TEST_F(ControlGroup, KnownGroupsAreRemovedFirst)
 {
-    for (const auto* each : {"/cg/a", "/cg/a/work", "/cg/a/work/exe", "/cg/b", "/cg/b/exe"})
+    for (const auto* each : {"/cg/a", "/cg/a/work", "/cg/a/compiler", "/cg/b", "/cg/b.compiler"})
         kernel->make_directory(each);
     control_group sandbox(
         kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
-    const std::vector<control_group> known{sandbox.part("work").child("exe"), sandbox.own_part("work"), sandbox.own_part("agent")};
+    const std::vector<control_group> known{sandbox.own_part("work"), sandbox.own_part("agent"), sandbox.part("compiler")};
     EXPECT_TRUE(sandbox.try_remove(known));
-    EXPECT_FALSE(kernel->exists("/cg/a"));
-    EXPECT_FALSE(kernel->exists("/cg/b"));
+    EXPECT_EQ(kernel->directories("/cg"), paths{});
+}
+
+TEST_F(ControlGroup, KillOfASandboxReachesACompilerBesideIt)
+{
+    kernel->make_directory("/cg/b.compiler");
+    kernel->set("/cg/b.compiler/pids.max", "9");
+    kernel->add_process("/cg/b.compiler", 8);
+    control_group sandbox(kernel, {{"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    EXPECT_FALSE(sandbox.is_known_to_be_empty()) << "though its own group is gone";
+    EXPECT_EQ(sandbox.part("work").population(), 0u);
+    EXPECT_TRUE(sandbox.kill());
+    EXPECT_EQ(kernel->killed.front(), 8);
+    EXPECT_EQ(at("b.compiler/pids.max"), "0");
+}
+
+TEST_F(ControlGroup, ASandboxIsNotRemovedWhileACompilerBesideItIsNot)
+{
+    kernel->make_directory("/cg/b");
+    kernel->make_directory("/cg/b.compiler");
+    kernel->busy.insert("/cg/b.compiler");
+    control_group sandbox(kernel, {{"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    EXPECT_FALSE(sandbox.try_remove());
+    kernel->busy.clear();
+    EXPECT_TRUE(sandbox.try_remove());
+    EXPECT_EQ(kernel->directories("/cg"), paths{});
+}
+
+TEST_F(ControlGroup, KillOfNobodyWritesNothing)
+{
+    kernel->make_directory("/cg/b");
+    kernel->set("/cg/b/pids.max", "9");
+    control_group sandbox(kernel, {{"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    EXPECT_TRUE(sandbox.kill());
+    EXPECT_EQ(at("b/pids.max"), "9");
 }
 
 TEST_F(ControlGroup, KillFindsWhoJoinedSomeHierarchiesOnly)

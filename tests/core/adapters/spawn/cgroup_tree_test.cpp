@@ -24,16 +24,14 @@ TEST_F(CgroupTree, OfRootIsAtTheTopWithAllControls)
     EXPECT_TRUE(as_root.degraded().empty());
 }
 
-TEST_F(CgroupTree, SandboxHasAgentAndWorkWithTheirLimits)
+TEST_F(CgroupTree, SandboxHasItsLimitsAndAnAgent)
 {
     as_root.prepare();
     auto made = as_root.make_sandbox_group("sbx", limits);
     ASSERT_TRUE(made.has_value()) << made.error().detail;
-    EXPECT_EQ(at("caisson-i/sbx/memory.max"), std::to_string(120 + (64 << 20)));
+    EXPECT_EQ(at("caisson-i/sbx/memory.max"), std::to_string(140 + (64 << 20)));
     EXPECT_EQ(at("caisson-i/sbx/memory.swap.max"), "0");
-    EXPECT_EQ(at("caisson-i/sbx/work/memory.max"), "120");
-    EXPECT_EQ(at("caisson-i/sbx/work/pids.max"), "7");
-    EXPECT_EQ(at("caisson-i/sbx/work/cpu.max"), "50000 100000");
+    EXPECT_EQ(at("caisson-i/sbx/cgroup.subtree_control"), "memory pids cpu");
     EXPECT_EQ(at("caisson-i/sbx/agent/memory.max"), "max\n");
     EXPECT_EQ(as_root.sandbox_names(), std::vector<std::string>{"sbx"});
 }
@@ -52,7 +50,7 @@ TEST_F(CgroupTree, RemovesItsRootAtItsEndUnlessASandboxIsLeft)
         used.prepare();
         ASSERT_TRUE(used.make_sandbox_group("sbx", limits).has_value());
     }
-    EXPECT_TRUE(kernel->exists("/cg/caisson-short/sbx/work"));
+    EXPECT_TRUE(kernel->exists("/cg/caisson-short/sbx/agent"));
 }
 
 TEST_F(CgroupTree, DelegatedGroupIsLeftByTheServerSoThatItCanHandControllersDown)
@@ -197,7 +195,7 @@ TEST_F(CgroupTree, FindsWhatIsLeftWhereverItLooks)
 {
     kernel->make_directory("/cg/own");
     for (const char* group : {"/cg/caisson-i", "/cg/caisson-i/sbx_1", "/cg/own/caisson-i", "/cg/own/caisson-i/sbx_1",
-             "/cg/own/caisson-dead", "/cg/own/caisson-dead/sbx_2"})
+             "/cg/own/caisson-i/sbx_1.compiler", "/cg/own/caisson-dead", "/cg/own/caisson-dead/sbx_2"})
         ASSERT_EQ(kernel->make_directory(group), 0) << group;
     as_user.prepare();
     EXPECT_EQ(as_user.sandbox_names(), std::vector<std::string>{"sbx_1"});
@@ -205,8 +203,9 @@ TEST_F(CgroupTree, FindsWhatIsLeftWhereverItLooks)
     EXPECT_EQ(as_user.left_over_group("dead", "sbx_2").members().size(), 1U);
     EXPECT_EQ(as_user.left_over_group("i", "sbx_2").members().size(), 0U);
     auto everywhere = as_user.left_over_group("i", "sbx_1");
-    EXPECT_EQ(everywhere.members().size(), 2U);
+    EXPECT_EQ(everywhere.members().size(), 3U);
     EXPECT_TRUE(everywhere.try_remove());
+    EXPECT_FALSE(kernel->exists("/cg/own/caisson-i/sbx_1.compiler"));
     EXPECT_FALSE(kernel->exists("/cg/caisson-i/sbx_1"));
     EXPECT_FALSE(kernel->exists("/cg/own/caisson-i/sbx_1"));
 }
