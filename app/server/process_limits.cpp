@@ -23,9 +23,13 @@ server_config within_host(server_config config, std::int64_t most_descriptors)
     range.max = std::min(range.max, most_descriptors);
     range.def = std::min(range.def, range.max);
     range.min = std::min(range.min, range.max);
-    constexpr std::int64_t part_of_prepared = 4;    // the others are for clients and for what runs
-    constexpr std::int64_t descriptors_of_one = 16;
-    config.bubblewrap.max_prepared = std::min(config.bubblewrap.max_prepared, most_descriptors / part_of_prepared / descriptors_of_one);
+    constexpr std::int64_t part_of_each = 5;    // the others are for clients and for what runs
+    constexpr std::int64_t of_prepared = 16;
+    constexpr std::int64_t of_started = 24;
+    const auto most = [most_descriptors](std::int64_t of_one) { return most_descriptors / part_of_each / of_one; };
+    config.bubblewrap.max_prepared = std::min(config.bubblewrap.max_prepared, most(of_prepared));
+    config.pool.max = std::min(config.pool.max, most(of_started));
+    config.pool.max_put_off = std::min(config.pool.max_put_off, most(of_started));
     return config;
 }
 

@@ -6,8 +6,12 @@ std::optional<pool_bounds> pool_bounds_of(const pool_config& config)
 {
     if (!config.enabled)
         return std::nullopt;
-    return pool_bounds{static_cast<std::size_t>(config.idle), static_cast<std::size_t>(config.max), config.max_bytes,
-        config.warm_interpreters, config.preload};
+    return pool_bounds{.idle = static_cast<std::size_t>(config.idle),
+        .most = static_cast<std::size_t>(config.max),
+        .most_bytes = config.max_bytes,
+        .most_put_off = static_cast<std::size_t>(config.max_put_off),
+        .interpreters = config.warm_interpreters,
+        .preload = config.preload};
 }
 
 sandbox_limits usual_limits(const server_config& config)

@@ -22,8 +22,7 @@ constexpr int most_rounds = 60;
 constexpr auto destroy_grace = 30s;
 /// Where sandboxes are ready before they are asked for, the end of one in which nothing runs any more waits for a lull, as long as few do
 /// and all of them together hold little, those included that are being ended by then.
-constexpr std::chrono::milliseconds longest_put_off = 250ms;
-constexpr std::size_t most_put_off = 64;
+constexpr std::chrono::milliseconds longest_put_off = 500ms;
 constexpr std::int64_t most_bytes_put_off = 256 << 20;
 
 task<> wait_for_streams(std::shared_ptr<live_execution> one)
@@ -303,7 +302,7 @@ task<> runner::dispose(live_ptr one)
 {
     std::optional<count_guard<std::size_t>> counted;
     std::optional<count_guard<std::int64_t>> held;
-    const auto bytes = use_.pool && put_off_ < most_put_off ? held_by(*one) : std::nullopt;
+    const auto bytes = use_.pool && put_off_ < use_.pool->most_put_off ? held_by(*one) : std::nullopt;
     if (bytes && put_off_bytes_ + *bytes <= most_bytes_put_off) {
         counted.emplace(put_off_);
         held.emplace(put_off_bytes_, *bytes);

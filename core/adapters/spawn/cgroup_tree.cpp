@@ -30,6 +30,7 @@ constexpr control_file control_files[] = {
     {cgroup_control::cpu_usage, "cpuacct.usage", "cpu.stat"},
     {cgroup_control::freeze, "freezer.state", "cgroup.freeze"},
     {cgroup_control::kill, nullptr, "cgroup.kill"},
+    {cgroup_control::swap, "memory.memsw.limit_in_bytes", "memory.swap.max"},
 };
 
 std::set<pid_t> family_of_this_process()

@@ -167,7 +167,7 @@ result<void> control_group::limit_memory(const cgroup_limits& limits)
     const bool v1 = member.version == cgroup_version::v1;
     const std::string file = v1 ? "memory.limit_in_bytes" : "memory.max";
     const std::string swap_file = v1 ? "memory.memsw.limit_in_bytes" : "memory.swap.max";
-    const bool counts_swap = io_->exists(member.directory + "/" + swap_file);
+    const bool counts_swap = (member.controls & cgroup_control::swap) != 0;
     auto done = write(member, file, bytes);
     if (done.has_error() && v1 && counts_swap) {    // it must never be above the other
         done = write(member, swap_file, bytes);

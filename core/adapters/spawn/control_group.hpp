@@ -28,6 +28,7 @@ inline constexpr unsigned cpu = 4;
 inline constexpr unsigned cpu_usage = 8;
 inline constexpr unsigned freeze = 16;
 inline constexpr unsigned kill = 32;
+inline constexpr unsigned swap = 64;    // of memory
 }    // namespace cgroup_control
 
 /// A group's directory in one hierarchy.

@@ -5,12 +5,19 @@
 namespace caisson {
 namespace {
 
-TEST(ProcessLimits, WhatIsPreparedLeavesDescriptorsForTheRest)
+TEST(ProcessLimits, WhatWaitsLeavesDescriptorsForTheRest)
 {
     server_config config;
     config.bubblewrap.max_prepared = 64;
-    EXPECT_EQ(within_host(config, 1 << 20).bubblewrap.max_prepared, 64);
-    EXPECT_EQ(within_host(config, 1'024).bubblewrap.max_prepared, 16);
+    config.pool.max = 32;
+    const auto many = within_host(config, 1 << 20);
+    EXPECT_EQ(many.bubblewrap.max_prepared, 64);
+    EXPECT_EQ(many.pool.max, 32);
+    EXPECT_EQ(many.pool.max_put_off, 128);
+    const auto few = within_host(config, 1'024);
+    EXPECT_EQ(few.bubblewrap.max_prepared, 12);
+    EXPECT_EQ(few.pool.max, 8);
+    EXPECT_EQ(few.pool.max_put_off, 8);
     EXPECT_EQ(within_host(config, 50).bubblewrap.max_prepared, 0);
     config.bubblewrap.max_prepared = 3;
     EXPECT_EQ(within_host(config, 1'024).bubblewrap.max_prepared, 3);
