@@ -59,6 +59,22 @@ TEST_F(WarmPool, EndsThatWaitHoldOnlySoMuchTogether)
     EXPECT_TRUE(w.box(1).destroyed);
 }
 
+TEST_F(WarmPool, OnlySoManyEndsWait)
+{
+    service_world one({.pool = pool_bounds{.idle = 2, .most = 8, .most_bytes = 64 << 20, .most_put_off = 1}});
+    one.service().keep_ready(shape());
+    EXPECT_TRUE(one.advance_until([&] { return one.service().ready_sandboxes("fake") == 2; }));
+    for (const std::size_t each : {0, 1}) {
+        holds(one.box(each), 0);
+        const auto id = one.run();
+        one.box(each).agent->exit(0);
+        one.turn();
+        EXPECT_EQ(to_string(one.find(id)->status), "success");
+    }
+    EXPECT_FALSE(one.box(0).destroyed) << "no time has passed";
+    EXPECT_TRUE(one.box(1).destroyed);
+}
+
 TEST_F(WarmPool, NothingIsMadeInTheirPlaceBeforeProgramsRun)
 {
     keep();
