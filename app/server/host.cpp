@@ -48,6 +48,8 @@ bubblewrap_options options_of(const server_config& config, const std::string& in
 
 }    // namespace
 
+std::string uid_lock_directory() { return "/run/caisson/uids"; }
+
 cgroup_tree_options cgroup_options_of(const server_config& config, const std::string& instance)
 {
     auto options = cgroup_options_of_this_process(instance);

@@ -47,6 +47,9 @@ private:
     std::vector<std::unique_ptr<runtime>> left_over_;    // those that are not enabled: for what they left when they were
 };
 
+/// Where servers of one host agree on who uses which uid.
+std::string uid_lock_directory();
+
 /// As `config` wants the groups of `instance`.
 cgroup_tree_options cgroup_options_of(const server_config& config, const std::string& instance);
 

@@ -28,8 +28,9 @@ server_config within_host(server_config config, std::int64_t most_descriptors)
     constexpr std::int64_t of_started = 24;
     const auto most = [most_descriptors](std::int64_t of_one) { return most_descriptors / part_of_each / of_one; };
     config.bubblewrap.max_prepared = std::min(config.bubblewrap.max_prepared, most(of_prepared));
-    config.pool.max = std::min(config.pool.max, most(of_started));
-    config.pool.max_put_off = std::min(config.pool.max_put_off, most(of_started));
+    const auto uids = config.bubblewrap.uid_count;
+    config.pool.max = std::min({config.pool.max, most(of_started), uids / 4});
+    config.pool.max_put_off = std::min({config.pool.max_put_off, most(of_started), uids / 8});
     return config;
 }
 

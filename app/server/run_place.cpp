@@ -80,16 +80,6 @@ std::vector<std::string> run_place::candidates(const std::string& instance)
     return found;
 }
 
-std::string uid_lock_directory()
-{
-    constexpr place in_run{"/run", "/run/caisson", "/run/caisson/uids"};
-    constexpr place in_memory{"/dev/shm", "/dev/shm", "/dev/shm/caisson-uids"};
-    struct stat seen{};
-    const bool is_chosen = ::lstat(in_run.directory, &seen) == 0;    // by the first server of this host; only root can
-    const bool is_other = !is_chosen && !is_in_memory(in_run.memory) && ::geteuid() == 0 && can_be_used(in_memory);
-    return is_other ? in_memory.directory : in_run.directory;
-}
-
 void run_place::clear(const std::string& instance) noexcept
 try {
     for (const auto& each : candidates(instance))

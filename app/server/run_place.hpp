@@ -28,8 +28,4 @@ private:
     std::string path_;
 };
 
-/// Where servers of one host agree on who uses which uid: /run/caisson/uids. A lock is made and removed with each execution, so that it is
-/// in /dev/shm where /run is not in memory, unless an earlier server made that directory.
-std::string uid_lock_directory();
-
 }    // namespace caisson

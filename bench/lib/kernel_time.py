@@ -52,23 +52,36 @@ def while_waiting(bench, work):
     answer, found = samples(bench, work)
     if found is None:
         return None
-    spans = sorted((begin, begin + took) for begin, took in zip(answer["begins_ns"], answer["samples_ns"]))
+    spans = joined(sorted((begin, begin + took) for begin, took in zip(answer["begins_ns"], answer["samples_ns"])))
     begins = [begin for begin, _ in spans]
     names = collections.Counter()
     for when, name in found:
         at = bisect.bisect_right(begins, when) - 1
         if at >= 0 and when <= spans[at][1]:
             names[name] += 1
-    return {name: count / PER_SECOND * 1000 / len(spans) for name, count in names.items()}
+    return {name: count / PER_SECOND * 1000 / len(answer["samples_ns"]) for name, count in names.items()}
+
+
+def joined(spans):
+    """Those that overlap as one."""
+    whole = []
+    for begin, end in spans:
+        if whole and begin <= whole[-1][1]:
+            whole[-1] = (whole[-1][0], max(end, whole[-1][1]))
+        else:
+            whole.append((begin, end))
+    return whole
 
 
 def note(bench, found, what, rounds, work):
-    """Notes the profile of a load: the processor time of our own calls, some of which run beside each other."""
+    """Notes the profile of a load: the processor time of our own calls, some of which run beside each other. Returns all of it in ms per run,
+    None where perf cannot look."""
     profiles = [while_waiting(bench, work) for _ in range(rounds)]
     if None in profiles:
         found.note(f"{what}: the kernel's part is not known, since perf cannot look at it here")
-        return
+        return None
     parts = {name: statistics.mean(each.get(name, 0) for each in profiles) for name in set().union(*profiles)}
     most = sorted(((name, ms) for name, ms in parts.items() if ms >= 0.01), key=lambda each: -each[1])[:12]
     found.note(f"{what}: processor time that the kernel takes for our run while the client waits, in ms ({PER_SECOND} samples a second): "
                + ", ".join(f"{name} {number(ms)}" for name, ms in most) + f"; all together {number(sum(parts.values()))}")
+    return sum(parts.values())

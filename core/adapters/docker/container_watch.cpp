@@ -14,6 +14,8 @@ constexpr auto look_again_within = 5s;
 constexpr std::chrono::milliseconds look_every = 5s;
 /// Where the container's group is not seen: limits of CPU time are checked by these readings.
 constexpr std::chrono::milliseconds read_every = 250ms;
+/// An earlier want of memory was that of a program, after which the container went on.
+constexpr std::chrono::nanoseconds around_its_end = 2s;
 /// For what explains an end and is told after it.
 constexpr std::chrono::milliseconds explain_within = 1s;
 
@@ -166,9 +168,12 @@ task<> hear_why_it_ended(watch_order order)
     if (!order.what->status.may_be_explained_yet())
         co_return;
     auto to = listen(order.what, &order.log);
-    to.take = [take = std::move(to.take)](const container_event& event) {
-        if (event.action == "oom")    // others may be of long before, and of an earlier server's own doing
-            take(event);
+    to.take = [take = std::move(to.take), lacked_ns = std::int64_t{0}, died = false](const container_event& event) mutable {
+        if (event.action == "oom")    // others may be an earlier server's own doing
+            lacked_ns = event.at_ns;
+        died = died || event.action == "die";
+        if (died && lacked_ns != 0 && lacked_ns + around_its_end.count() >= event.at_ns)
+            take({.action = "oom", .id = event.id});
     };
     to.lost = [](const error&) { };    // what comes after the end is not its cause
     auto feed = feed_of(order, std::move(to));

@@ -37,8 +37,8 @@ struct watch_order {
 /// that is seen; else it goes on waiting.
 task<std::string> watch_container(watch_order order);
 
-/// For one that was found ended: looks for a want of memory among the engine's events of before, and waits for it, at most 1 s. Returns at
-/// once if nothing is to be explained.
+/// For one that was found ended: looks for a want of memory at its end among the engine's events of before, and waits for it, 1 s and one
+/// look at most. Returns at once if nothing is to be explained.
 task<> hear_why_it_ended(watch_order order);
 
 /// Asks the engine now and notes what it says. An engine that does not answer within `deadline` says nothing; of one that is away, whose

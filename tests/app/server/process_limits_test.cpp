@@ -18,9 +18,21 @@ TEST(ProcessLimits, WhatWaitsLeavesDescriptorsForTheRest)
     EXPECT_EQ(few.bubblewrap.max_prepared, 12);
     EXPECT_EQ(few.pool.max, 8);
     EXPECT_EQ(few.pool.max_put_off, 8);
-    EXPECT_EQ(within_host(config, 50).bubblewrap.max_prepared, 0);
+    const auto none = within_host(config, 50);
+    EXPECT_EQ(none.bubblewrap.max_prepared, 0);
+    EXPECT_EQ(none.pool.max, 0);
+    EXPECT_EQ(none.pool.max_put_off, 0);
     config.bubblewrap.max_prepared = 3;
     EXPECT_EQ(within_host(config, 1'024).bubblewrap.max_prepared, 3);
+}
+
+TEST(ProcessLimits, WhatWaitsLeavesUidsForTheRest)
+{
+    server_config config;
+    config.pool.max = 32;
+    config.bubblewrap.uid_count = 80;
+    EXPECT_EQ(within_host(config, 1 << 20).pool.max, 20);
+    EXPECT_EQ(within_host(config, 1 << 20).pool.max_put_off, 10);
 }
 
 TEST(ProcessLimits, NoProgramMayOpenMoreFilesThanTheServer)

@@ -10,14 +10,8 @@ from pathlib import Path
 
 from .leaks import control_groups
 
+UID_LOCKS = Path("/run/caisson/uids")
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-
-
-def uid_locks():
-    """Where servers keep the locks of uids."""
-    in_run = Path("/run/caisson/uids")
-    is_in_memory = subprocess.run(["stat", "-f", "-c", "%T", "/run"], check=True, capture_output=True, text=True).stdout == "tmpfs\n"
-    return in_run if is_in_memory or in_run.exists() else Path("/dev/shm/caisson-uids")
 
 
 def sandbox_name():
@@ -98,8 +92,8 @@ def unrecorded(server):
 
 def uid_lock(uid, instance, sandbox, data_dir):
     """A lock that nobody holds."""
-    uid_locks().mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = uid_locks() / str(uid)
+    UID_LOCKS.mkdir(parents=True, exist_ok=True)
+    path = UID_LOCKS / str(uid)
     owner = {"instance": instance, "data_dir": str(data_dir), "sandbox": sandbox, "pid_namespace": os.readlink("/proc/self/ns/pid")}
     path.write_text(json.dumps(owner))
     return path
@@ -107,7 +101,7 @@ def uid_lock(uid, instance, sandbox, data_dir):
 
 def uid_locks_of(instance):
     found = []
-    for path in uid_locks().glob("*"):
+    for path in UID_LOCKS.glob("*"):
         try:
             text = path.read_text()
         except OSError:

@@ -93,6 +93,24 @@ TEST_F(EngineRuntime, RecoverOfOneThatRanOutOfMemoryKnowsItFromEventsOfThePast)
     EXPECT_EQ(there.requests("GET", "/events").at(0).query_value("since"), "0.000000000");
 }
 
+TEST_F(EngineRuntime, AProgramThatLackedMemoryLongBeforeIsNotWhyItEnded)
+{
+    auto box = started();
+    const auto id = box->id();
+    const auto state = box->runtime_state();
+    box.reset();
+    const told how{.state = "exited", .exit_code = 137};
+    tell(id, how);
+    auto before = event("oom");
+    before.replace(before.find("1700000001"), 10, "1699999901");
+    there.on("GET", "/events").stream().chunk(before + event("die"));
+    there.on("GET", "/containers/json").json(200, json::array{listed(id, "c1", how)});
+    const auto recovering = begin(runtime.recover(id, state));
+    const auto& found = pass_until_done(*recovering);
+    ASSERT_TRUE(found.has_error());
+    EXPECT_THAT(found.error().detail, HasSubstr("killed from outside"));
+}
+
 TEST_F(EngineRuntime, EventsOfThePastAreHeardWithoutARecordToo)
 {
     auto box = started();
