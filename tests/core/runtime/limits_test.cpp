@@ -212,8 +212,8 @@ TEST_P(RuntimeLimits, ACompilerIsMeasuredAndLimitedApart)
         EXPECT_GT((*compiler)->usage().memory_peak_bytes, 8 << 20);
         EXPECT_LT(group->usage().memory_peak_bytes, 1 << 20);
         const auto forks = world.run_program(*box,
-            world.request(
-                python("import os, time\ntry:\n for i in range(6): os.fork() or time.sleep(1)\nexcept OSError: print('refused')")),
+            world.request(python("import os, signal\ntry:\n for i in range(6): os.fork() or signal.pause()\nexcept OSError: "
+                                 "print('refused', flush=True)\nos.killpg(0, 9)")),
             join);
         EXPECT_NE(forks.out.find("refused"), std::string::npos) << forks.out << forks.err;
         EXPECT_EQ(group->usage().pids_refused, 0);
