@@ -137,10 +137,10 @@ def test_kills_at_any_moment_lose_and_double_nothing(new_box, runtime):
 # Two servers, orphans
 
 
-def plant(engine, name, **labels):
-    """A container that runs, with labels of a server."""
+def plant(engine, name, is_swept=False, **labels):
+    """A container that runs, with labels of a server, which may remove it before it does."""
     words = [word for key, value in labels.items() for word in ("--label", f"caisson.{key}={value}")]
-    engine.docker("run", "-d", "--name", name, "--network", "none", *words, BUSYBOX, "sleep", "1000")
+    engine.docker("run", "-d", "--name", name, "--network", "none", *words, BUSYBOX, "sleep", "1000", check=not is_swept)
     return name
 
 
@@ -148,7 +148,7 @@ def test_only_containers_of_this_server_without_a_run_are_removed(new_box, engin
     server = new_box("docker", *SOON)
     one = waits(server.api)
     name = f"caisson-orphan-{os.getpid()}"
-    orphan = plant(engine, name, instance=server.instance(), sandbox="sbx_00000000000000000000000000", runtime="docker")
+    orphan = plant(engine, name, is_swept=True, instance=server.instance(), sandbox="sbx_00000000000000000000000000", runtime="docker")
     others = [plant(engine, name + "-other", instance="0" * 12, sandbox="sbx_00000000000000000000000001", runtime="docker"),
               plant(engine, name + "-none")]
     try:
