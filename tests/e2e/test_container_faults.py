@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import threading
@@ -140,7 +141,8 @@ def test_kills_at_any_moment_lose_and_double_nothing(new_box, runtime):
 def plant(engine, name, is_swept=False, **labels):
     """A container that runs, with labels of a server, which may remove it before it does."""
     words = [word for key, value in labels.items() for word in ("--label", f"caisson.{key}={value}")]
-    engine.docker("run", "-d", "--name", name, "--network", "none", *words, BUSYBOX, "sleep", "1000", check=not is_swept)
+    made = engine.docker("run", "-d", "--name", name, "--network", "none", *words, BUSYBOX, "sleep", "1000", check=not is_swept)
+    assert re.fullmatch("[0-9a-f]{64}", made), "it was made, whether it ran or not"
     return name
 
 
