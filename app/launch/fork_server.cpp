@@ -80,16 +80,29 @@ bool point_to(char**& next, std::uint32_t count, char*& at, const char* end)
     return true;
 }
 
+/// Of an order that is not whole: one without anything.
+fork_order head_of(const received& order)
+{
+    constexpr fork_order none{};
+    return order.bytes >= static_cast<ssize_t>(sizeof none) ? *reinterpret_cast<const fork_order*>(order_bytes) : none;
+}
+
+bool is_among(std::int32_t number, const received& order) { return number >= 0 && static_cast<std::size_t>(number) < order.count; }
+
 [[noreturn]] void obey(const received& order)
 {
-    const auto head = *reinterpret_cast<const fork_order*>(order_bytes);
-    const bool tells =
-        order.bytes >= static_cast<ssize_t>(sizeof head) && head.status >= 0 && static_cast<std::size_t>(head.status) < order.count;
+    const auto head = head_of(order);
+    const bool tells = is_among(head.status, order);
+    const bool has_network = is_among(head.network, order);
     if (tells)
         report_failures_to(order.descriptors[head.status]);
     if (head.may_have_fresh_network == 0)
         return_to_first_network();
+    else if (has_network)
+        enter_used_network(order.descriptors[head.network]);
     take_descriptors(order);
+    if (has_network)
+        ::close(head.network);
     if (tells)
         report_failures_to(head.status);
     if (::setsid() < 0 || ::chdir("/") != 0)
@@ -123,12 +136,6 @@ pid_t* open_shared()
     return is_ours ? static_cast<pid_t*>(page) : nullptr;
 }
 
-bool may_have_fresh_network(const received& order)
-{
-    return order.bytes >= static_cast<ssize_t>(sizeof(fork_order)) &&
-           reinterpret_cast<const fork_order*>(order_bytes)->may_have_fresh_network != 0;
-}
-
 bool answer(const fork_answer& what) { return ::send(server_fd, &what, sizeof what, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof what); }
 
 void forget(const received& order)
@@ -160,9 +167,10 @@ int serve(char** argv)
         if (made == 0)
             obey(order);
         const fork_answer what{std::max(made, 0), made < 0 ? errno : 0};
-        if (may_have_fresh_network(order)) {
+        if (head_of(order).may_have_fresh_network != 0) {
             wants_network = ::geteuid() == 0;
-            give_network_away();
+            if (!is_among(head_of(order).network, order))
+                give_network_away();
         }
         forget(order);
         if (!answer(what))

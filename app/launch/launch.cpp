@@ -21,6 +21,8 @@ void launch(int argc, char** argv, char** environment)
     enter_namespaces(wanted);
     const opened_trees trees = open_trees(wanted);
     mount_private_tmpfs(wanted);
+    if (wanted.makes_sandbox())
+        mount_root(wanted);
     make_views(wanted);
     mount_trees(wanted, trees);
     set_limits(wanted);

@@ -2,6 +2,8 @@
 
 #include "app/launch/fail.hpp"
 
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <net/if.h>
@@ -17,6 +19,55 @@ namespace {
 int first_network = -1;    // open in this process, and in none of its children past their orders
 bool has_left = false;
 bool is_fresh = false;
+
+/// What counts everything that is sent or fails to be, the sockets that are there, and what outlives them.
+constexpr const char* shown[] = {"dev", "snmp", "snmp6", "ip6_flowlabel", "sockstat"};
+constexpr char counts_of_host[] = "\nTCP:";    // from here on sockstat tells of all namespaces
+constexpr std::size_t most_shown = 16 * 1024;
+struct look {
+    char text[most_shown];
+    std::size_t length;    // 0: none
+};
+look of_fresh;
+
+/// False if there is more than `to` holds.
+bool append_file(look& to, int file)
+{
+    ssize_t got = 0;
+    while ((got = ::read(file, to.text + to.length, most_shown - to.length)) > 0)
+        to.length += static_cast<std::size_t>(got);
+    return got == 0 && to.length < most_shown;
+}
+
+/// A kernel without IPv6 has no files of it.
+bool take_look(look& to)
+{
+    to.length = 0;
+    for (const char* name : shown) {
+        char path[64];
+        std::snprintf(path, sizeof path, "/proc/self/net/%s", name);
+        const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0 && errno != ENOENT)
+            return false;
+        if (file < 0)
+            continue;
+        const bool is_whole = append_file(to, file);
+        ::close(file);
+        if (!is_whole)
+            return false;
+    }
+    const auto* const rest = static_cast<const char*>(::memmem(to.text, to.length, counts_of_host, sizeof counts_of_host - 1));
+    if (rest == nullptr)
+        return false;
+    to.length = static_cast<std::size_t>(rest - to.text);
+    return true;
+}
+
+bool looks_fresh()
+{
+    static look now;
+    return take_look(now) && now.length == of_fresh.length && std::memcmp(now.text, of_fresh.text, now.length) == 0;
+}
 
 /// For the first time. Whoever may not go back, which the kernel judges by the same rule, must not leave.
 bool may_leave()
@@ -39,6 +90,20 @@ bool enter_fresh_network()
         return false;
     has_left = true;
     is_fresh = may = bring_up_loopback();    // without the capability it will not do better the next time
+    if (is_fresh && !take_look(of_fresh))
+        of_fresh.length = 0;
+    return is_fresh;
+}
+
+bool enter_used_network(int network)
+{
+    is_fresh = false;
+    if (of_fresh.length == 0)
+        return_to_first_network();
+    else if (::setns(network, CLONE_NEWNET) == 0 && looks_fresh())
+        is_fresh = true;
+    else
+        return_to_first_network();
     return is_fresh;
 }
 

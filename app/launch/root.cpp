@@ -19,8 +19,8 @@ namespace caisson::launch {
 namespace {
 
 constexpr unsigned long read_only_again = MS_BIND | MS_REMOUNT | MS_RDONLY | unprivileged;
-/// Of directories, links and mount points.
-constexpr unsigned most_entries = 64;
+/// Of directories, links and mount points; of devices; of what is in /etc.
+constexpr unsigned most_entries = 64 + 24 + 32;
 
 class path {
 public:
@@ -53,23 +53,6 @@ void mount_from(const char* from, const char* to, unsigned long how)
 {
     if (::mount(from, to, nullptr, how, nullptr) != 0)
         fail(to);
-}
-
-void mount_root(const options& wanted)
-{
-    char limits[128];
-    const auto user = static_cast<unsigned>(wanted.uid);
-    std::snprintf(limits, sizeof limits, "mode=0755,size=64k,nr_inodes=%u,uid=%u,gid=%u", most_entries, user, user);
-    make_directory("/tmp/root");
-    if (::mount("tmpfs", "/tmp/root", "tmpfs", unprivileged, limits) != 0)
-        fail("root");
-    for (const char* each :
-        {"/tmp/root/proc", "/tmp/root/dev", "/tmp/root/etc", "/tmp/root/tmp", "/tmp/root/.caisson", "/tmp/root/.caisson/empty"})
-        make_directory(each);
-    make_directory(path({"/tmp/root", wanted.work}));
-    for (std::size_t i = 0; i < wanted.link_count; ++i)
-        if (::symlink(wanted.links[i].target, path({"/tmp/root/", wanted.links[i].name})) != 0)
-            fail(wanted.links[i].name);
 }
 
 /// Of a bind, which is what a view is where there are no overlays, writing is taken away here.
@@ -150,9 +133,27 @@ void show_agent(const options& wanted)
 
 }    // namespace
 
+void mount_root(const options& wanted)
+{
+    char limits[128];
+    const auto user = static_cast<unsigned>(wanted.uid);
+    std::snprintf(limits, sizeof limits, "mode=0755,size=128k,nr_inodes=%u,uid=%u,gid=%u", most_entries, user, user);
+    make_directory("/tmp/root");
+    if (::mount("tmpfs", "/tmp/root", "tmpfs", unprivileged, limits) != 0)
+        fail("root");
+    for (const char* each :
+        {"/tmp/root/proc", "/tmp/root/dev", "/tmp/root/etc", "/tmp/root/tmp", "/tmp/root/.caisson", "/tmp/root/.caisson/empty"})
+        make_directory(each);
+    if (::chown("/tmp/root/etc", user, user) != 0)
+        fail("etc");
+    make_directory(path({"/tmp/root", wanted.work}));
+    for (std::size_t i = 0; i < wanted.link_count; ++i)
+        if (::symlink(wanted.links[i].target, path({"/tmp/root/", wanted.links[i].name})) != 0)
+            fail(wanted.links[i].name);
+}
+
 void enter_root(const options& wanted)
 {
-    mount_root(wanted);
     move_views(wanted);
     mount_from("/tmp/dev", "/tmp/root/dev", MS_MOVE);
     for (std::size_t i = 0; i < wanted.etc_file_count; ++i)

@@ -103,11 +103,21 @@ void make_node(const node& wanted)
     bind(wanted.of_host, wanted.path);
 }
 
-void mount_devices()
+/// A mount of its own of a directory, with these flags: a file system of its own would cost more.
+void bind_again(const char* from, const char* to, unsigned long flags)
+{
+    bind(from, to, MS_BIND);
+    if (::mount(nullptr, to, nullptr, MS_BIND | MS_REMOUNT | flags, nullptr) != 0)
+        fail(to);
+}
+
+void mount_devices(const options& wanted)
 {
     constexpr unsigned long flags = MS_NOSUID | MS_NOEXEC;
     make_new_directory("/tmp/dev");
-    if (::mount("tmpfs", "/tmp/dev", "tmpfs", flags, "mode=0755,size=4k,nr_inodes=24") != 0)
+    if (wanted.makes_sandbox())
+        bind_again("/tmp/root/dev", "/tmp/dev", flags);
+    else if (::mount("tmpfs", "/tmp/dev", "tmpfs", flags, "mode=0755,size=4k,nr_inodes=24") != 0)
         fail("devices");
     for (const auto& each : nodes)
         make_node(each);
@@ -148,7 +158,9 @@ void mount_etc(const options& wanted)
     const auto user = static_cast<unsigned>(wanted.uid);
     std::snprintf(limits, sizeof limits, "mode=0755,size=64k,nr_inodes=32,uid=%u,gid=%u", user, user);
     make_new_directory("/tmp/etc");
-    if (::mount("tmpfs", "/tmp/etc", "tmpfs", unprivileged, limits) != 0)
+    if (wanted.makes_sandbox())
+        bind_again("/tmp/root/etc", "/tmp/etc", unprivileged);
+    else if (::mount("tmpfs", "/tmp/etc", "tmpfs", unprivileged, limits) != 0)
         fail("etc");
     for (std::size_t i = 0; i < wanted.etc_count; ++i)
         show_in_etc(wanted.etc[i], wanted);
@@ -177,7 +189,7 @@ void make_views(const options& wanted)
     if (!wanted.makes_sandbox())
         mount_proc();
     if (wanted.has_uid) {
-        mount_devices();
+        mount_devices(wanted);
         mount_etc(wanted);
     }
     ::unshare(CLONE_NEWTIME);    // where the kernel has none, there is nothing to share either

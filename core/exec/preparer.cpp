@@ -34,7 +34,7 @@ void preparer::begin(const sandbox_limits& limits)
     limits_ = limits;
     for (const auto& [name, where] : use_.runtimes) {
         const bool is_enabled = use_.enabled.empty() || std::ranges::find(use_.enabled, name) != use_.enabled.end();
-        if (is_enabled && where->most_prepared() > 0)
+        if (is_enabled)
             tasks_.spawn("prepared sandboxes", keep(where));
     }
 }

@@ -125,7 +125,8 @@ public:
     virtual std::size_t most_prepared() const { return 0; }
     /// Prepares one more, with these limits until others are asked for. Errors: errc::runtime_unavailable; then nothing of it stays.
     virtual task<result<void>> prepare_ahead(sandbox_id id, sandbox_limits limits);
-    /// Removes what is prepared beyond `kept`. What cannot be removed the next server's sweep finds.
+    /// Removes what is prepared beyond `kept`, and what else it keeps for the next sandboxes and was not needed for long. What cannot be
+    /// removed the next server's sweep finds. Called every few seconds.
     virtual task<> discard_prepared(std::size_t /*kept*/) { co_return; }
     /// Starts the agent. On failure destroy() must still be called.
     virtual task<result<void>> start(sandbox& created) = 0;

@@ -28,6 +28,7 @@ struct bubblewrap_layout {
     int agent_fd = -1;
     int seccomp_fd = -1;
     int info_fd = -1;
+    int network_fd = -1;    // of a whole sandbox
     int listen_fd = -1;
 };
 

@@ -145,6 +145,8 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
         layout.etc.push_back({file.name, files.add(file.content.reopen())});
         complete = layout.etc.back().content_fd >= 0 && complete;
     }
+    if (goes_on_as_agent_)
+        layout.network_fd = files.add(services().networks->take());
     if (auto info = make_pipe()) {
         files.info = std::move(info->read);
         layout.info_fd = files.add(std::move(info->write));
@@ -215,7 +217,8 @@ whole_sandbox bubblewrap_runtime::whole_of(const bubblewrap_layout& layout, cons
         .masks = masked_in_proc(host),
         .hides = hidden_in_proc(host),
         .seccomp = layout.seccomp_fd,
-        .info = layout.info_fd};
+        .info = layout.info_fd,
+        .network = layout.network_fd};
     for (const auto& file : layout.etc)
         made.etc_files.emplace_back(file.name, file.content_fd);
     return made;
@@ -235,7 +238,10 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     auto agent = co_await read_agent(std::move(files->info), &box.directory());
     if (agent.has_error())
         co_return agent.error();
-    co_return box.adopt_agent(std::move(*agent));
+    auto adopted = box.adopt_agent(std::move(*agent));
+    if (goes_on_as_agent_)
+        box.keep_network();
+    co_return adopted;
 }
 
 task<result<process_handle>> bubblewrap_runtime::read_agent(unique_fd info, const run_directory* directory)

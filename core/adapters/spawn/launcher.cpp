@@ -79,6 +79,8 @@ spawn_options options_of(const launch_request& request, int status, int executab
     const option_list add(argv);
     options.status = options.descriptors.add(status);
     add("--status-fd", std::to_string(options.status));
+    if (request.sandbox)
+        options.network = request.sandbox->network;
     if (!request.sandbox)
         add("--exec-fd", std::to_string(options.descriptors.add(executable)));
     for (const int fd : request.join)

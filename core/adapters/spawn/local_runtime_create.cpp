@@ -138,6 +138,7 @@ task<> local_runtime::remove_spoiled()
 
 task<> local_runtime::discard_prepared(std::size_t kept)
 {
+    services_.networks->tidy(services_.time.steady_now());
     for (; prepared_.size() > kept; prepared_.pop_back())
         spoiled_.push_back(std::move(prepared_.back()));
     return remove_spoiled();

@@ -104,6 +104,8 @@ result<void> local_sandbox::adopt_agent(process_handle agent)
     return save();
 }
 
+void local_sandbox::keep_network() { network_ = used_networks::of(*agent_); }
+
 bool local_sandbox::find_processes()
 {
     if (!record_.is_of_this_boot())
@@ -245,6 +247,7 @@ task<result<void>> local_sandbox::destroy()
         co_return done;
     if (removed.has_error())
         co_return removed;
+    services_.networks->give(std::move(network_));
     auto removing =
         remove_group(services_.workers, services_.time, record_.group, known_groups(), services_.time.steady_now() + end_deadline);
     done = co_await std::move(removing);

@@ -5,6 +5,7 @@
 #include "core/adapters/spawn/local_record.hpp"
 #include "core/adapters/spawn/run_directory.hpp"
 #include "core/adapters/spawn/uid_allocator.hpp"
+#include "core/adapters/spawn/used_networks.hpp"
 #include "core/async/offload.hpp"
 #include "core/base/log.hpp"
 #include "core/runtime/ports.hpp"
@@ -28,6 +29,7 @@ struct local_services {
     std::shared_ptr<std::multiset<sandbox_id>> live = std::make_shared<std::multiset<sandbox_id>>();
     std::shared_ptr<std::set<sandbox_id>> swept = std::make_shared<std::set<sandbox_id>>();
     std::shared_ptr<fork_server> forks = std::make_shared<fork_server>();    // likewise one
+    std::shared_ptr<used_networks> networks = std::make_shared<used_networks>();
 };
 
 /// A sandbox whose agent is a process of this host, found over a socket in its run directory.
@@ -80,6 +82,8 @@ public:
     /// Errors: errc::runtime_unavailable if the record cannot be written.
     result<void> hold(uid_lease lease);
     const std::optional<uid_lease>& lease() const { return lease_; }
+    /// The agent's network namespace is for the next sandbox when this one is gone.
+    void keep_network();
     /// Takes what the engine made, also into the record on disk. Errors: errc::runtime_unavailable.
     result<void> set_container(local_record::container made);
     /// Takes what the server started; the record on disk has it with the agent, which comes next.
@@ -133,6 +137,7 @@ private:
     live_set live_;
     unique_fd listener_;
     std::optional<uid_lease> lease_;
+    unique_fd network_;    // the agent's, to be kept
     std::optional<process_handle> agent_;
     std::optional<process_handle> monitor_;
 };

@@ -38,7 +38,7 @@ std::size_t mounts_of_sandboxes(const std::string& data_dir)
 }    // namespace
 
 host_state::host_state(runtime_world& world)
-    : descriptors(entries_of("/proc/self/fd"))
+    : descriptors(entries_of("/proc/self/fd") - world.networks().size())
     , children(children_of(::getpid()).size())
     , run_directories(run_directory::list(world.data_dir() + "/run").size())
     , groups(world.groups().sandbox_names().size())

@@ -96,7 +96,8 @@ runtime_world::~runtime_world()
 
 std::unique_ptr<runtime> runtime_world::make_runtime()
 {
-    const local_services services{context_.get_executor(), time_, log_, workers_, groups_};
+    local_services services{context_.get_executor(), time_, log_, workers_, groups_};
+    services.networks = networks_;
     if (kind_ == runtime_kind::mock)
         return std::make_unique<mock_runtime>(context_.get_executor(), time_, log_);
     local_runtime_options options{.data_dir = data_dir_,

@@ -71,6 +71,8 @@ public:
 
     runtime& rt() { return *runtime_; }
     cgroup_tree& groups() { return groups_; }
+    /// Of sandboxes that are gone: kept for the next ones.
+    const used_networks& networks() const { return *networks_; }
     asio::io_context& context() { return context_; }
     timers& time() { return time_; }
     runtime_kind kind() const { return kind_; }
@@ -144,6 +146,7 @@ private:
     null_logger log_;
     worker_pool workers_{"work", 1};
     cgroup_tree groups_;
+    std::shared_ptr<used_networks> networks_ = std::make_shared<used_networks>();
     id_factory ids_{time_};
     std::unique_ptr<engine_image> image_;
     std::unique_ptr<docker::engine> engine_;

@@ -120,7 +120,12 @@ class World:
 
     def network_namespaces_of_server(self, table):
         ours = {self.server.pid} | leaks.descendants(self.server.pid, table)
-        return network_namespaces(ours) | held_namespaces(self.server.pid)
+        return network_namespaces(ours)
+
+    def too_many_kept(self, table):
+        """Network namespaces that a server keeps for later sandboxes are bounded."""
+        kept = held_namespaces(self.server.pid) - network_namespaces(table)
+        return sorted(kept) if len(kept) > leaks.KEPT_NETWORKS else []
 
     def differences(self):
         found = self.base.differences()
@@ -129,6 +134,7 @@ class World:
         table = leaks.process_table()
         now = self.network_namespaces_of_server(table)
         found["network namespaces"] = sorted(now - self.named) if len(now) > len(self.named) else []    # sandboxes that are ready come and go
+        found["kept network namespaces"] = self.too_many_kept(table)
         found["threads"] = max(0, threads(self.server.pid) - self.threads)
         mounts = mount_places(self.server.pid), mount_places(1)
         found["mounts"], found["own mounts"] = None if mounts == self.mounts else mounts, None

@@ -10,6 +10,7 @@ from .waiting import TimedOut, until
 
 PR_SET_CHILD_SUBREAPER = 36
 SETTLE_S = 10
+KEPT_NETWORKS = 32 + 128    # that nobody is in any more: pool.max, and what may wait to be removed
 NAMES = ("sbx_", "exe_")
 HOST_TREE = "a directory of the host's tools"    # for the key of compiled code one thread looks through them
 LOOK_THROUGH_S = 60
@@ -175,7 +176,7 @@ class Baseline:
         found["directories"] = additional(named_directories([self.server.folder, *self.server.run_folders()]), self.folders)
         if self.server.process is not None:
             now = descriptors(self.server.pid)
-            spare = {"socket": self.server.kept_connections}
+            spare = {"socket": self.server.kept_connections, "net": KEPT_NETWORKS}
             found["descriptors"] = [(kind, count) for kind, count in now.items() if count > self.descriptors.get(kind, 0) + spare.get(kind, 0)]
             found["mounts"] = max(0, mounts(self.server.pid) - self.mounts)
         found["own mounts"] = max(0, mounts("self") - self.own_mounts)

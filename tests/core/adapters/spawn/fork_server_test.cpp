@@ -1,20 +1,14 @@
-#include "core/adapters/spawn/fork_server.hpp"
-
 #include "core/adapters/spawn/fork_order.hpp"
 #include "core/adapters/spawn/launcher.hpp"
-#include "tests/core/adapters/spawn/scratch_directory.hpp"
-#include "tests/support/run_task.hpp"
+#include "tests/core/adapters/spawn/fork_server_fixture.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <future>
-#include <sstream>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,87 +20,11 @@ namespace caisson {
 
 namespace {
 
+using caisson::testing::ForkServer;
 using caisson::testing::run_task;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-std::string text_of(const std::string& path)
-{
-    std::ifstream in(path);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// caisson-launch --serve, and shells that its children become.
-class ForkServer : public ::testing::Test {
-protected:
-    spawn_options order(const std::string& command)
-    {
-        output.reset(::open((scratch.path() + "/out").c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-        shell.reset(::open("/bin/sh", O_PATH | O_CLOEXEC));
-        spawn_options wanted{.path = launch_path, .argv = {"caisson-launch"}, .environment = {"A=b"}, .descriptors = {}};
-        for (const int fd : {null.get(), output.get(), output.get()})
-            wanted.descriptors.add(fd);
-        wanted.argv.emplace_back("--exec-fd");
-        wanted.argv.push_back(std::to_string(wanted.descriptors.add(shell.get())));
-        wanted.argv.insert(wanted.argv.end(), {"--", "sh", "-c", command});
-        return wanted;
-    }
-    int run(const spawn_options& wanted)
-    {
-        auto process = forks->spawn(wanted);
-        if (process.has_error())
-            ADD_FAILURE() << process.error().detail;
-        return process.has_error() ? -1 : run_task(context, process->wait()).value_or(-1);
-    }
-    std::string text() const { return text_of(scratch.path() + "/out"); }
-
-    /// Those of this process.
-    static std::vector<pid_t> servers()
-    {
-        std::vector<pid_t> found;
-        for (const pid_t each : children_of(::getpid()))
-            if (text_of("/proc/" + std::to_string(each) + "/cmdline").find("--serve") != std::string::npos)
-                found.push_back(each);
-        return found;
-    }
-    /// How often it occurs in what a process may write to.
-    static std::size_t count_in_memory(pid_t pid, const std::string& what)
-    {
-        std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
-        const unique_fd memory(::open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
-        std::size_t count = 0;
-        for (std::string line; std::getline(maps, line);) {
-            std::size_t begin = 0;
-            std::size_t end = 0;
-            char dash = 0;
-            std::string rights;
-            std::istringstream(line) >> std::hex >> begin >> dash >> end >> rights;
-            if (rights.find('w') == std::string::npos)
-                continue;
-            std::string bytes(end - begin, '\0');
-            if (::pread(memory.get(), bytes.data(), bytes.size(), static_cast<off_t>(begin)) <= 0)
-                continue;
-            for (auto at = bytes.find(what); at != bytes.npos; at = bytes.find(what, at + 1))
-                ++count;
-        }
-        return count;
-    }
-
-    static std::size_t count_descriptors(pid_t pid)
-    {
-        const std::filesystem::directory_iterator all("/proc/" + std::to_string(pid) + "/fd");
-        return static_cast<std::size_t>(std::distance(begin(all), end(all)));
-    }
-
-    const std::string launch_path = std::string(CAISSON_BINARY_DIR) + "/caisson-launch";
-    caisson::testing::scratch_directory scratch;
-    asio::io_context context;
-    unique_fd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
-    unique_fd output;
-    unique_fd shell;
-    std::optional<fork_server> forks{std::in_place};
-};
 
 TEST_F(ForkServer, MakesChildrenOfThisProcessWithWhatTheyAreGivenOnly)
 {
@@ -155,29 +73,6 @@ TEST_F(ForkServer, KeepsNothingOfAnOrder)
     EXPECT_GT(count_in_memory(pid, "caisson-launch"), 0U) << "its memory can be read";
     EXPECT_EQ(count_in_memory(pid, marker), 0U);
     EXPECT_EQ(count_descriptors(pid), 4U) << "stdio and the socket";
-}
-
-std::string network_of(const std::string& process) { return std::filesystem::read_symlink("/proc/" + process + "/ns/net").string(); }
-
-TEST_F(ForkServer, GivesEachItsNetworkOrThisProcesss)
-{
-    if (::geteuid() != 0)
-        GTEST_SKIP() << "only root may make networks for others";
-    const auto seen_by = [&](bool may_have_fresh) {
-        std::filesystem::remove(scratch.path() + "/out");
-        auto wanted = order("readlink /proc/$$/ns/net; cut -d: -f1 /proc/$$/net/dev | tail -n +3");
-        wanted.may_have_fresh_network = may_have_fresh;
-        EXPECT_EQ(run(wanted), 0);
-        return text();
-    };
-    const auto own = network_of("self");
-    EXPECT_THAT(seen_by(true), HasSubstr(own)) << "the first makes it itself";
-    const auto second = seen_by(true);
-    EXPECT_THAT(second, ::testing::AllOf(Not(HasSubstr(own)), ::testing::EndsWith("\n    lo\n")));
-    EXPECT_THAT(seen_by(false), HasSubstr(own));
-    const auto third = seen_by(true);
-    EXPECT_THAT(third, ::testing::AllOf(Not(HasSubstr(own)), Not(second), ::testing::EndsWith("\n    lo\n")));
-    EXPECT_THAT(seen_by(false), HasSubstr(own));
 }
 
 TEST_F(ForkServer, RunsFromACopyThatNobodyElseMayOpen)

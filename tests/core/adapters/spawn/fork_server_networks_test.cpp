@@ -1,0 +1,169 @@
+#include "tests/core/adapters/spawn/fork_server_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sstream>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <thread>
+
+namespace caisson {
+
+namespace {
+
+using caisson::testing::ForkServer;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string network_of(const std::string& process) { return std::filesystem::read_symlink("/proc/" + process + "/ns/net").string(); }
+
+std::string name_of(const unique_fd& opened)
+{
+    return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(opened.get())).string();
+}
+
+unique_fd bound_socket()
+{
+    unique_fd made(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_in loopback{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    EXPECT_EQ(::bind(made.get(), reinterpret_cast<const sockaddr*>(&loopback), sizeof loopback), 0);
+    return made;
+}
+
+void send_to_itself()
+{
+    const auto socket = bound_socket();
+    sockaddr_in own{};
+    socklen_t length = sizeof own;
+    ASSERT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &length), 0);
+    EXPECT_EQ(::sendto(socket.get(), "x", 1, 0, reinterpret_cast<const sockaddr*>(&own), length), 1);
+}
+
+/// No packet is sent, and yet it is counted.
+void send_to_nowhere()
+{
+    const unique_fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in documentation{.sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(0xc0000201)}, .sin_zero = {}};
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&documentation), sizeof documentation), -1);
+    EXPECT_EQ(errno, ENETUNREACH);
+}
+
+/// It outlives its socket for some seconds.
+void lease_flow_label()
+{
+    struct request {    // in6_flowlabel_req of linux/in6.h, which cannot be had beside netinet/in.h
+        in6_addr destination;
+        std::uint32_t label;
+        std::uint8_t action;
+        std::uint8_t share;
+        std::uint16_t flags;
+        std::uint16_t expires_s;
+        std::uint16_t linger_s;
+        std::uint32_t padding;
+    };
+    constexpr std::uint8_t get = 0;
+    constexpr std::uint8_t any = 255;
+    constexpr std::uint16_t create = 1;
+    constexpr int manage = 32;    // IPV6_FLOWLABEL_MGR
+    const unique_fd socket(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const request wanted{in6addr_loopback, htonl(0x12345), get, any, create, 6, 6, 0};
+    EXPECT_EQ(::setsockopt(socket.get(), IPPROTO_IPV6, manage, &wanted, sizeof wanted), 0) << std::strerror(errno);
+}
+
+/// As the launcher makes them, in which `used` was done.
+unique_fd make_network(const std::function<void()>& used)
+{
+    unique_fd made;
+    std::thread([&] {
+        ASSERT_EQ(::unshare(CLONE_NEWNET), 0);
+        {
+            const unique_fd any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+            ifreq interface{};
+            std::strcpy(interface.ifr_name, "lo");
+            interface.ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING;
+            ASSERT_EQ(::ioctl(any.get(), SIOCSIFFLAGS, &interface), 0);
+        }
+        used();
+        made.reset(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+    }).join();
+    return made;
+}
+
+TEST_F(ForkServer, GivesEachItsNetworkOrThisProcesss)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root may make networks for others";
+    const auto seen_by = [&](bool may_have_fresh) {
+        std::filesystem::remove(scratch.path() + "/out");
+        auto wanted = order("readlink /proc/$$/ns/net; cut -d: -f1 /proc/$$/net/dev | tail -n +3");
+        wanted.may_have_fresh_network = may_have_fresh;
+        EXPECT_EQ(run(wanted), 0);
+        return text();
+    };
+    const auto own = network_of("self");
+    EXPECT_THAT(seen_by(true), HasSubstr(own)) << "the first makes it itself";
+    const auto second = seen_by(true);
+    EXPECT_THAT(second, ::testing::AllOf(Not(HasSubstr(own)), ::testing::EndsWith("\n    lo\n")));
+    EXPECT_THAT(seen_by(false), HasSubstr(own));
+    const auto third = seen_by(true);
+    EXPECT_THAT(third, ::testing::AllOf(Not(HasSubstr(own)), Not(second), ::testing::EndsWith("\n    lo\n")));
+    EXPECT_THAT(seen_by(false), HasSubstr(own));
+}
+
+TEST_F(ForkServer, GivesAUsedNetworkInWhichNothingHappened)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root may make networks for others";
+    const auto is_used_again = [&](const unique_fd& network) {
+        std::filesystem::remove(scratch.path() + "/out");
+        auto wanted = order("readlink /proc/$$/ns/net; ls -l /proc/$$/fd | grep -c net:");
+        wanted.may_have_fresh_network = true;
+        wanted.network = wanted.descriptors.add(network.get());
+        EXPECT_EQ(run(wanted), 1 << 8) << "nothing leads to it";
+        const auto seen = text();
+        EXPECT_THAT(seen, ::testing::EndsWith("\n0\n"));
+        return seen == name_of(network) + "\n0\n";
+    };
+    const auto quiet = make_network([] { });
+    EXPECT_FALSE(is_used_again(quiet)) << "nobody knows yet how a fresh one looks";
+    EXPECT_TRUE(is_used_again(quiet));
+    EXPECT_TRUE(is_used_again(quiet));
+    EXPECT_FALSE(is_used_again(make_network(send_to_itself)));
+    EXPECT_FALSE(is_used_again(make_network(send_to_nowhere)));
+    EXPECT_FALSE(is_used_again(make_network(lease_flow_label)));
+    unique_fd left;
+    const auto busy = make_network([&left] { left = bound_socket(); });
+    EXPECT_FALSE(is_used_again(busy));
+    left.reset();
+    EXPECT_TRUE(is_used_again(busy)) << "a socket without traffic leaves nothing";
+    EXPECT_FALSE(is_used_again(unique_fd(::open("/proc/self/ns/uts", O_RDONLY | O_CLOEXEC)))) << "no network at all";
+}
+
+TEST_F(ForkServer, GivesAFreshNetworkAfterAUsedOne)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root may make networks for others";
+    auto wanted = order("readlink /proc/$$/ns/net");
+    wanted.may_have_fresh_network = true;
+    EXPECT_EQ(run(wanted), 0);
+    const auto quiet = make_network([] { });
+    wanted.network = wanted.descriptors.add(quiet.get());
+    EXPECT_EQ(run(wanted), 0);
+    wanted.network = -1;
+    EXPECT_EQ(run(wanted), 0);
+    std::istringstream seen(text());
+    std::vector<std::string> names{std::istream_iterator<std::string>(seen), {}};
+    ASSERT_EQ(names.size(), 3U);
+    EXPECT_EQ(names[1], name_of(quiet));
+    EXPECT_THAT(names[2], ::testing::AllOf(Not(names[1]), Not(network_of("self"))));
+}
+
+}    // namespace
+
+}    // namespace caisson

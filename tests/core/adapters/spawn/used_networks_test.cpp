@@ -1,0 +1,122 @@
+#include "core/adapters/spawn/used_networks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace caisson {
+
+namespace {
+
+unique_fd some_file() { return unique_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+/// A process that is in namespaces of its own, and waits there.
+class child {
+public:
+    explicit child(int namespaces)
+    {
+        int ready[2]{-1, -1};
+        if (::pipe2(ready, O_CLOEXEC) != 0)
+            return;
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            const char done = ::unshare(namespaces) == 0 ? '+' : '-';
+            const bool told = ::write(ready[1], &done, 1) == 1;
+            while (told)
+                ::pause();
+            ::_exit(1);
+        }
+        ::close(ready[1]);
+        char done = '-';
+        is_made_ = ::read(ready[0], &done, 1) == 1 && done == '+';
+        ::close(ready[0]);
+        handle_ = process_handle::open_running(pid_);
+    }
+    ~child() { end(); }
+    child(const child&) = delete;
+    child& operator=(const child&) = delete;
+    bool is_made() const { return is_made_ && handle_; }
+    const process_handle& handle() const { return *handle_; }
+    pid_t pid() const { return pid_; }
+    void end()
+    {
+        if (pid_ > 0 && ::kill(pid_, SIGKILL) == 0)
+            ::waitpid(pid_, nullptr, 0);
+        pid_ = -1;
+    }
+
+private:
+    pid_t pid_ = -1;
+    bool is_made_ = false;
+    std::optional<process_handle> handle_;
+};
+
+ino_t inode_of(const unique_fd& file)
+{
+    struct stat about{};
+    EXPECT_EQ(::fstat(file.get(), &about), 0);
+    return about.st_ino;
+}
+
+TEST(UsedNetworks, AreThoseThatOnlyRootCouldSetUp)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "needs root: network namespaces";
+    child ours(CLONE_NEWNET);
+    child its_own(CLONE_NEWUSER | CLONE_NEWNET);
+    const child none(0);
+    ASSERT_TRUE(ours.is_made() && its_own.is_made() && none.is_made());
+    const auto network = used_networks::of(ours.handle());
+    ASSERT_TRUE(network);
+    struct stat expected{};
+    ASSERT_EQ(::stat(("/proc/" + std::to_string(ours.pid()) + "/ns/net").c_str(), &expected), 0);
+    EXPECT_EQ(inode_of(network), expected.st_ino);
+    EXPECT_FALSE(used_networks::of(its_own.handle())) << "its programs may have set it up";
+    EXPECT_FALSE(used_networks::of(none.handle())) << "it is the host's";
+    ours.end();
+    EXPECT_FALSE(used_networks::of(ours.handle()));
+}
+
+TEST(UsedNetworks, KeepsAsManyAsItMay)
+{
+    used_networks kept(2);
+    EXPECT_FALSE(kept.take());
+    kept.give(unique_fd());
+    EXPECT_EQ(kept.size(), 0U) << "there was none";
+    for (int i = 0; i < 3; ++i)
+        kept.give(some_file());
+    EXPECT_EQ(kept.size(), 2U);
+    EXPECT_TRUE(kept.take());
+    EXPECT_TRUE(kept.take());
+    EXPECT_FALSE(kept.take());
+}
+
+TEST(UsedNetworks, LetsGoOfWhatIsNotNeeded)
+{
+    used_networks kept(8);
+    steady_time now(std::chrono::hours(1));
+    for (int i = 0; i < 4; ++i)
+        kept.give(some_file());
+    kept.tidy(now);
+    EXPECT_EQ(kept.size(), 4U) << "they were given just now";
+    auto one = kept.take();
+    kept.give(std::move(one));
+    now += used_networks::kept_for - std::chrono::seconds(1);
+    kept.tidy(now);
+    EXPECT_EQ(kept.size(), 4U) << "it is too soon";
+    now += std::chrono::seconds(1);
+    kept.tidy(now);
+    EXPECT_EQ(kept.size(), 1U) << "one was needed meanwhile";
+    now += used_networks::kept_for;
+    kept.tidy(now);
+    EXPECT_EQ(kept.size(), 0U);
+}
+
+}    // namespace
+
+}    // namespace caisson
