@@ -28,7 +28,6 @@ namespace caisson::launch {
 
 namespace {
 
-constexpr unsigned long namespaces = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 constexpr unsigned long proc_flags = unprivileged | MS_NOEXEC;
 constexpr char host_name[] = "sandbox";
 constexpr unsigned inner_id = 1000;
@@ -124,15 +123,28 @@ void install_filter(int fd)
     std::exit(agent::run(count, wanted.argv));
 }
 
+/// That of its children, where there is one: a process that shares memory with a child must share that too (time_namespaces(7)).
+void enter_time_namespace()
+{
+    const int own = ::open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC);
+    if (own < 0)
+        return;
+    if (::setns(own, CLONE_NEWTIME) != 0)
+        fail("time namespace");
+    ::close(own);
+}
+
+/// Namespaces that are not there yet: that of control groups begins at those that were joined.
 [[noreturn]] void become_first(const options& wanted, char** environment)
 {
-    if (::setsid() < 0)
-        fail("session");
+    if (::unshare(CLONE_NEWCGROUP | (has_fresh_network() ? 0 : CLONE_NEWNET)) != 0)
+        fail("new namespaces");
     if (::sethostname(host_name, sizeof host_name - 1) != 0)
         fail("host name");
     if (!has_fresh_network() && !bring_up_loopback())
         fail("loopback");
     const int settings = mount_own_proc(wanted);
+    enter_time_namespace();
     enter_user_namespace(wanted, settings);
     drop_capabilities();
     if (::chdir(wanted.work) != 0)
@@ -166,13 +178,17 @@ void install_filter(int fd)
 
 void run_first_process(const options& wanted, char** environment)
 {
-    const unsigned long network = has_fresh_network() ? 0 : CLONE_NEWNET;
-    const auto first = static_cast<pid_t>(::syscall(SYS_clone, namespaces | network | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+    if (wanted.is_first())
+        become_first(wanted, environment);
+    constexpr unsigned long namespaces = CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+    const auto first = static_cast<pid_t>(::syscall(SYS_clone, namespaces | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
     if (first < 0)
         fail("new namespaces");
-    if (first == 0)
-        become_first(wanted, environment);
-    stay_for(first, wanted);
+    if (first > 0)
+        stay_for(first, wanted);
+    if (::setsid() < 0)
+        fail("session");
+    become_first(wanted, environment);
 }
 
 }    // namespace caisson::launch

@@ -122,9 +122,10 @@ bool is_among(std::int32_t number, const received& order) { return number >= 0 &
 
 /// Its end is told to the server, as this process's own is (clone(2), CLONE_PARENT), and its number is where the server sees it before it
 /// runs.
-pid_t fork_for_parent(pid_t* shared)
+pid_t fork_for_parent(pid_t* shared, bool is_first)
 {
-    return static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | CLONE_PARENT_SETTID, nullptr, shared, nullptr, nullptr));
+    const unsigned long namespaces = is_first ? CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS : 0;
+    return static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | CLONE_PARENT_SETTID | namespaces, nullptr, shared, nullptr, nullptr));
 }
 
 /// What the server sees too, and no child has. Null on failure. Closes all descriptors but those that serve() needs.
@@ -163,7 +164,7 @@ int serve(char** argv)
         const received order = receive_order();
         if (order.bytes <= 0)
             return order.bytes < 0 ? 1 : 0;
-        const pid_t made = fork_for_parent(shared);
+        const pid_t made = fork_for_parent(shared, head_of(order).is_first != 0);
         if (made == 0)
             obey(order);
         const fork_answer what{std::max(made, 0), made < 0 ? errno : 0};

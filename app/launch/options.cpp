@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string_view>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace caisson::launch {
 
@@ -189,9 +190,11 @@ options parse_options(int argc, char** argv)
     if (at + 1 >= argc || (parsed.exec_fd < 0) != parsed.makes_sandbox())
         refuse("there is nothing to execute");
     const std::size_t trees = parsed.place_count + (parsed.agent != nullptr ? 1 : 0);
-    const bool complete = parsed.has_tmpfs && parsed.has_uid && parsed.tree_count >= trees && parsed.seccomp_fd >= 0 && parsed.info_fd >= 0;
+    const bool complete = parsed.has_tmpfs && parsed.has_uid && parsed.tree_count >= trees && parsed.seccomp_fd >= 0;
     if (parsed.makes_sandbox() && !complete)
         refuse("something of the sandbox is missing");
+    if (parsed.makes_sandbox() && parsed.is_first() != (::getpid() == 1))
+        refuse("who is the first process is not told rightly");
     refuse_nested(parsed);
     if (parsed.has_uid && (parsed.uid == 0 || parsed.uid >= UINT_MAX))
         refuse("the uid must not be 0");

@@ -8,8 +8,9 @@ namespace caisson::launch {
 /// The command line:
 ///   caisson-launch --status-fd N --exec-fd N [--join-fd N]… [--tmpfs BYTES:INODES [--view NAME]… [--etc NAME]… [--tree PATH]…]
 ///     [--uid N] [--rlimit RESOURCE:VALUE]… -- ARGV…
-/// With --work DIR, and without --exec-fd, it makes the whole sandbox, in which ARGV is the first process, and waits for its end:
-///     --work DIR [--agent NAME] --seccomp-fd N --info-fd N [--link NAME:TARGET]… [--etc-file NAME:FD]… [--place PATH]…
+/// With --work DIR, and without --exec-fd, it makes the whole sandbox, in which ARGV is the first process, and waits for its end, unless it
+/// is the first process of its own namespace already:
+///     --work DIR [--agent NAME] --seccomp-fd N [--info-fd N] [--link NAME:TARGET]… [--etc-file NAME:FD]… [--place PATH]…
 ///     [--mask NAME]… [--hide NAME]…
 struct options {
     static constexpr std::size_t most = 16;
@@ -40,7 +41,7 @@ struct options {
     const char* work = nullptr;     // where its user works: absolute, right below its root
     const char* agent = nullptr;    // a file in the last tree, executed as /.caisson/agent; none: the agent that is part of this program
     int seccomp_fd = -1;            // an array of sock_filter, for all that runs in it
-    int info_fd = -1;               // is told {"child-pid": N}, of this host
+    int info_fd = -1;               // is told {"child-pid": N}, of this host; none: this process is the first itself
     struct named {
         const char* name;
         const char* target;
@@ -63,6 +64,7 @@ struct options {
     char** argv = nullptr;
 
     bool makes_sandbox() const { return work != nullptr; }
+    bool is_first() const { return info_fd < 0; }
 };
 
 /// Ends the process with a word on the status descriptor if the line is wrong.

@@ -6,8 +6,8 @@ namespace caisson::launch {
 
 /// Mounts the root of a whole sandbox at /tmp/root, with room in it for /dev and /etc; it has nothing to show yet.
 void mount_root(const options& wanted);
-/// Of what make_views() and mount_trees() made below /tmp, and of the private tmpfs, completes the root of a whole sandbox and goes into it;
-/// of the host nothing else is left in this mount namespace. It lacks what is the first process's own: /proc.
+/// Of what make_views() and mount_trees() made below /tmp, and of the private tmpfs, completes the root of a whole sandbox and goes into
+/// it; of the host nothing else is left in this mount namespace. It lacks what is the first process's own: /proc.
 ///   /usr …             the views but /etc, with the links beside them
 ///   /dev, /etc         as they are below /tmp, /etc with its files
 ///   work, /tmp         the private tmpfs; the first trees at their places in work

@@ -192,7 +192,7 @@ void make_views(const options& wanted)
         mount_devices(wanted);
         mount_etc(wanted);
     }
-    ::unshare(CLONE_NEWTIME);    // where the kernel has none, there is nothing to share either
+    ::unshare(CLONE_NEWTIME);    // for children; where the kernel has none, there is nothing to share either
 }
 
 }    // namespace caisson::launch

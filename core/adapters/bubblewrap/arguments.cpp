@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <climits>
 #include <initializer_list>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <sstream>
 #include <unistd.h>
 
@@ -130,6 +133,48 @@ host_files real_host_files()
         return length < 0 ? std::string() : std::string(target, static_cast<std::size_t>(length));
     };
     return {exists, link_target, is_mounted_below};
+}
+
+namespace {
+
+template <class Found>
+class memory_of {
+public:
+    memory_of(std::function<Found(const std::string&)> find, std::function<steady_time()> now)
+        : find_(std::move(find)), now_(std::move(now))
+    {
+    }
+    Found operator()(const std::string& path)
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto now = now_(); now - since_ >= std::chrono::seconds(1)) {
+            found_.clear();
+            since_ = now;
+        }
+        const auto known = found_.find(path);
+        return known != found_.end() ? known->second : found_.emplace(path, find_(path)).first->second;
+    }
+
+private:
+    std::function<Found(const std::string&)> find_;
+    std::function<steady_time()> now_;
+    std::mutex mutex_;
+    steady_time since_{};
+    std::map<std::string, Found> found_;
+};
+
+template <class Found>
+std::function<Found(const std::string&)> remembered(std::function<Found(const std::string&)> find, const std::function<steady_time()>& now)
+{
+    return [memory = std::make_shared<memory_of<Found>>(std::move(find), now)](const std::string& path) { return (*memory)(path); };
+}
+
+}    // namespace
+
+host_files with_memory(host_files host, std::function<steady_time()> now)
+{
+    return {remembered(std::move(host.exists), now), remembered(std::move(host.link_target), now),
+        remembered(std::move(host.has_mounts_below), now)};
 }
 
 std::vector<std::string> viewable(const host_files& host)

@@ -100,6 +100,7 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , options_(std::move(options))
     , uids_(options_.uid_lock_dir, options_.first_uid, options_.last_uid)
     , seccomp_("seccomp", agent_filter())
+    , host_(with_memory(real_host_files(), [this] { return this->services().time.steady_now(); }))
     , views_(viewable(real_host_files()))
     , shows_agent_(is_root() && may_be_shown(options_.local.agent_path))
     , is_whole_(is_root() && may_set_up_networks() && options_.maker == namespace_maker::whoever_can &&
@@ -117,14 +118,15 @@ std::unique_ptr<local_sandbox> bubblewrap_runtime::make_sandbox(sandbox_id id, l
     return std::make_unique<isolated_sandbox>(services(), std::move(id), std::move(record), std::move(directory), live(), uids_);
 }
 
-result<void> bubblewrap_runtime::prepare(local_sandbox& created)
+result<void> bubblewrap_runtime::take_uid(local_sandbox& created)
 {
     if (!is_root())
         return {};
     auto lease = uids_.acquire({options().instance, options().data_dir, created.id(), ""});
     if (lease.has_error())
         return lease.error();
-    return created.hold(std::move(*lease));
+    created.hold(std::move(*lease));
+    return {};
 }
 
 /// On a worker. Returns what is to be launched, with `files` for it.
@@ -147,11 +149,14 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     }
     if (goes_on_as_agent_)
         layout.network_fd = files.add(services().networks->take());
-    if (auto info = make_pipe()) {
-        files.info = std::move(info->read);
-        layout.info_fd = files.add(std::move(info->write));
+    if (!goes_on_as_agent_) {
+        if (auto info = make_pipe()) {
+            files.info = std::move(info->read);
+            layout.info_fd = files.add(std::move(info->write));
+        }
+        complete = complete && layout.info_fd >= 0;
     }
-    if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || (layout.agent_fd < 0 && is_copied) || layout.info_fd < 0)
+    if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || (layout.agent_fd < 0 && is_copied))
         return error{errc::runtime_unavailable, "the sandbox cannot be given its descriptors: " + std::string(std::strerror(errno))};
     auto join = created.record().group.part(agent_part).open_for_join();
     if (join.has_error())
@@ -182,7 +187,6 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
     const bool shows_agent = shows_agent_ && !goes_on_as_agent_;
     if (shows_agent)
         layout.agent = layout.tree + "/" + std::to_string(layout.trees.size()) + "/" + agent.filename().string();
-    const auto host = real_host_files();
     const std::int64_t spare_inodes = shows_agent ? 1 : 0;    // the launcher adds one for each tree's place, and the agent's is elsewhere
     launch_request request{.launch_path = options().launch_path,
         .is_forked = options().launcher_has_agent,
@@ -191,31 +195,31 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
         .uid = created.record().uid,
         .rlimits = baseline_rlimits(),
         .executable = options_.bwrap_path,
-        .argv = is_whole_ ? agent_arguments(layout) : bubblewrap_arguments(layout, host),
+        .argv = is_whole_ ? agent_arguments(layout) : bubblewrap_arguments(layout, host_),
         .environment = {},
         .descriptors = files.table};
     if (is_whole_)
-        request.sandbox = whole_of(layout, host);
+        request.sandbox = whole_of(layout);
     for (const auto& tree : created.trees())
         request.trees.push_back(tree.host_path);
     if (shows_agent)
         request.trees.push_back(agent.parent_path().string());
     if (is_root() && std::ranges::find(views_, "etc") != views_.end())
-        request.etc = shown_in_etc(host);
+        request.etc = shown_in_etc(host_);
     for (const auto& fd : files.join)
         request.join.push_back(fd.get());
     return request;
 }
 
-whole_sandbox bubblewrap_runtime::whole_of(const bubblewrap_layout& layout, const host_files& host) const
+whole_sandbox bubblewrap_runtime::whole_of(const bubblewrap_layout& layout) const
 {
     whole_sandbox made{.work = layout.work_directory,
-        .links = program_links(host),
+        .links = program_links(host_),
         .etc_files = {},
         .places = layout.trees,
         .agent = std::filesystem::path(layout.agent).filename().string(),
-        .masks = masked_in_proc(host),
-        .hides = hidden_in_proc(host),
+        .masks = masked_in_proc(host_),
+        .hides = hidden_in_proc(host_),
         .seccomp = layout.seccomp_fd,
         .info = layout.info_fd,
         .network = layout.network_fd};
@@ -230,18 +234,20 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     auto files = std::make_shared<inherited>();    // with the listener: let go of here, so that nobody listens when the agent is gone
     std::function<result<launch_request>()> make = [this, created, files] { return open_inherited(*created, *files); };
     std::function<void()> meanwhile = [created] { created->make_wished_group(); };
-    auto monitor = co_await launch(services().time, services().workers, *services().forks, std::move(make), std::move(meanwhile));
+    auto started = co_await launch(services().time, services().workers, *services().forks, std::move(make), std::move(meanwhile));
     files->opened.clear();
-    if (monitor.has_error())
-        co_return monitor.error();
-    box.adopt_monitor(std::move(*monitor));
+    if (started.has_error())
+        co_return started.error();
+    if (goes_on_as_agent_) {
+        auto adopted = box.adopt_agent(std::move(*started));
+        box.keep_network();
+        co_return adopted;
+    }
+    box.adopt_monitor(std::move(*started));
     auto agent = co_await read_agent(std::move(files->info), &box.directory());
     if (agent.has_error())
         co_return agent.error();
-    auto adopted = box.adopt_agent(std::move(*agent));
-    if (goes_on_as_agent_)
-        box.keep_network();
-    co_return adopted;
+    co_return box.adopt_agent(std::move(*agent));
 }
 
 task<result<process_handle>> bubblewrap_runtime::read_agent(unique_fd info, const run_directory* directory)

@@ -36,7 +36,8 @@ public:
 
 protected:
     std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;
-    result<void> prepare(local_sandbox& created) override;
+    result<void> prepare(local_sandbox& /*created*/) override { return {}; }
+    result<void> take_uid(local_sandbox& created) override;
     task<result<void>> start_local(local_sandbox* created) override;
     std::optional<std::string> missing() const override;
     result<void> inspect(const local_sandbox& running, runtime_capabilities& found) override;
@@ -47,13 +48,14 @@ private:
 
     result<launch_request> open_inherited(local_sandbox& created, inherited& files) const;
     launch_request request_for(const local_sandbox& created, const inherited& files) const;
-    whole_sandbox whole_of(const bubblewrap_layout& layout, const host_files& host) const;
+    whole_sandbox whole_of(const bubblewrap_layout& layout) const;
     void report_shared_inodes(pid_t agent, runtime_capabilities& found) const;
     task<result<process_handle>> read_agent(unique_fd info, const run_directory* directory);
 
     bubblewrap_options options_;
     uid_allocator uids_;
     memory_file seccomp_;
+    host_files host_;
     std::vector<std::string> views_;    // of the host as it was when this was made
     bool shows_agent_;                  // its program need not be copied
     bool is_whole_;                     // the launcher makes it, and bwrap is not needed

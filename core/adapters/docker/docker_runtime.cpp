@@ -102,15 +102,19 @@ std::unique_ptr<local_sandbox> docker_runtime::make_sandbox(sandbox_id id, local
         services(), std::move(id), std::move(record), std::move(directory), live(), uids_, engine_, settings_);
 }
 
-result<void> docker_runtime::prepare(local_sandbox& created)
+result<void> docker_runtime::take_uid(local_sandbox& created)
 {
     auto lease = uids_.acquire({options().instance, options().data_dir, created.id(), ""});
     if (lease.has_error())
         return lease.error();
-    const auto uid = lease->uid();
-    auto done = created.hold(std::move(*lease));
-    if (!done.has_error())
-        done = created.directory().write_file("passwd", passwd_of(uid, created.record().work_directory));
+    created.hold(std::move(*lease));
+    return {};
+}
+
+result<void> docker_runtime::prepare(local_sandbox& created)
+{
+    const auto uid = *created.record().uid;
+    auto done = created.directory().write_file("passwd", passwd_of(uid, created.record().work_directory));
     if (!done.has_error())
         done = created.directory().write_file("group", group_of(uid));
     return done;

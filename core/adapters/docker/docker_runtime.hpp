@@ -44,6 +44,7 @@ public:
 
 protected:
     std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;
+    result<void> take_uid(local_sandbox& created) override;
     result<void> prepare(local_sandbox& created) override;
     /// Errors: errc::image_unavailable if the engine does not have the image; errc::image_not_allowed for one that wants what cannot be
     /// kept from it.

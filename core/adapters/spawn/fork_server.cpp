@@ -25,7 +25,7 @@ constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};    // with an answer tha
 std::optional<std::string> order_text(const spawn_options& options)
 {
     const fork_order head{static_cast<std::uint32_t>(options.argv.size()), static_cast<std::uint32_t>(options.environment.size()),
-        options.may_have_fresh_network ? 1U : 0U, options.status, options.network};
+        options.may_have_fresh_network ? 1U : 0U, options.must_be_forked ? 1U : 0U, options.status, options.network};
     std::string text(reinterpret_cast<const char*>(&head), sizeof head);
     for (const auto* texts : {&options.argv, &options.environment})
         for (const auto& each : *texts)

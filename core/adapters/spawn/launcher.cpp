@@ -54,7 +54,8 @@ void add_sandbox(const option_list& add, const whole_sandbox& made)
     if (!made.agent.empty())
         add("--agent", made.agent);
     add("--seccomp-fd", std::to_string(made.seccomp));
-    add("--info-fd", std::to_string(made.info));
+    if (made.info >= 0)
+        add("--info-fd", std::to_string(made.info));
     for (const auto& [name, target] : made.links)
         add("--link", name + ":" + target);
     for (const auto& [name, content] : made.etc_files)

@@ -24,7 +24,7 @@ struct whole_sandbox {
     std::vector<std::string> masks;                            // files in /proc that show nothing
     std::vector<std::string> hides;                            // directories in /proc, likewise
     int seccomp = -1;                                          // the child's number of the filter
-    int info = -1;                                             // of what is told {"child-pid": N}
+    int info = -1;                                             // of what is told {"child-pid": N}; of the launcher's own agent none
     int network = -1;                                          // likewise of a used network namespace (used_networks.hpp), or -1
 };
 

@@ -46,6 +46,8 @@ protected:
     virtual std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) = 0;
     /// What a new sandbox needs besides its directory, groups and socket. On a worker. Errors: errc::runtime_unavailable.
     virtual result<void> prepare(local_sandbox& created) = 0;
+    /// Before its record is written: holds a host uid for it, if it is to have its own. On a worker. Errors: errc::runtime_unavailable.
+    virtual result<void> take_uid(local_sandbox& /*created*/) { return {}; }
     /// The part of it that waits, afterwards. Errors: errc::runtime_unavailable.
     virtual task<result<void>> prepare_outside(local_sandbox* created, sandbox_spec spec);
     /// start() of a sandbox of the own class.

@@ -61,8 +61,11 @@ result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_
     if (directory.has_error())
         return directory.error();
     created.set_directory(std::move(*directory));
+    auto done = take_uid(created);    // its lock says whose it is
+    if (done.has_error())
+        return done;
     // The record first: whatever is made after it can be found and removed by a later server.
-    auto done = created.directory().write_state(created.runtime_state());
+    done = created.directory().write_state(created.runtime_state());
     if (done.has_error())
         return done;
     auto group = services_.groups.make_sandbox_group(spec.id.str(), spec.limits);

@@ -65,11 +65,10 @@ local_sandbox::local_sandbox(
 
 local_sandbox::~local_sandbox() { live_->erase(live_->find(id_)); }
 
-result<void> local_sandbox::hold(uid_lease lease)
+void local_sandbox::hold(uid_lease lease)
 {
     record_.uid = lease.uid();
     lease_ = std::move(lease);
-    return save();
 }
 
 result<void> local_sandbox::open_listener()
@@ -227,7 +226,7 @@ task<result<void>> local_sandbox::wait_gone(steady_time deadline)
 task<result<void>> local_sandbox::stop()
 {
     listener_.reset();
-    for (auto& each : freezable())
+    for (auto& each : may_be_frozen_ ? freezable() : std::vector<control_group>())
         (void)each.thaw();    // under the freezer of v1 nothing dies
     if (agent_) {
         kill_agent();

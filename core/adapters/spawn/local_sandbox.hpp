@@ -65,7 +65,7 @@ public:
     /// errc::runtime_unavailable, also if somebody removed what was made of it; destroy it then.
     result<void> serve(const sandbox_spec& spec);
     /// Nothing of it is there yet, so that only what this object makes is to be looked for.
-    void mark_new() { may_have_compiler_ = false; }
+    void mark_new() { may_have_compiler_ = may_be_frozen_ = false; }
     /// What is to be shown at its start; not in the record, since nobody starts it twice.
     void set_trees(std::vector<sandbox_tree> trees) { trees_ = std::move(trees); }
     const std::vector<sandbox_tree>& trees() const { return trees_; }
@@ -78,9 +78,8 @@ public:
     virtual result<void> open_listener();
     /// The socket until the agent has it; then invalid.
     unique_fd& listener() { return listener_; }
-    /// Keeps the lease until destroy() has ended everything.
-    /// Errors: errc::runtime_unavailable if the record cannot be written.
-    result<void> hold(uid_lease lease);
+    /// Keeps the lease until destroy() has ended everything. The record on disk is to be written yet.
+    void hold(uid_lease lease);
     const std::optional<uid_lease>& lease() const { return lease_; }
     /// The agent's network namespace is for the next sandbox when this one is gone.
     void keep_network();
@@ -131,6 +130,7 @@ private:
     std::optional<result<std::unique_ptr<execution_group>>> made_at_start_;    // it, until it is handed out
     std::unique_ptr<execution_group> ahead_;                                   // made with record_.limits, until it is taken
     bool may_have_compiler_ = true;                                            // a group of it: until it is known that it has none
+    bool may_be_frozen_ = true;                                                // likewise, that nobody froze it
     local_record record_;
     std::optional<run_directory> directory_;
     std::vector<sandbox_tree> trees_;

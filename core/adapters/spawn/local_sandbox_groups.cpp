@@ -114,6 +114,7 @@ task<bool> poll_frozen(timers* time, control_group group, steady_time deadline)
 
 task<result<void>> local_sandbox::pause()
 {
+    may_be_frozen_ = true;
     auto groups = freezable();
     const auto until = services_.time.steady_now() + 2s;
     result<void> done;

@@ -34,7 +34,7 @@ struct spawn_options {
     int status = -1;
     /// Of a fork server: the child's number of a network namespace that it is to be in rather than in a fresh one, if it is like one.
     int network = -1;
-    /// Only a fork server that keeps_program_apart() may make it.
+    /// Only a fork server that keeps_program_apart() may make it, as process 1 of a namespace of its own.
     bool must_be_forked = false;
 };
 

@@ -181,6 +181,10 @@ std::string run_directory::first_log_line() const
 
 result<void> run_directory::remove(const std::string& path)
 {
+    for (const char* usual : {"/s", "/log", "/state"})
+        ::unlink((path + usual).c_str());
+    if (::rmdir(path.c_str()) == 0)
+        return {};
     int failed = remove_tree(path);
     if (failed == EBUSY) {    // a program that could mount did
         unmount_below(path);

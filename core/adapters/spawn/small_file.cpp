@@ -33,7 +33,10 @@ int write_small_file(const std::string& path, std::string_view text)
     const unique_fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file)
         return errno;
-    const ssize_t put = ::write(file.get(), text.data(), text.size());
+    ssize_t put = 0;
+    do
+        put = ::write(file.get(), text.data(), text.size());
+    while (put < 0 && errno == EINTR);    // as from a limit of memory that is lowered while a debugger stops this thread
     if (put < 0)
         return errno;
     return static_cast<std::size_t>(put) == text.size() ? 0 : EIO;

@@ -56,6 +56,27 @@ TEST(WholeSandbox, ShowsLinksAndMasksOfWhatIsThere)
     EXPECT_EQ(hidden_in_proc(host), std::vector<std::string>{"pressure"});
 }
 
+TEST(HostFiles, AreLookedAtAnewAfterASecond)
+{
+    int looks = 0;
+    steady_time now(std::chrono::hours(1));
+    const auto looked = [&looks](const std::string& path) {
+        ++looks;
+        return path;
+    };
+    const auto host = with_memory({[&looks](const std::string&) { return ++looks > 1; }, looked, {}}, [&now] { return now; });
+    EXPECT_FALSE(host.exists("/a"));
+    EXPECT_EQ(host.link_target("/a"), "/a");
+    EXPECT_EQ(host.link_target("/b"), "/b");
+    EXPECT_EQ(looks, 3);
+    EXPECT_FALSE(host.exists("/a"));
+    EXPECT_EQ(host.link_target("/b"), "/b");
+    EXPECT_EQ(looks, 3);
+    now += std::chrono::seconds(1);
+    EXPECT_TRUE(host.exists("/a"));
+    EXPECT_EQ(looks, 4);
+}
+
 struct viewed_case {
     std::string_view name;
     std::vector<std::string> views;

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <future>
+#include <iterator>
+#include <sstream>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -237,6 +239,35 @@ TEST_F(ForkServer, DoesNotGiveWayWhereItMustNot)
     const auto missing = forks->spawn({.path = "/nonexistent/caisson-launch", .argv = {"x"}, .must_be_forked = true});
     ASSERT_TRUE(missing.has_error());
     EXPECT_THAT(missing.error().detail, HasSubstr("cannot be begun"));
+}
+
+TEST_F(ForkServer, MakesProcessOneOfNamespacesOfItsOwn)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root may make namespaces";
+    const std::string look = "echo $$; cd /proc/self/ns; readlink pid ipc uts";
+    const auto seen = [&](bool is_first) {
+        std::filesystem::remove(scratch.path() + "/out");
+        auto wanted = order(look);
+        wanted.must_be_forked = is_first;
+        auto process = forks->spawn(wanted);
+        EXPECT_TRUE(process.has_value());
+        const auto pid = process->identity().pid;
+        EXPECT_THAT(children_of(::getpid()), ::testing::Contains(pid)) << "and yet this process's child";
+        EXPECT_EQ(run_task(context, process->wait()), 0);
+        std::istringstream words(text());
+        std::vector<std::string> found{std::istream_iterator<std::string>(words), {}};
+        EXPECT_EQ(found.size(), 4U);
+        EXPECT_EQ(found.at(0), is_first ? "1" : std::to_string(pid));
+        return found;
+    };
+    const auto first = seen(true);
+    const auto other = seen(true);
+    const auto none = seen(false);
+    for (std::size_t i = 1; i < 4; ++i)
+        EXPECT_NE(first.at(i), none.at(i));
+    EXPECT_EQ(other.size(), first.size());
+    EXPECT_EQ(none.at(1), std::filesystem::read_symlink("/proc/self/ns/pid").string());
 }
 
 TEST_F(ForkServer, ServesThreadsOneAfterTheOther)
