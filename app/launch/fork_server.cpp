@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace caisson::launch {
 
@@ -93,15 +94,12 @@ bool is_among(std::int32_t number, const received& order) { return number >= 0 &
 {
     const auto head = head_of(order);
     const bool tells = is_among(head.status, order);
-    const bool has_network = is_among(head.network, order);
     if (tells)
         report_failures_to(order.descriptors[head.status]);
     if (head.may_have_fresh_network == 0)
         return_to_first_network();
-    else if (has_network)
-        enter_used_network(order.descriptors[head.network]);
     take_descriptors(order);
-    if (has_network)
+    if (is_among(head.network, order))    // the next one's
         ::close(head.network);
     if (tells)
         report_failures_to(head.status);
@@ -126,6 +124,13 @@ pid_t fork_for_parent(pid_t* shared, bool is_first)
 {
     const unsigned long namespaces = is_first ? CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS : 0;
     return static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | CLONE_PARENT_SETTID | namespaces, nullptr, shared, nullptr, nullptr));
+}
+
+/// -1 if the order has none.
+int take_network(received& order)
+{
+    const auto number = head_of(order).network;
+    return is_among(number, order) ? std::exchange(order.descriptors[number], -1) : -1;
 }
 
 /// What the server sees too, and no child has. Null on failure. Closes all descriptors but those that serve() needs.
@@ -158,10 +163,12 @@ int serve(char** argv)
         return 1;
     if (!answer({}))    // it serves
         return 1;
-    for (bool wants_network = false;;) {
-        if (wants_network && !has_fresh_network())
+    bool wants_network = false;
+    for (int used_network = -1;;) {
+        if (wants_network && !has_fresh_network() && !enter_used_network(used_network))
             enter_fresh_network();
-        const received order = receive_order();
+        ::close(std::exchange(used_network, -1));
+        received order = receive_order();
         if (order.bytes <= 0)
             return order.bytes < 0 ? 1 : 0;
         const pid_t made = fork_for_parent(shared, head_of(order).is_first != 0);
@@ -170,8 +177,8 @@ int serve(char** argv)
         const fork_answer what{std::max(made, 0), made < 0 ? errno : 0};
         if (head_of(order).may_have_fresh_network != 0) {
             wants_network = ::geteuid() == 0;
-            if (!is_among(head_of(order).network, order))
-                give_network_away();
+            give_network_away();
+            used_network = take_network(order);
         }
         forget(order);
         if (!answer(what))

@@ -97,13 +97,7 @@ bool enter_fresh_network()
 
 bool enter_used_network(int network)
 {
-    is_fresh = false;
-    if (of_fresh.length == 0)
-        return_to_first_network();
-    else if (::setns(network, CLONE_NEWNET) == 0 && looks_fresh())
-        is_fresh = true;
-    else
-        return_to_first_network();
+    is_fresh = network >= 0 && of_fresh.length > 0 && ::setns(network, CLONE_NEWNET) == 0 && looks_fresh();
     return is_fresh;
 }
 

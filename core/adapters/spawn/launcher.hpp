@@ -25,7 +25,7 @@ struct whole_sandbox {
     std::vector<std::string> hides;                            // directories in /proc, likewise
     int seccomp = -1;                                          // the child's number of the filter
     int info = -1;                                             // of what is told {"child-pid": N}; of the launcher's own agent none
-    int network = -1;                                          // likewise of a used network namespace (used_networks.hpp), or -1
+    int network = -1;                                          // spawn_options::network, of used_networks
 };
 
 /// What caisson-launch does before it becomes `argv`, in the order of the members. Descriptors stay the caller's.

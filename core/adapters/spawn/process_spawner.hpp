@@ -32,7 +32,8 @@ struct spawn_options {
     bool may_have_fresh_network = false;
     /// Of a fork server: the child's number of what takes a line that says what failed before its own command line was read.
     int status = -1;
-    /// Of a fork server: the child's number of a network namespace that it is to be in rather than in a fresh one, if it is like one.
+    /// Of a fork server: the child's number, which it does not get, of a network namespace for the next child to have instead of a fresh
+    /// one, if it is like one.
     int network = -1;
     /// Only a fork server that keeps_program_apart() may make it, as process 1 of a namespace of its own.
     bool must_be_forked = false;
