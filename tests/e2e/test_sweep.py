@@ -77,12 +77,13 @@ STAGES = {
     "accepted": lambda server: True,
     "directory": lambda server: any(each for folder in server.run_folders() for each in folder.glob("sbx_*")),
     "group": lambda server: control_groups(server.instance()),
-    "launcher": lambda server: has("caisson-launch") or has("bwrap"),
     "agent": lambda server: has("caisson-agent") or has("agent"),
 }
+# What makes a sandbox by itself is its agent some milliseconds later.
+BWRAP_STAGES = {**STAGES, "launcher": lambda server: has("caisson-launch") or has("bwrap"), "bwrap": lambda server: has("bwrap")}
 
 
-@pytest.mark.parametrize("maker, stages", [("auto", STAGES), ("bwrap", {**STAGES, "bwrap": lambda server: has("bwrap")})], ids=("auto", "bwrap"))
+@pytest.mark.parametrize("maker, stages", [("auto", STAGES), ("bwrap", BWRAP_STAGES)], ids=("auto", "bwrap"))
 def test_a_server_killed_while_it_makes_sandboxes_leaves_nothing(new_server, maker, stages):
     server = new_server("--set", "executions.max_running=4", "--set", f"runtimes.bubblewrap.made_by={maker}")
     server.api.run(command=["true"])

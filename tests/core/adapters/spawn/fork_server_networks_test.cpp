@@ -117,7 +117,7 @@ TEST_F(ForkServer, GivesEachItsNetworkOrThisProcesss)
 }
 
 /// Whether the order after the one with which it came gets it. Nothing leads to it from the first, and the one after both gets another.
-class UsedNetworks : public ForkServer {
+class ForkServerWithUsedNetworks : public ForkServer {
 protected:
     bool is_used_again(const unique_fd& network)
     {
@@ -143,7 +143,7 @@ protected:
     }
 };
 
-TEST_F(UsedNetworks, AreThoseInWhichNothingHappened)
+TEST_F(ForkServerWithUsedNetworks, GivesThoseInWhichNothingHappened)
 {
     if (::geteuid() != 0)
         GTEST_SKIP() << "only root may make networks for others";
