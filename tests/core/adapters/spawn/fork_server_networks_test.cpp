@@ -147,7 +147,7 @@ TEST_F(ForkServerWithUsedNetworks, GivesThoseInWhichNothingHappened)
 {
     if (::geteuid() != 0)
         GTEST_SKIP() << "only root may make networks for others";
-    const auto quiet = make_network([] {});
+    const auto quiet = make_network([] { });
     EXPECT_FALSE(is_used_again(quiet)) << "nobody knows yet how a fresh one looks";
     EXPECT_TRUE(is_used_again(quiet));
     EXPECT_TRUE(is_used_again(quiet));
