@@ -123,13 +123,14 @@ void install_filter(int fd)
     std::exit(agent::run(count, wanted.argv));
 }
 
-/// That of its children, where there is one: a process that shares memory with a child must share that too (time_namespaces(7)).
+/// Where the kernel has them. A process that shares memory with a child must share this too (time_namespaces(7)), so that one for children
+/// alone would not do.
 void enter_time_namespace()
 {
-    const int own = ::open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC);
-    if (own < 0)
+    if (::unshare(CLONE_NEWTIME) != 0)
         return;
-    if (::setns(own, CLONE_NEWTIME) != 0)
+    const int own = ::open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC);
+    if (own < 0 || ::setns(own, CLONE_NEWTIME) != 0)
         fail("time namespace");
     ::close(own);
 }

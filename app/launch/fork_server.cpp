@@ -176,9 +176,9 @@ int serve(char** argv)
             obey(order);
         const fork_answer what{std::max(made, 0), made < 0 ? errno : 0};
         if (head_of(order).may_have_fresh_network != 0) {
-            wants_network = ::geteuid() == 0;
             give_network_away();
             used_network = take_network(order);
+            wants_network = ::geteuid() == 0;
         }
         forget(order);
         if (!answer(what))

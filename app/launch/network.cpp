@@ -20,8 +20,8 @@ int first_network = -1;    // open in this process, and in none of its children 
 bool has_left = false;
 bool is_fresh = false;
 
-/// What counts everything that is sent or fails to be, the sockets that are there, and what outlives them.
-constexpr const char* shown[] = {"dev", "snmp", "snmp6", "ip6_flowlabel", "sockstat"};
+/// What counts everything that is sent or fails to be, what is looked up, the sockets that are there, and what outlives them.
+constexpr const char* shown[] = {"dev", "snmp", "snmp6", "rt6_stats", "fib_triestat", "ip6_flowlabel", "sockstat"};
 constexpr char counts_of_host[] = "\nTCP:";    // from here on sockstat tells of all namespaces
 constexpr std::size_t most_shown = 16 * 1024;
 struct look {
@@ -63,6 +63,16 @@ bool take_look(look& to)
     return true;
 }
 
+/// Of this process's namespace: the routes that IPv4 remembers, which tell when they were used (ip-sysctl, route/flush).
+bool forget_routes()
+{
+    const int flush = ::open("/proc/sys/net/ipv4/route/flush", O_WRONLY | O_CLOEXEC);
+    const bool done = flush >= 0 && ::write(flush, "1", 1) == 1;
+    if (flush >= 0)
+        ::close(flush);
+    return done;
+}
+
 bool looks_fresh()
 {
     static look now;
@@ -99,7 +109,7 @@ bool enter_fresh_network()
 
 bool enter_used_network(int network)
 {
-    is_fresh = network >= 0 && of_fresh.length > 0 && ::setns(network, CLONE_NEWNET) == 0 && looks_fresh();
+    is_fresh = network >= 0 && of_fresh.length > 0 && ::setns(network, CLONE_NEWNET) == 0 && forget_routes() && looks_fresh();
     return is_fresh;
 }
 

@@ -192,7 +192,8 @@ void make_views(const options& wanted)
         mount_devices(wanted);
         mount_etc(wanted);
     }
-    ::unshare(CLONE_NEWTIME);    // for children; where the kernel has none, there is nothing to share either
+    if (!wanted.makes_sandbox())
+        ::unshare(CLONE_NEWTIME);    // of what comes next; where the kernel has none, there is nothing to share either
 }
 
 }    // namespace caisson::launch

@@ -173,8 +173,7 @@ std::function<Found(const std::string&)> remembered(std::function<Found(const st
 
 host_files with_memory(host_files host, std::function<steady_time()> now)
 {
-    return {remembered(std::move(host.exists), now), remembered(std::move(host.link_target), now),
-        remembered(std::move(host.has_mounts_below), now)};
+    return {remembered(std::move(host.exists), now), remembered(std::move(host.link_target), now), std::move(host.has_mounts_below)};
 }
 
 std::vector<std::string> viewable(const host_files& host)

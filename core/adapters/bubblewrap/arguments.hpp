@@ -43,7 +43,8 @@ struct host_files {
     std::function<bool(const std::string& path)> has_mounts_below;
 };
 host_files real_host_files();
-/// What `host` has, looked at anew when a second has passed by `now`: for whoever asks for each sandbox. From any thread.
+/// What `host` has, its files and links looked at anew when a second has passed by `now`: for whoever asks for each sandbox. From any
+/// thread.
 host_files with_memory(host_files host, std::function<steady_time()> now);
 
 /// Names in / of which a sandbox shows anything, and of which a view shows all.

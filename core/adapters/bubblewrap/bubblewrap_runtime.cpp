@@ -148,7 +148,7 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
         complete = layout.etc.back().content_fd >= 0 && complete;
     }
     if (goes_on_as_agent_)
-        layout.network_fd = files.add(services().networks->take());
+        layout.network_fd = files.add(services().networks->take(services().time.steady_now()));
     if (!goes_on_as_agent_) {
         if (auto info = make_pipe()) {
             files.info = std::move(info->read);
@@ -239,9 +239,13 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     if (started.has_error())
         co_return started.error();
     if (goes_on_as_agent_) {
+        const bool is_alive = started->alive();    // else the kernel closed what tells of failures
         auto adopted = box.adopt_agent(std::move(*started));
         box.keep_network();
-        co_return adopted;
+        if (is_alive)
+            co_return adopted;
+        const auto cause = co_await box.ended();
+        co_return error{errc::runtime_unavailable, "while the sandbox was made " + cause};
     }
     box.adopt_monitor(std::move(*started));
     auto agent = co_await read_agent(std::move(files->info), &box.directory());

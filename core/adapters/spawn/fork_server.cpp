@@ -200,8 +200,10 @@ result<process_handle> fork_server::spawn(const spawn_options& options)
             end_what_was_forked();
             return error{errc::runtime_unavailable, "a process could not be started: caisson-launch --serve does not answer"};
         }
-        if (answer->failed != 0)
-            return error{errc::runtime_unavailable, "a process could not be started: fork: " + std::string(std::strerror(answer->failed))};
+        if (answer->failed != 0) {
+            const std::string step = options.must_be_forked ? "fork into new namespaces: " : "fork: ";
+            return error{errc::runtime_unavailable, "a process could not be started: " + step + std::strerror(answer->failed)};
+        }
         auto handle = process_handle::open_running(answer->pid);
         if (handle)
             return std::move(*handle);

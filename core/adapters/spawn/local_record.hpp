@@ -14,7 +14,7 @@ struct local_record {
     sandbox_limits limits;
     std::string work_directory = "/workspace";    // where isolating runtimes show it
     std::optional<process_identity> agent;
-    std::optional<process_identity> monitor;    // what the server started and waits for: bwrap, or the agent itself
+    std::optional<process_identity> monitor;    // what the server started for it: bwrap or the launcher; under `process` the agent itself
     std::optional<uid_t> uid;                   // given to this sandbox alone
     control_group group;
     struct container {

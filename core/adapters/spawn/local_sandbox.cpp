@@ -189,7 +189,7 @@ void local_sandbox::kill_below_agent()
 
 bool local_sandbox::monitor_is_agent() const { return monitor_ && agent_ && monitor_->identity() == agent_->identity(); }
 
-/// The agent first: its parent then reaps it and ends by itself, so that nobody's init has to.
+/// The agent first: where bwrap is its parent that then reaps it and ends by itself, so that nobody's init has to.
 void local_sandbox::kill_agent()
 {
     if (monitor_is_agent() && record_.group.whole().members().empty() && agent_->alive())
@@ -246,12 +246,12 @@ task<result<void>> local_sandbox::destroy()
         co_return done;
     if (removed.has_error())
         co_return removed;
-    services_.networks->give(std::move(network_));
     auto removing =
         remove_group(services_.workers, services_.time, record_.group, known_groups(), services_.time.steady_now() + end_deadline);
     done = co_await std::move(removing);
     if (done.has_error())
         co_return done;
+    services_.networks->give(std::move(network_), services_.time.steady_now());
     if (directory_) {
         auto remove = [copy = directory_->path()] { return run_directory::remove(copy); };
         done = co_await offload(services_.workers, std::move(remove));

@@ -30,23 +30,22 @@ unique_fd used_networks::of(const process_handle& process)
     return owner && is_same(owner.get(), "/proc/self/ns/user") ? std::move(network) : unique_fd();
 }
 
-/// The last that was given, since it is the one that the processor's caches may still know.
-unique_fd used_networks::take()
+unique_fd used_networks::take(steady_time now)
 {
     const std::lock_guard lock(mutex_);
-    if (kept_.empty())
+    if (kept_.empty() || now - kept_.front().since < lies_for)
         return {};
-    auto last = std::move(kept_.back());
-    kept_.pop_back();
+    auto oldest = std::move(kept_.front().network);
+    kept_.pop_front();
     unneeded_ = std::min(unneeded_, kept_.size());
-    return last;
+    return oldest;
 }
 
-void used_networks::give(unique_fd network)
+void used_networks::give(unique_fd network, steady_time now)
 {
     const std::lock_guard lock(mutex_);
     if (network && kept_.size() < most_)
-        kept_.push_back(std::move(network));
+        kept_.push_back({std::move(network), now});
 }
 
 void used_networks::tidy(steady_time now)

@@ -11,12 +11,15 @@
 namespace caisson {
 
 /// Network namespaces of sandboxes that are gone, for the next ones: to make one and to take it down are the two longest steps in the life
-/// of a sandbox. Only root could set them up, so that nothing but traffic changes them, and whoever is given one looks for that first
-/// (docs/adr/0025). From any thread.
+/// of a sandbox. Only root could set them up, and whoever is given one looks for what a program may have left in it (docs/adr/0025). From
+/// any thread.
 class used_networks {
 public:
     /// What was not needed for this long is let go of by tidy().
     static constexpr auto kept_for = std::chrono::seconds(60);
+    /// None is taken before: a report that it left a multicast group is sent, and counted, a few ticks of the kernel after its last
+    /// process.
+    static constexpr auto lies_for = std::chrono::milliseconds(200);
 
     /// Keeps at most so many. Each is a descriptor, and some 130 KB of the kernel's memory.
     explicit used_networks(std::size_t most = 32) : most_(most) { }
@@ -25,10 +28,10 @@ public:
     /// namespace.
     static unique_fd of(const process_handle& process);
 
-    /// One that nobody is in; invalid if there is none.
-    unique_fd take();
+    /// One that nobody is in; invalid if there is none. The time is the same clock's in all calls.
+    unique_fd take(steady_time now);
     /// Keeps it, if there are not too many already. Nobody is in it any more.
-    void give(unique_fd network);
+    void give(unique_fd network, steady_time now);
     /// To be called now and then.
     void tidy(steady_time now);
     std::size_t size() const;
@@ -36,7 +39,11 @@ public:
 private:
     std::size_t most_;
     mutable std::mutex mutex_;
-    std::deque<unique_fd> kept_;
+    struct kept {
+        unique_fd network;
+        steady_time since;
+    };
+    std::deque<kept> kept_;       // the oldest first
     std::size_t unneeded_ = 0;    // so many were always there since then
     steady_time since_{};
 };

@@ -27,6 +27,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, Remedies,
         remedy_case{"container", "bwrap: Can't mount proc on /newroot/proc: Operation not permitted", "systempaths=unconfined"},
         remedy_case{"no_user_namespaces", "the launcher failed: user namespace: Operation not permitted", "unprivileged_userns_clone=1"},
         remedy_case{"no_namespaces", "bwrap: Creating new namespace failed: Operation not permitted", "allow namespaces"},
+        remedy_case{"no_namespaces_of_the_launcher", "a process could not be started: fork into new namespaces: Operation not permitted",
+            "--cap-add SYS_ADMIN"},
         remedy_case{"apparmor", "bwrap: setting up uid map: Permission denied", "apparmor_restrict_unprivileged_userns=0"},
         remedy_case{"unknown", "something else", "see that bwrap"}),
     [](const auto& info) { return std::string(info.param.name); });

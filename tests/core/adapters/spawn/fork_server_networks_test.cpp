@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -54,6 +57,73 @@ void send_to_nowhere()
     EXPECT_EQ(errno, ENETUNREACH);
 }
 
+/// Nothing is sent, but a route is looked up.
+void connect_to_itself_over_ipv6()
+{
+    const unique_fd socket(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_in6 loopback{};
+    loopback.sin6_family = AF_INET6;
+    loopback.sin6_port = htons(9);
+    loopback.sin6_addr = in6addr_loopback;
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&loopback), sizeof loopback), 0);
+}
+
+void connect_to_itself()
+{
+    const unique_fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in loopback{.sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&loopback), sizeof loopback), 0);
+}
+
+/// How long ago the route of IPv4 to this host was used first, in hundredths of a second: what the kernel remembers of it on this
+/// processor. 0 if it remembers nothing (rtnetlink(7), RTA_CACHEINFO).
+unsigned age_of_route()
+{
+    struct {
+        nlmsghdr head;
+        rtmsg route;
+        rtattr to;
+        in_addr address;
+    } asked{{sizeof asked, RTM_GETROUTE, NLM_F_REQUEST, 1, 0}, {}, {RTA_LENGTH(sizeof(in_addr)), RTA_DST}, {htonl(INADDR_LOOPBACK)}};
+    asked.route.rtm_family = AF_INET;
+    asked.route.rtm_dst_len = 32;
+    const unique_fd kernel(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
+    EXPECT_EQ(::send(kernel.get(), &asked, sizeof asked, 0), static_cast<ssize_t>(sizeof asked));
+    alignas(nlmsghdr) char answer[4096];
+    const auto got = ::recv(kernel.get(), answer, sizeof answer, 0);
+    const auto* const head = reinterpret_cast<const nlmsghdr*>(answer);
+    if (got < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(rtmsg))) || head->nlmsg_type != RTM_NEWROUTE) {
+        ADD_FAILURE() << "no route";
+        return 0;
+    }
+    const auto* at = reinterpret_cast<const rtattr*>(answer + NLMSG_LENGTH(sizeof(rtmsg)));
+    auto left = static_cast<int>(head->nlmsg_len - NLMSG_LENGTH(sizeof(rtmsg)));
+    for (; RTA_OK(at, left); at = RTA_NEXT(at, left)) {
+        rta_cacheinfo seen{};
+        if (at->rta_type != RTA_CACHEINFO)
+            continue;
+        std::memcpy(&seen, RTA_DATA(at), sizeof seen);
+        return seen.rta_lastuse;
+    }
+    return 0;
+}
+
+void stay_on_one_processor()
+{
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    cpu_set_t may{};
+    ASSERT_EQ(::sched_getaffinity(0, sizeof may, &may), 0);
+    int number = 0;
+    while (!CPU_ISSET(number, &may))
+        ++number;
+    CPU_SET(number, &first);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof first, &first), 0);
+}
+
+constexpr std::uint32_t flow_label = 0xfabce;
+constexpr char flow_label_text[] = "FABCE ";    // as ip6_flowlabel shows it
+
 /// It outlives its socket for some seconds.
 void lease_flow_label()
 {
@@ -72,7 +142,7 @@ void lease_flow_label()
     constexpr std::uint16_t create = 1;
     constexpr int manage = 32;    // IPV6_FLOWLABEL_MGR
     const unique_fd socket(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    const request wanted{in6addr_loopback, htonl(0x12345), get, any, create, 6, 6, 0};
+    const request wanted{in6addr_loopback, htonl(flow_label), get, any, create, 6, 6, 0};
     EXPECT_EQ(::setsockopt(socket.get(), IPPROTO_IPV6, manage, &wanted, sizeof wanted), 0) << std::strerror(errno);
 }
 
@@ -153,7 +223,9 @@ TEST_F(ForkServerWithUsedNetworks, GivesThoseInWhichNothingHappened)
     EXPECT_TRUE(is_used_again(quiet));
     EXPECT_FALSE(is_used_again(make_network(send_to_itself)));
     EXPECT_FALSE(is_used_again(make_network(send_to_nowhere)));
+    EXPECT_FALSE(is_used_again(make_network(connect_to_itself_over_ipv6)));
     EXPECT_FALSE(is_used_again(make_network(lease_flow_label)));
+    EXPECT_EQ(count_in_memory(servers().front(), flow_label_text), 0U);
     unique_fd left;
     const auto busy = make_network([&left] { left = bound_socket(); });
     EXPECT_FALSE(is_used_again(busy));
@@ -162,6 +234,29 @@ TEST_F(ForkServerWithUsedNetworks, GivesThoseInWhichNothingHappened)
     EXPECT_FALSE(is_used_again(unique_fd(::open("/proc/self/ns/uts", O_RDONLY | O_CLOEXEC)))) << "no network at all";
     EXPECT_EQ(servers().size(), 1U);
     EXPECT_EQ(count_descriptors(servers().front()), 5U) << "stdio, the socket and the first network";
+}
+
+TEST_F(ForkServerWithUsedNetworks, TellsNobodyWhenRoutesWereUsed)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "only root may make networks for others";
+    const auto used = make_network([] {
+        stay_on_one_processor();
+        connect_to_itself();
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (age_of_route() == 0 && std::chrono::steady_clock::now() < until)
+            std::this_thread::yield();
+        EXPECT_GT(age_of_route(), 0U) << "else nothing is to be forgotten";
+    });
+    look(-1);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!is_used_again(used))    // the kernel counts a netlink socket some time longer than it is there
+        ASSERT_LT(std::chrono::steady_clock::now(), until);
+    std::thread([&used] {
+        stay_on_one_processor();
+        ASSERT_EQ(::setns(used.get(), CLONE_NEWNET), 0);
+        EXPECT_EQ(age_of_route(), 0U);
+    }).join();
 }
 
 }    // namespace

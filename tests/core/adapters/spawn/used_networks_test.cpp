@@ -82,31 +82,46 @@ TEST(UsedNetworks, AreThoseThatOnlyRootCouldSetUp)
     EXPECT_FALSE(used_networks::of(ours.handle()));
 }
 
+constexpr steady_time begin(std::chrono::hours(1));
+constexpr auto some_time = used_networks::lies_for;
+
 TEST(UsedNetworks, KeepsAsManyAsItMay)
 {
     used_networks kept(2);
-    EXPECT_FALSE(kept.take());
-    kept.give(unique_fd());
+    EXPECT_FALSE(kept.take(begin));
+    kept.give(unique_fd(), begin);
     EXPECT_EQ(kept.size(), 0U) << "there was none";
     for (int i = 0; i < 3; ++i)
-        kept.give(some_file());
+        kept.give(some_file(), begin);
     EXPECT_EQ(kept.size(), 2U);
-    EXPECT_TRUE(kept.take());
-    EXPECT_TRUE(kept.take());
-    EXPECT_FALSE(kept.take());
+    EXPECT_TRUE(kept.take(begin + some_time));
+    EXPECT_TRUE(kept.take(begin + some_time));
+    EXPECT_FALSE(kept.take(begin + some_time));
+}
+
+TEST(UsedNetworks, LieForAWhileAndTheOldestIsTheNext)
+{
+    used_networks kept(2);
+    auto first = some_file();
+    const int number = first.get();
+    kept.give(std::move(first), begin);
+    kept.give(some_file(), begin + some_time / 2);
+    EXPECT_FALSE(kept.take(begin + some_time - std::chrono::milliseconds(1)));
+    EXPECT_EQ(kept.take(begin + some_time).get(), number);
+    EXPECT_FALSE(kept.take(begin + some_time)) << "the other was given later";
+    EXPECT_TRUE(kept.take(begin + 2 * some_time));
 }
 
 TEST(UsedNetworks, LetsGoOfWhatIsNotNeeded)
 {
     used_networks kept(8);
-    steady_time now(std::chrono::hours(1));
+    auto now = begin;
     for (int i = 0; i < 4; ++i)
-        kept.give(some_file());
+        kept.give(some_file(), now);
     kept.tidy(now);
     EXPECT_EQ(kept.size(), 4U) << "they were given just now";
-    auto one = kept.take();
-    kept.give(std::move(one));
     now += used_networks::kept_for - std::chrono::seconds(1);
+    kept.give(kept.take(now), now);
     kept.tidy(now);
     EXPECT_EQ(kept.size(), 4U) << "it is too soon";
     now += std::chrono::seconds(1);
