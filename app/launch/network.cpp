@@ -3,7 +3,6 @@
 #include "app/launch/fail.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <net/if.h>
@@ -40,13 +39,10 @@ bool append_file(look& to, int file)
 }
 
 /// A kernel without IPv6 has no files of it.
-bool take_look(look& to)
+bool append_files(look& to, int directory)
 {
-    to.length = 0;
     for (const char* name : shown) {
-        char path[64];
-        std::snprintf(path, sizeof path, "/proc/self/net/%s", name);
-        const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+        const int file = ::openat(directory, name, O_RDONLY | O_CLOEXEC);
         if (file < 0 && errno != ENOENT)
             return false;
         if (file < 0)
@@ -56,10 +52,20 @@ bool take_look(look& to)
         if (!is_whole)
             return false;
     }
-    const auto* const rest = static_cast<const char*>(::memmem(to.text, to.length, counts_of_host, sizeof counts_of_host - 1));
+    return true;
+}
+
+bool take_look(look& to)
+{
+    to.length = 0;
+    const int directory = ::open("/proc/self/net", O_PATH | O_DIRECTORY | O_CLOEXEC);    // of this process's namespace as it is now
+    const bool is_whole = directory >= 0 && append_files(to, directory);
+    if (directory >= 0)
+        ::close(directory);
+    const void* const rest = is_whole ? ::memmem(to.text, to.length, counts_of_host, sizeof counts_of_host - 1) : nullptr;
     if (rest == nullptr)
         return false;
-    to.length = static_cast<std::size_t>(rest - to.text);
+    to.length = static_cast<std::size_t>(static_cast<const char*>(rest) - to.text);
     return true;
 }
 

@@ -68,7 +68,8 @@ host::host(const server_config& config, const std::string& instance, io_executor
         throw std::runtime_error("cgroups.root = \"" + config.cgroup_root + "\" cannot be used: " + groups_.refusal() +
                                  "; it must be an existing group of cgroup v2 that was delegated to this server");
     local_services services{executor, time, log, work, groups_};
-    services.networks = std::make_shared<used_networks>(static_cast<std::size_t>(config.pool.max + config.pool.max_put_off));
+    // As many as may come to be free at once, and what lies until it may be taken.
+    services.networks = std::make_shared<used_networks>(static_cast<std::size_t>(2 * config.pool.max + config.pool.max_put_off));
     for (const auto& name : config.runtimes) {
         if (name == "bubblewrap") {
             runtimes_.push_back(std::make_unique<bubblewrap_runtime>(services, options_of(config, instance, run_place_)));

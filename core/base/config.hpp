@@ -183,7 +183,7 @@ struct pool_config {
     std::int64_t idle = 2;                   // ready whatever the demand, of what executions run in by default
     std::int64_t max = 32;                   // ready at once
     std::int64_t max_bytes = 256LL << 20;    // of memory that those that are ready hold, about
-    std::int64_t max_put_off = 128;          // used up, and not removed yet; no setting
+    std::int64_t max_put_off = 64;           // used up, and not removed yet; no setting
     bool warm_interpreters = true;           // with a Python that waits, for programs that ask for one
     std::vector<std::string> preload;        // modules that it has imported by then
 };

@@ -19,7 +19,7 @@ public:
     static constexpr auto kept_for = std::chrono::seconds(60);
     /// None is taken before: a report that it left a multicast group is sent, and counted, a few ticks of the kernel after its last
     /// process.
-    static constexpr auto lies_for = std::chrono::milliseconds(200);
+    static constexpr auto lies_for = std::chrono::milliseconds(100);
 
     /// Keeps at most so many. Each is a descriptor, and some 130 KB of the kernel's memory.
     explicit used_networks(std::size_t most = 32) : most_(most) { }

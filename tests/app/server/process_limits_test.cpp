@@ -13,7 +13,7 @@ TEST(ProcessLimits, WhatWaitsLeavesDescriptorsForTheRest)
     const auto many = within_host(config, 1 << 20);
     EXPECT_EQ(many.bubblewrap.max_prepared, 64);
     EXPECT_EQ(many.pool.max, 32);
-    EXPECT_EQ(many.pool.max_put_off, 128);
+    EXPECT_EQ(many.pool.max_put_off, 64);
     const auto few = within_host(config, 1'024);
     EXPECT_EQ(few.bubblewrap.max_prepared, 12);
     EXPECT_EQ(few.pool.max, 8);

@@ -10,7 +10,7 @@ from .waiting import TimedOut, until
 
 PR_SET_CHILD_SUBREAPER = 36
 SETTLE_S = 10
-KEPT_NETWORKS = 32 + 128    # that nobody is in any more: pool.max, and what may wait to be removed
+KEPT_NETWORKS = 2 * 32 + 64    # that nobody is in any more: pool.max twice, and what may wait to be removed
 NAMES = ("sbx_", "exe_")
 HOST_TREE = "a directory of the host's tools"    # for the key of compiled code one thread looks through them
 LOOK_THROUGH_S = 60
