@@ -26,10 +26,10 @@ public:
         pid_ = ::fork();
         if (pid_ == 0) {
             const char done = ::unshare(namespaces) == 0 ? '+' : '-';
-            const bool told = ::write(ready[1], &done, 1) == 1;
-            while (told)
+            if (::write(ready[1], &done, 1) != 1)
+                ::_exit(1);
+            for (;;)
                 ::pause();
-            ::_exit(1);
         }
         ::close(ready[1]);
         char done = '-';
