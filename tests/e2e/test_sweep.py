@@ -123,6 +123,35 @@ def test_a_server_killed_while_it_makes_sandboxes_leaves_nothing(new_server, mak
     until(lambda: not uid_locks_of(server.instance()), what="no uid lock")
 
 
+@needs_root
+def test_an_order_that_outlives_its_server_leaves_nothing(new_server):
+    """What makes the sandbox begins with it when the server is gone already."""
+    server = new_server()
+    server.api.run(command=["true"])
+    before = Baseline(server)
+    table = process_table()
+    waiting = [pid for pid in descendants(server.pid, table) if table[pid][2] == "caisson-forks"]
+    assert len(waiting) == 1
+    os.kill(waiting[0], signal.SIGSTOP)
+    client = threading.Thread(target=quiet(lambda: server.api.run(shell="echo on; sleep 1000")))
+    client.start()
+    until(lambda: any(each for folder in server.run_folders() for each in folder.glob("sbx_*/log")), what="a sandbox that is ordered")
+    server.process.send_signal(signal.SIGKILL)
+    server.process.wait()
+    server.process = None
+    client.join()
+    os.kill(waiting[0], signal.SIGCONT)
+    until(lambda: process_table().get(waiting[0], (None, "Z"))[1] == "Z", what="the end of who waits for orders")
+    server.start()
+    for one in server.api.get("/v1/executions", query={"status": "queued,running"}).value.get("items", []):
+        server.api.cancel(one["execution_id"])
+    before.server = server
+    before.descriptors = {**before.descriptors, **{kind: 1_000 for kind in ("socket", "anon_inode")}}    # another process
+    before.compare()
+    until(lambda: not Records(server).alive(), what="no living record")
+    until(lambda: not uid_locks_of(server.instance()), what="no uid lock")
+
+
 def quiet(work):
     def run():
         try:

@@ -147,9 +147,9 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
         layout.etc.push_back({file.name, files.add(file.content.reopen())});
         complete = layout.etc.back().content_fd >= 0 && complete;
     }
-    if (goes_on_as_agent_)
+    if (goes_on_as_agent_) {
         layout.network_fd = files.add(services().networks->take(services().time.steady_now()));
-    if (!goes_on_as_agent_) {
+    } else {
         if (auto info = make_pipe()) {
             files.info = std::move(info->read);
             layout.info_fd = files.add(std::move(info->write));
