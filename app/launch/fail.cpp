@@ -24,6 +24,8 @@ void tell(std::initializer_list<const char*> parts)
 
 void report_failures_to(int fd) { report_fd = fd; }
 
+void report_success() { tell({"\n"}); }
+
 void fail(const char* step)
 {
     const char* meaning = std::strerror(errno);

@@ -5,6 +5,9 @@ namespace caisson::launch {
 /// Where failures are told: one line with the step and what errno means. -1: nowhere.
 void report_failures_to(int fd);
 
+/// Tells that nothing failed, in an empty line: for what goes on in this process, whose end is no sign of it.
+void report_success();
+
 /// Tells `step` with errno and ends the process with status 125.
 [[noreturn]] void fail(const char* step);
 /// The same without errno.

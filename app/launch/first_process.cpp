@@ -115,6 +115,7 @@ void install_filter(int fd)
 /// Without loading a program: as caisson-agent does, from its first line on.
 [[noreturn]] void become_agent(const options& wanted, char** environment)
 {
+    report_success();
     set_title("agent");
     environ = environment;
     int count = 0;

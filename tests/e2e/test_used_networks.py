@@ -101,3 +101,17 @@ def test_those_that_run_have_their_own(server):
     assert len({lines(one)[0] for one in running}) == 3
     for one in running:
         server.api.cancel(one)
+
+
+def test_those_of_an_earlier_server_are_not(server):
+    running = server.api.start(code=LOOK + "import sys\nsys.stdout.flush()\nsys.stdin.read()", language="python", stdin_open=True)
+
+    def shown():
+        return "".join(event["data"] for event in server.api.follow(running, follow=False) if event["kind"] == "output").splitlines()
+
+    until(lambda: shown(), what="its network")
+    server.kill()
+    server.start()
+    server.api.stdin(running, eof=True)
+    assert server.api.ended(running)["status"] == "success"
+    assert shown()[0] not in [network for network, _ in looks(server)]

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 namespace caisson {
 
@@ -141,7 +142,16 @@ namespace {
 struct begun_launcher {
     process_handle process;
     unique_fd status;    // the end to read
+    bool goes_on;        // as what it starts, without execve: it tells so
 };
+
+/// What the end of a launcher is called that told nothing.
+std::string name_of_end(std::optional<int> status)
+{
+    if (status && WIFSIGNALED(*status))
+        return "the launcher was killed by signal " + std::to_string(WTERMSIG(*status));
+    return "the launcher ended" + (status ? " with status " + std::to_string(WEXITSTATUS(*status)) : std::string());
+}
 
 result<begun_launcher> begin(fork_server& forks, const std::function<result<launch_request>()>& make)
 {
@@ -156,7 +166,7 @@ result<begun_launcher> begin(fork_server& forks, const std::function<result<laun
     auto started = request->is_forked || options.must_be_forked ? forks.spawn(options) : spawn_process(options);
     if (started.has_error())
         return started.error();
-    return begun_launcher{std::move(*started), std::move(status->read)};
+    return begun_launcher{std::move(*started), std::move(status->read), options.must_be_forked};
 }
 
 task<result<process_handle>> launch_and_wait(
@@ -175,15 +185,17 @@ task<result<process_handle>> launch_and_wait(
     kill_guard guard(process);
     constexpr std::size_t longest = 500;
     auto complaint = co_await with_deadline(*time, time->steady_now() + 10s, read_until(std::move(begun->status), '\n', longest));
-    if (complaint.has_value() && complaint->empty()) {
+    if (complaint.has_value() && *complaint == (begun->goes_on ? "\n" : "")) {
         guard.let_go();
         co_return std::move(process);
     }
     kill_with_children(process.identity().pid);
     guard.let_go();
-    co_await process.wait();
+    const auto status = co_await process.wait();
     if (complaint.has_error())
         co_return error{errc::timed_out, "the launcher did not get to its program in time"};
+    if (complaint->empty())
+        co_return error{errc::runtime_unavailable, name_of_end(status)};
     co_return error{errc::runtime_unavailable, "the launcher failed: " + complaint->substr(0, complaint->find('\n'))};
 }
 

@@ -55,8 +55,8 @@ struct launch_request {
 };
 
 /// Starts it, on a worker, and returns once the program runs; what makes a whole sandbox then stays until its first process has ended. All
-/// three outlive the call. Errors: errc::runtime_unavailable with the step that failed, errc::timed_out after ten seconds; nothing runs
-/// then.
+/// three outlive the call. Errors: errc::runtime_unavailable with the step that failed or how the launcher ended, errc::timed_out after ten
+/// seconds; nothing runs then.
 task<result<process_handle>> launch(timers& time, worker_pool& workers, fork_server& forks, launch_request request);
 /// The same of what `make` gives, on the worker too. What the request names stays until the call has returned. `meanwhile` is done on that
 /// worker once the launcher is at work.

@@ -1,6 +1,8 @@
+#include "core/adapters/spawn/local_sandbox.hpp"
 #include "tests/core/runtime/host_state.hpp"
 #include "tests/core/runtime/runtime_world.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -270,9 +272,36 @@ TEST_P(RuntimeLimits, AKillOfNobodyChangesNothing)
     });
 }
 
+class RuntimeLauncher : public RuntimeLimits { };
+
+TEST_P(RuntimeLauncher, ThatIsKilledIsAFailedStart)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        world.destroy(*world.start());
+        const host_state before(world);
+        auto created = world.run(world.rt().create(world.spec()));
+        ASSERT_TRUE(created.has_value());
+        const auto& made = static_cast<const local_sandbox&>(**created);
+        ASSERT_TRUE(made.record().group.whole().limit({.memory_bytes = 4096}).has_value());    // of which the kernel kills it
+        const auto started = world.run(world.rt().start(**created));
+        ASSERT_TRUE(started.has_error());
+        EXPECT_EQ(started.error().code, errc::runtime_unavailable);
+        EXPECT_THAT(started.error().detail,
+            ::testing::AnyOf(std::string("the launcher was killed by signal 9"), ::testing::HasSubstr("Cannot allocate memory")));
+        world.destroy(**created);
+        created->reset();
+        EXPECT_EQ(host_state(world), before);
+        const auto next = world.start();
+        EXPECT_EQ(world.run_program(*next, world.echo("next")).out, "next");
+        world.destroy(*next);
+    });
+}
+
 }    // namespace
 
 INSTANTIATE_TEST_SUITE_P(
     Runtimes, RuntimeLimits, ::testing::ValuesIn(limited_cases()), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Runtimes, RuntimeLauncher, ::testing::Values(bubblewrap_root, bubblewrap_v1),
+    [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace caisson::testing

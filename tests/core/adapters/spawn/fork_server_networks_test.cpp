@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -165,6 +167,13 @@ unique_fd make_network(const std::function<void()>& used)
     return made;
 }
 
+/// Debian's kernel shows how often routes of IPv4 were looked up, as binding to an address does, others do not (CONFIG_IP_FIB_TRIE_STATS).
+bool lookups_are_shown()
+{
+    std::ifstream shown("/proc/self/net/fib_triestat");
+    return std::string(std::istreambuf_iterator<char>(shown), {}).find("gets = ") != std::string::npos;
+}
+
 TEST_F(ForkServer, GivesEachItsNetworkOrThisProcesss)
 {
     if (::geteuid() != 0)
@@ -230,7 +239,7 @@ TEST_F(ForkServerWithUsedNetworks, GivesThoseInWhichNothingHappened)
     const auto busy = make_network([&left] { left = bound_socket(); });
     EXPECT_FALSE(is_used_again(busy));
     left.reset();
-    EXPECT_TRUE(is_used_again(busy)) << "a socket without traffic leaves nothing";
+    EXPECT_EQ(is_used_again(busy), !lookups_are_shown()) << "a socket without traffic leaves nothing but that its address was looked up";
     EXPECT_FALSE(is_used_again(unique_fd(::open("/proc/self/ns/uts", O_RDONLY | O_CLOEXEC)))) << "no network at all";
     EXPECT_EQ(servers().size(), 1U);
     EXPECT_EQ(count_descriptors(servers().front()), 5U) << "stdio, the socket and the first network";
@@ -249,6 +258,10 @@ TEST_F(ForkServerWithUsedNetworks, TellsNobodyWhenRoutesWereUsed)
         EXPECT_GT(age_of_route(), 0U) << "else nothing is to be forgotten";
     });
     look(-1);
+    if (lookups_are_shown()) {
+        EXPECT_FALSE(is_used_again(used)) << "nobody gets it";
+        return;
+    }
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!is_used_again(used))    // the kernel counts a netlink socket some time longer than it is there
         ASSERT_LT(std::chrono::steady_clock::now(), until);
