@@ -115,8 +115,8 @@ void install_filter(int fd)
 /// Without loading a program: as caisson-agent does, from its first line on.
 [[noreturn]] void become_agent(const options& wanted, char** environment)
 {
-    report_success();
     set_title("agent");
+    report_success();
     environ = environment;
     int count = 0;
     while (wanted.argv[count] != nullptr)

@@ -13,7 +13,7 @@ struct fork_order {
     std::uint32_t variables = 0;
     std::uint32_t may_have_fresh_network = 0;    // else it is in the server's
     std::uint32_t is_first = 0;                  // it is process 1 of a namespace of its own
-    std::int32_t status = -1;                    // among the descriptors, by its number there: takes a line that says what failed
+    std::int32_t status = -1;                    // among the descriptors, by its number there: takes a line: what failed, or nothing
     std::int32_t network = -1;    // likewise: a network namespace for the next order to have instead of a fresh one, if it is like one
 };
 
