@@ -116,11 +116,7 @@ def test_a_server_killed_while_it_makes_sandboxes_leaves_nothing(new_server, mak
             if one["status"] in ("queued", "running"):
                 server.api.stdin(one["execution_id"], "x\n", eof=True)
                 server.api.ended(one["execution_id"])
-    before.server = server
-    before.descriptors = {**before.descriptors, **{kind: 1_000 for kind in ("socket", "anon_inode")}}    # another process
-    before.compare()
-    until(lambda: not Records(server).alive(), what="no living record")
-    until(lambda: not uid_locks_of(server.instance()), what="no uid lock")
+    nothing_is_left(server, before)
 
 
 @needs_root
@@ -145,8 +141,13 @@ def test_an_order_that_outlives_its_server_leaves_nothing(new_server):
     server.start()
     for one in server.api.get("/v1/executions", query={"status": "queued,running"}).value.get("items", []):
         server.api.cancel(one["execution_id"])
+    nothing_is_left(server, before)
+
+
+def nothing_is_left(server, before):
+    """Since `before`, when it was another process with the same data."""
     before.server = server
-    before.descriptors = {**before.descriptors, **{kind: 1_000 for kind in ("socket", "anon_inode")}}    # another process
+    before.descriptors = {**before.descriptors, **{kind: 1_000 for kind in ("socket", "anon_inode")}}
     before.compare()
     until(lambda: not Records(server).alive(), what="no living record")
     until(lambda: not uid_locks_of(server.instance()), what="no uid lock")
