@@ -44,9 +44,23 @@ bool take_stdio(const child_program& program)
 
 bool take_tty(const child_program& program) { return !program.controlling_tty || ::ioctl(0, TIOCSCTTY, 0) == 0; }
 
+/// The agent's own limit of memory is not its programs'.
+bool lift_memory_limit()
+{
+    rlimit own{};
+    if (::getrlimit(RLIMIT_DATA, &own) != 0)
+        return false;
+    if (own.rlim_cur == own.rlim_max)
+        return true;
+    own.rlim_cur = own.rlim_max;
+    return ::setrlimit(RLIMIT_DATA, &own) == 0;
+}
+
 /// Where the agent itself may have less, as in gVisor, that is the limit: only who has rights can go above it.
 bool set_limits(std::span<const protocol::spawn_request::limit> rlimits)
 {
+    if (!lift_memory_limit())
+        return false;
     for (const auto& each : rlimits) {
         const auto resource = static_cast<__rlimit_resource_t>(each.resource);
         rlimit own{};

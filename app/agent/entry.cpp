@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +19,20 @@ namespace {
 
 /// Memory of this size goes back to the kernel when it is freed.
 constexpr int large_bytes = 64 * 1024;
+
+/// Far above what it needs. A soft limit, which its programs do not keep: see child.cpp.
+constexpr rlim_t memory_bytes = 64 << 20;
+
+/// Where no control group counts what it has, nothing else bounds it. gVisor refuses to set some limits at all: there the container's
+/// holds.
+void limit_memory()
+{
+    rlimit own{};
+    if (::getrlimit(RLIMIT_DATA, &own) != 0 || own.rlim_cur <= memory_bytes)
+        return;
+    own.rlim_cur = memory_bytes;
+    ::setrlimit(RLIMIT_DATA, &own);
+}
 
 /// Descriptors 0 to 2 are always something, so that no other ever gets their numbers.
 bool fill_stdio(bool replace)
@@ -64,6 +79,7 @@ bool settle(options& how)
     if (!fill_stdio(false) || !take_link(how))
         return false;
     ::mallopt(M_MMAP_THRESHOLD, large_bytes);
+    limit_memory();
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGHUP, SIG_IGN);
     if (how.subreaper && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)

@@ -87,9 +87,11 @@ void enter_user_namespace(const options& wanted, int settings)
 
 void drop_capabilities()
 {
-    for (int each = 0; ::prctl(PR_CAPBSET_READ, each, 0, 0, 0) >= 0; ++each)
-        if (::prctl(PR_CAPBSET_DROP, each, 0, 0, 0) != 0)
-            fail("capabilities");
+    int each = 0;
+    while (::prctl(PR_CAPBSET_DROP, each, 0, 0, 0) == 0)
+        ++each;
+    if (errno != EINVAL || each <= CAP_SETPCAP)    // EINVAL: the kernel has no more (capabilities(7))
+        fail("capabilities");
     struct __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
     if (::syscall(SYS_capset, &header, none) != 0)

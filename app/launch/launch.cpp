@@ -16,7 +16,7 @@ namespace caisson::launch {
 void launch(int argc, char** argv, char** environment)
 {
     const options wanted = parse_options(argc, argv);
-    ::umask(022);
+    ::umask(0);    // what is made has the mode that is named
     join_groups(wanted);
     enter_namespaces(wanted);
     const opened_trees trees = open_trees(wanted);
@@ -26,6 +26,7 @@ void launch(int argc, char** argv, char** environment)
     make_views(wanted);
     mount_trees(wanted, trees);
     set_limits(wanted);
+    ::umask(022);
     if (wanted.makes_sandbox()) {
         enter_root(wanted);
         run_first_process(wanted, environment);

@@ -55,7 +55,6 @@ void mount_from(const char* from, const char* to, unsigned long how)
         fail(to);
 }
 
-/// Of a bind, which is what a view is where there are no overlays, writing is taken away here.
 void move_views(const options& wanted)
 {
     for (std::size_t i = 0; i < wanted.view_count; ++i) {
@@ -64,7 +63,6 @@ void move_views(const options& wanted)
         const path place{"/tmp/root/", wanted.views[i]};
         make_directory(place);
         mount_from(path({"/tmp/view/", wanted.views[i]}), place, MS_MOVE);
-        mount_from(nullptr, place, read_only_again);
     }
 }
 

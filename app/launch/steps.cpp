@@ -44,7 +44,7 @@ void unshare_user()
 
 void make_owned_directory(const char* path, mode_t mode, const options& wanted)
 {
-    if (::mkdir(path, mode) != 0 || ::chmod(path, mode) != 0)
+    if (::mkdir(path, mode) != 0)
         fail(path);
     const auto owner = static_cast<uid_t>(wanted.uid);
     if (wanted.has_uid && ::chown(path, owner, owner) != 0)

@@ -57,11 +57,19 @@ void bind(const char* from, const char* to, unsigned long how = MS_BIND | MS_REC
         fail(to);
 }
 
+/// Takes rights away from one mount.
+void restrict(const char* place, unsigned long flags)
+{
+    if (::mount(nullptr, place, nullptr, MS_BIND | MS_REMOUNT | flags, nullptr) != 0)
+        fail(place);
+}
+
 /// bwrap takes rights away from all that is mounted below, the launcher from one mount at a time: it shows no others, as an overlay would
 /// not.
 unsigned long bind_of(const options& wanted) { return wanted.makes_sandbox() ? MS_BIND : MS_BIND | MS_REC; }
 
-/// An overlay shows its layers in /proc/mounts as they are named here: relative, hence the same on every host.
+/// Read-only, as is what is bound from it without what is mounted below. An overlay shows its layers in /proc/mounts as they are named
+/// here: relative, hence the same on every host.
 void mount_view(const char* name, const options& wanted)
 {
     char host[300];
@@ -71,8 +79,11 @@ void mount_view(const char* name, const options& wanted)
     std::snprintf(view, sizeof view, "/tmp/view/%s", name);
     std::snprintf(layers, sizeof layers, "lowerdir=%s:tmp/empty", name);
     make_new_directory(view);
-    if (::mount("overlay", view, "overlay", MS_RDONLY | unprivileged, layers) != 0)
-        bind(host, view, bind_of(wanted));
+    if (::mount("overlay", view, "overlay", MS_RDONLY | unprivileged, layers) == 0)
+        return;
+    bind(host, view, bind_of(wanted));
+    if (wanted.makes_sandbox())
+        restrict(view, MS_RDONLY | unprivileged);
 }
 
 void mount_proc()
@@ -94,11 +105,8 @@ void make_file(const char* path)
 void make_node(const node& wanted)
 {
     constexpr mode_t everyone = 0666;
-    if (::mknod(wanted.path, S_IFCHR | everyone, makedev(wanted.major, wanted.minor)) == 0) {
-        if (::chmod(wanted.path, everyone) != 0)
-            fail(wanted.path);
+    if (::mknod(wanted.path, S_IFCHR | everyone, makedev(wanted.major, wanted.minor)) == 0)
         return;
-    }
     make_file(wanted.path);
     bind(wanted.of_host, wanted.path);
 }
@@ -107,8 +115,7 @@ void make_node(const node& wanted)
 void bind_again(const char* from, const char* to, unsigned long flags)
 {
     bind(from, to, MS_BIND);
-    if (::mount(nullptr, to, nullptr, MS_BIND | MS_REMOUNT | flags, nullptr) != 0)
-        fail(to);
+    restrict(to, flags);
 }
 
 void mount_devices(const options& wanted)
@@ -129,8 +136,7 @@ void mount_devices(const options& wanted)
         fail("terminals");
     make_new_directory("/tmp/dev/shm");
     bind("/tmp/shm", "/tmp/dev/shm");
-    if (::mount(nullptr, "/tmp/dev", nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | flags, nullptr) != 0)
-        fail("devices");
+    restrict("/tmp/dev", MS_RDONLY | flags);
 }
 
 /// What it links to outside of its view is the host's own.
@@ -148,8 +154,8 @@ void show_in_etc(const char* name, const options& wanted)
     else
         make_file(to);
     bind(from, to, bind_of(wanted));
-    if (::mount(nullptr, to, nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | unprivileged, nullptr) != 0)
-        fail(to);
+    if (!wanted.makes_sandbox())
+        restrict(to, MS_RDONLY | unprivileged);
 }
 
 void mount_etc(const options& wanted)

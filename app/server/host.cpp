@@ -68,6 +68,9 @@ host::host(const server_config& config, const std::string& instance, io_executor
         throw std::runtime_error("cgroups.root = \"" + config.cgroup_root + "\" cannot be used: " + groups_.refusal() +
                                  "; it must be an existing group of cgroup v2 that was delegated to this server");
     local_services services{executor, time, log, work, groups_};
+    auto home = groups_.agents_group().open_for_join();
+    forks_ = std::make_shared<fork_server>(home.has_error() ? std::vector<unique_fd>() : std::move(*home));
+    services.forks = forks_;
     // As many as may come to be free at once, and what lies until it may be taken.
     services.networks = std::make_shared<used_networks>(static_cast<std::size_t>(2 * config.pool.max + config.pool.max_put_off));
     for (const auto& name : config.runtimes) {
@@ -106,6 +109,7 @@ host::host(const server_config& config, const std::string& instance, io_executor
 
 host::~host()
 {
+    forks_->end();    // it is in the groups that are removed
     groups_.release();
     if (groups_.left_over_group(groups_.instance(), "").members().empty())
         mark_.remove();

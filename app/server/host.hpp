@@ -4,6 +4,7 @@
 #include "app/server/instance_mark.hpp"
 #include "app/server/run_place.hpp"
 #include "core/adapters/spawn/cgroup_tree.hpp"
+#include "core/adapters/spawn/fork_server.hpp"
 #include "core/async/offload.hpp"
 #include "core/async/timers.hpp"
 #include "core/base/config.hpp"
@@ -41,6 +42,7 @@ private:
     instance_mark mark_;
     run_place run_place_;
     cgroup_tree groups_;
+    std::shared_ptr<fork_server> forks_;        // in the groups that all agents share
     std::unique_ptr<containers> containers_;    // null if no runtime is of the engine
     bool has_images_ = false;
     std::vector<std::unique_ptr<runtime>> runtimes_;

@@ -46,26 +46,66 @@ private:
 
 std::unique_ptr<cgroup_file> cgroup_io::open_to_read(const std::string& path) const { return std::make_unique<file_by_path>(*this, path); }
 
+void system_cgroup_io::look_up_from(const std::string& directory)
+{
+    unique_fd opened(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (opened)
+        starts_.push_back({directory + "/", std::move(opened)});
+}
+
+system_cgroup_io::place system_cgroup_io::find(const std::string& path) const
+{
+    for (const auto& each : starts_)
+        if (path.size() > each.directory.size() && path.starts_with(each.directory))
+            return {each.opened.get(), path.c_str() + each.directory.size()};
+    return {AT_FDCWD, path.c_str()};
+}
+
 /// By its path where no descriptor is to be had.
 std::unique_ptr<cgroup_file> system_cgroup_io::open_to_read(const std::string& path) const
 {
-    unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto there = find(path);
+    unique_fd file(::openat(there.directory, there.path, O_RDONLY | O_CLOEXEC));
     if (!file)
         return cgroup_io::open_to_read(path);
     return std::make_unique<open_file>(std::move(file));
 }
 
-int system_cgroup_io::make_directory(const std::string& path) { return ::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST ? 0 : errno; }
+int system_cgroup_io::make_directory(const std::string& path)
+{
+    const auto there = find(path);
+    return ::mkdirat(there.directory, there.path, 0755) == 0 || errno == EEXIST ? 0 : errno;
+}
 
-int system_cgroup_io::remove_directory(const std::string& path) { return ::rmdir(path.c_str()) == 0 || errno == ENOENT ? 0 : errno; }
+int system_cgroup_io::remove_directory(const std::string& path)
+{
+    const auto there = find(path);
+    return ::unlinkat(there.directory, there.path, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : errno;
+}
 
-int system_cgroup_io::write(const std::string& path, std::string_view text) { return write_small_file(path, text); }
+int system_cgroup_io::write(const std::string& path, std::string_view text)
+{
+    const auto there = find(path);
+    return write_small_file_at(there.directory, there.path, text);
+}
 
-std::optional<std::string> system_cgroup_io::read(const std::string& path) const { return read_small_file(path); }
+std::optional<std::string> system_cgroup_io::read(const std::string& path) const
+{
+    const auto there = find(path);
+    return read_small_file_at(there.directory, there.path);
+}
 
-bool system_cgroup_io::exists(const std::string& path) const { return ::access(path.c_str(), F_OK) == 0; }
+bool system_cgroup_io::exists(const std::string& path) const
+{
+    const auto there = find(path);
+    return ::faccessat(there.directory, there.path, F_OK, 0) == 0;
+}
 
-unique_fd system_cgroup_io::open(const std::string& path) { return unique_fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC)); }
+unique_fd system_cgroup_io::open(const std::string& path)
+{
+    const auto there = find(path);
+    return unique_fd(::openat(there.directory, there.path, O_WRONLY | O_CLOEXEC));
+}
 
 std::vector<std::string> system_cgroup_io::directories(const std::string& path) const
 {

@@ -25,6 +25,9 @@ class cgroup_io {
 public:
     virtual ~cgroup_io() = default;
 
+    /// From now on what is below `directory` may be looked up from there, which is the shorter way. Call it before several threads use
+    /// this.
+    virtual void look_up_from(const std::string& directory) { (void)directory; }
     /// 0 also if it exists.
     virtual int make_directory(const std::string& path) = 0;
     /// 0 also if it does not exist.
@@ -45,6 +48,7 @@ public:
 /// The real one.
 class system_cgroup_io : public cgroup_io {
 public:
+    void look_up_from(const std::string& directory) override;
     int make_directory(const std::string& path) override;
     int remove_directory(const std::string& path) override;
     int write(const std::string& path, std::string_view text) override;
@@ -54,6 +58,20 @@ public:
     unique_fd open(const std::string& path) override;
     std::vector<std::string> directories(const std::string& path) const override;
     int kill(pid_t pid) override;
+
+private:
+    struct start {
+        std::string directory;    // with the slash behind it
+        unique_fd opened;
+    };
+    /// For the calls of openat(2)'s kind.
+    struct place {
+        int directory;
+        const char* path;
+    };
+    place find(const std::string& path) const;
+
+    std::vector<start> starts_;
 };
 
 }    // namespace caisson

@@ -85,13 +85,15 @@ void cgroup_tree::prepare()
             continue;
         // The first hierarchy that can do a thing does it; v2 comes first.
         root.controls = controls_of(root) & ~taken;
-        root.is_flat = root.version == cgroup_version::v1 && (root.controls & (cgroup_control::freeze | cgroup_control::memory)) == 0;
+        root.is_flat = root.version == cgroup_version::v1 && (root.controls & cgroup_control::freeze) == 0;
         taken |= root.controls;
         if (root.controls == 0)
             io_->remove_directory(root.directory);
         else
             members.push_back(std::move(root));
     }
+    for (const auto& each : members)
+        io_->look_up_from(each.directory);
     root_ = control_group(io_, std::move(members));
     (void)root_.enable_children();
 }
@@ -194,8 +196,8 @@ std::vector<degradation> cgroup_tree::degraded() const
 
 namespace {
 
-/// Of the sandbox with its agent. What runs in it has a limit of its own, of its memory with the files that it writes into memory; files
-/// that the agent or a compiler wrote are beside that.
+/// Of the sandbox with its agent, where it has a group with both. What runs in it has a limit of its own, of its memory with the files that
+/// it writes into memory; files that the agent or a compiler wrote are beside that.
 cgroup_limits limits_of(const sandbox_limits& limits)
 {
     return {.memory_bytes = limits.memory_bytes + 2 * limits.disk_bytes + agent_share_bytes};
@@ -217,6 +219,13 @@ result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, c
     if (done.has_error())
         return done.error();
     return sandbox;
+}
+
+control_group cgroup_tree::agents_group() const
+{
+    auto members = root_.members();
+    std::erase_if(members, [](const cgroup_member& member) { return !member.is_flat; });
+    return {io_, std::move(members)};
 }
 
 result<void> cgroup_tree::limit_sandbox_group(const control_group& sandbox, const sandbox_limits& limits)

@@ -26,7 +26,7 @@ struct cgroup_tree_options {
 cgroup_tree_options cgroup_options_of_this_process(std::string instance);
 
 /// Where the groups of one server instance live: `<root>/<sandbox>/{agent,work,compiler}` in each hierarchy that is of use, and in those
-/// of v1 that only limit and measure pids and CPU time `<root>/<sandbox>`, which is what runs in it, and `<root>/<sandbox>.compiler`.
+/// of v1 that do not freeze `<root>/<sandbox>`, which is what runs in it, and `<root>/<sandbox>.compiler`.
 class cgroup_tree {
 public:
     cgroup_tree(std::shared_ptr<cgroup_io> io, cgroup_tree_options options);
@@ -53,6 +53,8 @@ public:
     result<control_group> make_sandbox_group(const std::string& name, const sandbox_limits& limits);
     /// Gives the group of a sandbox other limits, before anything runs in it but its agent. Errors: errc::runtime_unavailable.
     static result<void> limit_sandbox_group(const control_group& sandbox, const sandbox_limits& limits);
+    /// The server's groups in which every sandbox's agent is: control_group::part(). Without members where each has its own.
+    control_group agents_group() const;
     control_group sandbox_group(const std::string& name) const { return root_.child(name); }
     /// Names of the sandboxes' groups that exist, also in hierarchies that are of no use to this server now.
     std::vector<std::string> sandbox_names() const;

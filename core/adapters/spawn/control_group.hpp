@@ -36,7 +36,7 @@ struct cgroup_member {
     std::string directory;
     cgroup_version version = cgroup_version::v2;
     unsigned controls = 0;
-    bool is_flat = false;    // it only limits and measures pids and CPU time: see control_group::part()
+    bool is_flat = false;    // of v1, and does not freeze: see control_group::part()
 };
 
 /// Parts of a sandbox's group: its agent, what its execution runs in, and what compiles that before.
@@ -125,8 +125,8 @@ public:
     /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone; false if this process may not do that
     /// to one of them, or has no memory for it. Where somebody was in it nobody may be able to fork in it from then on: limit() it again.
     bool kill() noexcept;
-    /// One try at removing the group and all below it, leaves first; true when nothing is left. `known`: groups that may be below it,
-    /// leaves first, which saves looking for them.
+    /// One try at removing the group and all below it, leaves first, and a compiler's beside it; true when nothing is left. `known`: all
+    /// groups of its sandbox's parts that there may be, leaves first, which saves looking for them.
     bool try_remove(std::span<const control_group> known = {}) noexcept;
 
     boost::json::array to_json() const;

@@ -163,13 +163,13 @@ try {
 
 bool control_group::try_remove(std::span<const control_group> known) noexcept
 try {
+    bool gone = true;
     for (const auto& each : known)
         for (const auto& member : each.members_)
-            io_->remove_directory(member.directory);
-    bool gone = true;
+            gone = io_->remove_directory(member.directory) == 0 && gone;
     for (const auto& member : members_) {
         gone = try_remove_directory(member.directory) && gone;
-        if (member.is_flat)
+        if (member.is_flat && known.empty())
             gone = try_remove_directory(member.directory + std::string(compiler_suffix)) && gone;
     }
     return gone;

@@ -3,6 +3,7 @@
 #include "core/adapters/spawn/fork_order.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -96,9 +97,15 @@ void kill_and_reap(pid_t pid)
 
 }    // namespace
 
-fork_server::fork_server() = default;
+fork_server::fork_server(std::vector<unique_fd> home) : home_(std::move(home)) { }
 
-fork_server::~fork_server() { end(); }
+fork_server::~fork_server() { end_process(); }
+
+void fork_server::end()
+{
+    const std::lock_guard lock(mutex_);
+    end_process();
+}
 
 void fork_server::unmap::operator()(std::atomic<pid_t>* what) const { ::munmap(what, fork_page_bytes); }
 
@@ -106,7 +113,7 @@ bool fork_server::has_copy_of(const std::string& path)
 {
     if (path_ == path)
         return true;
-    end();
+    end_process();
     path_.clear();
     program_ = sealed_copy(path);
     shared_file_.reset(::memfd_create("caisson-forked", MFD_CLOEXEC));
@@ -150,16 +157,23 @@ bool fork_server::begin(const std::string& path)
     if (started.has_error())
         return false;
     process_ = std::move(*started);
-    theirs.reset();                       // else its end would not be heard
-    if (!receive_answer(ours.get())) {    // it cannot serve
-        end();
+    theirs.reset();                                                                 // else its end would not be heard
+    if (!receive_answer(ours.get()) || !enters_home(process_->identity().pid)) {    // it cannot serve
+        end_process();
         return false;
     }
     socket_ = std::move(ours);
     return true;
 }
 
-void fork_server::end() noexcept
+bool fork_server::enters_home(pid_t pid) const
+{
+    const auto text = std::to_string(pid);
+    return std::ranges::all_of(
+        home_, [&](const unique_fd& group) { return ::write(group.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()); });
+}
+
+void fork_server::end_process() noexcept
 {
     socket_ = unique_fd();
     if (process_)
@@ -191,12 +205,12 @@ result<process_handle> fork_server::spawn(const spawn_options& options)
     for (int tries = 0; tries < most_tries && begin(options.path); ++tries) {
         forked_->store(0);
         if (!send_order(socket_.get(), *text, options.descriptors.sources())) {
-            end();
+            end_process();
             continue;
         }
         const auto answer = receive_answer(socket_.get());
         if (!answer) {
-            end();
+            end_process();
             end_what_was_forked();
             return error{errc::runtime_unavailable, "a process could not be started: caisson-launch --serve does not answer"};
         }

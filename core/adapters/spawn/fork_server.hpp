@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace caisson {
 
@@ -14,10 +15,15 @@ namespace caisson {
 /// with this object or with this process, and is begun anew if it was killed. From any thread, one order at a time.
 class fork_server {
 public:
-    fork_server();
+    /// What it forks begins in the groups of `home`, descriptors of cgroup.procs, as its own process does; without any in this process's.
+    explicit fork_server(std::vector<unique_fd> home = {});
     ~fork_server();
     fork_server(const fork_server&) = delete;
     fork_server& operator=(const fork_server&) = delete;
+
+    bool has_home() const { return !home_.empty(); }
+    /// Ends its process, so that nothing is in its home any more but what it forked. The next order begins it anew.
+    void end();
 
     /// Whether what is forked from the program at `path`, caisson-launch, runs from a copy in memory that nobody but this user and root may
     /// open or execute: programs in a sandbox can execute the file of the process that starts them (/proc/self/exe), whatever it is. False
@@ -34,10 +40,12 @@ private:
     };
     bool has_copy_of(const std::string& path);
     bool begin(const std::string& path);
-    void end() noexcept;
+    bool enters_home(pid_t pid) const;
+    void end_process() noexcept;
     void end_what_was_forked() noexcept;
     result<process_handle> spawn_otherwise(const spawn_options& options, const char* why) const;
 
+    const std::vector<unique_fd> home_;
     std::mutex mutex_;
     std::string path_;    // of its program
     unique_fd program_;

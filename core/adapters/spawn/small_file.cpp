@@ -10,7 +10,14 @@ namespace caisson {
 
 std::optional<std::string> read_small_file(const std::string& path, std::size_t limit_bytes)
 {
-    const unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    return read_small_file_at(AT_FDCWD, path.c_str(), limit_bytes);
+}
+
+int write_small_file(const std::string& path, std::string_view text) { return write_small_file_at(AT_FDCWD, path.c_str(), text); }
+
+std::optional<std::string> read_small_file_at(int directory, const char* path, std::size_t limit_bytes)
+{
+    const unique_fd file(::openat(directory, path, O_RDONLY | O_CLOEXEC));
     if (!file)
         return std::nullopt;
     std::string text;
@@ -28,9 +35,9 @@ std::optional<std::string> read_small_file(const std::string& path, std::size_t 
     return text;
 }
 
-int write_small_file(const std::string& path, std::string_view text)
+int write_small_file_at(int directory, const char* path, std::string_view text)
 {
-    const unique_fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    const unique_fd file(::openat(directory, path, O_WRONLY | O_CLOEXEC));
     if (!file)
         return errno;
     ssize_t put = 0;

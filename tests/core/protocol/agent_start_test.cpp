@@ -222,6 +222,16 @@ TEST_P(AgentStart, SetsLimits)
     EXPECT_EQ(sink.out, "99\n99\n0\n");
 }
 
+TEST_P(AgentStart, BoundsItsOwnMemoryAndNotItsPrograms)
+{
+    rlimit own{};
+    ASSERT_EQ(::getrlimit(RLIMIT_DATA, &own), 0);
+    auto& sink = new_sink();
+    run_to_end(sink, shell("ulimit -Sd; ulimit -Hd; grep 'data size' /proc/$PPID/limits | cut -c27-34"));
+    const auto most = own.rlim_max == RLIM_INFINITY ? "unlimited" : std::to_string(own.rlim_max / 1024);
+    EXPECT_EQ(sink.out, most + "\n" + most + "\n67108864\n");
+}
+
 TEST_P(AgentStart, InstallsTheFilter)
 {
     // All system calls are allowed but uname(2) on x86-64, which gets EPERM.

@@ -165,6 +165,19 @@ TEST_F(ControlGroup, KnownGroupsAreRemovedFirst)
     EXPECT_EQ(kernel->directories("/cg"), paths{});
 }
 
+TEST_F(ControlGroup, IsNotRemovedAsLongAsAKnownGroupBesideItIsThere)
+{
+    for (const auto* each : {"/cg/b", "/cg/b.compiler"})
+        kernel->make_directory(each);
+    kernel->busy.insert("/cg/b.compiler");
+    control_group sandbox(kernel, {{"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    const std::vector<control_group> known{sandbox.part("compiler")};
+    EXPECT_FALSE(sandbox.try_remove(known));
+    kernel->busy.clear();
+    EXPECT_TRUE(sandbox.try_remove(known));
+    EXPECT_EQ(kernel->directories("/cg"), paths{});
+}
+
 TEST_F(ControlGroup, KillOfASandboxReachesACompilerBesideIt)
 {
     kernel->make_directory("/cg/b.compiler");

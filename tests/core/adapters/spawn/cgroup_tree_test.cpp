@@ -36,6 +36,35 @@ TEST_F(CgroupTree, SandboxHasItsLimitsAndAnAgent)
     EXPECT_EQ(as_root.sandbox_names(), std::vector<std::string>{"sbx"});
 }
 
+TEST_F(CgroupTree, OfV1OnlyAHierarchyThatFreezesHasGroupsBelowASandboxs)
+{
+    for (const char* name : {"/cg/memory", "/cg/others"})
+        kernel->make_directory(name);
+    kernel->set("/cg/memory/caisson-i/memory.limit_in_bytes", "");
+    kernel->set("/cg/others/caisson-i/pids.max", "");
+    kernel->set("/cg/others/caisson-i/freezer.state", "");
+    cgroup_tree tree(kernel, {.instance = "i",
+                                 .privileged = true,
+                                 .mountinfo = "31 23 0:27 / /cg/memory rw shared:5 - cgroup cgroup rw,memory\n"
+                                              "32 23 0:28 / /cg/others rw shared:6 - cgroup cgroup rw,pids,freezer\n",
+                                 .self_cgroup = "5:memory:/\n6:pids,freezer:/\n"});
+    tree.prepare();
+    const auto made = tree.make_sandbox_group("sbx", limits);
+    ASSERT_TRUE(made.has_value()) << made.error().detail;
+    const auto directories = [](const control_group& group) {
+        std::vector<std::string> found;
+        for (const auto& member : group.members())
+            found.push_back(member.directory);
+        return found;
+    };
+    using paths = std::vector<std::string>;
+    EXPECT_EQ(directories(made->part("work")), (paths{"/cg/memory/caisson-i/sbx", "/cg/others/caisson-i/sbx/work"}));
+    EXPECT_EQ(directories(made->part("agent")), (paths{"/cg/memory/caisson-i", "/cg/others/caisson-i/sbx"}));
+    EXPECT_EQ(directories(made->whole()), paths{"/cg/others/caisson-i/sbx"});
+    EXPECT_EQ(directories(tree.agents_group()), paths{"/cg/memory/caisson-i"});
+    EXPECT_FALSE(kernel->exists("/cg/memory/caisson-i/sbx")) << "it is the work's, and made with that";
+}
+
 TEST_F(CgroupTree, RemovesItsRootAtItsEndUnlessASandboxIsLeft)
 {
     const cgroup_tree_options options{.instance = "short", .privileged = true, .mountinfo = mountinfo, .self_cgroup = "0::/\n"};

@@ -92,6 +92,35 @@ TEST_F(ForkServer, RunsFromACopyThatNobodyElseMayOpen)
     EXPECT_NE(std::pair(copy.st_dev, copy.st_ino), std::pair(file.st_dev, file.st_ino));
 }
 
+TEST_F(ForkServer, EntersItsHomeBeforeItServesAndAgainWhenItIsBegunAnew)
+{
+    const auto place = scratch.path() + "/cgroup.procs";
+    const auto open_place = [&](int how) {
+        std::vector<unique_fd> home;
+        home.emplace_back(::open(place.c_str(), how | O_CREAT | O_CLOEXEC, 0600));
+        return home;
+    };
+    forks.emplace(open_place(O_WRONLY | O_APPEND));
+    EXPECT_TRUE(forks->has_home());
+    EXPECT_EQ(run(order("true")), 0);
+    ASSERT_EQ(servers().size(), 1U);
+    const auto first = std::to_string(servers().front());
+    EXPECT_EQ(testing::text_of(place), first);
+    forks->end();
+    EXPECT_THAT(servers(), IsEmpty());
+    EXPECT_EQ(run(order("true")), 0);
+    ASSERT_EQ(servers().size(), 1U);
+    EXPECT_EQ(testing::text_of(place), first + std::to_string(servers().front()));
+
+    forks.emplace(open_place(O_RDONLY));
+    auto wanted = order("true");
+    wanted.must_be_forked = true;
+    const auto refused = forks->spawn(wanted);
+    ASSERT_TRUE(refused.has_error());
+    EXPECT_THAT(refused.error().detail, HasSubstr("cannot be begun"));
+    EXPECT_THAT(servers(), IsEmpty());
+}
+
 TEST_F(ForkServer, IsBegunAnewWhenItWasKilled)
 {
     EXPECT_EQ(run(order("true")), 0);
