@@ -2,13 +2,16 @@
 
 #include "app/launch/fail.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <net/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace caisson::launch {
@@ -69,14 +72,35 @@ bool take_look(look& to)
     return true;
 }
 
-/// Of this process's namespace: the routes that IPv4 remembers, which tell when they were used (ip-sysctl, route/flush).
-bool forget_routes()
+/// A namespace's file, which is opened in it: the way there gets longer with each namespace, all of which have one of the same name. It
+/// does not hold the namespace.
+struct route_flush {
+    ino_t network = 0;    // its number, which another may have when it is gone
+    int file = -1;
+};
+constexpr std::size_t most_flushes = 128;
+route_flush flushes[most_flushes];
+std::size_t next_flush = 0;
+
+bool flush(const route_flush& routes) { return routes.file >= 0 && ::write(routes.file, "1", 1) == 1; }
+
+/// Of this process's namespace, `network`: the routes that IPv4 remembers, which tell when they were used (ip-sysctl, route/flush).
+bool forget_routes(int network)
 {
-    const int flush = ::open("/proc/sys/net/ipv4/route/flush", O_WRONLY | O_CLOEXEC);
-    const bool done = flush >= 0 && ::write(flush, "1", 1) == 1;
-    if (flush >= 0)
-        ::close(flush);
-    return done;
+    struct stat about{};
+    if (::fstat(network, &about) != 0)
+        return false;
+    auto* known = std::find_if(std::begin(flushes), std::end(flushes), [&](const auto& each) { return each.network == about.st_ino; });
+    if (known != std::end(flushes) && flush(*known))
+        return true;
+    if (known == std::end(flushes)) {
+        known = &flushes[next_flush];
+        next_flush = (next_flush + 1) % most_flushes;
+    }
+    if (known->file >= 0)
+        ::close(known->file);
+    *known = {about.st_ino, ::open("/proc/sys/net/ipv4/route/flush", O_WRONLY | O_CLOEXEC)};
+    return flush(*known);
 }
 
 bool looks_fresh()
@@ -115,7 +139,7 @@ bool enter_fresh_network()
 
 bool enter_used_network(int network)
 {
-    is_fresh = network >= 0 && of_fresh.length > 0 && ::setns(network, CLONE_NEWNET) == 0 && forget_routes() && looks_fresh();
+    is_fresh = network >= 0 && of_fresh.length > 0 && ::setns(network, CLONE_NEWNET) == 0 && forget_routes(network) && looks_fresh();
     return is_fresh;
 }
 

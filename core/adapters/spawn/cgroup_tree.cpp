@@ -4,6 +4,7 @@
 #include "core/adapters/spawn/process.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -92,6 +93,9 @@ void cgroup_tree::prepare()
         else
             members.push_back(std::move(root));
     }
+    // What is started for a sandbox is to be found in one group at least, whatever becomes of this server.
+    if (!members.empty() && std::ranges::all_of(members, &cgroup_member::is_flat))
+        members.front().is_flat = false;
     for (const auto& each : members)
         io_->look_up_from(each.directory);
     root_ = control_group(io_, std::move(members));

@@ -36,6 +36,16 @@ TEST_F(CgroupTree, SandboxHasItsLimitsAndAnAgent)
     EXPECT_EQ(as_root.sandbox_names(), std::vector<std::string>{"sbx"});
 }
 
+using paths = std::vector<std::string>;
+
+paths directories_of(const control_group& group)
+{
+    paths found;
+    for (const auto& member : group.members())
+        found.push_back(member.directory);
+    return found;
+}
+
 TEST_F(CgroupTree, OfV1OnlyAHierarchyThatFreezesHasGroupsBelowASandboxs)
 {
     for (const char* name : {"/cg/memory", "/cg/others"})
@@ -51,18 +61,28 @@ TEST_F(CgroupTree, OfV1OnlyAHierarchyThatFreezesHasGroupsBelowASandboxs)
     tree.prepare();
     const auto made = tree.make_sandbox_group("sbx", limits);
     ASSERT_TRUE(made.has_value()) << made.error().detail;
-    const auto directories = [](const control_group& group) {
-        std::vector<std::string> found;
-        for (const auto& member : group.members())
-            found.push_back(member.directory);
-        return found;
-    };
-    using paths = std::vector<std::string>;
-    EXPECT_EQ(directories(made->part("work")), (paths{"/cg/memory/caisson-i/sbx", "/cg/others/caisson-i/sbx/work"}));
-    EXPECT_EQ(directories(made->part("agent")), (paths{"/cg/memory/caisson-i", "/cg/others/caisson-i/sbx"}));
-    EXPECT_EQ(directories(made->whole()), paths{"/cg/others/caisson-i/sbx"});
-    EXPECT_EQ(directories(tree.agents_group()), paths{"/cg/memory/caisson-i"});
+    EXPECT_EQ(directories_of(made->part("work")), (paths{"/cg/memory/caisson-i/sbx", "/cg/others/caisson-i/sbx/work"}));
+    EXPECT_EQ(directories_of(made->part("agent")), (paths{"/cg/memory/caisson-i", "/cg/others/caisson-i/sbx"}));
+    EXPECT_EQ(directories_of(made->whole()), paths{"/cg/others/caisson-i/sbx"});
+    EXPECT_EQ(directories_of(tree.agents_group()), paths{"/cg/memory/caisson-i"});
     EXPECT_FALSE(kernel->exists("/cg/memory/caisson-i/sbx")) << "it is the work's, and made with that";
+}
+
+TEST_F(CgroupTree, OneHierarchyHasAllOfASandboxInAGroup)
+{
+    for (const char* name : {"/cg/memory", "/cg/pids"})
+        kernel->make_directory(name);
+    kernel->set("/cg/memory/caisson-i/memory.limit_in_bytes", "");
+    kernel->set("/cg/pids/caisson-i/pids.max", "");
+    cgroup_tree tree(kernel, {.instance = "i",
+                                 .privileged = true,
+                                 .mountinfo = "31 23 0:27 / /cg/memory rw shared:5 - cgroup cgroup rw,memory\n"
+                                              "32 23 0:28 / /cg/pids rw shared:6 - cgroup cgroup rw,pids\n",
+                                 .self_cgroup = "5:memory:/\n6:pids:/\n"});
+    tree.prepare();
+    const auto sandbox = tree.sandbox_group("sbx");
+    EXPECT_EQ(directories_of(sandbox.part("agent")), (paths{"/cg/memory/caisson-i/sbx", "/cg/pids/caisson-i"}));
+    EXPECT_EQ(directories_of(sandbox.part("work")), (paths{"/cg/memory/caisson-i/sbx/work", "/cg/pids/caisson-i/sbx"}));
 }
 
 TEST_F(CgroupTree, RemovesItsRootAtItsEndUnlessASandboxIsLeft)
