@@ -2,6 +2,8 @@
 
 #include "app/agent/agent.hpp"
 #include "app/agent/collector.hpp"
+#include "core/protocol/agent_session.hpp"
+#include "core/protocol/frame.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -20,11 +22,12 @@ namespace {
 /// Memory of this size goes back to the kernel when it is freed.
 constexpr int large_bytes = 64 * 1024;
 
-/// Far above what it needs. A soft limit, which its programs do not keep: see child.cpp.
-constexpr rlim_t memory_bytes = 64 << 20;
+/// What its windows take of the address space, with as much as all the rest may ever need. A soft limit, which its programs do not keep:
+/// see child.cpp.
+constexpr rlim_t memory_bytes = 3 * protocol::stream_window_bytes * protocol::agent_session::max_executions + (64 << 20);
 
-/// Where no control group counts what it has, nothing else bounds it. gVisor refuses to set some limits at all: there the container's
-/// holds.
+/// Against a mistake that takes ever more, where no control group counts it. gVisor refuses to set some limits at all: there the
+/// container's holds.
 void limit_memory()
 {
     rlimit own{};

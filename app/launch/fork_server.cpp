@@ -10,7 +10,6 @@
 #include <cstring>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -59,7 +58,7 @@ received receive_order()
     return got;
 }
 
-/// They came in rising order, all above those that are open here: so none is overwritten before it was used.
+/// They came in rising order, none below its number there: so none is overwritten before it was used.
 void take_descriptors(const received& order)
 {
     for (std::size_t i = 0; i < order.count; ++i)
@@ -127,14 +126,6 @@ pid_t fork_for_parent(pid_t* shared, bool is_first)
     return static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | CLONE_PARENT_SETTID | namespaces, nullptr, shared, nullptr, nullptr));
 }
 
-/// Each sandbox has a copy of all mounts before it lets go of them: without those of the kernel's that none is made of there are far fewer.
-/// What the host mounts and unmounts later is seen. Where it may not be done there is nothing to be gained.
-void leave_mounts_behind()
-{
-    if (::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0)
-        ::umount2("/sys", MNT_DETACH);
-}
-
 /// -1 if the order has none.
 int take_network(received& order)
 {
@@ -170,7 +161,6 @@ int serve(char** argv)
     pid_t* const shared = open_shared();
     if (shared == nullptr)
         return 1;
-    leave_mounts_behind();
     if (!answer({}))    // it serves
         return 1;
     bool wants_network = false;

@@ -78,7 +78,7 @@ struct route_flush {
     ino_t network = 0;    // its number, which another may have when it is gone
     int file = -1;
 };
-constexpr std::size_t most_flushes = 128;
+constexpr std::size_t most_flushes = 128;    // as many networks as the server keeps by default
 route_flush flushes[most_flushes];
 std::size_t next_flush = 0;
 

@@ -68,8 +68,8 @@ void restrict(const char* place, unsigned long flags)
 /// not.
 unsigned long bind_of(const options& wanted) { return wanted.makes_sandbox() ? MS_BIND : MS_BIND | MS_REC; }
 
-/// Read-only, as is what is bound from it without what is mounted below. An overlay shows its layers in /proc/mounts as they are named
-/// here: relative, hence the same on every host.
+/// Of a whole sandbox read-only and without rights, as is what is bound from it. An overlay shows its layers in /proc/mounts as they are
+/// named here: relative, hence the same on every host.
 void mount_view(const char* name, const options& wanted)
 {
     char host[300];
@@ -139,7 +139,7 @@ void mount_devices(const options& wanted)
     restrict("/tmp/dev", MS_RDONLY | flags);
 }
 
-/// What it links to outside of its view is the host's own.
+/// What it links to outside of its view is the host's own, with the host's rights.
 void show_in_etc(const char* name, const options& wanted)
 {
     char from[300];
@@ -147,14 +147,17 @@ void show_in_etc(const char* name, const options& wanted)
     std::snprintf(from, sizeof from, "/tmp/view/etc/%s", name);
     std::snprintf(to, sizeof to, "/tmp/etc/%s", name);
     struct stat about{};
-    if (::stat(from, &about) != 0)
+    if (::lstat(from, &about) != 0)
+        fail(from);
+    const bool is_link = S_ISLNK(about.st_mode);
+    if (is_link && ::stat(from, &about) != 0)
         fail(from);
     if (S_ISDIR(about.st_mode))
         make_new_directory(to);
     else
         make_file(to);
     bind(from, to, bind_of(wanted));
-    if (!wanted.makes_sandbox())
+    if (is_link || !wanted.makes_sandbox())
         restrict(to, MS_RDONLY | unprivileged);
 }
 

@@ -36,7 +36,7 @@ public:
 /// The agent's end of the link without its I/O: which server it obeys, what it does with each frame, what it says next.
 class agent_session {
 public:
-    static constexpr std::size_t max_executions = 256;
+    static constexpr std::size_t max_executions = 64;
 
     /// `host` must outlive the session.
     explicit agent_session(agent_host& host) : host_(host) { }

@@ -159,7 +159,7 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || (layout.agent_fd < 0 && is_copied))
         return error{errc::runtime_unavailable, "the sandbox cannot be given its descriptors: " + std::string(std::strerror(errno))};
     const auto& groups = created.record().group;
-    const bool begins_in_shared = options().launcher_has_agent && services().forks->has_home();
+    const bool begins_in_shared = goes_on_as_agent_ && services().forks->has_home();    // then it is forked in any case
     auto join = (begins_in_shared ? groups.whole() : groups).part(agent_part).open_for_join();
     if (join.has_error())
         return join.error();

@@ -36,7 +36,7 @@ struct cgroup_member {
     std::string directory;
     cgroup_version version = cgroup_version::v2;
     unsigned controls = 0;
-    bool is_flat = false;    // of v1, does not freeze, and another hierarchy is not: see control_group::part()
+    bool is_flat = false;    // v1 without a freezer, where another hierarchy is not flat: control_group::part()
 };
 
 /// Parts of a sandbox's group: its agent, what its execution runs in, and what compiles that before.

@@ -225,7 +225,7 @@ result<process_handle> fork_server::spawn(const spawn_options& options)
         kill_and_reap(answer->pid);
         return error{errc::runtime_unavailable, "a process could not be started: pidfd_open: " + std::string(std::strerror(code))};
     }
-    return spawn_otherwise(options, "it cannot be begun");
+    return spawn_otherwise(options, has_home() ? "it cannot be begun in its control groups" : "it cannot be begun");
 }
 
 }    // namespace caisson

@@ -227,9 +227,9 @@ TEST_P(AgentStart, BoundsItsOwnMemoryAndNotItsPrograms)
     rlimit own{};
     ASSERT_EQ(::getrlimit(RLIMIT_DATA, &own), 0);
     auto& sink = new_sink();
-    run_to_end(sink, shell("ulimit -Sd; ulimit -Hd; grep 'data size' /proc/$PPID/limits | cut -c27-34"));
+    run_to_end(sink, shell("ulimit -Sd; ulimit -Hd; grep 'data size' /proc/$PPID/limits | cut -c27-35"));
     const auto most = own.rlim_max == RLIM_INFINITY ? "unlimited" : std::to_string(own.rlim_max / 1024);
-    EXPECT_EQ(sink.out, most + "\n" + most + "\n67108864\n");
+    EXPECT_EQ(sink.out, most + "\n" + most + "\n268435456\n");
 }
 
 TEST_P(AgentStart, InstallsTheFilter)

@@ -8,8 +8,12 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sstream>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -284,6 +288,35 @@ TEST_F(Launcher, MakesDevicesAndWhatIsShownOfEtcForRoot)
     wanted.uid = 700'001;
     EXPECT_EQ(output_of(std::move(wanted)), "/tmp/dev: core fd full null ptmx pts random shm stderr stdin stdout tty urandom zero  "
                                             "/tmp/dev/pts: ptmx 2\npts/ptmx\nx\nalternatives\npasswd\nown\n2\n");
+}
+
+/// Also where it leads out of its view, as what alternatives are made of does.
+TEST_F(Launcher, ShowsNothingOfEtcInAWholeSandboxThatCanBeWritten)
+{
+    struct stat link{};
+    if (::geteuid() != 0 || ::lstat("/etc/localtime", &link) != 0 || !S_ISLNK(link.st_mode))
+        GTEST_SKIP() << "only root may, and only with a link in /etc";
+    auto wanted = request("sed -n 's|^.* /etc/\\([^ ]*\\) \\([^ ]*\\) .*|\\1 \\2|p' /proc/self/mountinfo | sort");
+    const auto tree = scratch.path() + "/tree";
+    std::filesystem::create_directory(tree);
+    std::filesystem::permissions(scratch.path(), std::filesystem::perms(0755));
+    std::filesystem::copy_file("/bin/sh", tree + "/agent");
+    const unique_fd filter(::memfd_create("filter", MFD_CLOEXEC));
+    constexpr sock_filter allow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+    ASSERT_EQ(::pwrite(filter.get(), &allow, sizeof allow, 0), static_cast<ssize_t>(sizeof allow));
+    auto info = make_pipe();
+    ASSERT_TRUE(info);
+    wanted.tmpfs = {.bytes = 1 << 20, .inodes = 10};
+    wanted.views = {"usr", "etc"};
+    wanted.etc = {"alternatives", "localtime"};
+    wanted.uid = 700'001;
+    wanted.trees = {tree};
+    wanted.sandbox = whole_sandbox{.work = "/workspace",
+        .links = {{"bin", "usr/bin"}, {"lib", "usr/lib"}, {"lib64", "usr/lib64"}},
+        .agent = "agent",
+        .seccomp = wanted.descriptors.add(filter.get()),
+        .info = wanted.descriptors.add(info->write.get())};
+    EXPECT_EQ(output_of(std::move(wanted)), "alternatives ro,nosuid,nodev,relatime\nlocaltime ro,nosuid,nodev,relatime\n");
 }
 
 TEST_F(Launcher, LeavesAsManyInodesWithViewsAsWithout)
