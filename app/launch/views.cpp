@@ -139,7 +139,7 @@ void mount_devices(const options& wanted)
     restrict("/tmp/dev", MS_RDONLY | flags);
 }
 
-/// What it links to outside of its view is the host's own, with the host's rights.
+/// What it links to outside of its view is the host's own, in a mount with other rights than the view's.
 void show_in_etc(const char* name, const options& wanted)
 {
     char from[300];

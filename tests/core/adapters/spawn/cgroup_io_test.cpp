@@ -32,7 +32,7 @@ void use(system_cgroup_io& io, const std::string& root, const std::string& where
     EXPECT_TRUE(std::filesystem::is_directory(where + "/box"));
     EXPECT_TRUE(io.exists(root + "/box"));
     EXPECT_EQ(io.directories(where), std::vector<std::string>{"box"});
-    std::ofstream(where + "/box/file");
+    std::ofstream(where + "/box/file") << "";
     EXPECT_EQ(io.write(root + "/box/file", "text"), 0);
     EXPECT_EQ(io.write(root + "/box/none", "text"), ENOENT);
     EXPECT_EQ(io.read(root + "/box/file"), "text");
