@@ -46,19 +46,32 @@ paths directories_of(const control_group& group)
     return found;
 }
 
-TEST_F(CgroupTree, OfV1OnlyAHierarchyThatFreezesHasGroupsBelowASandboxs)
-{
-    for (const char* name : {"/cg/memory", "/cg/others"})
-        kernel->make_directory(name);
-    kernel->set("/cg/memory/caisson-i/memory.limit_in_bytes", "");
-    kernel->set("/cg/others/caisson-i/pids.max", "");
-    kernel->set("/cg/others/caisson-i/freezer.state", "");
-    cgroup_tree tree(kernel, {.instance = "i",
+/// A host with cgroup v1 alone: memory, and pids in another hierarchy, with a freezer or without.
+class CgroupTreeOfV1 : public caisson::testing::cgroup_tree_fixture {
+protected:
+    cgroup_tree& prepared(bool freezes)
+    {
+        for (const char* name : {"/cg/memory", "/cg/others"})
+            kernel->make_directory(name);
+        kernel->set("/cg/memory/caisson-i/memory.limit_in_bytes", "");
+        kernel->set("/cg/others/caisson-i/pids.max", "");
+        if (freezes)
+            kernel->set("/cg/others/caisson-i/freezer.state", "");
+        tree.prepare();
+        return tree;
+    }
+
+private:
+    cgroup_tree tree{kernel, {.instance = "i",
                                  .privileged = true,
                                  .mountinfo = "31 23 0:27 / /cg/memory rw shared:5 - cgroup cgroup rw,memory\n"
                                               "32 23 0:28 / /cg/others rw shared:6 - cgroup cgroup rw,pids,freezer\n",
-                                 .self_cgroup = "5:memory:/\n6:pids,freezer:/\n"});
-    tree.prepare();
+                                 .self_cgroup = "5:memory:/\n6:pids,freezer:/\n"}};
+};
+
+TEST_F(CgroupTreeOfV1, OnlyAHierarchyThatFreezesHasGroupsBelowASandboxs)
+{
+    auto& tree = prepared(true);
     const auto made = tree.make_sandbox_group("sbx", limits);
     ASSERT_TRUE(made.has_value()) << made.error().detail;
     EXPECT_EQ(directories_of(made->part("work")), (paths{"/cg/memory/caisson-i/sbx", "/cg/others/caisson-i/sbx/work"}));
@@ -68,21 +81,11 @@ TEST_F(CgroupTree, OfV1OnlyAHierarchyThatFreezesHasGroupsBelowASandboxs)
     EXPECT_FALSE(kernel->exists("/cg/memory/caisson-i/sbx")) << "it is the work's, and made with that";
 }
 
-TEST_F(CgroupTree, OneHierarchyHasAllOfASandboxInAGroup)
+TEST_F(CgroupTreeOfV1, WithoutAFreezerOneHierarchyHasAllOfASandboxInAGroup)
 {
-    for (const char* name : {"/cg/memory", "/cg/pids"})
-        kernel->make_directory(name);
-    kernel->set("/cg/memory/caisson-i/memory.limit_in_bytes", "");
-    kernel->set("/cg/pids/caisson-i/pids.max", "");
-    cgroup_tree tree(kernel, {.instance = "i",
-                                 .privileged = true,
-                                 .mountinfo = "31 23 0:27 / /cg/memory rw shared:5 - cgroup cgroup rw,memory\n"
-                                              "32 23 0:28 / /cg/pids rw shared:6 - cgroup cgroup rw,pids\n",
-                                 .self_cgroup = "5:memory:/\n6:pids:/\n"});
-    tree.prepare();
-    const auto sandbox = tree.sandbox_group("sbx");
-    EXPECT_EQ(directories_of(sandbox.part("agent")), (paths{"/cg/memory/caisson-i/sbx", "/cg/pids/caisson-i"}));
-    EXPECT_EQ(directories_of(sandbox.part("work")), (paths{"/cg/memory/caisson-i/sbx/work", "/cg/pids/caisson-i/sbx"}));
+    const auto sandbox = prepared(false).sandbox_group("sbx");
+    EXPECT_EQ(directories_of(sandbox.part("agent")), (paths{"/cg/memory/caisson-i/sbx", "/cg/others/caisson-i"}));
+    EXPECT_EQ(directories_of(sandbox.part("work")), (paths{"/cg/memory/caisson-i/sbx/work", "/cg/others/caisson-i/sbx"}));
 }
 
 TEST_F(CgroupTree, RemovesItsRootAtItsEndUnlessASandboxIsLeft)

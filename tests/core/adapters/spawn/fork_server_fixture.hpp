@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -81,10 +82,13 @@ protected:
         return count;
     }
 
-    static std::size_t count_descriptors(pid_t pid)
+    /// What its descriptors lead to.
+    static std::multiset<std::string> descriptors_of(pid_t pid)
     {
-        const std::filesystem::directory_iterator all("/proc/" + std::to_string(pid) + "/fd");
-        return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+        std::multiset<std::string> found;
+        for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd"))
+            found.insert(std::filesystem::read_symlink(entry.path()));
+        return found;
     }
 
     const std::string launch_path = std::string(CAISSON_BINARY_DIR) + "/caisson-launch";

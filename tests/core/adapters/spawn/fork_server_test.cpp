@@ -74,7 +74,7 @@ TEST_F(ForkServer, KeepsNothingOfAnOrder)
     EXPECT_EQ(run(order("true")), 0) << "the order before was answered for and forgotten";
     EXPECT_GT(count_in_memory(pid, "caisson-launch"), 0U) << "its memory can be read";
     EXPECT_EQ(count_in_memory(pid, marker), 0U);
-    EXPECT_EQ(count_descriptors(pid), 4U) << "stdio and the socket";
+    EXPECT_EQ(descriptors_of(pid).size(), 4U) << "stdio and the socket";
 }
 
 TEST_F(ForkServer, RunsFromACopyThatNobodyElseMayOpen)

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <set>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -291,15 +292,16 @@ TEST_F(Launcher, MakesDevicesAndWhatIsShownOfEtcForRoot)
                                             "/tmp/dev/pts: ptmx 2\npts/ptmx\nx\nalternatives\npasswd\nown\n2\n");
 }
 
-/// Names in /etc of this host: a directory, and what leads out of it where there is such a link.
+/// Names in /etc of this host: a directory, and what leads out of it where there is such a link. Sorted.
 std::vector<std::string> names_in_etc()
 {
+    std::set<std::string> links;
+    for (const auto& entry : std::filesystem::directory_iterator("/etc"))
+        if (entry.is_symlink() && entry.exists() && std::filesystem::read_symlink(entry.path()).string().starts_with("/usr/"))
+            links.insert(entry.path().filename());
     std::vector<std::string> names{"alternatives"};
-    for (const auto& entry : std::filesystem::directory_iterator("/etc")) {
-        const auto target = entry.is_symlink() ? std::filesystem::read_symlink(entry.path()).string() : "";
-        if (target.starts_with("/usr/") && entry.exists())
-            names.push_back(entry.path().filename());
-    }
+    if (!links.empty())
+        names.push_back(*links.begin());
     std::ranges::sort(names);
     return names;
 }
