@@ -31,8 +31,9 @@ constexpr magic magics[] = {
     {0, "PK\x03\x04", "zip"},
     {0, "PK\x05\x06", "zip"},
     {0, "PK\x07\x08", "zip"},
-    {0, "\x1F\x8B", "gzip"},
-    {0, "BZh", "bzip2"},
+    {0, "\x1F\x8B\x08", "gzip"},                 // RFC 1952, 2.3.1: 8 is the one method there is
+    {4, "1AY&SY", "bzip2"},                      // of the first block, behind "BZh" and the level
+    {4, "\x17\x72\x45\x38\x50\x90", "bzip2"},    // of the end, where a stream is empty
     {0,
         "\xFD"
         "7zXZ",

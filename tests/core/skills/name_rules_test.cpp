@@ -73,7 +73,8 @@ class ArchiveKind : public ::testing::TestWithParam<kind_case> { };
 TEST_P(ArchiveKind, IsToldByTheFirstBytes) { EXPECT_EQ(archive_kind(GetParam().bytes), GetParam().want); }
 INSTANTIATE_TEST_SUITE_P(Cases, ArchiveKind,
     ::testing::Values(kind_case{"zip", "PK\x03\x04zz", "zip"}, kind_case{"empty_zip", "PK\x05\x06", "zip"},
-        kind_case{"gzip", "\x1F\x8B\x08", "gzip"}, kind_case{"bzip2", "BZh91AY", "bzip2"},
+        kind_case{"gzip", "\x1F\x8B\x08", "gzip"}, kind_case{"bzip2", "BZh91AY&SY\x01", "bzip2"},
+        kind_case{"empty_bzip2", "BZh9\x17\x72\x45\x38\x50\x90", "bzip2"},
         kind_case{"xz",
             "\xFD"
             "7zXZ\0"s,
@@ -81,7 +82,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, ArchiveKind,
         kind_case{"seven", "7z\xBC\xAF\x27\x1C", "7z"}, kind_case{"rar", "Rar!\x1A\x07\x01", "rar"},
         kind_case{"zstd", "\x28\xB5\x2F\xFD", "zstd"}, kind_case{"tar", std::string(257, '\0') + "ustar\0"s, "tar"},
         kind_case{"short_tar", std::string(257, '\0') + "ust", ""}, kind_case{"text", "#!/bin/sh\n", ""}, kind_case{"nothing", "", ""},
-        kind_case{"letters", "PKZIP", ""}),
+        kind_case{"letters", "PKZIP", ""}, kind_case{"letters_of_bzip2", "BZhang and others", ""},
+        kind_case{"two_bytes_of_gzip", "\x1F\x8B\x07\x9A", ""}),
     [](const auto& info) { return std::string(info.param.test); });
 
 struct path_case {

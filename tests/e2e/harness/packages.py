@@ -3,7 +3,7 @@
 import contextlib
 import io
 import json
-import os
+import random
 import zipfile
 
 import yaml
@@ -101,5 +101,5 @@ def large(size, version="1.0.0"):
         archive.writestr("SKILL.md", skill_md("large", version))
         archive.writestr("main.py", "print(1)\n")
         for i in range(8):
-            archive.writestr(f"data-{i}", os.urandom(size // 8))
+            archive.writestr(f"data-{i}", random.Random(f"{version}/{i}").randbytes(size // 8))
     return out.getvalue()
