@@ -213,7 +213,7 @@ def test_files_go_one_by_one_and_with_their_execution(api):
 
 ENDS = {
     "failed": ({"shell": "echo half > a; exit 3"}, "failed"),
-    "timeout": ({"shell": "echo half > a; sleep 60", "limits": {"wall_ms": 600}}, "timeout"),
+    "timeout": ({"shell": "echo half > a; sleep 60", "limits": {"wall_ms": 1_500}}, "timeout"),
     "killed": ({"shell": "echo half > a; kill -9 $$"}, "failed"),
     "memory": ({"shell": "echo half > a; tail /dev/zero", "limits": {"memory_bytes": 32 * MIB}}, "failed"),
     "full disk": ({"shell": "echo half > a; head -c 8M /dev/zero > big; rm big; exit 1", "limits": {"disk_bytes": 2 * MIB}}, "failed"),

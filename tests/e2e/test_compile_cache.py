@@ -140,7 +140,7 @@ def test_a_killed_server_leaves_it_whole_or_not_at_all(new_server):
         server.kill()
         server.start()
         assert server.api.ended(one)["stdout"] == "one\n"
-        assert not [each for each in kept_files(server) if each.name.startswith("new-")]
+        until(lambda: not [each for each in kept_files(server) if each.name.startswith("new-")], what="what is being kept")
         assert kept(server.api, code=code)["stdout"] == "one\n"
 
 

@@ -44,7 +44,7 @@ def test_containers_find_the_same(box):
 
 
 def test_files_of_a_program_that_its_limits_end_are_found(api):
-    record = api.run(shell="mkdir out; echo 1 >out/a; sleep 60", collect=["out/**"], limits={"wall_ms": 300})
+    record = api.run(shell="mkdir out; echo 1 >out/a; sleep 60", collect=["out/**"], limits={"wall_ms": 1_500})
     assert (record["status"], record["artifacts"]["files"], record["artifacts"]["partial"]) == ("timeout", 1, True)
     record = api.run(
         language="python", code="import os\nos.mkdir('out')\nopen('out/a', 'w').write('1')\nx = bytearray(10**9)", collect=["out/**"],

@@ -29,12 +29,12 @@ def test_the_wall_limit_ends_a_sleeper(api):
 
 
 def test_the_wall_limit_ends_one_that_ignores_sigterm(api):
-    record = api.run(shell="trap '' TERM; echo deaf; while :; do sleep 60; done", limits={"wall_ms": 500})
+    record = api.run(shell="trap '' TERM; echo deaf; while :; do sleep 60; done", limits={"wall_ms": 1_500})
     assert record["verdict"] == "wall_limit" and record["status"] == "timeout" and record["stdout"] == "deaf\n"
 
 
 def test_what_it_said_on_sigterm_is_kept(api):
-    record = api.run(shell="trap 'echo cleaning up; exit 0' TERM; sleep 600 & wait", limits={"wall_ms": 500})
+    record = api.run(shell="trap 'echo cleaning up; exit 0' TERM; sleep 600 & wait", limits={"wall_ms": 1_500})
     assert record["verdict"] == "wall_limit" and record["stdout"] == "cleaning up\n"
 
 

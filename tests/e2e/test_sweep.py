@@ -182,8 +182,10 @@ def test_what_was_planted_goes_while_runs_go_on(new_server, planted):
             path.write_text(text)
 
     # A directory with a mount in it, and one that a process without a record prints to, though it is gone.
-    folder = plant_run_directory(server.data / "run", mine())
-    subprocess.run(["mount", "-t", "tmpfs", "none", folder / "work" / "deep" / "er"], check=True)
+    made = plant_run_directory(server.folder / "planted", mine())    # where no sweep finds it before its mount is there
+    subprocess.run(["mount", "-t", "tmpfs", "none", made / "work" / "deep" / "er"], check=True)
+    (server.data / "run").mkdir(exist_ok=True)
+    folder = made.rename(server.data / "run" / made.name)
     lost = plant_run_directory(server.run_folders()[-1], mine())
     with open(lost / "log", "w") as log:
         unknown = planted.process(stopped=True, stdout=log, stderr=log)

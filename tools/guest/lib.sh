@@ -12,26 +12,40 @@ newest_kernel() {
 
 # Sets KERNEL and MODULES: Debian's cloud kernel as it is installed, else fetched and unpacked below build/guest, not installed.
 find_kernel() {
-    local image
+    local image try
     image=$(newest_kernel)
-    if [ -z "$image" ]; then
-        fetch_kernel
+    for try in 1 2 3; do
+        [ -z "$image" ] || break
+        fetch_kernel || renew_lists "$try"
         image=$(newest_kernel)
-    fi
+    done
+    [ -n "$image" ] || fail "no kernel for the guest: linux-image-cloud-amd64 cannot be fetched, see $GUEST/kernel/fetch.log"
     [ -r "$image" ] || fail "no kernel for the guest: $image cannot be read"
     KERNEL=$image
     MODULES=${image%/boot/*}/lib/modules/${image##*/vmlinuz-}
     [ -d "$MODULES" ] || fail "the modules of $KERNEL are not in $MODULES"
 }
 
+# 1 if it fails: then the lists of packages may be older than what their server has.
 fetch_kernel() {
     local name
-    name=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
-    [ -n "$name" ] || fail "apt knows no linux-image-cloud-amd64: apt-get update"
-    note "fetching $name"
     mkdir -p "$GUEST/kernel"
-    (cd "$GUEST/kernel" && apt-get download -q "$name" >fetch.log 2>&1 && dpkg -x "$name"_*.deb . && rm -f "$name"_*.deb) ||
-        fail "$name cannot be fetched, see $GUEST/kernel/fetch.log"
+    name=$(apt-cache depends linux-image-cloud-amd64 2>"$GUEST/kernel/fetch.log" | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
+    if [ -z "$name" ]; then
+        echo "apt knows no linux-image-cloud-amd64: apt-get update" >>"$GUEST/kernel/fetch.log"
+        return 1
+    fi
+    note "fetching $name"
+    (cd "$GUEST/kernel" && apt-get download -q -o Acquire::Retries=3 "$name" >fetch.log 2>&1 && dpkg -x "$name"_*.deb . && rm -f "$name"_*.deb)
+}
+
+# renew_lists TRY: the lists of packages, where this may, before the next try.
+renew_lists() {
+    if [ "$(id -u)" -eq 0 ]; then
+        note "reading the package lists"
+        apt-get update -q -o Acquire::Retries=3 >>"$GUEST/kernel/fetch.log" 2>&1 || true
+    fi
+    sleep $((5 * $1))
 }
 
 # make_initramfs FILE: busybox, the modules that the root file system and sandboxes need, and init.

@@ -204,7 +204,7 @@ TEST_P(AgentResume, DeadlinesHoldWithoutAServer)
     auto& first = new_sink();
     link->attach(1, first, std::nullopt);
     auto request = shell("echo ready; sleep 100");
-    request.wall_ms = 300;
+    request.wall_ms = 1'000;
     link->spawn(1, std::move(request), {});
     run_until([&] { return first.out == "ready\n"; });
     close();
@@ -218,7 +218,7 @@ TEST_P(AgentResume, DeadlinesHoldWithoutAServer)
 TEST_P(AgentResume, TheLeaseEndsAnAbandonedSandbox)
 {
     close();
-    open(2, std::chrono::milliseconds(300));
+    open(2, std::chrono::milliseconds(1'000));
     auto& sink = new_sink();
     link->attach(1, sink, std::nullopt);
     const auto pid_file = agent->work() + "/pid";
@@ -246,9 +246,9 @@ TEST_P(AgentResume, OnlyAStreamThatNobodyCanComeBackToEndsTheSandbox)
 TEST_P(AgentResume, PingsKeepTheLease)
 {
     close();
-    open(2, std::chrono::milliseconds(200));
+    open(2, std::chrono::milliseconds(1'000));
     auto& sink = new_sink();
-    run_to_end(sink, shell("sleep 0.6; echo there"));
+    run_to_end(sink, shell("sleep 2; echo there"));
     EXPECT_EQ(sink.out, "there\n");
 }
 

@@ -27,8 +27,7 @@ ENGINE = os.path.dirname(os.environ.get("CAISSON_TEST_ENGINE", "").removeprefix(
 
 def mount_places(pid):
     """Mount points that a sandbox could have left, each as often as it is mounted."""
-    places = [line.split()[4] for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines()]
-    places = [place for place in places if not place.startswith(ENGINE + "/")]
+    places = [place for place in leaks.mount_points(pid) if not place.startswith(ENGINE + "/")]
     return sorted(place for place in places if not place.startswith("/tmp/") or place.split("/")[2] in OWN_PLACES)
 
 

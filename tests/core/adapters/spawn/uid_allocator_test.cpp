@@ -14,11 +14,13 @@ namespace caisson {
 
 namespace {
 
+constexpr uid_t first_uid = 4'000'000'100;    // no process has it, nor the next
+
 class UidAllocator : public ::testing::Test {
 protected:
     caisson::testing::scratch_directory scratch;
     std::string locks = scratch.path() + "/a/locks";
-    uid_allocator uids{locks, 100, 101};
+    uid_allocator uids{locks, first_uid, first_uid + 1};
 
     static uid_owner owner(char last = '1')
     {
@@ -30,6 +32,7 @@ protected:
         const auto lease = uids.acquire(owner());
         return lease.value().uid();
     }
+    std::string lock_of(uid_t uid) const { return locks + "/" + std::to_string(uid); }
     std::size_t sweep(bool is_left)
     {
         return sweep_uid_locks(locks, [&](const uid_owner& of) {
@@ -53,7 +56,7 @@ TEST_F(UidAllocator, NeverGivesOneTwice)
 
 TEST_F(UidAllocator, SharesTheDirectoryWithOtherServers)
 {
-    uid_allocator other(locks, 100, 101);
+    uid_allocator other(locks, first_uid, first_uid + 1);
     const auto mine = uids.acquire(owner());
     const auto theirs = other.acquire(owner());
     ASSERT_TRUE(mine.has_value() && theirs.has_value());
@@ -62,7 +65,7 @@ TEST_F(UidAllocator, SharesTheDirectoryWithOtherServers)
 
 TEST_F(UidAllocator, GivesAReleasedOneAgainAndLeavesNoFile)
 {
-    uid_allocator one(locks, 100, 100);
+    uid_allocator one(locks, first_uid, first_uid);
     auto lease = one.acquire(owner());
     ASSERT_TRUE(lease.has_value());
     EXPECT_TRUE(one.acquire(owner()).has_error());
@@ -73,21 +76,21 @@ TEST_F(UidAllocator, GivesAReleasedOneAgainAndLeavesNoFile)
 
 TEST_F(UidAllocator, StaysTakenWhenItsHolderIsGoneUntilItsSandboxIs)
 {
-    uid_allocator one(locks, 100, 100);
+    uid_allocator one(locks, first_uid, first_uid);
     unique_fd inherited;
     {
         const auto lease = one.acquire(owner());
         ASSERT_TRUE(lease.has_value());
         inherited.reset(::fcntl(lease->descriptor(), F_DUPFD_CLOEXEC, 0));
     }
-    one.clear(100, owner().sandbox);
+    one.clear(first_uid, owner().sandbox);
     EXPECT_FALSE(std::filesystem::is_empty(locks)) << "clear() must leave a lock that is held";
     inherited.reset();
     EXPECT_TRUE(one.acquire(owner()).has_error()) << "nobody said that its sandbox is gone";
-    EXPECT_TRUE(uid_allocator(locks, 100, 100).acquire(owner()).has_error()) << "nor does a next server know";
-    one.clear(100, owner('2').sandbox);
+    EXPECT_TRUE(uid_allocator(locks, first_uid, first_uid).acquire(owner()).has_error()) << "nor does a next server know";
+    one.clear(first_uid, owner('2').sandbox);
     EXPECT_FALSE(std::filesystem::is_empty(locks)) << "it is another sandbox's";
-    one.clear(100, owner().sandbox);
+    one.clear(first_uid, owner().sandbox);
     EXPECT_TRUE(std::filesystem::is_empty(locks));
     EXPECT_TRUE(one.acquire(owner()).has_value());
 }
@@ -128,8 +131,8 @@ TEST_F(UidAllocator, SweepLeavesWhatAnotherPidNamespaceMadeAndWhatIsNoLock)
     std::filesystem::create_directories(locks);
     auto elsewhere = owner();
     elsewhere.pid_namespace = "pid:[1]";
-    std::ofstream(locks + "/100") << elsewhere.to_json();
-    std::ofstream(locks + "/101") << "not ours";
+    std::ofstream(lock_of(first_uid)) << elsewhere.to_json();
+    std::ofstream(lock_of(first_uid + 1)) << "not ours";
     std::ofstream(locks + "/readme") << "";
     EXPECT_EQ(sweep(false), 0U);
     EXPECT_TRUE(asked.empty());
@@ -138,7 +141,7 @@ TEST_F(UidAllocator, SweepLeavesWhatAnotherPidNamespaceMadeAndWhatIsNoLock)
 TEST_F(UidAllocator, SweepRemovesThoseOfAServerThatDiedWhileItMadeThem)
 {
     std::filesystem::create_directories(locks);
-    std::ofstream(locks + "/100") << "";
+    std::ofstream(lock_of(first_uid)) << "";
     EXPECT_EQ(sweep(true), 1U);
     EXPECT_TRUE(asked.empty());
 }
@@ -156,7 +159,7 @@ TEST_F(UidAllocator, OwnersAreWrittenDownAndReadBack)
 
 TEST_F(UidAllocator, SaysWhenItsDirectoryCannotBeUsed)
 {
-    uid_allocator nowhere("/proc/nowhere", 100, 101);
+    uid_allocator nowhere("/proc/nowhere", first_uid, first_uid + 1);
     const auto lease = nowhere.acquire(owner());
     ASSERT_TRUE(lease.has_error());
     EXPECT_EQ(lease.error().code, errc::runtime_unavailable);
