@@ -12,40 +12,48 @@ newest_kernel() {
 
 # Sets KERNEL and MODULES: Debian's cloud kernel as it is installed, else fetched and unpacked below build/guest, not installed.
 find_kernel() {
-    local image try
+    local image
     image=$(newest_kernel)
-    for try in 1 2 3; do
-        [ -z "$image" ] || break
-        fetch_kernel || renew_lists "$try"
+    if [ -z "$image" ]; then
+        fetch_kernel_or_again
         image=$(newest_kernel)
-    done
-    [ -n "$image" ] || fail "no kernel for the guest: linux-image-cloud-amd64 cannot be fetched, see $GUEST/kernel/fetch.log"
+    fi
     [ -r "$image" ] || fail "no kernel for the guest: $image cannot be read"
     KERNEL=$image
     MODULES=${image%/boot/*}/lib/modules/${image##*/vmlinuz-}
     [ -d "$MODULES" ] || fail "the modules of $KERNEL are not in $MODULES"
 }
 
-# 1 if it fails: then the lists of packages may be older than what their server has.
-fetch_kernel() {
-    local name
-    mkdir -p "$GUEST/kernel"
-    name=$(apt-cache depends linux-image-cloud-amd64 2>"$GUEST/kernel/fetch.log" | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
-    if [ -z "$name" ]; then
-        echo "apt knows no linux-image-cloud-amd64: apt-get update" >>"$GUEST/kernel/fetch.log"
-        return 1
-    fi
-    note "fetching $name"
-    (cd "$GUEST/kernel" && apt-get download -q -o Acquire::Retries=3 "$name" >fetch.log 2>&1 && dpkg -x "$name"_*.deb . && rm -f "$name"_*.deb)
+# The lists of packages may be older than what their server has.
+fetch_kernel_or_again() {
+    local try
+    for try in 1 2 3; do
+        ! fetch_kernel || return 0
+        [ "$try" -lt 3 ] || break
+        renew_lists
+        sleep $((5 * try))
+    done
+    tail -n 5 "$GUEST/kernel.log" >&2
+    fail "no kernel for the guest: linux-image-cloud-amd64 cannot be fetched, see $GUEST/kernel.log; apt-get update may help"
 }
 
-# renew_lists TRY: the lists of packages, where this may, before the next try.
+# Whole or not at all. 1 if it fails.
+fetch_kernel() {
+    local name new=$GUEST/kernel.new
+    name=$(apt-cache depends linux-image-cloud-amd64 2>"$GUEST/kernel.log" | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
+    [ -n "$name" ] || return 1
+    note "fetching $name"
+    rm -rf "$new"
+    mkdir -p "$new"
+    (cd "$new" && apt-get download -q -o Acquire::Retries=3 "$name" && dpkg -x "$name"_*.deb . && rm -f "$name"_*.deb) >>"$GUEST/kernel.log" 2>&1 &&
+        rm -rf "$GUEST/kernel" && mv "$new" "$GUEST/kernel"
+}
+
+# Where this may.
 renew_lists() {
-    if [ "$(id -u)" -eq 0 ]; then
-        note "reading the package lists"
-        apt-get update -q -o Acquire::Retries=3 >>"$GUEST/kernel/fetch.log" 2>&1 || true
-    fi
-    sleep $((5 * $1))
+    [ "$(id -u)" -eq 0 ] || return 0
+    note "reading the package lists"
+    apt-get update -q -o Acquire::Retries=3 >>"$GUEST/kernel.log" 2>&1 || true
 }
 
 # make_initramfs FILE: busybox, the modules that the root file system and sandboxes need, and init.

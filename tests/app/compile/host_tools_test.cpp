@@ -25,7 +25,8 @@ protected:
         write_file(dir_ / "usr/cc", "compiler");
         write_file(dir_ / "etc/nim/nim.cfg", "old");
         write_file(dir_ / "db/status", "old");
-        for (const char* each : {"usr/include/sys", "usr/include"})    // a kernel's time of files may stand still for some milliseconds
+        for (const char* each :
+            {"usr/include/sys", "usr/include", "usr/share/doc/x"})    // a kernel's time of files may stand still for some milliseconds
             fs::last_write_time(dir_ / each, fs::file_time_type::clock::now() - 1h);
         places_.trees = {(dir_ / "usr").string(), (dir_ / "missing").string()};
         places_.small_trees = {(dir_ / "etc/nim").string()};

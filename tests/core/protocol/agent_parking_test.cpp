@@ -1,8 +1,10 @@
 #include "tests/core/protocol/parking_fixture.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -53,18 +55,21 @@ protected:
         request.env.emplace_back("NEW", "value");
         return request;
     }
-    static std::size_t hooks()
+    static std::set<std::string> hooks()
     {
-        std::size_t count = 0;
+        std::set<std::string> found;
         for (const auto& each : std::filesystem::directory_iterator("/tmp"))
-            count += each.path().filename().string().starts_with(".caisson-") ? 1 : 0;
-        return count;
+            if (auto name = each.path().filename().string(); name.starts_with(".caisson-"))
+                found.insert(std::move(name));
+        return found;
     }
-    /// Other agents have theirs in the same directory, for a moment.
+    /// Other agents have theirs in the same directory, for a moment, and one that was killed has left its.
     bool leaves_no_hook()
     {
-        return run_until([] { return hooks() == 0; });
+        return run_until([this] { return std::ranges::includes(before, hooks()); });
     }
+
+    const std::set<std::string> before = hooks();
 };
 
 TEST_P(AgentParking, GoesOnAsTheExecution)

@@ -203,11 +203,13 @@ TEST_P(AgentResume, DeadlinesHoldWithoutAServer)
 {
     auto& first = new_sink();
     link->attach(1, first, std::nullopt);
-    auto request = shell("echo ready; sleep 100");
+    auto request = shell("echo $$; exec sleep 100");
     request.wall_ms = 1'000;
     link->spawn(1, std::move(request), {});
-    run_until([&] { return first.out == "ready\n"; });
+    run_until([&] { return first.out.ends_with('\n'); });
+    const auto leader = std::stoi(first.out);
     close();
+    run_until([&] { return ::kill(leader, 0) != 0; });
     open(2);
     auto& second = new_sink();
     link->attach(1, second, resume_point{});

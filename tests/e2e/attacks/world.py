@@ -2,8 +2,6 @@
 groups, network namespaces, temporary directories and disk, and a canary file. Looked at after each batch, to a deadline."""
 
 import os
-import time
-from pathlib import Path
 
 from harness import leaks
 from harness.waiting import TimedOut, until

@@ -96,7 +96,7 @@ def remove_groups(instance):
 
 
 # Mounts of logins, engines, packages and disks of the host, which come and go with them.
-FOREIGN_PLACES = ("/run/user/", "/var/lib/docker/", "/run/docker/", "/snap/", "/media/", "/mnt/")
+FOREIGN_PLACES = ("/run/user/", "/var/lib/docker/", "/run/docker/", "/var/lib/containerd/", "/run/containerd/", "/snap/", "/media/", "/mnt/")
 
 
 def mount_points(pid):
