@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -88,22 +87,10 @@ def least_within(trace, rounds):
     return {name: min(one[name] for one in counted) / RUNS for name in names}
 
 
-class NotReady(Failed):
-    """A run was made a sandbox of its own."""
-
-
-def one_round(bench, client, program, tries=3):
-    """Begins again where a run found no ready sandbox: what looked quiet may be one whose making stands still."""
+def one_round(bench, client, program):
     begin = time.time()
-    try:
-        for _ in range(RUNS):
-            run_once(bench, client, program)
-    except NotReady as why:
-        if tries == 1:
-            raise
-        print(f"   once more: {why}", file=sys.stderr)
-        wait_until_quiet(bench)
-        return one_round(bench, client, program, tries - 1)
+    for _ in range(RUNS):
+        run_once(bench, client, program)
     return begin, time.time()
 
 
@@ -111,10 +98,8 @@ def run_once(bench, client, program):
     """And until the sandbox is gone and the next one is ready. Nobody is asked, as that would be counted."""
     before = sandboxes_of(bench)
     answer = client.ask("POST", "/v1/executions", program)
-    if answer["status"] != "success":
-        raise Failed(f"the run failed: {answer}")
-    if "claim_ms" not in answer["stages"]:
-        raise NotReady(f"this was no run in a ready sandbox: {answer}")
+    if answer["status"] != "success" or "claim_ms" not in answer["stages"]:
+        raise Failed(f"this was no run in a ready sandbox: {answer}")
     wait_until_quiet(bench, before)
 
 

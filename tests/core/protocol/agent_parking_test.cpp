@@ -29,10 +29,10 @@ protected:
     {
         park_request order;
         order.program = shell("");
-        order.program.argv = {"/bin/sh", "-c", ". \"$HOOK/hook\"", "name"};
+        order.program.argv = {"/bin/sh", "-c", ". \"$HOOK/" + hook + "\"", "name"};
         order.program.env.emplace_back("NOTES", agent->work() + "/notes");
         order.program.cwd = agent->work();
-        order.file_name = "hook";
+        order.file_name = hook;
         order.file_text = script;
         order.hooks = {{"HOOK", "{park}"}};
         order.fixed = {"PATH", "LC_*"};
@@ -55,21 +55,26 @@ protected:
         request.env.emplace_back("NEW", "value");
         return request;
     }
-    static std::set<std::string> hooks()
+    /// Directories of hooks: also other agents', which have theirs in the same place.
+    static std::set<std::filesystem::path> hooks()
     {
-        std::set<std::string> found;
+        std::set<std::filesystem::path> found;
         for (const auto& each : std::filesystem::directory_iterator("/tmp"))
-            if (auto name = each.path().filename().string(); name.starts_with(".caisson-"))
-                found.insert(std::move(name));
+            if (each.path().filename().string().starts_with(".caisson-"))
+                found.insert(each.path());
         return found;
     }
-    /// Other agents have theirs in the same directory, for a moment, and one that was killed has left its.
+    /// The hook is gone now, and its directory with it: another one that is seen is gone after a moment.
     bool leaves_no_hook()
     {
+        std::error_code foreign;
+        for (const auto& each : hooks())
+            EXPECT_FALSE(std::filesystem::exists(each / hook, foreign)) << each;
         return run_until([this] { return std::ranges::includes(before, hooks()); });
     }
 
-    const std::set<std::string> before = hooks();
+    const std::string hook = "hook-" + std::to_string(::getpid());    // no other agent's has this name
+    const std::set<std::filesystem::path> before = hooks();           // one that was killed has left its
 };
 
 TEST_P(AgentParking, GoesOnAsTheExecution)
@@ -161,7 +166,7 @@ TEST_P(AgentParking, AnythingElseIsStartedAnew)
         ASSERT_GT(waiting, 0);
         auto request = asked();
         request.env.emplace_back("HOOK", agent->work());
-        std::ofstream(agent->work() + "/hook") << "echo anew";
+        std::ofstream(agent->work() + "/" + hook) << "echo anew";
         c.change(request);
         auto& sink = new_sink();
         run_to_end(sink, std::move(request));
@@ -191,7 +196,7 @@ TEST_P(AgentParking, WhatDoesNotAgreeIsStartedAnew)
         ASSERT_TRUE(*park(parking(c.script)));
         auto request = asked();
         request.env.emplace_back("HOOK", agent->work());
-        std::ofstream(agent->work() + "/hook") << "echo once";
+        std::ofstream(agent->work() + "/" + hook) << "echo once";
         auto& sink = new_sink();
         run_to_end(sink, std::move(request));
         EXPECT_FALSE(sink.was_parked);

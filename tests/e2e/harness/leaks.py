@@ -95,18 +95,9 @@ def remove_groups(instance):
     until(gone, SETTLE_S, f"the end of all groups of {instance}")
 
 
-# Mounts of logins, engines, packages and disks of the host, which come and go with them.
-FOREIGN_PLACES = ("/run/user/", "/var/lib/docker/", "/run/docker/", "/var/lib/containerd/", "/run/containerd/", "/snap/", "/media/", "/mnt/")
-
-
-def mount_points(pid):
-    places = [line.split()[4] for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines()]
-    return [place for place in places if not place.startswith(FOREIGN_PLACES)]
-
-
 def mounts(pid):
     try:
-        return len(mount_points(pid))
+        return Path(f"/proc/{pid}/mountinfo").read_text().count("\n")
     except OSError:
         return 0
 
