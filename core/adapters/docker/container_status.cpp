@@ -10,9 +10,14 @@ namespace {
 constexpr std::int64_t killed_exit = 128 + SIGKILL;
 constexpr std::int64_t fatal_exit = 2;    // of Go's runtime: of gVisor's kernel when the host has ended a process that it runs programs in
 constexpr const char* out_of_memory = "the container ran out of memory and its agent was killed";
+constexpr const char* out_of_threads =
+    "the agent exited with status 2 after the container had met its limit of processes and threads (limits.pids)";
 
 /// The host may have ended the agent, or gVisor's kernel or a process of it, for want of memory.
 bool may_lack_memory(std::int64_t exit_code) { return exit_code == killed_exit || exit_code == fatal_exit; }
+
+/// gVisor's kernel ends where the host lets it have no further thread.
+bool lacked_threads(std::int64_t exit_code, const group_usage& usage) { return exit_code == fatal_exit && usage.pids_refused > 0; }
 
 bool may_run(container_state state)
 {
@@ -93,13 +98,16 @@ std::string container_status::cause_of(const result<container_info>& found) cons
         return out_of_memory;
     if (!killed_by_.empty() && !explained)
         return killed_from_outside();
+    if (lacked_threads(found->exit_code, usage_) && !explained)
+        return out_of_threads;
     return cause_of_end(found, engine_was_lost_ ? engine_since::another : engine_since::the_same);
 }
 
 bool container_status::is_unexplained(const result<container_info>& found) const
 {
     return found.has_value() && found->state != container_state::removing && may_lack_memory(found->exit_code) && !found->oom_killed &&
-           usage_.oom_kills == 0 && killed_by_.empty() && !engine_was_lost_ && !ended_here_ && !removed_;
+           !lacked_threads(found->exit_code, usage_) && usage_.oom_kills == 0 && killed_by_.empty() && !engine_was_lost_ && !ended_here_ &&
+           !removed_;
 }
 
 void container_status::note_usage(const group_usage& seen)

@@ -3,6 +3,8 @@
 #include "core/adapters/docker/events.hpp"
 #include "core/async/deadline.hpp"
 
+#include <limits>
+
 namespace caisson::docker {
 
 namespace {
@@ -18,6 +20,7 @@ constexpr std::chrono::milliseconds read_every = 250ms;
 constexpr std::chrono::nanoseconds around_its_end = 2s;
 /// For what explains an end and is told after it.
 constexpr std::chrono::milliseconds explain_within = 1s;
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();    // no version of a notifier is past it
 
 event_feed::listener listen(std::shared_ptr<watched_container> what, logger* log)
 {
@@ -126,6 +129,17 @@ task<std::string> run_watch(std::shared_ptr<watch> one) { co_return co_await one
 
 task<> run_feed(std::shared_ptr<event_feed> feed) { co_await feed->run(); }
 
+/// The engine removes the group of a container that has ended within milliseconds, and what it was refused with it.
+task<> read_at_end(std::shared_ptr<watched_container> what)
+{
+    if (what->first_process) {
+        static_cast<void>(co_await what->first_process->wait());
+        what->status.note_usage(what->group.usage());
+        what->changed.notify_all();
+    }
+    co_await wait_for_change(what, never);
+}
+
 task<> run_hearing(std::shared_ptr<watch> one) { co_await one->hear_why(); }
 
 task<> run_past_feed(std::shared_ptr<event_feed> feed) { co_await feed->run_from_the_past(); }
@@ -156,11 +170,12 @@ task<std::string> watch_container(watch_order order)
 {
     auto to = listen(order.what, &order.log);
     auto feed = feed_of(order, std::move(to));
+    auto reading = read_at_end(order.what);
     auto one = std::make_shared<watch>(std::move(order));
     auto watching = run_watch(std::move(one));
     auto hearing = run_feed(std::move(feed));
-    auto first = co_await race(std::move(watching), std::move(hearing));
-    co_return std::get<0>(std::move(first));    // the feed goes on until it is cancelled
+    auto first = co_await race(std::move(watching), std::move(hearing), std::move(reading));
+    co_return std::get<0>(std::move(first));    // the others go on until they are cancelled
 }
 
 task<> hear_why_it_ended(watch_order order)

@@ -3,10 +3,12 @@
 #include "core/adapters/docker/container_status.hpp"
 #include "core/adapters/docker/containers.hpp"
 #include "core/adapters/spawn/control_group.hpp"
+#include "core/adapters/spawn/process.hpp"
 #include "core/async/notifier.hpp"
 #include "core/base/log.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace caisson::docker {
@@ -17,10 +19,11 @@ struct watched_container {
 
     std::string id;    // of the engine; empty until it is made
     container_status status;
-    control_group group;               // the engine's, where it is seen from here
-    bool counts_threads = false;       // the group has gVisor's own threads too, which are no processes of programs
-    std::int64_t cpu_before_us = 0;    // what it had used when its agent was there
-    bool thaw_wanted = false;          // somebody has to end its programs, and it is paused
+    control_group group;                            // the engine's, where it is seen from here
+    std::optional<process_handle> first_process;    // of that group: the agent, or gVisor's kernel
+    bool counts_threads = false;                    // the group has gVisor's own threads too, which are no processes of programs
+    std::int64_t cpu_before_us = 0;                 // what it had used when its agent was there
+    bool thaw_wanted = false;                       // somebody has to end its programs, and it is paused
     notifier changed;
 };
 

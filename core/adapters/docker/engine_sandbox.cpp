@@ -80,8 +80,13 @@ void engine_sandbox::adopt(const docker::container_info& found)
     started_ = true;
     record_.container = watched_->id = found.id;
     record_.image_digest = found.image_digest;
-    if (services_.on.local())
-        watched_->group = docker::cgroup_of(std::make_shared<system_cgroup_io>(), found.pid, found.id);
+    if (!services_.on.local())
+        return;
+    // Before its group is looked up, which says whose process it is.
+    watched_->first_process = process_handle::open_running(static_cast<pid_t>(found.pid));
+    watched_->group = docker::cgroup_of(std::make_shared<system_cgroup_io>(), found.pid, found.id);
+    if (watched_->group.members().empty())
+        watched_->first_process.reset();
 }
 
 /// A record that was stored before the start may lack the id, or be lost: the labels say whose it is.

@@ -102,6 +102,33 @@ INSTANTIATE_TEST_SUITE_P(Cases, ContainerStatus,
                 it.note_look(look(container_state::exited, 2));
             },
             "the container ran out of memory and its agent was killed", 1},
+        status_case{"gvisors_kernel_fails_as_it_gets_no_thread",
+            [](s& it) {
+                it.note_usage({.pids_refused = 1});
+                it.note_look(look(container_state::exited, 2));
+                EXPECT_FALSE(it.may_be_explained_yet());
+            },
+            "the agent exited with status 2 after the container had met its limit of processes and threads (limits.pids)"},
+        status_case{"gvisors_kernel_fails_and_that_it_got_no_thread_is_read_later",
+            [](s& it) {
+                it.note_look(look(container_state::exited, 2));
+                it.note_usage({.pids_refused = 1});
+                it.note_look(look(container_state::exited, 2));
+                EXPECT_FALSE(it.may_be_explained_yet());
+            },
+            "the agent exited with status 2 after the container had met its limit of processes and threads (limits.pids)"},
+        status_case{"gvisors_kernel_fails_for_memory_after_a_program_met_the_limit_of_threads",
+            [](s& it) {
+                it.note_usage({.oom_kills = 1, .pids_refused = 1});
+                it.note_look(look(container_state::exited, 2));
+            },
+            "the container ran out of memory and its agent was killed", 1},
+        status_case{"an_agent_that_exits_by_itself_after_a_program_met_the_limit_of_threads",
+            [](s& it) {
+                it.note_usage({.pids_refused = 1});
+                it.note_look(look(container_state::exited, 3));
+            },
+            "the agent exited with status 3"},
         status_case{"an_agent_that_exits_by_itself_after_a_program_lacked_memory",
             [](s& it) {
                 it.note(event("oom"));

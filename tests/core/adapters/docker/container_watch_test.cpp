@@ -5,7 +5,10 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <fstream>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 namespace caisson::docker {
 
@@ -19,16 +22,25 @@ protected:
     ContainerWatch()
     {
         what->id = "c1";
-        what->group = {std::make_shared<system_cgroup_io>(), {{group(), cgroup_version::v1, cgroup_control::memory}}};
+        what->group = {
+            std::make_shared<system_cgroup_io>(), {{group(), cgroup_version::v1, cgroup_control::memory | cgroup_control::pids}}};
         std::filesystem::create_directories(group());
-        there.on("GET", "/containers/c1/json")
-            .json(200, boost::json::object{{"Id", "c1"}, {"Name", "/c1"}, {"Image", "sha256:1"},
-                           {"Config", {{"Image", "busybox"}, {"Labels", boost::json::object()}}},
-                           {"State", {{"Status", "running"}, {"Pid", 1}, {"ExitCode", 0}, {"OOMKilled", false}, {"Error", ""}}}});
+        is("running", 0);
         there.on("GET", "/events").stream();
         has_processes("4711\n");
     }
 
+    /// From now on the engine says this of the container.
+    void is(const char* status, int exit_code)
+    {
+        const int pid = status == std::string_view("running") ? 1 : 0;
+        there.forget("GET", "/containers/c1/json");
+        there.on("GET", "/containers/c1/json")
+            .json(200, boost::json::object{{"Id", "c1"}, {"Name", "/c1"}, {"Image", "sha256:1"},
+                           {"Config", {{"Image", "busybox"}, {"Labels", boost::json::object()}}},
+                           {"State", {{"Status", status}, {"Pid", pid}, {"ExitCode", exit_code}, {"OOMKilled", false}, {"Error", ""}}}});
+    }
+    void was_refused_forks(int times) const { std::ofstream(group() + "/pids.events") << "max " << times << "\n"; }
     std::string group() const { return folder.path() + "/group"; }
     void has_processes(const std::string& text) const { std::ofstream(group() + "/cgroup.procs") << text; }
     auto watching() { return begin(watch_container({on, time, log, {}, what})); }
@@ -89,6 +101,41 @@ TEST_F(ContainerWatch, AnEngineThatIsThereKnowsBetterThanTheGroup)
     has_processes("");
     pass(20s);
     EXPECT_FALSE(end_of_it->done());
+}
+
+/// A process that waits until it is killed, or this one ends.
+std::optional<process_handle> begin_process()
+{
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ::pause();
+        ::_exit(0);
+    }
+    return process_handle::open_running(pid);
+}
+
+TEST_F(ContainerWatch, WhatItWasRefusedIsReadBeforeTheEngineRemovesItsGroup)
+{
+    what->first_process = begin_process();
+    ASSERT_TRUE(what->first_process);
+    was_refused_forks(0);
+    const auto end_of_it = watching();
+    settle();
+    was_refused_forks(3);
+    settle();
+    EXPECT_EQ(what->status.usage().pids_refused, 0) << "it is not looked at all the time";
+    what->first_process->send(SIGKILL);
+    context.restart();
+    while (what->status.usage().pids_refused == 0 && context.run_one() > 0) { }
+    EXPECT_EQ(what->status.usage().pids_refused, 3);
+    EXPECT_FALSE(end_of_it->done()) << "the engine has to say so";
+
+    std::filesystem::remove_all(group());
+    is("exited", 2);
+    pass(20s);
+    ASSERT_TRUE(end_of_it->done());
+    EXPECT_THAT(end(*end_of_it), HasSubstr("limits.pids"));
 }
 
 }    // namespace

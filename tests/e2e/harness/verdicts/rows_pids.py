@@ -57,7 +57,7 @@ ROWS = [
 ]
 # Under a fork bomb gVisor's kernel runs out of threads of the host, and ends.
 OVER = {"pids_of_a_fork_bomb": [End("wall_limit", signal=15, stderr=None), End("wall_limit", signal=15, hit=["pids"], stderr=None),
-                                End("lost", hit=["pids"], stderr=None, error="the sandbox ended")]}
+                                End("lost", hit=["pids"], stderr=None, error="limits.pids")]}
 for row in ROWS:
     row.needs = "pids"
     row.whole = OVER.get(row.name, row.rlimits)
