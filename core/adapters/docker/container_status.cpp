@@ -98,7 +98,7 @@ std::string container_status::cause_of(const result<container_info>& found) cons
         return out_of_memory;
     if (!killed_by_.empty() && !explained)
         return killed_from_outside();
-    if (lacked_threads(found->exit_code, usage_) && !explained)
+    if (lacked_threads(found->exit_code, usage_) && !explained && found->error.empty())
         return out_of_threads;
     return cause_of_end(found, engine_was_lost_ ? engine_since::another : engine_since::the_same);
 }
@@ -106,8 +106,7 @@ std::string container_status::cause_of(const result<container_info>& found) cons
 bool container_status::is_unexplained(const result<container_info>& found) const
 {
     return found.has_value() && found->state != container_state::removing && may_lack_memory(found->exit_code) && !found->oom_killed &&
-           !lacked_threads(found->exit_code, usage_) && usage_.oom_kills == 0 && killed_by_.empty() && !engine_was_lost_ && !ended_here_ &&
-           !removed_;
+           usage_.oom_kills == 0 && killed_by_.empty() && !engine_was_lost_ && !ended_here_ && !removed_;
 }
 
 void container_status::note_usage(const group_usage& seen)

@@ -2,6 +2,7 @@
 
 #include "core/adapters/docker/events.hpp"
 #include "core/async/deadline.hpp"
+#include "core/async/without_exceptions.hpp"
 
 #include <limits>
 
@@ -129,13 +130,19 @@ task<std::string> run_watch(std::shared_ptr<watch> one) { co_return co_await one
 
 task<> run_feed(std::shared_ptr<event_feed> feed) { co_await feed->run(); }
 
-/// The engine removes the group of a container that has ended within milliseconds, and what it was refused with it.
+task<> read_at_exit(std::shared_ptr<watched_container> what)
+{
+    static_cast<void>(co_await what->first_process->wait());
+    what->status.note_usage(what->group.usage());
+    what->changed.notify_all();
+}
+
+/// The engine removes the group of a container that has ended within milliseconds, and with it what it was refused. Never returns.
 task<> read_at_end(std::shared_ptr<watched_container> what)
 {
     if (what->first_process) {
-        static_cast<void>(co_await what->first_process->wait());
-        what->status.note_usage(what->group.usage());
-        what->changed.notify_all();
+        auto reading = as_result(read_at_exit(what));
+        static_cast<void>(co_await without_exceptions(std::move(reading)));    // without descriptors the rest of the watch goes on
     }
     co_await wait_for_change(what, never);
 }

@@ -119,7 +119,9 @@ std::optional<pipe_ends> make_pipe()
 task<std::string> read_until(unique_fd pipe, std::optional<char> last, std::size_t limit_bytes)
 {
     const auto executor = co_await asio::this_coro::executor;
-    asio::posix::basic_stream_descriptor<io_executor> stream(executor, pipe.release());
+    asio::posix::basic_stream_descriptor<io_executor> stream(executor);
+    stream.assign(pipe.get());    // may throw, and owns it only then
+    static_cast<void>(pipe.release());
     std::string text;
     char buffer[1024];
     while (text.size() < limit_bytes) {

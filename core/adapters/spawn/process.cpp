@@ -69,7 +69,9 @@ bool readable(int fd)
 task<std::optional<int>> wait_on(unique_fd pidfd)
 {
     const auto executor = co_await asio::this_coro::executor;
-    asio::posix::basic_stream_descriptor<io_executor> watched(executor, pidfd.release());
+    asio::posix::basic_stream_descriptor<io_executor> watched(executor);
+    watched.assign(pidfd.get());    // may throw, and owns it only then
+    static_cast<void>(pidfd.release());
     // Not believed at once: Asio keeps its records of descriptors for the next ones, and an event of a closed descriptor
     // that was queued already can end this wait.
     while (!readable(watched.native_handle()))

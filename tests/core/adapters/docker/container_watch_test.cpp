@@ -127,7 +127,7 @@ TEST_F(ContainerWatch, WhatItWasRefusedIsReadBeforeTheEngineRemovesItsGroup)
     EXPECT_EQ(what->status.usage().pids_refused, 0) << "it is not looked at all the time";
     what->first_process->send(SIGKILL);
     context.restart();
-    while (what->status.usage().pids_refused == 0 && context.run_one() > 0) { }
+    while (what->status.usage().pids_refused == 0 && context.run_one_for(10s) > 0) { }
     EXPECT_EQ(what->status.usage().pids_refused, 3);
     EXPECT_FALSE(end_of_it->done()) << "the engine has to say so";
 
@@ -136,6 +136,21 @@ TEST_F(ContainerWatch, WhatItWasRefusedIsReadBeforeTheEngineRemovesItsGroup)
     pass(20s);
     ASSERT_TRUE(end_of_it->done());
     EXPECT_THAT(end(*end_of_it), HasSubstr("limits.pids"));
+}
+
+TEST_F(ContainerWatch, GoesOnWhereItsFirstProcessCannotBeWaitedFor)
+{
+    what->first_process = begin_process();
+    ASSERT_TRUE(what->first_process);
+    const process_handle kept = std::move(*what->first_process);    // with its descriptor
+    const auto end_of_it = watching();
+    settle();
+    EXPECT_FALSE(end_of_it->done());
+    is("exited", 3);
+    pass(20s);
+    ASSERT_TRUE(end_of_it->done());
+    EXPECT_THAT(end(*end_of_it), HasSubstr("the agent exited with status 3"));
+    kept.send(SIGKILL);
 }
 
 }    // namespace
