@@ -84,7 +84,7 @@ def test_what_a_killed_server_had_prepared_is_swept(preparing):
     until(lambda: not names(preparing) & left, what="the sweep")
     assert preparing.api.run(shell="echo well")["stdout"] == "well\n"
     full(preparing, 4)
-    assert len(names(preparing)) == 4
+    until(lambda: len(names(preparing)) == 4, what="the end of the one that was used")
 
 
 def test_a_server_that_stops_leaves_none(preparing):
