@@ -16,11 +16,13 @@ NOT_INSIDE=(debconf dpkg init-system-helpers perl-base usr-is-merged usrmerge)
 usage() {
     cat <<TEXT
 usage: docker/images/$recipe/build [--name NAME] [--mirror URL] [--installed] OUT.tar
+       docker/images/$recipe/build --packages
 
   --name        what the image is called, $name by default
   --mirror      where the packages come from, $mirror by default;
                 https://snapshot.debian.org/archive/debian/20250601T000000Z always has the same
   --installed   of this host's own installed packages instead: quick and without the network, for tests
+  --packages    only prints the packages that the image is made of, one a line
 The same packages and the same SOURCE_DATE_EPOCH (the packages' newest file by default) give the same bytes.
 TEXT
 }
@@ -33,6 +35,7 @@ read_options() {
         --name) name=${2:?--name needs a name}; shift ;;
         --mirror) mirror=${2:?--mirror needs a URL}; shift ;;
         --installed) installed=yes ;;
+        --packages) printf '%s\n' "${packages[@]}"; exit 0 ;;
         -h | --help) usage; exit 0 ;;
         -*) usage >&2; refuse "unknown option $1" ;;
         *) [ -z "$out" ] || refuse "one file is enough, and $1 is another one"; out=$1 ;;
