@@ -1,5 +1,6 @@
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
 
+#include "core/adapters/spawn/chroot.hpp"
 #include "core/adapters/spawn/isolated_sandbox.hpp"
 #include "core/adapters/spawn/kernel_text.hpp"
 #include "core/adapters/spawn/seccomp_filter.hpp"
@@ -39,6 +40,14 @@ try {
     return boost::json::parse(boost::json::string_view(info.data(), info.size())).at("child-pid").to_number<pid_t>();
 } catch (const std::exception&) {
     return std::nullopt;
+}
+
+/// A failed start, with the reason if this process is in a chroot.
+error explained(error failure)
+{
+    if (is_chroot(real_root_facts()))
+        failure.detail = with_chroot_remedy(failure.detail);
+    return failure;
 }
 
 std::optional<dev_t> device_of(const std::string& path)
@@ -239,7 +248,7 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     auto started = co_await launch(services().time, services().workers, *services().forks, std::move(make), std::move(meanwhile));
     files->opened.clear();
     if (started.has_error())
-        co_return started.error();
+        co_return explained(started.error());
     if (goes_on_as_agent_) {
         auto adopted = box.adopt_agent(std::move(*started));
         box.keep_network();
@@ -248,7 +257,7 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     box.adopt_monitor(std::move(*started));
     auto agent = co_await read_agent(std::move(files->info), &box.directory());
     if (agent.has_error())
-        co_return agent.error();
+        co_return explained(agent.error());
     co_return box.adopt_agent(std::move(*agent));
 }
 

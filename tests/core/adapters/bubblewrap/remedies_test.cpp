@@ -33,6 +33,19 @@ INSTANTIATE_TEST_SUITE_P(Cases, Remedies,
         remedy_case{"unknown", "something else", "see that bwrap"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+TEST(RemediesInAChroot, NameTheChrootWhereItIsTheReason)
+{
+    for (const auto* failure :
+        {"the launcher failed: private mounts: Invalid argument", "the launcher failed: user namespace: Operation not permitted",
+            "bwrap: Creating new namespace failed: Operation not permitted"}) {
+        const auto text = with_chroot_remedy(failure);
+        EXPECT_THAT(text, ::testing::StartsWith(std::string(failure) + ": this system is a chroot"));
+        EXPECT_THAT(text, ::testing::HasSubstr("pivot_root(8)"));
+        EXPECT_EQ(with_remedy(text), text) << "a second remedy would contradict the first one";
+    }
+    EXPECT_EQ(with_chroot_remedy("no space left on device"), "no space left on device");
+}
+
 }    // namespace
 
 }    // namespace caisson
