@@ -13,7 +13,10 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 
-option(CAISSON_SANITIZE "Address and undefined behaviour sanitizers" OFF)
+set(CAISSON_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined or thread")
+if(CAISSON_SANITIZE STREQUAL "ON")    # what build directories have in their cache that were configured when this was a switch
+  set(CAISSON_SANITIZE "address,undefined")
+endif()
 
 find_program(CAISSON_CCACHE ccache)
 if(CAISSON_CCACHE)
@@ -46,8 +49,8 @@ target_compile_definitions(caisson_options INTERFACE
   BOOST_URL_NO_LIB=1 BOOST_URL_STATIC_LINK=1)
 target_link_libraries(caisson_options INTERFACE caisson_warnings)
 if(CAISSON_SANITIZE)
-  target_compile_options(caisson_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(caisson_options INTERFACE -fsanitize=address,undefined)
+  target_compile_options(caisson_options INTERFACE -fsanitize=${CAISSON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(caisson_options INTERFACE -fsanitize=${CAISSON_SANITIZE})
 endif()
 
 # What fuzzers are led by, of the code that they call. Programs that are not fuzzers have empty functions for it from ASan's runtime.
