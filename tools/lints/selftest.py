@@ -194,6 +194,32 @@ def batch_findings(root, texts, where):
     return sorted(name for name in texts if f"{where}/{name}:" in said.getvalue())
 
 
+def since_findings(changed):
+    """Which of a.cpp and b.cpp clang-tidy looks at when the file `changed` differs from the commit that was checked; b.cpp includes b.hpp."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "build").mkdir()
+        texts = {"a.cpp": "int a;\n", "b.cpp": '#include "b.hpp"\n', "b.hpp": "inline int b;\n", ".clang-tidy": "Checks: '-*,bugprone-infinite-loop'\n", ".gitignore": "build/\n"}
+        for name, text in texts.items():
+            (root / name).write_text(text)
+        entries = [{"directory": f"{root}/build", "command": f"clang++-19 -I{root} -o x.o -c {root}/{name}", "file": f"{root}/{name}"} for name in ("a.cpp", "b.cpp")]
+        (root / "build/compile_commands.json").write_text(json.dumps(entries))
+        for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
+            subprocess.run(["git", "-C", folder, *words], check=True)
+        checked, tidy.CHECKED = tidy.CHECKED, root / "build/checked-commit"
+        try:
+            tidy.CHECKED.write_text(tidy.git(root, "rev-parse", "HEAD"))
+            (root / changed).write_text(texts[changed] + "\n")
+            seen = tidy.changed_since_checked(root)
+            headers = tidy.Headers(root, root / "build")
+            return sorted(name for name in ("a.cpp", "b.cpp") if seen is None or seen & headers.files(root / name).keys())
+        finally:
+            tidy.CHECKED = checked
+
+
+SINCE_CASES = [("a.cpp", ["a.cpp"]), ("b.hpp", ["b.cpp"]), (".gitignore", []), (".clang-tidy", ["a.cpp", "b.cpp"])]
+
+
 def main(root):
     results = [judge("includes", w, t, includes.check_text(w, t), r) for w, t, r in INCLUDE_CASES]
     results += [judge("coroutines", w, t, coroutines.check_text(w, t), r) for w, t, r in COROUTINE_CASES]
@@ -208,6 +234,11 @@ def main(root):
         results.append(found == wanted)
         if found != wanted:
             print(f"clang-tidy, batches: wanted findings in {wanted}, got them in {found}")
+    for changed, wanted in SINCE_CASES:
+        found = since_findings(changed)
+        results.append(found == wanted)
+        if found != wanted:
+            print(f"clang-tidy, since a commit: a change of {changed} has {found} looked at instead of {wanted}")
     print(f"   lint self-test: {results.count(True)} passed, {results.count(False)} failed")
     return 0 if all(results) else 1
 

@@ -1,5 +1,9 @@
 """clang-tidy over the project's sources, several at once. What was clean stays clean until its text, a header of the
-project that it includes, the configuration or the command changes."""
+project that it includes, the configuration or the command changes.
+
+The file checked-commit beside this one names a commit of which all sources were found clean. Only sources that differ from it, or include
+a header that does, are looked at; with --whole all are, and if all are clean and committed the file names this commit.
+"""
 
 import hashlib
 import json
@@ -16,6 +20,8 @@ import names
 
 TIDY = "clang-tidy-19"
 SKIPPED = ("core/third_party/",)
+CHECKED = Path(__file__).with_name("checked-commit")
+OF_ALL = (".clang-tidy", "CMakeLists.txt", "CMakePresets.json", "cmake/compiler.cmake", "cmake/dependencies.cmake")    # a change of these is one of all sources
 BATCH = 40  # sources that are looked at as one
 OWN_OPTIONS = ("-c", "-o", "-MD", "-MT", "-MF")  # of a source's command, with their values
 PART = re.compile(r'^#include "(.+)"$', re.MULTILINE)  # of sources that are compiled as one
@@ -38,14 +44,18 @@ class Headers:
             self.direct[path] = (hashlib.sha256(text).hexdigest(), [f for f in found if f])
         return self.direct[path]
 
-    def digest(self, path):
+    def files(self, path):
+        """The file and all that it includes, each with the digest of its text."""
         seen, waiting = {}, [path]
         while waiting:
             each = waiting.pop()
             if each not in seen:
                 seen[each], more = self.includes(each)
                 waiting += more
-        return hashlib.sha256("".join(sorted(seen.values())).encode()).hexdigest()
+        return seen
+
+    def digest(self, path):
+        return hashlib.sha256("".join(sorted(self.files(path).values())).encode()).hexdigest()
 
 
 def configuration(root):
@@ -67,6 +77,32 @@ def sources(root, build):
             if not name.startswith(SKIPPED) and name.endswith(".cpp"):
                 chosen.setdefault(name, entry["command"].replace(str(compiled), str(path)))
     return chosen
+
+
+def git(root, *arguments):
+    """What git says; nothing if it fails."""
+    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else None
+
+
+def changed_since_checked(root):
+    """Paths below root that differ from the commit that was checked; nothing if everything has to be looked at."""
+    commit = CHECKED.read_text().strip() if CHECKED.exists() else ""
+    differing = git(root, "diff", "--name-only", "-z", commit) if commit else None
+    untracked = git(root, "ls-files", "-o", "--exclude-standard", "-z")
+    if differing is None or untracked is None:
+        return None
+    changed = set(filter(None, (differing + untracked).split("\0")))
+    return None if any(name in OF_ALL or name.endswith("/.clang-tidy") for name in changed) else {root / name for name in changed}
+
+
+def mark_checked(root):
+    """Names this commit as checked, if it is what was looked at."""
+    if git(root, "status", "--porcelain"):
+        print("   clang-tidy: all sources are clean; commit them, then this marks the commit as checked")
+        return
+    CHECKED.write_text(git(root, "rev-parse", "HEAD"))
+    print(f"   clang-tidy: all sources are clean; {CHECKED.relative_to(root)} says so, commit it")
 
 
 def run_tidy(root, build, path, *options):
@@ -123,15 +159,19 @@ def run_group(root, build, folder, command, group):
     return [each for part in parts for each in run_group(root, build, folder, command, part)]
 
 
-def check(root, build, only=(), jobs=None):
+def check(root, build, only=(), jobs=None, whole=True):
     """Prints findings and progress; returns how many sources have findings."""
     root, build = Path(root).resolve(), Path(build).resolve()
     cache = root / "build" / "lint" / "tidy"
     cache.mkdir(parents=True, exist_ok=True)
     headers, config = Headers(root, build), configuration(root)
+    changed = None if whole else changed_since_checked(root)
     waiting, clean, commands = {}, 0, sources(root, build)
     for name, command in commands.items():
         if only and name not in only:
+            continue
+        if changed is not None and not changed & headers.files(root / name).keys():
+            clean += 1
             continue
         text = config + shlex.join(shlex.split(command)) + headers.digest(root / name)
         stamp = cache / hashlib.sha256(text.encode()).hexdigest()
@@ -159,5 +199,14 @@ def check(root, build, only=(), jobs=None):
     return bad
 
 
+def main():
+    root, build, *only = sys.argv[1:]
+    whole = "--whole" in only
+    bad = check(root, build, [name for name in only if name != "--whole"], whole=whole)
+    if whole and not bad:
+        mark_checked(Path(root).resolve())
+    return 1 if bad else 0
+
+
 if __name__ == "__main__":
-    sys.exit(1 if check(sys.argv[1], sys.argv[2], sys.argv[3:]) else 0)
+    sys.exit(main())
