@@ -124,11 +124,10 @@ bool apply_to_sandbox(options& parsed, std::string_view name, char* text)
         parsed.info_fd = descriptor(text);
     } else if (name == "--link") {
         append(parsed.links, parsed.link_count, named_text(text));
-    } else if (name == "--etc-file") {
-        const auto [file, number] = named_text(text);
-        append(parsed.etc_files, parsed.etc_file_count, options::content{file, descriptor(number)});
     } else if (name == "--place") {
         append(parsed.places, parsed.place_count, relative_path(text));
+    } else if (name == "--root") {
+        append(parsed.roots, parsed.root_count, plain_name(text, "a directory of the root is not a plain name"));
     } else if (name == "--mask") {
         append(parsed.masks, parsed.mask_count, plain_name(text, "what is masked is not a plain name"));
     } else if (name == "--hide") {
@@ -158,8 +157,6 @@ void apply(options& parsed, std::string_view name, char* text)
         parsed.tmpfs_inodes = inodes;
     } else if (name == "--view") {
         append(parsed.views, parsed.view_count, plain_name(text, "a view is not a plain name"));
-    } else if (name == "--etc") {
-        append(parsed.etc, parsed.etc_count, plain_name(text, "what is shown of /etc is not a plain name"));
     } else if (name == "--tree") {
         append(parsed.trees, parsed.tree_count, absolute_path(text));
     } else if (name == "--uid") {
@@ -189,7 +186,7 @@ options parse_options(int argc, char** argv)
     }
     if (at + 1 >= argc || (parsed.exec_fd < 0) != parsed.makes_sandbox())
         refuse("there is nothing to execute");
-    const std::size_t trees = parsed.place_count + (parsed.agent != nullptr ? 1 : 0);
+    const std::size_t trees = parsed.place_count + parsed.root_count + (parsed.agent != nullptr ? 1 : 0);
     const bool complete = parsed.has_tmpfs && parsed.has_uid && parsed.tree_count >= trees && parsed.seccomp_fd >= 0;
     if (parsed.makes_sandbox() && !complete)
         refuse("something of the sandbox is missing");

@@ -6,11 +6,11 @@
 namespace caisson::launch {
 
 /// The command line:
-///   caisson-launch --status-fd N --exec-fd N [--join-fd N]… [--tmpfs BYTES:INODES [--view NAME]… [--etc NAME]… [--tree PATH]…]
+///   caisson-launch --status-fd N --exec-fd N [--join-fd N]… [--tmpfs BYTES:INODES [--view NAME]… [--tree PATH]…]
 ///     [--uid N] [--rlimit RESOURCE:VALUE]… -- ARGV…
 /// With --work DIR, and without --exec-fd, it makes the whole sandbox, in which ARGV is the first process, and waits for its end, unless it
 /// is the first process of its own namespace already:
-///     --work DIR [--agent NAME] --seccomp-fd N [--info-fd N] [--link NAME:TARGET]… [--etc-file NAME:FD]… [--place PATH]…
+///     --work DIR [--agent NAME] --seccomp-fd N [--info-fd N] [--link NAME:TARGET]… [--place PATH]… [--root NAME]…
 ///     [--mask NAME]… [--hide NAME]…
 struct options {
     static constexpr std::size_t most = 16;
@@ -28,8 +28,6 @@ struct options {
     std::uint64_t tmpfs_inodes = 0;
     const char* views[most];    // directories right below / that are to be had with inodes of their own; without the slash
     std::size_t view_count = 0;
-    const char* etc[most];    // names in /etc that are to be shown, by its view
-    std::size_t etc_count = 0;
     const char* trees[most];    // directories of the host, absolute, that are to be had read-only without their names
     std::size_t tree_count = 0;
     bool has_uid = false;
@@ -48,14 +46,10 @@ struct options {
     };
     named links[most];    // symbolic links right below the root
     std::size_t link_count = 0;
-    struct content {
-        const char* name;
-        int fd;
-    };
-    content etc_files[most];    // in /etc, with what the descriptors give
-    std::size_t etc_file_count = 0;
     const char* places[most];    // in the directory of work, relative: of the first trees
     std::size_t place_count = 0;
+    const char* roots[most];    // right below the root: of the trees behind those
+    std::size_t root_count = 0;
     const char* masks[most];    // files in /proc that show nothing
     std::size_t mask_count = 0;
     const char* hides[most];    // directories in /proc, likewise

@@ -19,8 +19,8 @@ namespace caisson::launch {
 namespace {
 
 constexpr unsigned long read_only_again = MS_BIND | MS_REMOUNT | MS_RDONLY | unprivileged;
-/// Of directories, links and mount points; of devices; of what is in /etc.
-constexpr unsigned most_entries = 64 + 24 + 32;
+/// Of directories, links and mount points; of devices.
+constexpr unsigned most_entries = 64 + 24;
 
 class path {
 public:
@@ -58,29 +58,10 @@ void mount_from(const char* from, const char* to, unsigned long how)
 void move_views(const options& wanted)
 {
     for (std::size_t i = 0; i < wanted.view_count; ++i) {
-        if (std::strcmp(wanted.views[i], "etc") == 0)
-            continue;
         const path place{"/tmp/root/", wanted.views[i]};
         make_directory(place);
         mount_from(path({"/tmp/view/", wanted.views[i]}), place, MS_MOVE);
     }
-}
-
-void write_etc_file(const options::content& file, const options& wanted)
-{
-    const path place{"/tmp/etc/", file.name};
-    const int made = ::open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
-    const auto owner = static_cast<uid_t>(wanted.uid);
-    if (made < 0 || ::fchown(made, owner, owner) != 0)
-        fail(place);
-    char buffer[4096];
-    ssize_t got = 0;
-    while ((got = ::read(file.fd, buffer, sizeof buffer)) > 0)
-        if (::write(made, buffer, static_cast<std::size_t>(got)) != got)
-            fail(place);
-    if (got < 0)
-        fail(file.name);
-    ::close(made);
 }
 
 /// All of the directories that lead to `place`, which belong to the sandbox's user, as what it makes itself would.
@@ -115,6 +96,17 @@ void show_trees(const options& wanted)
     }
 }
 
+void show_roots(const options& wanted)
+{
+    char number[24];
+    for (std::size_t i = 0; i < wanted.root_count; ++i) {
+        const path place{"/tmp/root/", wanted.roots[i]};
+        make_directory(place);
+        std::snprintf(number, sizeof number, "%zu", wanted.place_count + i);
+        mount_from(path({"/tmp/tree/", number}), place, MS_MOVE);
+    }
+}
+
 void show_agent(const options& wanted)
 {
     if (wanted.agent == nullptr)
@@ -139,11 +131,8 @@ void mount_root(const options& wanted)
     make_directory("/tmp/root");
     if (::mount("tmpfs", "/tmp/root", "tmpfs", unprivileged, limits) != 0)
         fail("root");
-    for (const char* each :
-        {"/tmp/root/proc", "/tmp/root/dev", "/tmp/root/etc", "/tmp/root/tmp", "/tmp/root/.caisson", "/tmp/root/.caisson/empty"})
+    for (const char* each : {"/tmp/root/proc", "/tmp/root/dev", "/tmp/root/tmp", "/tmp/root/.caisson", "/tmp/root/.caisson/empty"})
         make_directory(each);
-    if (::chown("/tmp/root/etc", user, user) != 0)
-        fail("etc");
     make_directory(path({"/tmp/root", wanted.work}));
     for (std::size_t i = 0; i < wanted.link_count; ++i)
         if (::symlink(wanted.links[i].target, path({"/tmp/root/", wanted.links[i].name})) != 0)
@@ -154,13 +143,10 @@ void enter_root(const options& wanted)
 {
     move_views(wanted);
     mount_from("/tmp/dev", "/tmp/root/dev", MS_MOVE);
-    for (std::size_t i = 0; i < wanted.etc_file_count; ++i)
-        write_etc_file(wanted.etc_files[i], wanted);
-    mount_from("/tmp/etc", "/tmp/root/etc", MS_MOVE);
-    mount_from(nullptr, "/tmp/root/etc", read_only_again);
     mount_from("/tmp/work", path({"/tmp/root", wanted.work}), MS_BIND);
     mount_from("/tmp/tmp", "/tmp/root/tmp", MS_BIND);
     show_trees(wanted);
+    show_roots(wanted);
     show_agent(wanted);
     mount_from(nullptr, "/tmp/root", read_only_again);
     // The old root comes to lie over the new one, and goes: pivot_root(2), "pivot_root(".", ".")".

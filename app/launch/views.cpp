@@ -139,49 +139,13 @@ void mount_devices(const options& wanted)
     restrict("/tmp/dev", MS_RDONLY | flags);
 }
 
-/// What it links to outside of its view is the host's own, in a mount with other rights than the view's.
-void show_in_etc(const char* name, const options& wanted)
-{
-    char from[300];
-    char to[300];
-    std::snprintf(from, sizeof from, "/tmp/view/etc/%s", name);
-    std::snprintf(to, sizeof to, "/tmp/etc/%s", name);
-    struct stat about{};
-    if (::lstat(from, &about) != 0)
-        fail(from);
-    const bool is_link = S_ISLNK(about.st_mode);
-    if (is_link && ::stat(from, &about) != 0)
-        fail(from);
-    if (S_ISDIR(about.st_mode))
-        make_new_directory(to);
-    else
-        make_file(to);
-    bind(from, to, bind_of(wanted));
-    if (is_link || !wanted.makes_sandbox())
-        restrict(to, MS_RDONLY | unprivileged);
-}
-
-void mount_etc(const options& wanted)
-{
-    char limits[128];
-    const auto user = static_cast<unsigned>(wanted.uid);
-    std::snprintf(limits, sizeof limits, "mode=0755,size=64k,nr_inodes=32,uid=%u,gid=%u", user, user);
-    make_new_directory("/tmp/etc");
-    if (wanted.makes_sandbox())
-        bind_again("/tmp/root/etc", "/tmp/etc", unprivileged);
-    else if (::mount("tmpfs", "/tmp/etc", "tmpfs", unprivileged, limits) != 0)
-        fail("etc");
-    for (std::size_t i = 0; i < wanted.etc_count; ++i)
-        show_in_etc(wanted.etc[i], wanted);
-}
-
 }    // namespace
 
 unsigned view_inodes(const options& wanted)
 {
     if (wanted.view_count == 0)
         return 0;
-    const unsigned others = wanted.has_uid ? 5 : 3;    // empty, view and proc (or root), and as root dev and etc
+    const unsigned others = wanted.has_uid ? 4 : 3;    // empty, view and proc (or root), and as root dev
     return static_cast<unsigned>(wanted.view_count) + others;
 }
 
@@ -197,10 +161,8 @@ void make_views(const options& wanted)
         mount_view(wanted.views[i], wanted);
     if (!wanted.makes_sandbox())
         mount_proc();
-    if (wanted.has_uid) {
+    if (wanted.has_uid)
         mount_devices(wanted);
-        mount_etc(wanted);
-    }
     if (!wanted.makes_sandbox())
         ::unshare(CLONE_NEWTIME);    // of what comes next; where the kernel has none, there is nothing to share either
 }

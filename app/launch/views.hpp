@@ -11,7 +11,6 @@ unsigned view_inodes(const options& wanted);
 ///   /tmp/view/NAME   each view: a read-only overlay of /NAME, whose pages stay shared
 ///   /tmp/proc        a proc of its own, for /proc/sys; not for a whole sandbox, which has its own
 ///   /tmp/dev         as root: six device nodes of its own, the usual links, terminals, and /tmp/shm as shm; read-only
-///   /tmp/etc         as root: the wanted entries of its view of /etc, in a directory in which its user may still make files
 ///   a time namespace with the host's clocks, entered by children
 /// What the host refuses (an ordinary user gets neither a proc nor device nodes) is the host's own instead; whoever made the
 /// sandbox can tell by the device numbers. Does nothing without a private tmpfs and views.

@@ -73,20 +73,11 @@ void add_writable(arguments& argv, const bubblewrap_layout& layout)
     add(argv, {"--bind", layout.tmp, "/tmp"});
 }
 
-/// What programs need of it; behind the first two those that some languages do not run without.
-constexpr const char* useful_in_etc[]{"alternatives", "ld.so.cache", "R", "fpc.cfg", "java-11-openjdk", "java-17-openjdk",
-    "java-21-openjdk", "java-25-openjdk", "mono", "nim"};
-
-void add_etc(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
+/// /etc, and what else is public of the host.
+void add_roots(arguments& argv, const bubblewrap_layout& layout)
 {
-    if (!layout.shown.empty())
-        add(argv, {"--bind", layout.shown, "/etc"});
-    for (const auto& file : layout.etc)
-        add(argv, {"--perms", "0444", "--file", std::to_string(file.content_fd), "/etc/" + file.name});
-    if (!layout.shown.empty())
-        return add(argv, {"--remount-ro", "/etc"});
-    for (const auto& name : shown_in_etc(host))
-        add_host_path(argv, layout, "/etc/" + name);
+    for (std::size_t i = 0; i < layout.roots.size(); ++i)
+        add(argv, {"--ro-bind", layout.tree + "/" + std::to_string(layout.trees.size() + i), "/" + layout.roots[i]});
 }
 
 void add_agent(arguments& argv, const bubblewrap_layout& layout)
@@ -179,8 +170,6 @@ host_files with_memory(host_files host, std::function<steady_time()> now)
 std::vector<std::string> viewable(const host_files& host)
 {
     std::vector<std::string> names;
-    if (host.exists("/etc"))
-        names.emplace_back("etc");    // of which few entries are shown, and no mount
     const auto consider = [&](const std::string& path) {
         if (host.exists(path) && host.link_target(path).empty() && !host.has_mounts_below(path))
             names.push_back(path.substr(1));
@@ -190,22 +179,12 @@ std::vector<std::string> viewable(const host_files& host)
     return names;
 }
 
-std::vector<std::string> shown_in_etc(const host_files& host)
-{
-    std::vector<std::string> names;
-    for (const std::string name : useful_in_etc)
-        if (host.exists("/etc/" + name))
-            names.push_back(name);
-    return names;
-}
-
 bool are_programs_viewed(const std::vector<std::string>& views, const host_files& host)
 {
     const auto is_viewed = [&](const std::string& path) {
         return !host.exists(path) || !host.link_target(path).empty() || std::ranges::find(views, path.substr(1)) != views.end();
     };
-    return std::ranges::find(views, "usr") != views.end() && std::ranges::find(views, "etc") != views.end() &&
-           std::ranges::all_of(beside_usr, is_viewed);
+    return std::ranges::find(views, "usr") != views.end() && std::ranges::all_of(beside_usr, is_viewed);
 }
 
 std::vector<std::pair<std::string, std::string>> program_links(const host_files& host)
@@ -242,7 +221,7 @@ std::vector<std::string> bubblewrap_arguments(const bubblewrap_layout& layout, c
     add_programs(argv, layout, host);
     add_proc(argv, layout, host);
     add_writable(argv, layout);
-    add_etc(argv, layout, host);
+    add_roots(argv, layout);
     add_agent(argv, layout);
     add(argv, {"--seccomp", std::to_string(layout.seccomp_fd), "--info-fd", std::to_string(layout.info_fd)});
     add(argv, {"--remount-ro", "/", "--chdir", layout.work_directory, "--"});

@@ -18,15 +18,10 @@ struct bubblewrap_layout {
     std::string tree;
     std::vector<std::string> views;    // names in / that are taken from `view` instead of from the host
     std::string view;
-    std::string proc;     // whose sys becomes /proc/sys
-    std::string dev;      // what becomes /dev, whole, with shm in it; empty: bwrap makes one of the host's nodes, and shows `shm` there
-    std::string shown;    // what becomes /etc, in which files are made then; empty: entries of the host are bound there one by one
-    struct etc_file {
-        std::string name;    // in /etc
-        int content_fd;
-    };
-    std::vector<etc_file> etc;
-    std::string agent;    // the agent's program, which everybody may execute; empty: agent_fd has its contents
+    std::string proc;    // whose sys becomes /proc/sys
+    std::string dev;     // what becomes /dev, whole, with shm in it; empty: bwrap makes one of the host's nodes, and shows `shm` there
+    std::vector<std::string> roots;    // names in / that are trees, those behind `trees`
+    std::string agent;                 // the agent's program, which everybody may execute; empty: agent_fd has its contents
     int agent_fd = -1;
     int seccomp_fd = -1;
     int info_fd = -1;
@@ -49,9 +44,6 @@ host_files with_memory(host_files host, std::function<steady_time()> now);
 
 /// Names in / of which a sandbox shows anything, and of which a view shows all.
 std::vector<std::string> viewable(const host_files& host);
-
-/// What of the host's /etc programs are shown: names in it that exist.
-std::vector<std::string> shown_in_etc(const host_files& host);
 
 /// Whether all that a sandbox shows of the host's programs can be shown by `views`, so that the launcher can make its root without bwrap.
 bool are_programs_viewed(const std::vector<std::string>& views, const host_files& host);

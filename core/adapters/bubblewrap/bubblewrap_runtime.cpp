@@ -25,14 +25,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view passwd = "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"
-                                    "sandbox:x:1000:1000:sandbox:/workspace:/bin/sh\n"
-                                    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
-constexpr std::string_view group = "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n";
-constexpr std::string_view hosts = "127.0.0.1 localhost sandbox\n::1 localhost\n";
-constexpr std::string_view nsswitch = "passwd: files\ngroup: files\nhosts: files\n";
+constexpr const char* passwd = "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"
+                               "sandbox:x:1000:1000:sandbox:/workspace:/bin/sh\n"
+                               "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+constexpr const char* group = "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n";
+constexpr const char* hosts = "127.0.0.1 localhost sandbox\n::1 localhost\n";
+constexpr const char* nsswitch = "passwd: files\ngroup: files\nhosts: files\n";
+
+own_etc_files own_etc() { return {{"passwd", passwd}, {"group", group}, {"hosts", hosts}, {"nsswitch.conf", nsswitch}}; }
 
 bool is_root() { return ::geteuid() == 0; }
+
+bool has_sandboxes(const std::vector<std::string>& run_dirs)
+{
+    return std::ranges::any_of(run_dirs, [](const auto& directory) {
+        std::error_code failed;
+        return !std::filesystem::is_empty(directory, failed) && !failed;
+    });
+}
 
 /// The pid of bwrap's child on this host, from what --info-fd says.
 std::optional<pid_t> child_pid(std::string_view info)
@@ -111,6 +121,7 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , seccomp_("seccomp", agent_filter())
     , host_(with_memory(real_host_files(), [this] { return this->services().time.steady_now(); }))
     , views_(viewable(real_host_files()))
+    , public_(options_.local.data_dir + "/public", {}, own_etc(), has_sandboxes(options_.local.run_dirs))
     , shows_agent_(is_root() && may_be_shown(options_.local.agent_path))
     , is_whole_(is_root() && may_set_up_networks() && options_.maker == namespace_maker::whoever_can &&
                 are_programs_viewed(views_, real_host_files()))
@@ -118,8 +129,6 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     goes_on_as_agent_ =
         is_whole_ && options_.local.launcher_has_agent && this->services().forks->keeps_program_apart(options_.local.launch_path);
     is_whole_ = is_whole_ && (goes_on_as_agent_ || shows_agent_);
-    for (const auto& [name, text] : {std::pair{"passwd", passwd}, {"group", group}, {"hosts", hosts}, {"nsswitch.conf", nsswitch}})
-        etc_.push_back({name, memory_file(name, text)});
 }
 
 std::unique_ptr<local_sandbox> bubblewrap_runtime::make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory)
@@ -152,10 +161,6 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     const bool is_copied = !shows_agent_ && !goes_on_as_agent_;
     if (is_copied)
         layout.agent_fd = files.add(unique_fd(::open(options().agent_path.c_str(), O_RDONLY | O_CLOEXEC)));
-    for (const auto& file : etc_) {
-        layout.etc.push_back({file.name, files.add(file.content.reopen())});
-        complete = layout.etc.back().content_fd >= 0 && complete;
-    }
     if (goes_on_as_agent_) {
         layout.network_fd = files.add(services().networks->take(services().time.steady_now()));
     } else {
@@ -173,10 +178,14 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     if (join.has_error())
         return join.error();
     files.join = std::move(*join);
-    return request_for(created, files);
+    auto shown = public_.current(services().time.steady_now());
+    if (shown.has_error())
+        return shown.error();
+    return request_for(created, files, *shown);
 }
 
-launch_request bubblewrap_runtime::request_for(const local_sandbox& created, const inherited& files) const
+launch_request bubblewrap_runtime::request_for(
+    const local_sandbox& created, const inherited& files, const std::filesystem::path& shown) const
 {
     const auto& limits = created.record().limits;
     bubblewrap_layout layout = files.layout;
@@ -188,17 +197,19 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
     layout.views = views_;
     layout.view = "/tmp/view";
     layout.proc = "/tmp/proc";
-    if (is_root()) {
+    if (is_root())
         layout.dev = "/tmp/dev";
-        layout.shown = "/tmp/etc";
-    }
     for (const auto& tree : created.trees())
         layout.trees.push_back(tree.place);
+    for (const auto* root : {"etc", "var"})
+        if (std::filesystem::exists(shown / root))
+            layout.roots.emplace_back(root);
     const std::filesystem::path agent = options().agent_path;
     const bool shows_agent = shows_agent_ && !goes_on_as_agent_;
     if (shows_agent)
-        layout.agent = layout.tree + "/" + std::to_string(layout.trees.size()) + "/" + agent.filename().string();
-    const std::int64_t spare_inodes = shows_agent ? 1 : 0;    // the launcher adds one for each tree's place, and the agent's is elsewhere
+        layout.agent = layout.tree + "/" + std::to_string(layout.trees.size() + layout.roots.size()) + "/" + agent.filename().string();
+    // The launcher adds one for the place of each tree; those of the agent and of what lies right below the root are elsewhere.
+    const auto spare_inodes = static_cast<std::int64_t>(layout.roots.size()) + (shows_agent ? 1 : 0);
     launch_request request{.launch_path = options().launch_path,
         .is_forked = options().launcher_has_agent,
         .tmpfs = launch_request::private_tmpfs{limits.disk_bytes, limits.inodes - spare_inodes},
@@ -213,10 +224,10 @@ launch_request bubblewrap_runtime::request_for(const local_sandbox& created, con
         request.sandbox = whole_of(layout);
     for (const auto& tree : created.trees())
         request.trees.push_back(tree.host_path);
+    for (const auto& root : layout.roots)
+        request.trees.push_back((shown / root).string());
     if (shows_agent)
         request.trees.push_back(agent.parent_path().string());
-    if (is_root() && std::ranges::find(views_, "etc") != views_.end())
-        request.etc = shown_in_etc(host_);
     for (const auto& fd : files.join)
         request.join.push_back(fd.get());
     return request;
@@ -226,16 +237,14 @@ whole_sandbox bubblewrap_runtime::whole_of(const bubblewrap_layout& layout) cons
 {
     whole_sandbox made{.work = layout.work_directory,
         .links = program_links(host_),
-        .etc_files = {},
         .places = layout.trees,
+        .roots = layout.roots,
         .agent = std::filesystem::path(layout.agent).filename().string(),
         .masks = masked_in_proc(host_),
         .hides = hidden_in_proc(host_),
         .seccomp = layout.seccomp_fd,
         .info = layout.info_fd,
         .network = layout.network_fd};
-    for (const auto& file : layout.etc)
-        made.etc_files.emplace_back(file.name, file.content_fd);
     return made;
 }
 
@@ -322,8 +331,10 @@ void bubblewrap_runtime::report_shared_inodes(pid_t agent, runtime_capabilities&
 {
     const auto root = "/proc/" + std::to_string(agent) + "/root";
     std::string shared;
-    for (const std::string path : {"/usr", "/etc/ld.so.cache", "/proc/sys", "/dev/null"}) {
-        const auto host = device_of(path);
+    const std::pair<std::string, std::string> places[] = {
+        {"/usr", "/usr"}, {"/etc", public_.folder()}, {"/proc/sys", "/proc/sys"}, {"/dev/null", "/dev/null"}};
+    for (const auto& [path, of_host] : places) {
+        const auto host = device_of(of_host);
         if (host && device_of(root + path) == host)
             shared += (shared.empty() ? "" : ", ") + path;
     }

@@ -2,10 +2,12 @@
 
 #include "core/adapters/bubblewrap/arguments.hpp"
 #include "core/adapters/bubblewrap/memory_file.hpp"
+#include "core/adapters/bubblewrap/public_files.hpp"
 #include "core/adapters/bubblewrap/remedies.hpp"
 #include "core/adapters/spawn/launcher.hpp"
 #include "core/adapters/spawn/local_runtime.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -47,7 +49,7 @@ private:
     struct inherited;    // descriptors that a launch hands on
 
     result<launch_request> open_inherited(local_sandbox& created, inherited& files) const;
-    launch_request request_for(const local_sandbox& created, const inherited& files) const;
+    launch_request request_for(const local_sandbox& created, const inherited& files, const std::filesystem::path& shown) const;
     whole_sandbox whole_of(const bubblewrap_layout& layout) const;
     void report_shared_inodes(pid_t agent, runtime_capabilities& found) const;
     task<result<process_handle>> read_agent(unique_fd info, const run_directory* directory);
@@ -57,14 +59,10 @@ private:
     memory_file seccomp_;
     host_files host_;
     std::vector<std::string> views_;    // of the host as it was when this was made
+    mutable public_files public_;       // what sandboxes see as /etc and /var
     bool shows_agent_;                  // its program need not be copied
     bool is_whole_;                     // the launcher makes it, and bwrap is not needed
     bool goes_on_as_agent_ = false;     // what makes it is its agent afterwards: no file of that is needed in it
-    struct etc_content {
-        std::string name;
-        memory_file content;
-    };
-    std::vector<etc_content> etc_;
 };
 
 }    // namespace caisson

@@ -59,10 +59,10 @@ void add_sandbox(const option_list& add, const whole_sandbox& made)
         add("--info-fd", std::to_string(made.info));
     for (const auto& [name, target] : made.links)
         add("--link", name + ":" + target);
-    for (const auto& [name, content] : made.etc_files)
-        add("--etc-file", name + ":" + std::to_string(content));
     for (const auto& place : made.places)
         add("--place", place);
+    for (const auto& name : made.roots)
+        add("--root", name);
     for (const auto& name : made.masks)
         add("--mask", name);
     for (const auto& name : made.hides)
@@ -91,8 +91,6 @@ spawn_options options_of(const launch_request& request, int status, int executab
         add("--tmpfs", std::to_string(request.tmpfs->bytes) + ":" + std::to_string(request.tmpfs->inodes));
     for (const auto& name : request.views)
         add("--view", name);
-    for (const auto& name : request.etc)
-        add("--etc", name);
     for (const auto& path : request.trees)
         add("--tree", path);
     if (request.uid)

@@ -18,8 +18,8 @@ namespace caisson {
 struct whole_sandbox {
     std::string work;                                          // where its user works: absolute, right below its root
     std::vector<std::pair<std::string, std::string>> links;    // right below its root: name and target
-    std::vector<std::pair<std::string, int>> etc_files;        // name in /etc, and the child's number of what has its content
     std::vector<std::string> places;                           // in `work`, relative: of the first trees
+    std::vector<std::string> roots;                            // names right below its root: of the trees behind those
     std::string agent;                                         // a file in the last tree; empty: the launcher's own, with the rest of it
     std::vector<std::string> masks;                            // files in /proc that show nothing
     std::vector<std::string> hides;                            // directories in /proc, likewise
@@ -39,7 +39,6 @@ struct launch_request {
     };
     std::optional<private_tmpfs> tmpfs;    // over /tmp of an own mount namespace, with work, tmp and shm in it
     std::vector<std::string> views;        // names in /: each is at /tmp/view/NAME with inodes of its own, if the host lets it
-    std::vector<std::string> etc;          // names in /etc, of whose view they are at /tmp/etc; with a uid only
     std::vector<std::string> trees;        // directories: each is at /tmp/tree/0 and so on, read-only
     std::optional<uid_t> uid;              // to become, also as group; otherwise, with a tmpfs, an own user namespace
     struct limit {

@@ -91,12 +91,10 @@ TEST_P(BubblewrapIsolation, HostFilesAreNotThere)
         const auto canary = world.data_dir() + "/canary";
         std::ofstream(canary) << "secret";
         const auto box = world.start();
-        const auto outcome = world.run_program(
-            *box, {"/bin/sh", "-c",
-                      "cat " + canary + " /proc/1/root" + canary + "; ls / /tmp /etc | grep -vE 'lib32|^(R|fpc.cfg|java-.*|mono|nim)$'"});
+        const auto outcome =
+            world.run_program(*box, {"/bin/sh", "-c", "cat " + canary + " /proc/1/root" + canary + "; ls / /tmp | grep -vE 'lib32|^var$'"});
         EXPECT_EQ(outcome.out.find("secret"), std::string::npos);
-        EXPECT_EQ(outcome.out, "/:\nbin\ndev\netc\nlib\nlib64\nproc\nsbin\ntmp\nusr\nworkspace\n\n/"
-                               "etc:\nalternatives\ngroup\nhosts\nld.so.cache\nnsswitch.conf\npasswd\n\n/tmp:\n");
+        EXPECT_EQ(outcome.out, "/:\nbin\ndev\netc\nlib\nlib64\nproc\nsbin\ntmp\nusr\nworkspace\n\n/tmp:\n");
         world.destroy(*box);
     });
 }

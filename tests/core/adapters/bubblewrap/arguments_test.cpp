@@ -13,10 +13,11 @@ namespace {
 const bubblewrap_layout layout{.work = "/tmp/work",
     .tmp = "/tmp/tmp",
     .shm = "/tmp/shm",
-    .views = {"usr", "etc"},
+    .tree = "/tmp/tree",
+    .views = {"usr"},
     .view = "/tmp/view",
     .proc = "/tmp/proc",
-    .etc = {{"passwd", 10}, {"hosts", 11}},
+    .roots = {"etc", "var"},
     .agent_fd = 12,
     .seccomp_fd = 13,
     .info_fd = 14,
@@ -88,24 +89,22 @@ class ProgramsViewed : public ::testing::TestWithParam<viewed_case> { };
 TEST_P(ProgramsViewed, OnlyIfNothingElseHoldsPrograms)
 {
     const auto& c = GetParam();
-    EXPECT_EQ(are_programs_viewed(c.views, host_with({"/usr", "/etc", "/bin", "/lib"}, c.merged)), c.want);
+    EXPECT_EQ(are_programs_viewed(c.views, host_with({"/usr", "/bin", "/lib"}, c.merged)), c.want);
 }
 INSTANTIATE_TEST_SUITE_P(Cases, ProgramsViewed,
-    ::testing::Values(viewed_case{"merged", {"etc", "usr"}, true, true},
-        viewed_case{"not_merged", {"etc", "usr", "bin", "lib"}, false, true},
-        viewed_case{"mounts_below_bin", {"etc", "usr", "lib"}, false, false}, viewed_case{"mounts_below_usr", {"etc"}, true, false},
-        viewed_case{"no_etc", {"usr"}, true, false}),
+    ::testing::Values(viewed_case{"merged", {"usr"}, true, true}, viewed_case{"not_merged", {"usr", "bin", "lib"}, false, true},
+        viewed_case{"mounts_below_bin", {"usr", "lib"}, false, false}, viewed_case{"mounts_below_usr", {}, true, false}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(BubblewrapArguments, AreThisWholeLine)
 {
-    EXPECT_EQ(joined(bubblewrap_arguments(layout, host_with({"/proc/kallsyms", "/proc/acpi", "/etc/ld.so.cache"}, true))),
+    EXPECT_EQ(joined(bubblewrap_arguments(layout, host_with({"/proc/kallsyms", "/proc/acpi"}, true))),
         " bwrap --unshare-all --unshare-user --disable-userns --uid 1000 --gid 1000 --hostname sandbox --as-pid-1 --cap-drop ALL "
         "--new-session --clearenv"
         " --ro-bind /tmp/view/usr /usr --symlink usr/bin /bin --symlink usr/lib /lib --symlink usr/lib64 /lib64 --symlink usr/sbin /sbin"
         " --proc /proc --ro-bind /tmp/proc/sys /proc/sys --ro-bind /dev/null /proc/kallsyms --tmpfs /proc/acpi --remount-ro /proc/acpi"
         " --dev /dev --bind /tmp/shm /dev/shm --remount-ro /dev --bind /tmp/work /workspace --bind /tmp/tmp /tmp"
-        " --perms 0444 --file 10 /etc/passwd --perms 0444 --file 11 /etc/hosts --ro-bind /tmp/view/etc/ld.so.cache /etc/ld.so.cache"
+        " --ro-bind /tmp/tree/0 /etc --ro-bind /tmp/tree/1 /var"
         " --perms 0555 --ro-bind-data 12 /.caisson/agent --seccomp 13 --info-fd 14 --remount-ro / --chdir /workspace"
         " -- /.caisson/agent --confine --listen-fd 3 ");
 }
@@ -114,13 +113,13 @@ TEST(BubblewrapArguments, TakeWholeDirectoriesThatWereMadeBefore)
 {
     auto made = layout;
     made.dev = "/tmp/dev";
-    made.shown = "/tmp/etc";
-    made.agent = "/tmp/tree/0/caisson-agent";
-    EXPECT_THAT(joined(bubblewrap_arguments(made, host_with({"/proc/kallsyms", "/etc/ld.so.cache"}, true))),
+    made.trees = {"scripts"};
+    made.agent = "/tmp/tree/3/caisson-agent";
+    EXPECT_THAT(joined(bubblewrap_arguments(made, host_with({"/proc/kallsyms"}, true))),
         ::testing::HasSubstr(
-            " --ro-bind /tmp/dev/null /proc/kallsyms --dev-bind /tmp/dev /dev --bind /tmp/work /workspace --bind /tmp/tmp /tmp"
-            " --bind /tmp/etc /etc --perms 0444 --file 10 /etc/passwd --perms 0444 --file 11 /etc/hosts --remount-ro /etc"
-            " --ro-bind /tmp/tree/0/caisson-agent /.caisson/agent --seccomp 13 "));
+            " --ro-bind /tmp/dev/null /proc/kallsyms --dev-bind /tmp/dev /dev --bind /tmp/work /workspace"
+            " --ro-bind /tmp/tree/0 /workspace/scripts --bind /tmp/tmp /tmp --ro-bind /tmp/tree/1 /etc --ro-bind /tmp/tree/2 /var"
+            " --ro-bind /tmp/tree/3/caisson-agent /.caisson/agent --seccomp 13 "));
 }
 
 TEST(BubblewrapArguments, MaskOnlyWhatTheHostHas)
@@ -128,7 +127,6 @@ TEST(BubblewrapArguments, MaskOnlyWhatTheHostHas)
     const auto none = joined(bubblewrap_arguments(layout, host_with({}, true)));
     EXPECT_EQ(none.find("/dev/null"), std::string::npos);
     EXPECT_EQ(none.find("--tmpfs"), std::string::npos);
-    EXPECT_EQ(none.find("/etc/alternatives"), std::string::npos);
 }
 
 TEST(BubblewrapArguments, BindTheDirectoriesOfAHostWithoutMergedUsr)
@@ -140,14 +138,14 @@ TEST(BubblewrapArguments, BindTheDirectoriesOfAHostWithoutMergedUsr)
 TEST(BubblewrapArguments, TakeFromTheHostWhatHasNoView)
 {
     auto without = layout;
-    without.views = {"usr"};
-    const auto argv = joined(bubblewrap_arguments(without, host_with({"/etc/alternatives"}, true)));
-    EXPECT_THAT(argv, ::testing::HasSubstr(" --ro-bind /etc/alternatives /etc/alternatives "));
+    without.views = {};
+    const auto argv = joined(bubblewrap_arguments(without, host_with({}, true)));
+    EXPECT_THAT(argv, ::testing::HasSubstr(" --ro-bind /usr /usr "));
 }
 
-TEST(BubblewrapArguments, ViewUsrAndEtcOfAMergedHost)
+TEST(BubblewrapArguments, ViewUsrOfAMergedHost)
 {
-    EXPECT_THAT(viewable(host_with({"/usr", "/etc", "/bin"}, true)), ::testing::UnorderedElementsAre("usr", "etc"));
+    EXPECT_THAT(viewable(host_with({"/usr", "/etc", "/bin"}, true)), ::testing::UnorderedElementsAre("usr"));
 }
 
 TEST(BubblewrapArguments, ViewTheDirectoriesBesideUsrOfAHostThatIsNotMerged)
@@ -157,7 +155,7 @@ TEST(BubblewrapArguments, ViewTheDirectoriesBesideUsrOfAHostThatIsNotMerged)
 
 TEST(BubblewrapArguments, ViewNothingThatHasMountsBelow)
 {
-    EXPECT_THAT(viewable(host_with({"/usr", "/usr/mounted", "/etc"}, true)), ::testing::UnorderedElementsAre("etc"));
+    EXPECT_THAT(viewable(host_with({"/usr", "/usr/mounted", "/etc"}, true)), ::testing::IsEmpty());
 }
 
 TEST(BubblewrapArguments, LayTheRestOverProcAndMakeTheRootReadOnlyLast)
