@@ -3,6 +3,7 @@
 #include "app/http/collect.hpp"
 #include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
+#include "core/adapters/net/accept.hpp"
 #include "core/adapters/net/sse.hpp"
 #include "core/async/deadline.hpp"
 
@@ -100,8 +101,7 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
 
 bool wants_event_stream(const net::request& from)
 {
-    const auto accept = from.fields.find("Accept");
-    return accept && accept->find("text/event-stream") != std::string_view::npos;
+    return net::prefers(from.fields, net::sse_content_type, "application/json");
 }
 
 task<> stream_events(const api_services& use, call_ptr one, execution_id id, log_position after, bool cancel_on_disconnect)

@@ -1,6 +1,7 @@
 #include "app/wire/control_request.hpp"
 
 #include "core/base/base64.hpp"
+#include "core/base/json_number.hpp"
 
 #include <array>
 #include <csignal>
@@ -126,8 +127,8 @@ signal_request read_signal(object_reader& reader)
     std::optional<int> number;
     if (value != nullptr && value->is_string())
         number = signal_number(value->get_string());
-    else if (value != nullptr && value->is_int64() && value->get_int64() >= 1 && value->get_int64() <= last_signal)
-        number = static_cast<int>(value->get_int64());
+    else if (const auto whole = value == nullptr ? std::nullopt : whole_number(*value); whole && *whole >= 1 && *whole <= last_signal)
+        number = static_cast<int>(*whole);
     if (!number)
         reader.problem(
             "signal", value == nullptr ? "is required" : "must be a signal's name, such as \"SIGTERM\", or a number between 1 and 31");

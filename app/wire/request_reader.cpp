@@ -1,6 +1,7 @@
 #include "app/wire/request_reader.hpp"
 
 #include "core/base/base64.hpp"
+#include "core/base/json_number.hpp"
 #include "core/base/utf8.hpp"
 
 #include <boost/json/array.hpp>
@@ -173,8 +174,8 @@ std::optional<std::int64_t> object_reader::integer(std::string_view name, std::i
     const auto* value = take(name);
     if (value == nullptr)
         return std::nullopt;
-    if (value->is_int64() && value->get_int64() >= min && value->get_int64() <= max)
-        return value->get_int64();
+    if (const auto number = whole_number(*value); number && *number >= min && *number <= max)
+        return number;
     problem(name, "must be a whole number " + between(std::to_string(min), std::to_string(max)));
     return std::nullopt;
 }

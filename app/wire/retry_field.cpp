@@ -1,5 +1,6 @@
 #include "app/wire/retry_field.hpp"
 
+#include "core/base/json_number.hpp"
 #include "core/retry/bounds.hpp"
 
 #include <boost/json/array.hpp>
@@ -49,9 +50,9 @@ void read_exit_codes(object_reader& reader, retry_policy& policy)
     if (list == nullptr)
         return;
     for (std::size_t i = 0; i < list->size(); ++i) {
-        const auto& each = (*list)[i];
-        if (each.is_int64() && each.get_int64() >= 1 && each.get_int64() <= retry_bounds::exit_code)
-            policy.exit_codes.push_back(static_cast<int>(each.get_int64()));
+        const auto code = whole_number((*list)[i]);
+        if (code && *code >= 1 && *code <= retry_bounds::exit_code)
+            policy.exit_codes.push_back(static_cast<int>(*code));
         else
             reader.problems().add(at(reader.path_of("exit_codes"), i), "must be a whole number between 1 and 255");
     }

@@ -1,5 +1,6 @@
 #include "core/skills/field_reader.hpp"
 
+#include "core/base/json_number.hpp"
 #include "core/skills/name_rules.hpp"
 #include "core/skills/quantities.hpp"
 #include "core/skills/yaml_json.hpp"
@@ -54,9 +55,8 @@ std::optional<std::int64_t> field_reader::number(std::string_view key, std::int6
     const auto* value = find(key);
     if (value == nullptr)
         return std::nullopt;
-    const auto read = json_of(*value);
-    if (read.is_int64() && read.get_int64() >= min && read.get_int64() <= max)
-        return read.get_int64();
+    if (const auto read = whole_number(json_of(*value)); read && *read >= min && *read <= max)
+        return read;
     mistake(name(key) + " must be a whole number between " + std::to_string(min) + " and " + std::to_string(max));
     return std::nullopt;
 }

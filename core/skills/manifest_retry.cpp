@@ -1,5 +1,6 @@
 #include "core/skills/manifest_retry.hpp"
 
+#include "core/base/json_number.hpp"
 #include "core/retry/bounds.hpp"
 #include "core/skills/yaml_json.hpp"
 
@@ -36,10 +37,10 @@ void read_exit_codes(field_reader& fields, retry_policy& policy)
         return;
     bool right = list->type == yaml_value::kind::list && list->items.size() <= retry_bounds::exit_codes;
     for (const auto& each : list->items) {
-        const auto code = json_of(each);
-        right = right && code.is_int64() && code.get_int64() >= 1 && code.get_int64() <= retry_bounds::exit_code;
+        const auto code = whole_number(json_of(each));
+        right = right && code && *code >= 1 && *code <= retry_bounds::exit_code;
         if (right)
-            policy.exit_codes.push_back(static_cast<int>(code.get_int64()));
+            policy.exit_codes.push_back(static_cast<int>(*code));
     }
     if (!right)
         fields.mistake(
