@@ -1,0 +1,3 @@
+# packages: graphviz
+# size: large
+echo 'digraph { a -> b }' | dot -Tsvg | grep -c '<text'

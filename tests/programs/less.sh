@@ -1,0 +1,3 @@
+# packages: less
+# size: small
+seq 3 | less -FX | cat

@@ -1,0 +1,4 @@
+# packages: maxima
+# size: large
+# limits: memory_bytes=1073741824
+echo 'display2d: false$ string(integrate(x^2, x)); ' | maxima --very-quiet | tail -n 1
