@@ -14,14 +14,33 @@ from harness.engine import Engine, PrivateEngine, why_none  # noqa: E402
 from harness.leaks import Baseline, adopt_orphans, descriptors  # noqa: E402
 from harness.left_overs import unrecorded  # noqa: E402
 from harness.server import BINARY, ORDINARY_USER, READY, Server, new_folder  # noqa: E402
+from harness.sharing import LAST_RUN, run_shared, share  # noqa: E402
 from harness.threads import Thread  # noqa: E402
 from harness.waiting import until  # noqa: E402
+
+
+CONTRACT = Contract.load()
 
 
 def pytest_sessionstart(session):
     if not BINARY.exists():
         pytest.exit(f"{BINARY} is not there; build it with tools/build asan, or set CAISSON_BIN", returncode=2)
     adopt_orphans()
+
+
+def pytest_runtestloop(session):
+    ours = share()
+    if ours is None or session.testsfailed or session.config.option.collectonly:
+        return None    # pytest's own loop
+    if LAST_RUN:
+        CONTRACT.seen |= ours.seen()
+    run_shared(session, ours)
+    return True
+
+
+def pytest_sessionfinish():
+    if (ours := share()) and not LAST_RUN:
+        ours.end(CONTRACT.seen)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -32,7 +51,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture(scope="session")
 def contract():
-    return Contract.load()
+    return CONTRACT
 
 
 @pytest.fixture(scope="session")
