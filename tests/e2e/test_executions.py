@@ -92,7 +92,8 @@ def test_environment_is_just_what_was_given(api):
     record = api.run(command=["env"], env={"GREETING": "hello world", "EMPTY": ""})
     seen = dict(line.split("=", 1) for line in record["stdout"].splitlines())
     assert seen["GREETING"] == "hello world" and seen["EMPTY"] == ""
-    assert set(seen) <= {"GREETING", "EMPTY", "PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "CAISSON_EXECUTION_ID", "CAISSON_ATTEMPT"}, seen
+    assert set(seen) <= {"GREETING", "EMPTY", "PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "CAISSON_EXECUTION_ID", "CAISSON_ATTEMPT",
+                         "ASAN_OPTIONS", "LSAN_OPTIONS"}, seen
     assert seen["PATH"].startswith("/usr")
 
 

@@ -101,7 +101,8 @@ def own_files(record, api):
         assert word not in record["stdout"], record["stdout"]
 
 
-DOCUMENTED = {"CANARY", "SRV_PORT", "HOME", "PATH", "PWD", "LANG", "TERM", "USER", "LOGNAME", "SHLVL", "_", "OLDPWD", "TMPDIR", "SHELL"}
+DOCUMENTED = {"CANARY", "SRV_PORT", "HOME", "PATH", "PWD", "LANG", "TERM", "USER", "LOGNAME", "SHLVL", "_", "OLDPWD", "TMPDIR", "SHELL",
+              "ASAN_OPTIONS", "LSAN_OPTIONS"}
 
 
 def documented_environment(record, api):
