@@ -54,7 +54,7 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     std::vector<protocol::spawn_request::limit> out{
         {RLIMIT_CORE, 1}, {RLIMIT_NOFILE, number(limits.open_files)}, {RLIMIT_FSIZE, number(limits.file_bytes)}, {RLIMIT_MEMLOCK, 64 << 10},
-        {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_STACK, 8 << 20},
+        {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_STACK, 8 << 20}, {RLIMIT_RTPRIO, 0}, {RLIMIT_NICE, 0},
         {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // per process: behind the group's limit, which is exact
     };
     if (where.isolates() && !host.enforces_pids)    // counts per user namespace (user_namespaces(7)), where the agent is one

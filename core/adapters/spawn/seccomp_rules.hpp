@@ -4,8 +4,10 @@
 
 namespace caisson {
 
-/// A call that no program of a sandbox may make. A `code` of 0: it returns 0 and does nothing. `number` is for calls that libseccomp may
-/// not know by name yet; these have the same number on every architecture.
+/// A call that no program of a sandbox may make, whatever its arguments. `code` is the errno that it gets: where it can be, the one that
+/// the kernel gives a process without rights (EPERM) or one that was built without the call (ENOSYS), so that libraries fall back. With 0
+/// it returns 0 and does nothing. `number` is for calls that libseccomp may not know by name yet; these have the same number on every
+/// architecture.
 struct refused_call {
     const char* name;
     int code;
@@ -15,7 +17,6 @@ struct refused_call {
 inline constexpr refused_call refused_calls[] = {
     // Namespaces, mounts and roots. The flags of clone3 are out of a filter's sight; libc falls back to clone.
     {"clone3", ENOSYS},
-    {"unshare", EPERM},
     {"setns", EPERM},
     {"mount", EPERM},
     {"umount", EPERM},
@@ -45,14 +46,14 @@ inline constexpr refused_call refused_calls[] = {
     {"userfaultfd", EPERM},
     {"fanotify_init", EPERM},
     {"fanotify_mark", EPERM},
-    {"lookup_dcookie", EPERM},
+    {"lookup_dcookie", ENOSYS},
     {"memfd_secret", ENOSYS, 447},
     {"cachestat", ENOSYS, 451},
     // What is written in a sandbox lies in memory and goes with it; the host's disks are not its to wait for.
     {"sync", 0},
     {"syncfs", 0},
-    // Files by handle instead of by path.
-    {"name_to_handle_at", EPERM},
+    // Files by handle instead of by path. A file system without handles answers the first one so.
+    {"name_to_handle_at", EOPNOTSUPP},
     {"open_by_handle_at", EPERM},
     // Other processes' memory and descriptors.
     {"ptrace", EPERM},
@@ -62,8 +63,8 @@ inline constexpr refused_call refused_calls[] = {
     {"process_mrelease", EPERM, 448},
     {"pidfd_getfd", EPERM, 438},
     {"kcmp", EPERM},
-    {"move_pages", EPERM},
-    {"migrate_pages", EPERM},
+    {"move_pages", ENOSYS},
+    {"migrate_pages", ENOSYS},
     // The machine.
     {"kexec_load", EPERM},
     {"kexec_file_load", EPERM},
@@ -77,8 +78,8 @@ inline constexpr refused_call refused_calls[] = {
     {"swapon", EPERM},
     {"swapoff", EPERM},
     {"acct", EPERM},
-    {"quotactl", EPERM},
-    {"quotactl_fd", EPERM, 443},
+    {"quotactl", ENOSYS},
+    {"quotactl_fd", ENOSYS, 443},
     {"nfsservctl", ENOSYS},
     {"syslog", EPERM},
     {"sethostname", EPERM},
@@ -93,15 +94,15 @@ inline constexpr refused_call refused_calls[] = {
     {"vhangup", EPERM},
     {"iopl", EPERM},
     {"ioperm", EPERM},
-    {"modify_ldt", EPERM},
-    {"vm86", EPERM},
-    {"vm86old", EPERM},
+    {"modify_ldt", ENOSYS},
+    {"vm86", ENOSYS},
+    {"vm86old", ENOSYS},
     {"uselib", ENOSYS},
     {"ustat", ENOSYS},
     {"sysfs", ENOSYS},
     {"_sysctl", ENOSYS},
-    {"set_mempolicy_home_node", EPERM, 450},
-    {"lsm_set_self_attr", EPERM, 460},
+    {"set_mempolicy_home_node", ENOSYS, 450},
+    {"lsm_set_self_attr", ENOSYS, 460},
 };
 
 }    // namespace caisson

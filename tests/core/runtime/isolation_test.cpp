@@ -205,7 +205,7 @@ import ctypes, platform
 if platform.machine() != 'x86_64': print('skip'); raise SystemExit
 libc = ctypes.CDLL(None, use_errno=True)
 calls = {'keyctl': (250, 0, -3, 1), 'add_key': (248, b'user', b'x', b'y', 1, -2), 'bpf': (321, 0, 0, 0), 'io_uring_setup': (425, 1, 0),
-         'userfaultfd': (323, 1), 'perf_event_open': (298, 0, 0, -1, -1, 0), 'ptrace': (101, 0, 0, 0, 0), 'unshare': (272, 0),
+         'userfaultfd': (323, 1), 'perf_event_open': (298, 0, 0, -1, -1, 0), 'ptrace': (101, 0, 0, 0, 0), 'unshare': (272, 0x10000000),
          'setns': (308, -1, 0), 'process_vm_readv': (310, 1, 0, 0, 0, 0, 0), 'open_by_handle_at': (304, -1, 0, 0), 'clone3': (435, 0, 0),
          'mount': (165, 0, 0, 0, 0, 0), 'pivot_root': (155, 0, 0), 'kexec_load': (246, 0, 0, 0, 0), 'personality': (135, 0x0400000),
          'personality_high': (135, 0x80400000), 'prlimit64_of_1': (302, 1, 0, ctypes.c_char_p(bytes(16)), 0), 'sched_setaffinity_of_1': (203, 1, 8, bytes(8)),
@@ -229,7 +229,7 @@ TEST_P(BubblewrapIsolation, OrdinaryCallsWork)
 {
     expect_python("import os, resource, socket, subprocess, threading\n"
                   "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\n"
-                  "os.setpriority(os.PRIO_PROCESS, 0, 1)\n"
+                  "os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + 1)\n"
                   "t = threading.Thread(target=print, args=('thread',)); t.start(); t.join()\n"
                   "print(subprocess.run(['/bin/echo', 'child'], capture_output=True, text=True).stdout.strip())\n"
                   "a, b = socket.socketpair(); a.send(b'x'); print(b.recv(1))\n"

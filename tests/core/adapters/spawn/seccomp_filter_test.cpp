@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -70,6 +74,71 @@ TEST(SeccompFilter, KeepsTheCoreLimitAndSaysNothing)
         return after.rlim_cur == 77 ? -1 : result;
     };
     EXPECT_EQ(under_the_filter(change), 0);
+}
+
+TEST(SeccompFilter, IsNotLongerThanWhatAStartCanPayFor)
+{
+    constexpr std::size_t most_of_all = 330;
+    constexpr std::size_t most_of_rest = 66;
+    for (const std::uint32_t architecture : {AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64}) {
+        EXPECT_LE(make_filter(filter_part::payload, architecture).size() / sizeof(sock_filter), most_of_all);
+        EXPECT_LE(make_filter(filter_part::rest_of_payload, architecture).size() / sizeof(sock_filter), most_of_rest);
+    }
+    EXPECT_THROW(make_filter(filter_part::payload, AUDIT_ARCH_I386), std::runtime_error);
+}
+
+/// A system call as it is, without what the C library makes of it.
+struct kernel_case {
+    const char* name;
+    long number;
+    std::array<long, 6> with;
+    int want;
+};
+
+class SeccompKernel : public ::testing::TestWithParam<kernel_case> { };
+
+TEST_P(SeccompKernel, AnswersWith)
+{
+    const auto& c = GetParam();
+    const auto& a = c.with;
+    EXPECT_EQ(under_the_filter([&] { return ::syscall(c.number, a[0], a[1], a[2], a[3], a[4], a[5]); }), c.want);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SeccompKernel,
+    ::testing::Values(kernel_case{"memfd_of_all_flags", SYS_memfd_create, {0, 0xffff'ffff}, EINVAL},
+        kernel_case{"memfd_of_a_flag_that_is_not_there", SYS_memfd_create, {0, 0x1000}, EINVAL},
+        kernel_case{"memfd_without_a_name", SYS_memfd_create, {0, 0}, EFAULT},
+        kernel_case{"huge_pages_of_no_file", SYS_mmap, {0, 4096, 3, MAP_PRIVATE | MAP_HUGETLB, -1, 0}, EBADF},
+        kernel_case{"io_uring", SYS_io_uring_setup, {1, 0}, ENOSYS}, kernel_case{"handle", SYS_name_to_handle_at, {0}, EOPNOTSUPP},
+        kernel_case{"quota", SYS_quotactl, {0}, ENOSYS}, kernel_case{"pages", SYS_move_pages, {0}, ENOSYS},
+        kernel_case{"nothing_unshared", SYS_unshare, {0}, 0}, kernel_case{"files_unshared", SYS_unshare, {CLONE_FILES | CLONE_FS}, 0},
+        kernel_case{"users_unshared", SYS_unshare, {CLONE_NEWUSER}, EPERM},
+        kernel_case{"no_such_policy", SYS_sched_setscheduler, {0, 99, 0}, EINVAL},
+        kernel_case{"priority_of_nobody", SYS_setpriority, {PRIO_PROCESS, 0x7fff'fff0, 5}, ESRCH},
+        kernel_case{"the_first_process", SYS_setpriority, {PRIO_PROCESS, 1, 5}, EPERM},
+        kernel_case{"packets_in_a_pair", SYS_socketpair, {AF_INET, SOCK_STREAM, 0, 0}, EOPNOTSUPP}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(SeccompFilter, LeavesAThreadThePolicyThatHolds)
+{
+    EXPECT_EQ(under_the_filter([] {
+        int policy = 0;
+        sched_param parameters{};
+        ::pthread_getschedparam(::pthread_self(), &policy, &parameters);
+        errno = ::pthread_setschedparam(::pthread_self(), policy, &parameters);
+        return errno == 0 ? 0 : -1;
+    }),
+        0);
+}
+
+TEST(SeccompFilter, LetsAProcessChooseItsProcessorsByNumber)
+{
+    EXPECT_EQ(under_the_filter([] {
+        cpu_set_t processors;
+        ::sched_getaffinity(0, sizeof processors, &processors);
+        return ::sched_setaffinity(::gettid(), sizeof processors, &processors);
+    }),
+        0);
 }
 
 TEST(SeccompFilter, RefusesPagesThatNoGroupCounts)

@@ -1,0 +1,174 @@
+#include "core/adapters/spawn/seccomp_argument_rules.hpp"
+
+#include <cerrno>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+
+namespace caisson {
+
+namespace {
+
+argument_test equals(unsigned argument, std::uint32_t value) { return {argument, comparison::equals, value}; }
+argument_test above(unsigned argument, std::uint32_t value) { return {argument, comparison::above, value}; }
+argument_test has_any(unsigned argument, std::uint32_t bits) { return {argument, comparison::has_any, bits}; }
+argument_test masked(unsigned argument, std::uint32_t mask, std::uint32_t value) { return {argument, comparison::equals, value, mask}; }
+argument_test differs(unsigned argument, std::uint32_t mask, std::uint32_t value) { return {argument, comparison::differs, value, mask}; }
+argument_test upper_equals(unsigned argument, std::uint32_t value)
+{
+    argument_test test = equals(argument, value);
+    test.upper_half = true;
+    return test;
+}
+
+/// Of clone(2) and unshare(2); CLONE_NEWTIME is a signal's bit in those of clone.
+constexpr std::uint32_t namespace_flags =
+    CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | static_cast<std::uint32_t>(CLONE_NEWNET);
+constexpr std::uint32_t time_namespace_flag = 0x80;
+
+/// What a process may stop sharing with others without rights.
+constexpr std::uint32_t harmless_unshare_flags = CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
+
+void add_namespaces(std::vector<named_rules>& to)
+{
+    to.push_back({"clone", {{{has_any(0, namespace_flags)}, EPERM}}});
+    to.push_back({"unshare", {
+                                 {{masked(0, ~harmless_unshare_flags, 0), upper_equals(0, 0)}, kernel_judges},
+                                 {{has_any(0, namespace_flags | time_namespace_flag)}, EPERM},
+                                 {{}, EINVAL},
+                             }});
+}
+
+/// AF_INET and AF_INET6 are 2 and 10: they differ in this bit alone.
+constexpr std::uint32_t either_inet = ~static_cast<std::uint32_t>(AF_INET ^ AF_INET6);
+constexpr std::uint32_t socket_type = 0xf;    // SOCK_TYPE_MASK of the kernel
+constexpr std::uint32_t socket_flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
+constexpr std::uint32_t tcp = 6;
+constexpr std::uint32_t udp = 17;
+constexpr std::uint32_t highest_protocol = 262;    // MPTCP; the kernel calls those behind it invalid
+
+/// Allows UNIX, TCP and UDP over INET and INET6, and NETLINK_ROUTE. The rest is code of the kernel, loaded as a module when a socket asks
+/// for it, that nothing in a sandbox without a network can use.
+void add_sockets(std::vector<named_rules>& to)
+{
+    to.push_back({"socket", {
+                                {{equals(0, AF_UNIX)}, kernel_judges},
+                                {{equals(0, AF_NETLINK), equals(2, 0)}, kernel_judges},
+                                {{equals(0, AF_NETLINK)}, EPROTONOSUPPORT},
+                                {{differs(0, either_inet, AF_INET)}, EAFNOSUPPORT},
+                                {{has_any(1, ~(socket_type | socket_flags))}, EINVAL},
+                                {{masked(1, socket_type, SOCK_RAW)}, EPERM},
+                                {{masked(1, socket_type, SOCK_PACKET)}, EPERM},
+                                {{masked(1, socket_type, 0)}, ESOCKTNOSUPPORT},
+                                {{{1, comparison::above, SOCK_PACKET, socket_type}}, EINVAL},
+                                {{{1, comparison::above, SOCK_DGRAM, socket_type}}, ESOCKTNOSUPPORT},
+                                {{equals(2, 0)}, kernel_judges},
+                                {{equals(2, tcp)}, kernel_judges},
+                                {{equals(2, udp)}, kernel_judges},
+                                {{above(2, highest_protocol)}, EINVAL},
+                                {{}, EPROTONOSUPPORT},
+                            }});
+    to.push_back({"socketpair",    // the kernel makes both sockets before it sees that a family has no pairs
+        {
+            {{equals(0, AF_UNIX)}, kernel_judges},
+            {{equals(0, AF_NETLINK)}, EOPNOTSUPP},
+            {{differs(0, either_inet, AF_INET)}, EAFNOSUPPORT},
+            {{}, EOPNOTSUPP},
+        }});
+}
+
+/// What asks which pages of the host's files are in memory, throws them out, or merges pages over all processes.
+void add_shared_pages(std::vector<named_rules>& to)
+{
+    constexpr std::uint32_t only_from_memory = 8;    // RWF_NOWAIT
+    constexpr std::uint32_t drop_pages = 4;          // POSIX_FADV_DONTNEED
+    constexpr std::uint32_t merge_pages = 12;        // MADV_MERGEABLE
+    constexpr std::uint32_t merge_all_pages = 67;    // PR_SET_MEMORY_MERGE
+    to.push_back({"preadv2", {{{has_any(5, only_from_memory)}, EOPNOTSUPP}}});
+    to.push_back({"fadvise64", {{{equals(3, drop_pages)}, 0}}});
+    to.push_back({"madvise", {{{equals(2, merge_pages)}, EINVAL}}});
+    to.push_back({"prctl", {{{equals(0, merge_all_pages)}, EINVAL}}});
+}
+
+/// Pages of the pool that the host's administrator has set aside: no control group of a sandbox counts them. The kernel looks for other
+/// mistakes first: a mapping of a file cannot have them (EINVAL), and memfd_create(2) takes no flag that it does not know.
+void add_huge_pages(std::vector<named_rules>& to)
+{
+    constexpr std::uint32_t anonymous_huge = MAP_HUGETLB | MAP_ANONYMOUS;
+    constexpr std::uint32_t not_executable_or_executable = 0x8 | 0x10;    // MFD_NOEXEC_SEAL, MFD_EXEC
+    constexpr std::uint32_t size_bits = 0x3fU << 26;
+    constexpr std::uint32_t known_flags = MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | not_executable_or_executable | size_bits;
+    to.push_back({"mmap", {{{masked(3, anonymous_huge, anonymous_huge)}, ENOMEM}}});
+    to.push_back({"memfd_create", {
+                                      {{masked(1, MFD_HUGETLB, 0)}, kernel_judges},
+                                      {{has_any(1, ~known_flags)}, EINVAL},
+                                      {{masked(1, not_executable_or_executable, not_executable_or_executable)}, EINVAL},
+                                      {{}, ENOMEM},
+                                  }});
+    to.push_back({"shmget", {{{has_any(2, SHM_HUGETLB)}, ENOMEM}}});
+}
+
+/// Input that another session's shell would read (TIOCSTI), and the console's selection (TIOCLINUX): there is no console, and other
+/// terminals do not know that request.
+void add_terminals(std::vector<named_rules>& to)
+{
+    to.push_back({"ioctl", {{{equals(1, TIOCSTI)}, EPERM}, {{equals(1, TIOCLINUX)}, ENOTTY}}});
+}
+
+/// Leaves 0, ADDR_NO_RANDOMIZE and the query.
+void add_personalities(std::vector<named_rules>& to)
+{
+    constexpr std::uint32_t query = 0xffff'ffff;
+    to.push_back({"personality", {
+                                     {{equals(0, 0)}, kernel_judges},
+                                     {{equals(0, ADDR_NO_RANDOMIZE)}, kernel_judges},
+                                     {{equals(0, query)}, kernel_judges},
+                                     {{}, EPERM},
+                                 }});
+}
+
+/// The limit is 1: at 0 the kernel still starts a handler that core_pattern names, as the host's root. What would set it to another value
+/// returns 0, so that `ulimit -c 0` does not fail.
+constexpr std::uint32_t core_limit = RLIMIT_CORE;
+constexpr std::uint32_t agent = 1;
+
+}    // namespace
+
+std::vector<named_rules> common_argument_rules()
+{
+    std::vector<named_rules> rules;
+    add_namespaces(rules);
+    add_sockets(rules);
+    add_shared_pages(rules);
+    add_huge_pages(rules);
+    add_terminals(rules);
+    add_personalities(rules);
+    return rules;
+}
+
+std::vector<named_rules> program_argument_rules()
+{
+    constexpr std::uint32_t io_priority_of_user = 3;    // IOPRIO_WHO_USER
+    const argument_rule not_the_agent{{equals(0, agent)}, EPERM};
+    return {
+        {"setrlimit", {{{equals(0, core_limit)}, 0}}},
+        {"prlimit64",
+            {
+                {{equals(2, 0), upper_equals(2, 0)}, kernel_judges},    // only asks
+                not_the_agent,
+                {{equals(1, core_limit)}, 0},
+            }},
+        {"sched_setaffinity", {not_the_agent}},
+        {"sched_setattr", {not_the_agent}},
+        {"sched_setparam", {not_the_agent}},
+        {"sched_setscheduler", {not_the_agent}},
+        {"setpriority", {{{equals(0, PRIO_USER)}, EPERM}, {{equals(1, agent)}, EPERM}}},
+        {"ioprio_set", {{{equals(0, io_priority_of_user)}, EPERM}, {{equals(1, agent)}, EPERM}}},
+    };
+}
+
+}    // namespace caisson
