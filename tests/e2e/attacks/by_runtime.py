@@ -91,6 +91,8 @@ AMENDED = {
         ],
         "X10": [('for path in ("/sys", ', 'if os.listdir("/sys/class/net") != ["lo"]: print("BREACH: interfaces")\n'
                  'for path in ("/sys/block", "/sys/bus", "/sys/dev", "/sys/firmware", "/sys/module", "/sys/power", ')],
+        # gVisor keeps a priority as a number, by which it schedules nothing.
+        "X13": [('tried("a better priority", ', '(lambda what, action: action())("a better priority", ')],
         "X21": [("sysrq-trigger cmdline", "sysrq-trigger"),
                 ("dmesg >", "grep -qxE 'BOOT_IMAGE=/vmlinuz-[0-9.]+-gvisor quiet' /proc/cmdline || echo BREACH:cmdline; dmesg >")],
     },
