@@ -25,6 +25,8 @@ struct route {
     bool by_signature = false;                         // a signed address will do instead of a key
 };
 
+constexpr std::string_view events_pattern = "/v1/executions/{id}/events";
+
 struct route_table {
     static constexpr std::uint64_t whole_body = UINT64_MAX;          // what the server takes at all
     static constexpr std::uint64_t package_body = UINT64_MAX - 1;    // a skill's package, as the config bounds it
@@ -43,7 +45,7 @@ struct route_table {
         {"GET", "/v1/executions/{id}/input", scope::read, &api::get_input},
         {"GET", "/v1/executions/{id}/output", scope::read, &api::get_output},
         {"GET", "/v1/executions/{id}/logs", scope::read, &api::get_logs},
-        {"GET", "/v1/executions/{id}/events", scope::read, &api::get_events, true},
+        {"GET", events_pattern, scope::read, &api::get_events, true},
         {"GET", "/v1/executions/{id}/stream", scope::read, &api::stream_execution, true},
         {"GET", "/v1/executions/{id}/artifacts", scope::read, &api::list_artifacts, true},
         {"GET", "/v1/executions/{id}/artifacts/{path...}", scope::read, &api::get_artifact, true, 0, net::body_mode::buffered, true},
@@ -178,7 +180,7 @@ task<> api::handle(net::exchange& one)
     const auto allow = match.allow;
     auto call = std::make_shared<http::call>(one, std::move(match));
     const auto& asked = one.request();
-    if (auto later = to == nullptr ? not_built_yet(asked.path) : std::nullopt)
+    if (auto later = kind == net::match_kind::not_found ? not_built_yet(asked.path) : std::nullopt)
         return call->fail(std::move(*later));
     if (kind == net::match_kind::not_found)
         return call->fail({errc::not_found,
@@ -207,7 +209,9 @@ task<> api::answer_route(call_ptr one, const route* to)
 {
     if (to->needs) {
         const bool is_signed = to->by_signature && !presents_key(one->request()) && has_grant(one->request().query);
-        auto asking = is_signed ? authenticate_signed(one) : authenticate(&one->request());
+        const bool is_stream = to->pattern == events_pattern;
+        auto stream = is_stream ? std::string(one->capture("id")) : std::string();
+        auto asking = is_signed ? authenticate_signed(one) : authenticate(&one->request(), std::move(stream));
         auto who = co_await std::move(asking);
         if (who.has_error()) {
             co_await one->fail(who.error());
@@ -242,13 +246,33 @@ task<result<void>> api::admit(const net::request* head)
     co_return who.has_error() ? result<void>(who.error()) : result<void>();
 }
 
-task<result<principal>> api::authenticate(const net::request* from)
+/// A stream that is opened again needs a key in force, and an execution that has not ended long ago.
+task<result<principal>> api::redeem_ticket(std::string ticket, std::string stream)
+{
+    constexpr std::int64_t after_the_end_ms = 60'000;
+    auto known = use_.tickets.redeem(ticket, stream);
+    if (known.has_error())
+        co_return known.error();
+    if (!known->is_again)
+        co_return known->who;
+    const bool in_force = co_await use_.auth.is_in_force(known->who.key, known->who.tenant_name);
+    const auto id = execution_id::parse(stream);
+    result<execution_row> row = error{errc::not_found};
+    if (id && in_force)
+        row = co_await use_.executions.find(known->who.tenant, *id);
+    if (row.has_value() && (!row->finished_at_ms || use_.time.now_ms() < *row->finished_at_ms + after_the_end_ms))
+        co_return known->who;
+    use_.tickets.end(ticket);
+    co_return error{errc::unauthorized, "the ticket was good until its execution's end and a minute; get a new one with POST /v1/tickets"};
+}
+
+task<result<principal>> api::authenticate(const net::request* from, std::string stream)
 {
     const auto& request = *from;
     result<principal> who = error{errc::unauthorized};
     const auto ticket = presents_key(request) ? std::nullopt : request.query_value("ticket");
     if (ticket) {
-        who = use_.tickets.redeem(*ticket);
+        who = co_await redeem_ticket(std::string(*ticket), std::move(stream));
     } else {
         auto key = presented_key(request);
         if (key.has_error())

@@ -36,7 +36,9 @@ private:
 
     task<> answer(call_ptr one, const route* to);
     task<> answer_route(call_ptr one, const route* to);
-    task<result<principal>> authenticate(const net::request* from);
+    /// `stream` is the id of the execution whose events are asked for, which a ticket stays good for; empty: it is used once.
+    task<result<principal>> authenticate(const net::request* from, std::string stream);
+    task<result<principal>> redeem_ticket(std::string ticket, std::string stream);
 
     // executions_routes.cpp
     task<> create_execution(call_ptr one);

@@ -159,6 +159,15 @@ task<result<std::vector<api_key_row>>> auth_service::list_keys(std::optional<std
     return keys_.list_keys(std::move(tenant_name));
 }
 
+task<bool> auth_service::is_in_force(key_id id, std::string tenant_name)
+{
+    const auto keys = co_await keys_.list_keys(std::move(tenant_name));
+    if (keys.has_error())
+        co_return false;
+    const auto found = std::ranges::find(*keys, id, &api_key_row::id);
+    co_return found != keys->end() && !refusal(*found, time_.now_ms());
+}
+
 task<result<void>> auth_service::revoke_key(key_id id)
 {
     auto revoked = co_await keys_.revoke_key(id, time_.now_ms());

@@ -23,7 +23,7 @@ result<std::string> ticket_office::issue(principal who)
     drop_old();
     if (by_hash_.size() >= options_.max_tickets)
         return error{errc::rate_limited, "too many tickets are open; try again in a minute"};
-    if (open_tickets_of(who.key) >= options_.max_per_key)
+    if (open_tickets_of(who.key, false) >= options_.max_per_key)
         return error{
             errc::rate_limited, "this key has " + std::to_string(options_.max_per_key) + " open tickets; use them or wait a minute"};
     std::string ticket = "tkt_" + random_letters(ticket_letters);
@@ -31,7 +31,7 @@ result<std::string> ticket_office::issue(principal who)
     return ticket;
 }
 
-result<principal> ticket_office::redeem(std::string_view ticket)
+result<ticket_office::redeemed> ticket_office::redeem(std::string_view ticket, std::string_view stream)
 {
     const error refused{errc::unauthorized, "the ticket is unknown, used or too old; get a new one with POST /v1/tickets"};
     if (ticket.size() > max_presented)
@@ -39,21 +39,35 @@ result<principal> ticket_office::redeem(std::string_view ticket)
     const auto found = by_hash_.find(digest_(ticket));
     if (found == by_hash_.end())
         return refused;
-    const entry used = std::move(found->second);
-    by_hash_.erase(found);
-    if (used.ends <= time_.steady_now())
+    auto& known = found->second;
+    const auto now = time_.steady_now();
+    if (known.ends <= now) {
+        by_hash_.erase(found);
         return refused;
-    return used.who;
+    }
+    if (!known.stream.empty())
+        return known.stream == stream ? result<redeemed>(redeemed{known.who, true}) : refused;
+    redeemed first{known.who};
+    if (stream.empty() || open_tickets_of(known.who.key, true) >= options_.max_streams_per_key) {
+        by_hash_.erase(found);
+    } else {
+        known.stream = stream;
+        known.ends = now + options_.stream_lifetime;
+    }
+    return first;
 }
+
+void ticket_office::end(std::string_view ticket) { by_hash_.erase(digest_(ticket)); }
 
 void ticket_office::drop_old()
 {
     std::erase_if(by_hash_, [now = time_.steady_now()](const auto& one) { return one.second.ends <= now; });
 }
 
-std::size_t ticket_office::open_tickets_of(const key_id& key) const
+std::size_t ticket_office::open_tickets_of(const key_id& key, bool of_streams) const
 {
-    return static_cast<std::size_t>(std::ranges::count_if(by_hash_, [&key](const auto& one) { return one.second.who.key == key; }));
+    const auto counts = [&](const auto& one) { return one.second.who.key == key && one.second.stream.empty() != of_streams; };
+    return static_cast<std::size_t>(std::ranges::count_if(by_hash_, counts));
 }
 
 }    // namespace caisson

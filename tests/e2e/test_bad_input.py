@@ -200,7 +200,8 @@ def test_a_body_of_another_type_is_415(api):
     assert charset.status == 200
 
 
-WRONG_METHODS = [("PUT", "/v1/executions"), ("DELETE", "/v1/executions"), ("POST", "/health"), ("PATCH", f"/v1/executions/{WELL_FORMED}"), ("GET", "/v1/tickets")]
+WRONG_METHODS = [("PUT", "/v1/executions"), ("DELETE", "/v1/executions"), ("POST", "/health"), ("PATCH", f"/v1/executions/{WELL_FORMED}"), ("GET", "/v1/tickets"),
+                 ("POST", "/v1/admin/images"), ("GET", "/v1/admin/images/python:3")]
 
 
 @pytest.mark.parametrize("method, path", WRONG_METHODS)

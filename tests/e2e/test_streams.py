@@ -159,3 +159,54 @@ def test_a_cursor_beyond_the_end_ends_with_the_log(api):
     viewer = api.follow(one, after=beyond)
     api.stdin(one, "\n", eof=True)
     assert list(viewer) == []
+
+
+# Tickets of event streams, as a browser's EventSource has them: it comes back to the same address.
+
+
+def first_events(api, execution, ticket, count, last=None):
+    """Ids and events of a stream that is cut by its client behind `count` of them."""
+    connection = api.connect()
+    headers = {"Accept": "text/event-stream", **({"Last-Event-ID": last} if last else {})}
+    connection.request("GET", f"/v1/executions/{execution}/events?ticket={ticket}", headers=headers)
+    response = connection.getresponse()
+    assert response.status == 200, response.read()
+    found = []
+    for each in tools.sse(response):
+        found.append(each)
+        if len(found) == count:
+            break
+    connection.close()
+    return found
+
+
+def test_an_event_stream_with_a_ticket_is_resumed(api):
+    one = paced(api, 2)
+    ticket = api.post("/v1/tickets")["ticket"]
+    before = first_events(api, one, ticket, 2)
+    for _ in range(2):
+        api.stdin(one, "\n")
+    after = first_events(api, one, ticket, None, before[-1][0])
+    assert tools.summary([event for _, event in before + after]) == tools.summary(api.log(one))
+
+
+def test_the_ticket_of_a_stream_opens_nothing_else(api):
+    one, other = (api.run(command=["true"])["execution_id"] for _ in range(2))
+    ticket = api.post("/v1/tickets")["ticket"]
+    first_events(api, one, ticket, 1)
+    nobody = api.with_key(None)
+    for path in (f"/v1/executions/{other}/events", f"/v1/executions/{one}", f"/v1/executions/{one}/logs", "/v1/executions"):
+        answer = nobody.get(path, query={"ticket": ticket})
+        assert answer.status == 401 and "ticket" in answer["message"], path
+    first_events(api, one, ticket, 1)
+
+
+def test_the_ticket_of_a_stream_ends_with_its_key(server):
+    made = json.loads(server.cli("key", "create", "--data", server.data, "--tenant", "streams", "--output", "json").stdout)
+    owner = server.api.with_key(made["key"])
+    one = owner.run(command=["true"])["execution_id"]
+    ticket = owner.post("/v1/tickets")["ticket"]
+    first_events(owner, one, ticket, 1)
+    assert server.cli("key", "revoke", "--data", server.data, made["id"]).returncode == 0
+    answer = server.api.with_key(None).get(f"/v1/executions/{one}/events", query={"ticket": ticket})
+    assert answer.status == 401

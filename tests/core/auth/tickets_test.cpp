@@ -27,8 +27,9 @@ TEST_F(TicketOffice, RedeemsOnce)
     EXPECT_TRUE(ticket.starts_with("tkt_"));
     const auto who = office_.redeem(ticket);
     ASSERT_TRUE(who.has_value());
-    EXPECT_EQ(who->key.str(), "key_1");
-    EXPECT_EQ(who->tenant_name, "acme");
+    EXPECT_EQ(who->who.key.str(), "key_1");
+    EXPECT_EQ(who->who.tenant_name, "acme");
+    EXPECT_FALSE(who->is_again);
     const auto again = office_.redeem(ticket);
     ASSERT_TRUE(again.has_error());
     EXPECT_EQ(again.error().code, errc::unauthorized);
@@ -39,6 +40,39 @@ TEST_F(TicketOffice, RefusesWhatItDidNotIssue)
     EXPECT_TRUE(office_.redeem("").has_error());
     EXPECT_TRUE(office_.redeem("tkt_" + std::string(43, 'a')).has_error());
     EXPECT_TRUE(office_.redeem(std::string(1 << 20, 'a')).has_error());
+}
+
+TEST_F(TicketOffice, LetsAStreamBeOpenedAgainAndNothingElse)
+{
+    const auto ticket = office_.issue(holder("key_1")).value();
+    ASSERT_FALSE(office_.redeem(ticket, "events of exe_1").has_error());
+    EXPECT_TRUE(office_.redeem(ticket).has_error());
+    EXPECT_TRUE(office_.redeem(ticket, "events of exe_2").has_error());
+    time_.advance(std::chrono::hours(24));
+    const auto again = office_.redeem(ticket, "events of exe_1");
+    ASSERT_FALSE(again.has_error());
+    EXPECT_TRUE(again->is_again);
+    time_.advance(std::chrono::hours(1));
+    EXPECT_TRUE(office_.redeem(ticket, "events of exe_1").has_error());
+}
+
+TEST_F(TicketOffice, EndsAStreamsTicket)
+{
+    const auto ticket = office_.issue(holder("key_1")).value();
+    ASSERT_FALSE(office_.redeem(ticket, "events of exe_1").has_error());
+    office_.end(ticket);
+    EXPECT_TRUE(office_.redeem(ticket, "events of exe_1").has_error());
+}
+
+TEST_F(TicketOffice, BoundsTheStreamsOfAKey)
+{
+    ticket_office office(time_, &fake_digest, {.max_streams_per_key = 1});
+    const auto first = office.issue(holder("key_1")).value();
+    const auto second = office.issue(holder("key_1")).value();
+    ASSERT_FALSE(office.redeem(first, "events of exe_1").has_error());
+    ASSERT_FALSE(office.redeem(second, "events of exe_1").has_error());
+    EXPECT_FALSE(office.redeem(first, "events of exe_1").has_error());
+    EXPECT_TRUE(office.redeem(second, "events of exe_1").has_error()) << "it was used up";
 }
 
 TEST_F(TicketOffice, LastsAMinute)
