@@ -2,6 +2,7 @@
 
 #include "app/cli/exit_status.hpp"
 #include "app/cli/text_table.hpp"
+#include "core/base/plain_json.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -32,7 +33,7 @@ bool is_flat(const boost::json::value& value)
 
 void put_indented(std::string& to, const boost::json::value& value, std::size_t level)
 {
-    const auto flat = boost::json::serialize(value);
+    const auto flat = plain_json(value);
     if (flat.size() <= widest_nested || (is_flat(value) && flat.size() + 2 * level <= widest_flat)) {
         to += flat;
         return;
@@ -60,8 +61,7 @@ std::string joined(const boost::json::array& list, std::string_view between)
 {
     std::string text;
     for (const auto& one : list)
-        text +=
-            (text.empty() ? "" : std::string(between)) + (one.is_string() ? std::string(one.get_string()) : boost::json::serialize(one));
+        text += (text.empty() ? "" : std::string(between)) + (one.is_string() ? std::string(one.get_string()) : plain_json(one));
     return text;
 }
 
@@ -88,7 +88,7 @@ std::string description_of(const boost::json::object& property)
         if (!is_one_of(member.key(), elsewhere)) {
             const bool is_choice = member.key() == "enum" && member.value().is_array();
             more += (more.empty() ? "" : ", ") + (is_choice ? "one of " + joined(member.value().get_array(), ", ")
-                                                            : std::string(member.key()) + " " + boost::json::serialize(member.value()));
+                                                            : std::string(member.key()) + " " + plain_json(member.value()));
         }
     auto text = text_of(property, "description");
     if (text.empty())

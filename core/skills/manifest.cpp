@@ -1,13 +1,12 @@
 #include "core/skills/manifest.hpp"
 
+#include "core/base/plain_json.hpp"
 #include "core/skills/env_rules.hpp"
 #include "core/skills/field_reader.hpp"
 #include "core/skills/manifest_retry.hpp"
 #include "core/skills/quantities.hpp"
 #include "core/skills/version.hpp"
 #include "core/skills/yaml_json.hpp"
-
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 
@@ -205,7 +204,7 @@ private:
         const auto* value = fields_.map(key);
         if (value == nullptr)
             return {};
-        auto text = boost::json::serialize(json_of(*value));
+        auto text = plain_json(json_of(*value));
         if (rules_.check_schema == nullptr)
             return text;
         const auto checked = rules_.check_schema(text, "null");

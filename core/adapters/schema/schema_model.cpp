@@ -1,5 +1,7 @@
 #include "core/adapters/schema/schema_model.hpp"
 
+#include "core/adapters/net/percent.hpp"
+
 #include <boost/json.hpp>
 
 namespace caisson {
@@ -110,8 +112,11 @@ void schema_model::add_reference(const json& reference, const json_place& at)
     if (text.size() > longest_reference)
         return wrong(at, "a reference has more than " + std::to_string(longest_reference) + " bytes");
     budget_->charge(1 + text.size() / 16);
+    const auto pointer = net::percent_decode(text.substr(1));
+    if (!pointer)
+        return wrong(at, shown(text) + " has a % that two hexadecimal digits do not follow");
     boost::system::error_code problem;
-    const auto* target = root_->find_pointer(text.substr(1), problem);
+    const auto* target = root_->find_pointer(*pointer, problem);
     if (target == nullptr)
         return wrong(at, shown(text) + " leads nowhere");
     targets_.emplace(&reference, target);

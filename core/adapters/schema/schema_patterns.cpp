@@ -1,5 +1,7 @@
 #include "core/adapters/schema/schema_patterns.hpp"
 
+#include "core/adapters/schema/ecma_pattern.hpp"
+
 #include <re2/re2.h>
 
 namespace caisson {
@@ -18,25 +20,6 @@ constexpr std::int64_t max_pattern_memory = 128 << 10;
 constexpr std::size_t instruction_bytes_per_step = 64;
 constexpr std::size_t steps_per_pattern = 50;
 constexpr std::size_t steps_per_class = 400;
-
-/// \uXXXX of ECMA 262 in RE2's way; all else is the same in both, or refused by RE2.
-std::string translated(std::string_view pattern)
-{
-    std::string text;
-    for (std::size_t i = 0; i < pattern.size(); ++i) {
-        const bool escape = pattern[i] == '\\' && i + 1 < pattern.size();
-        if (escape && pattern[i + 1] == 'u' && i + 6 <= pattern.size()) {
-            text.append("\\x{").append(pattern.substr(i + 2, 4)).append("}");
-            i += 5;
-        } else if (escape) {
-            text.append(pattern.substr(i, 2));
-            ++i;
-        } else {
-            text += pattern[i];
-        }
-    }
-    return text;
-}
 
 std::size_t cost_of_compiling(std::string_view pattern)
 {
@@ -67,12 +50,15 @@ std::string schema_patterns::add(std::string_view pattern, step_budget& budget)
     RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(max_pattern_memory);
-    auto program = std::make_unique<RE2>(translated(pattern), options);
+    const auto translated = re2_from_ecma(pattern);
+    if (!translated.fault.empty())
+        return shown_pattern(pattern) + " cannot be used: " + translated.fault;
+    auto program = std::make_unique<RE2>(translated.text, options);
     if (!program->ok() && program->error_code() == RE2::ErrorPatternTooLarge)
         return shown_pattern(pattern) + " is too large: it becomes a program of more than " + std::to_string(max_program_size) +
                " instructions";
     if (!program->ok())
-        return shown_pattern(pattern) + " cannot be used (no look-around, no back-references): " + program->error();
+        return shown_pattern(pattern) + " cannot be used: " + program->error();
     const auto size = static_cast<std::size_t>(program->ProgramSize());
     budget.charge(size);
     if (size > max_program_size)

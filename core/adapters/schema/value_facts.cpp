@@ -1,5 +1,6 @@
 #include "core/adapters/schema/value_facts.hpp"
 
+#include "core/base/plain_json.hpp"
 #include "core/base/utf8.hpp"
 
 #include <boost/json.hpp>
@@ -63,12 +64,10 @@ std::size_t length_of(std::string_view text)
 
 std::string short_text(const boost::json::value& value)
 {
-    boost::json::serializer out;
-    out.reset(&value);
-    std::array<char, longest_text> room{};
-    std::string text(out.read(room.data(), room.size()));
-    if (out.done())
+    auto text = plain_json(value, longest_text);
+    if (text.size() <= longest_text)
         return text;
+    text.resize(longest_text);
     text.resize(text.size() - incomplete_utf8_tail(text));
     return text + "…";
 }
