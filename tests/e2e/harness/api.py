@@ -25,7 +25,7 @@ class Answer:
 
 
 class Api:
-    def __init__(self, url, key, contract, timeout=60.0, tls=None):
+    def __init__(self, url, key, contract, timeout=240.0, tls=None):
         parts = urllib.parse.urlsplit(url)
         self.address = (parts.hostname, parts.port)
         self.url, self.key, self.contract, self.timeout = url, key, contract, timeout

@@ -1,5 +1,6 @@
 """The Docker engine that tests use: CAISSON_TEST_ENGINE names it, tools/test starts one. And engines of a test's own."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -96,13 +97,15 @@ class Engine:
 
 
 def made_image(recipe, name):
-    """The file of an image; made anew if the recipe, or what is installed here, is newer."""
+    """The file of an image; made anew if the recipe, or what is installed here, is newer. By one run of tests at a time."""
     file = MADE / f"{name.replace(':', '_')}.tar"
     sources = [Path("/var/lib/dpkg/status"), *RECIPES.glob("lib/*"), *(RECIPES / recipe).iterdir(), ROOT / "docker/packages-server"]
-    if not file.exists() or file.stat().st_mtime < max(each.stat().st_mtime for each in sources):
-        MADE.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([RECIPES / recipe / "build", "--installed", "--name", name, file], capture_output=True, timeout=120)
-        assert done.returncode == 0, done.stderr.decode()
+    MADE.mkdir(parents=True, exist_ok=True)
+    with open(MADE / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not file.exists() or file.stat().st_mtime < max(each.stat().st_mtime for each in sources):
+            done = subprocess.run([RECIPES / recipe / "build", "--installed", "--name", name, file], capture_output=True, timeout=120)
+            assert done.returncode == 0, done.stderr.decode()
     return file
 
 

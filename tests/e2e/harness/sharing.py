@@ -1,20 +1,23 @@
 """Several runs of pytest beside each other share the tests: each takes a module when it is done with the one before.
 
 CAISSON_E2E_SHARE names a directory that they have in common, CAISSON_E2E_WORKERS says how many they are. The modules of a folder below
-tests/e2e are taken as one. One worker has an engine and takes what needs it; the others have CAISSON_E2E_NO_ENGINE=1 and leave that to it.
+tests/e2e are taken as one. Workers with CAISSON_E2E_NO_ENGINE=1 leave what needs an engine to the others, which take that first.
 When all have ended a last run, with CAISSON_E2E_LAST=1, takes what looks at what they have seen of the contract.
 """
 
 import fcntl
 import json
 import os
+import re
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
 LAST = "test_zz_"    # modules of the last run
 LAST_RUN = "CAISSON_E2E_LAST" in os.environ
-LONG = ("attacks", "test_kill_anytime.py", "test_containers.py", "test_many_viewers.py", "test_restart.py")    # begun first
+# Begun first, in this order.
+LONG = ("attacks", "test_container_faults.py", "test_containers.py", "test_engine_ways.py", "test_compile_cache.py", "test_languages.py",
+        "test_host_programs.py", "test_kill_cases.py", "test_restart.py", "test_kill_anytime.py", "test_verdicts_ordinary.py")
 
 
 class Share:
@@ -76,7 +79,8 @@ def unit_of(item):
 
 
 def needs_engine(items):
-    return any("engine" in item.fixturenames for item in items)
+    """By their fixtures, or by their parameters where a fixture asks for the engine when it knows these."""
+    return any("engine" in item.fixturenames or re.search(r"\[(docker|gvisor)\b", item.name) for item in items)
 
 
 def in_order(units):
