@@ -99,10 +99,7 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
 
 }    // namespace
 
-bool wants_event_stream(const net::request& from)
-{
-    return net::prefers(from.fields, net::sse_content_type, "application/json");
-}
+bool wants_event_stream(const net::request& from) { return net::prefers(from.fields, net::sse_content_type, "application/json"); }
 
 task<> stream_events(const api_services& use, call_ptr one, execution_id id, log_position after, bool cancel_on_disconnect)
 {

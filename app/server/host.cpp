@@ -1,6 +1,7 @@
 #include "app/server/host.hpp"
 
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
+#include "core/adapters/crypto/digest.hpp"
 #include "core/adapters/docker/engine_host.hpp"
 #include "core/adapters/mock/mock_runtime.hpp"
 #include "core/adapters/process/process_runtime.hpp"
@@ -40,6 +41,7 @@ bubblewrap_options options_of(const server_config& config, const std::string& in
     options.first_uid = static_cast<uid_t>(config.bubblewrap.uid_first);
     options.last_uid = static_cast<uid_t>(config.bubblewrap.uid_first + config.bubblewrap.uid_count - 1);
     options.uid_lock_dir = uid_lock_directory();
+    options.digests = {&md5_hex, &sha256_hex};
     constexpr std::int64_t part_of_uids = 8;    // the others are for what runs
     options.local.most_prepared =
         static_cast<std::size_t>(std::min(config.bubblewrap.max_prepared, config.bubblewrap.uid_count / part_of_uids));

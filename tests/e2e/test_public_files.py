@@ -120,7 +120,7 @@ def test_copies_of_earlier_servers_go_with_their_sandboxes(new_server):
     assert len(first) == 1
     (copies / "new").mkdir()
     (copies / ("0" * 64) / "etc").mkdir(parents=True)
-    server.kill()
+    server.stop()
     server.start()
     assert server.api.run(command=["true"])["status"] == "success"
     assert {each.name for each in copies.iterdir()} == first

@@ -36,12 +36,16 @@ own_etc_files own_etc() { return {{"passwd", passwd}, {"group", group}, {"hosts"
 
 bool is_root() { return ::geteuid() == 0; }
 
+/// Whether a directory of run directories has one of a sandbox.
 bool has_sandboxes(const std::vector<std::string>& run_dirs)
 {
-    return std::ranges::any_of(run_dirs, [](const auto& directory) {
+    for (const auto& directory : run_dirs) {
         std::error_code failed;
-        return !std::filesystem::is_empty(directory, failed) && !failed;
-    });
+        for (std::filesystem::directory_iterator each(directory, failed), end; !failed && each != end; each.increment(failed))
+            if (sandbox_id::parse(each->path().filename().string()))
+                return true;
+    }
+    return false;
 }
 
 /// The pid of bwrap's child on this host, from what --info-fd says.
@@ -121,7 +125,8 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , seccomp_("seccomp", agent_filter())
     , host_(with_memory(real_host_files(), [this] { return this->services().time.steady_now(); }))
     , views_(viewable(real_host_files()))
-    , public_(options_.local.data_dir + "/public", {}, own_etc(), has_sandboxes(options_.local.run_dirs))
+    , public_(options_.local.data_dir + "/public", {.root = {}, .owner = 0, .digests = options_.digests}, own_etc(),
+          has_sandboxes(options_.local.run_dirs))
     , shows_agent_(is_root() && may_be_shown(options_.local.agent_path))
     , is_whole_(is_root() && may_set_up_networks() && options_.maker == namespace_maker::whoever_can &&
                 are_programs_viewed(views_, real_host_files()))

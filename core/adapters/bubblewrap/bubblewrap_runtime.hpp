@@ -23,6 +23,7 @@ struct bubblewrap_options {
     uid_t first_uid = 700'000;    // of the host uids that sandboxes get when the server is root
     uid_t last_uid = 765'535;
     std::string uid_lock_dir = "/run/caisson/uids";    // shared by all servers of the host
+    public_digests digests = {};                       // needed
 };
 
 /// Sandboxes made of namespaces by bwrap, or where it can by the launcher (ADR 17): own user, pid, mount, network, ipc, uts and cgroup

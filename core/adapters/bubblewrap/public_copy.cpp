@@ -4,12 +4,9 @@
 #include "core/base/unique_fd.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <memory>
-#include <openssl/evp.h>
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,40 +22,6 @@ constexpr std::size_t package_list_bytes = std::size_t{128} << 20;
 constexpr mode_t read_by_all = S_IROTH;
 constexpr mode_t passed_by_all = S_IROTH | S_IXOTH;
 
-/// A running digest.
-class digest {
-public:
-    explicit digest(const EVP_MD* method) : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free)
-    {
-        if (!context_ || EVP_DigestInit_ex(context_.get(), method, nullptr) != 1)
-            throw std::bad_alloc();
-    }
-    void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
-    std::string hex()
-    {
-        std::array<unsigned char, EVP_MAX_MD_SIZE> raw{};
-        unsigned size = 0;
-        EVP_DigestFinal_ex(context_.get(), raw.data(), &size);
-        std::string text;
-        for (unsigned i = 0; i < size; ++i) {
-            constexpr std::string_view digits = "0123456789abcdef";
-            text += digits[raw[i] >> 4U];
-            text += digits[raw[i] & 15U];
-        }
-        return text;
-    }
-
-private:
-    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-};
-
-std::string md5_of(std::string_view text)
-{
-    digest md5(EVP_md5());
-    md5.add(text);
-    return md5.hex();
-}
-
 struct write_failure {
     std::string path;
     int reason;
@@ -67,7 +30,7 @@ struct write_failure {
 class copier {
 public:
     copier(const public_source& source, const shipped_files& shipped, const std::string& target)
-        : source_(source), shipped_(shipped), target_(target), all_(EVP_sha256())
+        : source_(source), shipped_(shipped), target_(target)
     {
     }
 
@@ -105,7 +68,7 @@ public:
                 link(path);
     }
 
-    std::string finish() { return all_.hex(); }
+    std::string finish() const { return source_.digests.sha256(all_); }
 
 private:
     std::vector<std::string> names_in(const std::string& path) const
@@ -133,7 +96,7 @@ private:
         if (!is_public(facts) || bytes_ + facts.bytes > most_public_bytes)
             return;
         const auto text = read_all(opened.get(), facts.bytes);
-        facts.is_as_shipped = facts.is_as_shipped && text && md5_of(*text) == shipped_.find(path)->second;
+        facts.is_as_shipped = facts.is_as_shipped && text && source_.digests.md5(*text) == shipped_.find(path)->second;
         if (!text || !is_public(facts))
             return;
         bytes_ += text->size();
@@ -180,7 +143,7 @@ private:
         have_folder(fs::path(path).parent_path().string());
         if (::symlink(text.c_str(), (target_ + path).c_str()) != 0)
             throw write_failure{path, errno};
-        note("l", path, text);
+        note('l', path, text);
     }
 
     void have_folder(const std::string& path)
@@ -209,22 +172,18 @@ private:
             const struct timespec times[] = {about->st_mtim, about->st_mtim};
             ::futimens(made.get(), times);
         }
-        note(mode == 0555 ? "x" : "f", path, text);
+        note(mode == 0555 ? 'x' : 'f', path, text);
     }
 
-    void note(std::string_view kind, std::string_view path, std::string_view content)
+    void note(char kind, const std::string& path, std::string_view content)
     {
-        all_.add(kind);
-        all_.add(path);
-        all_.add(std::string_view("\0", 1));
-        all_.add(std::to_string(content.size()) + "\n");
-        all_.add(content);
+        all_.append(1, kind).append(path).append(1, '\0').append(source_.digests.sha256(content)).append("\n");
     }
 
     const public_source& source_;
     const shipped_files& shipped_;
     const std::string& target_;
-    digest all_;
+    std::string all_;    // a line for each file and link
     std::size_t entries_ = 0;
     std::uint64_t bytes_ = 0;
     std::set<std::string> copied_;

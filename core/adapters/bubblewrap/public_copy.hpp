@@ -12,10 +12,17 @@
 
 namespace caisson {
 
+/// Digests in lower-case hexadecimal.
+struct public_digests {
+    std::string (*md5)(std::string_view bytes) = nullptr;
+    std::string (*sha256)(std::string_view bytes) = nullptr;
+};
+
 /// Where the host's files are. Tests have a directory that stands for the host's root.
 struct public_source {
     std::string root;    // before each path; empty: the host's own root
     uid_t owner = 0;     // who must own what is copied
+    public_digests digests;
 };
 
 /// The text of a file that every sandbox has in /etc, whatever the host's says: name in /etc, and text.

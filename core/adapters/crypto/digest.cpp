@@ -24,16 +24,14 @@ const EVP_MD* sha256_method()
     return method.get();
 }
 
-}    // namespace
-
-std::string sha256_hex(std::string_view bytes)
+std::string hex_of(const EVP_MD* method, std::string_view bytes)
 {
     thread_local const std::unique_ptr<EVP_MD_CTX, closer> context(EVP_MD_CTX_new());
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned length = 0;
-    if (EVP_DigestInit_ex2(context.get(), sha256_method(), nullptr) != 1 ||
-        EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) != 1 || EVP_DigestFinal_ex(context.get(), digest.data(), &length) != 1)
-        throw std::runtime_error("SHA-256 is not available in this OpenSSL");
+    if (EVP_DigestInit_ex2(context.get(), method, nullptr) != 1 || EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) != 1 ||
+        EVP_DigestFinal_ex(context.get(), digest.data(), &length) != 1)
+        throw std::runtime_error("this OpenSSL lacks a digest");
     constexpr std::string_view digits = "0123456789abcdef";
     std::string hex;
     hex.reserve(std::size_t{2} * length);
@@ -43,6 +41,12 @@ std::string sha256_hex(std::string_view bytes)
     }
     return hex;
 }
+
+}    // namespace
+
+std::string sha256_hex(std::string_view bytes) { return hex_of(sha256_method(), bytes); }
+
+std::string md5_hex(std::string_view bytes) { return hex_of(EVP_md5(), bytes); }
 
 std::string hmac_sha256(std::string_view key, std::string_view bytes)
 {

@@ -8,6 +8,9 @@ namespace caisson {
 /// SHA-256 in lower-case hex.
 std::string sha256_hex(std::string_view bytes);
 
+/// MD5 in lower-case hex: to recognise what package managers list, not to protect anything.
+std::string md5_hex(std::string_view bytes);
+
 /// HMAC-SHA-256, 32 raw bytes.
 std::string hmac_sha256(std::string_view key, std::string_view bytes);
 

@@ -1,5 +1,6 @@
 #include "tests/core/runtime/runtime_world.hpp"
 
+#include "core/adapters/crypto/digest.hpp"
 #include "core/adapters/mock/mock_runtime.hpp"
 #include "core/adapters/process/process_runtime.hpp"
 #include "core/base/unique_fd.hpp"
@@ -118,7 +119,8 @@ std::unique_ptr<runtime> runtime_world::make_runtime()
         return std::make_unique<process_runtime>(services, std::move(options));
     const auto maker = kind_ == runtime_kind::bubblewrap_by_bwrap ? namespace_maker::bwrap : namespace_maker::whoever_can;
     return std::make_unique<bubblewrap_runtime>(
-        services, bubblewrap_options{.local = std::move(options), .maker = maker, .uid_lock_dir = uid_lock_dir()});
+        services, bubblewrap_options{
+                      .local = std::move(options), .maker = maker, .uid_lock_dir = uid_lock_dir(), .digests = {&md5_hex, &sha256_hex}});
 }
 
 engine_runtime_options runtime_world::options_over_stdio()

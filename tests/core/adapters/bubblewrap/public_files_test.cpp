@@ -1,5 +1,6 @@
 #include "core/adapters/bubblewrap/public_files.hpp"
 
+#include "core/adapters/crypto/digest.hpp"
 #include "tests/core/adapters/spawn/scratch_directory.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +40,7 @@ protected:
 
     std::string host() const { return scratch_.path() + "/host"; }
     std::string copies() const { return scratch_.path() + "/copies"; }
-    public_source source() const { return {.root = host(), .owner = ::geteuid()}; }
+    public_source source() const { return {.root = host(), .owner = ::geteuid(), .digests = {&md5_hex, &sha256_hex}}; }
     public_files keeper(bool has_users = false) const
     {
         return {copies(), source(), {{"passwd", "own\n"}, {"shadow", "own too\n"}}, has_users};
