@@ -122,6 +122,7 @@ constexpr compile_rule typescript_rule{.compiler = "node",
 
 // What is run as it is.
 constexpr words awk_run{"-f"};
+constexpr words awk_end{"--"};    // it reads its options up to the first operand, and the file is none
 constexpr words awk_others{"mawk"};
 constexpr words bash_aliases{"sh", "shell"};
 constexpr words javascript_aliases{"js", "node", "nodejs"};
@@ -145,6 +146,7 @@ constexpr language table[]{
         .interpreter = "gawk",
         .run = awk_run,
         .version_probe = version_option,
+        .end_of_options = awk_end,
         .other_programs = awk_others,
         .package = "gawk"},
     {.name = "bash", .aliases = bash_aliases, .file = "main.sh", .interpreter = "bash", .version_probe = version_option, .package = "bash"},

@@ -186,11 +186,23 @@ task<> language_catalog::probe(version_runner run)
     }
 }
 
+namespace {
+
+/// As an operand of an interpreter: never an option, nor a word such as `node inspect`.
+std::string script_operand(std::string_view file)
+{
+    const bool is_bare_word = file.find_first_of("/.") == std::string_view::npos;
+    return file.starts_with('-') || is_bare_word ? "./" + std::string(file) : std::string(file);
+}
+
+}    // namespace
+
 std::vector<std::string> run_command(const language_catalog::entry& from, std::string_view file, std::span<const std::string> args)
 {
     std::vector<std::string> argv{from.path};
     argv.insert(argv.end(), from.what->run.begin(), from.what->run.end());
-    argv.push_back(file.starts_with('-') ? "./" + std::string(file) : std::string(file));    // never taken for an option
+    argv.push_back(script_operand(file));
+    argv.insert(argv.end(), from.what->end_of_options.begin(), from.what->end_of_options.end());
     argv.insert(argv.end(), args.begin(), args.end());
     return argv;
 }

@@ -40,6 +40,7 @@ struct language {
     std::string_view interpreter;                        // name of the program; empty: what the compiler makes runs by itself
     std::span<const std::string_view> run;               // arguments between the interpreter and the file; of compiled code: all
     std::span<const std::string_view> version_probe;     // arguments that make the interpreter print its version; empty: it does not
+    std::span<const std::string_view> end_of_options;    // behind the file, where the interpreter looks for its own options there too
     std::span<const std::string_view> other_programs;    // other names of the interpreter, or of the compiler if there is no interpreter
     std::string_view package;                            // of Debian, in which all that is needed comes
     const compile_rule* compile = nullptr;               // null: the code is run as it is

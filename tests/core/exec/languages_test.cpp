@@ -228,6 +228,7 @@ TEST(RunCommand, AFileIsNeverTakenForAnOption)
 {
     const language_catalog catalog(&only_python);
     EXPECT_EQ(run_command(*catalog.find("python"), "-c.py", {}).back(), "./-c.py");
+    EXPECT_EQ(run_command(*catalog.find("javascript"), "inspect", {}).back(), "./inspect");
 }
 
 }    // namespace
