@@ -34,6 +34,8 @@ struct run_options {
     client_options client;
     std::string language;
     std::optional<std::string> code;
+    std::string standard;    // of the compiler; empty: its own
+    std::vector<std::string> compiler_flags;
     std::optional<std::filesystem::path> file;
     bool program_from_stdin = false;
     std::optional<std::string> shell;

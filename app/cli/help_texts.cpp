@@ -59,6 +59,7 @@ Examples:
   caisson run hello.py one two
   caisson run -l python -c 'import sys; print(sys.version)'
   caisson run -l c main.c                   is compiled, with what --file adds, and run
+  caisson run --std c++20 --compiler-flag -O3 main.cpp
   caisson run -l bash - < script            the program comes from standard input
   caisson run --shell 'ls | wc -l'
   caisson run -- ls -l /workspace

@@ -49,6 +49,8 @@ void check_program(const run_options& options, bool after_dashes)
         refuse("there is no command after --");
     if (!options.language.empty() && (options.shell || !options.command.empty()))
         refuse("-l is for a FILE or -c; a command has no language");
+    if ((!options.standard.empty() || !options.compiler_flags.empty()) && options.language.empty())
+        refuse("--std and --compiler-flag are for a FILE or -c in a language that is compiled");
     if (options.program_from_stdin && options.forward_stdin)
         refuse("standard input cannot be the program and its input; put the program into a file");
     if (options.detach && (options.forward_stdin || options.pty))
@@ -77,6 +79,15 @@ void verb_parsers::add_run()
     run_verb_->add_option("--language,-l", run_.language, "python, c, go, …, or an alias such as py: see GET /v1/languages");
     run_verb_->add_option("--code,-c", run_.code, "the program itself");
     run_verb_->add_option("--shell", run_.shell, "a line for the shell");
+    run_verb_->add_option("--std", run_.standard, "standard of the compiler's language, such as c++20, f2018 or, of Java, 17")
+        ->option_text("STANDARD");
+    run_verb_
+        ->add_option("--compiler-flag", run_.compiler_flags,
+            "a flag of the compiler, such as -O3, -Wall, -DNAME=VALUE or -lm; may be repeated; docs/api.md has the lists")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false)
+        ->option_text("FLAG");
     run_verb_->add_flag("--stdin", run_.forward_stdin, "pass standard input on, live");
     add_uploads(run_verb_, "--file", run_.files, "put a file into the working directory; may be repeated")->option_text("PATH[:NAME]");
     add_pairs(run_verb_, "--env,-e", run_.env, "set a variable; may be repeated")->option_text("NAME=VALUE");

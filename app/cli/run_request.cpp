@@ -44,6 +44,17 @@ void put_program(boost::json::object& body, const run_options& options, std::str
         body["args"] = array_of(options.args);
 }
 
+void put_compiler(boost::json::object& body, const run_options& options)
+{
+    boost::json::object compiler;
+    if (!options.standard.empty())
+        compiler["std"] = options.standard;
+    if (!options.compiler_flags.empty())
+        compiler["flags"] = array_of(options.compiler_flags);
+    if (!compiler.empty())
+        body["compiler"] = std::move(compiler);
+}
+
 void put_limits(boost::json::object& body, const run_options& options)
 {
     boost::json::object limits;
@@ -94,6 +105,7 @@ boost::json::object run_request(const run_options& options, run_inputs inputs)
 {
     boost::json::object body;
     put_program(body, options, std::move(inputs.program));
+    put_compiler(body, options);
     if (!inputs.files.empty()) {
         auto& files = body["files"].emplace_object();
         for (auto& [name, content] : inputs.files)

@@ -1,3 +1,4 @@
+#include "app/wire/compiler_field.hpp"
 #include "app/wire/execution_fields.hpp"
 #include "app/wire/image_field.hpp"
 #include "core/exec/compile_command.hpp"
@@ -88,11 +89,12 @@ std::optional<language_catalog::entry> read_language(object_reader& reader, cons
 }
 
 /// The file of the code; its name is the language's unless `entry` says otherwise.
-std::string read_entry(object_reader& reader, const std::optional<language_catalog::entry>& language)
+std::string read_entry(
+    object_reader& reader, const std::optional<language_catalog::entry>& language, const std::optional<std::string>& code)
 {
     const auto entry = reader.text("entry", max_path_bytes);
     if (!entry)
-        return language ? std::string(language->what->file) : "";
+        return language ? default_file(*language->what, code.value_or("")) : "";
     auto [path, problem] = check_file(*entry);
     if (!problem.empty())
         reader.problem("entry", problem);
@@ -116,12 +118,12 @@ compile_limits read_compile_limits(object_reader& reader, const wire_context& co
     return out;
 }
 
-/// What the compiler is given besides the request's files.
-std::vector<input_file> files_for(const compile_rule& rule)
+std::vector<input_file> files_for(const language_catalog::entry& language, const code_files& files)
 {
-    if (rule.declarations.empty())
-        return {};
-    return {{std::string(protocol::build_directory) + "/host.d.ts", std::string(rule.declarations)}};
+    std::vector<input_file> out;
+    for (auto& each : compiler_files(language, files))
+        out.push_back({std::move(each.path), std::move(each.content)});
+    return out;
 }
 
 /// The compiler's order, and what runs of what it makes.
@@ -132,7 +134,7 @@ void compile_code(const wire_context& context, execution_spec& spec, const langu
     auto& step = spec.compile.emplace();
     step.argv = compile_command(language, files);
     step.env.insert(rule.env.begin(), rule.env.end());
-    step.files = files_for(rule);
+    step.files = files_for(language, files);
     spec.argv = made_command(language, files, to_work);
     spec.env.insert(rule.program_env.begin(), rule.program_env.end());
     const auto* host = context.languages->find(language.what->name);
@@ -146,21 +148,28 @@ void read_code(object_reader& reader, const wire_context& context, execution_spe
 {
     spec.kind = execution_kind::code;
     const auto language = read_language(reader, context, spec);
-    auto file = read_entry(reader, language);
+    auto code = reader.text("code", max_code_bytes);
+    auto file = read_entry(reader, language, code);
     const bool compiled = language && language->what->compile != nullptr;
     const auto limits = read_compile_limits(reader, context, spec);
-    if (language && !compiled && reader.has("compile"))
-        reader.problem("compile", "has a meaning only with a language that is compiled");
+    auto wishes = read_compiler(reader, compiled ? language->what : nullptr);
+    for (std::string_view field : {"compile", "compiler"})
+        if (language && !compiled && reader.has(field))
+            reader.problem(field, "has a meaning only with a language that is compiled");
     if (!reader.has("code"))
         reader.problem("code", "is required with language");
-    auto code = reader.text("code", max_code_bytes);
     if (!language || file.empty() || !code)
         return;
     spec.language = language->what->name;
     if (compiled) {
-        code_files all{file, *code, {}, spec.limits.memory_bytes};
-        for (const auto& each : files)
+        code_files all{file, *code, {}, spec.limits.memory_bytes, {}, std::move(wishes)};
+        for (const auto& each : files) {
             all.others.push_back(each.file.path);
+            if (each.file.path.ends_with(".java"))
+                all.contents.emplace_back(each.file.content);
+        }
+        if (const auto problem = start_problem(*language->what, all); !problem.empty())
+            reader.problem("code", problem);
         compile_code(context, spec, *language, all);
         spec.compile->limits = limits;
         files.push_back({reader.has("entry") ? "entry" : "code", {std::move(file), std::move(*code)}});
@@ -197,7 +206,7 @@ std::string_view chosen_program(object_reader& reader)
     }
     if (first.empty())
         refuse_nothing(reader);
-    for (std::string_view field : {"entry", "compile"})
+    for (std::string_view field : {"entry", "compile", "compiler"})
         if (!first.empty() && !is_of_code(first) && reader.has(field))
             reader.problem(field, "has a meaning with code only");
     return !fits ? std::string_view() : is_of_code(first) ? "code" : first;
@@ -214,7 +223,7 @@ void read_program(object_reader& reader, const wire_context& context, execution_
         read_shell(reader, context, spec);
     else if (way == "code")
         read_code(reader, context, spec, files);
-    for (auto name : {"command", "shell", "language", "code", "entry", "compile"})
+    for (auto name : {"command", "shell", "language", "code", "entry", "compile", "compiler"})
         reader.take(name);    // known, also where another of them was refused
     if (way == "command" && runs_in_image(context, spec))
         spec.host_argv = spec.argv;

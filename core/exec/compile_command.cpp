@@ -1,5 +1,8 @@
 #include "core/exec/compile_command.hpp"
 
+#include "core/exec/go_build.hpp"
+#include "core/exec/java_main.hpp"
+
 #include <algorithm>
 
 namespace caisson {
@@ -10,12 +13,6 @@ using mark = std::pair<std::string_view, std::string>;
 
 /// Never taken for an option, or for a file of options.
 std::string as_operand(const std::string& path) { return path.starts_with('-') || path.starts_with('@') ? "./" + path : path; }
-
-std::string directory_of(const std::string& path)
-{
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? std::string() : path.substr(0, slash);
-}
 
 /// Without its suffix.
 std::string stem_of(const std::string& path)
@@ -41,20 +38,6 @@ std::vector<std::string> sources_of(const language_catalog::entry& from, const c
     return out;
 }
 
-/// The directory of the code's file in a module, and else the files there; those of tests are no part of a program.
-std::vector<std::string> go_package(const code_files& files)
-{
-    const auto directory = directory_of(files.main);
-    if (std::ranges::find(files.others, "go.mod") != files.others.end())
-        return {"./" + directory};
-    std::vector<std::string> out;
-    for (const auto& path : files.others)
-        if (path != files.main && path.ends_with(".go") && !path.ends_with("_test.go") && directory_of(path) == directory)
-            out.push_back(as_operand(path));
-    out.push_back(as_operand(files.main));
-    return out;
-}
-
 /// What is put in is not looked at again: the request chose it.
 std::string replaced(std::string_view argument, const std::vector<mark>& marks)
 {
@@ -71,47 +54,33 @@ std::vector<mark> marks_of(const code_files& files, std::string_view to_work)
 {
     return {{"{build}", std::string(to_work) + std::string(protocol::build_directory)},
         {"{work}", to_work.empty() ? "." : std::string(to_work)}, {"{memory}", std::to_string(files.memory_bytes)},
-        {"{stem}", stem_of(files.main)}, {"{class}", java_class_of(files.main, files.code)}, {"{main}", as_operand(files.main)}};
+        {"{stem}", stem_of(files.main)}, {"{class}", java_main_class(files.main, files.code, files.contents).name},
+        {"{main}", as_operand(files.main)}};
 }
 
-/// Spaces, line ends and comments of Java.
-std::string_view without_blanks(std::string_view text)
+/// What an argument of the table stands for.
+std::vector<std::string> arguments_for(
+    std::string_view argument, const language_catalog::entry& from, const code_files& files, const std::vector<mark>& marks)
 {
-    for (;;) {
-        const auto word = text.find_first_not_of(" \t\r\n\f");
-        text.remove_prefix(std::min(word, text.size()));
-        const auto end = text.starts_with("//") ? text.find('\n') : text.starts_with("/*") ? text.find("*/", 2) : 0;
-        if (end == 0)
-            return text;
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + (text[end] == '\n' ? 1 : 2));
-    }
+    static constexpr compiler_choices none;
+    const auto* said = from.what->compile->choices;
+    const auto& choices = said == nullptr ? none : *said;
+    if (argument == "{sources}")
+        return sources_of(from, files);
+    if (argument == "{package}")
+        return go_build_arguments(files.main, files.code, files.others);
+    if (argument == "{standard}")
+        return standard_arguments(choices, files.wishes);
+    if (argument == "{flags}")
+        return flag_arguments(choices, files.wishes);
+    if (argument == "{libraries}")
+        return library_arguments(choices, files.wishes);
+    return {replaced(argument, marks)};
 }
 
-/// Empty: none is named.
-std::string java_package(std::string_view code)
-{
-    static constexpr std::string_view word = "package";
-    if (code.starts_with("\xEF\xBB\xBF"))
-        code.remove_prefix(3);
-    code = without_blanks(code);
-    if (!code.starts_with(word) || code.size() == word.size() ||
-        without_blanks(code.substr(word.size())).size() == code.size() - word.size())
-        return {};
-    const auto name = without_blanks(code.substr(word.size()));
-    std::string out(name.substr(0, name.find(';')));
-    std::erase_if(out, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
-    return out;
-}
+bool is_java(const language& what) { return what.name == "java"; }
 
 }    // namespace
-
-std::string java_class_of(const std::string& main, std::string_view code)
-{
-    const auto stem = stem_of(main);
-    const auto package = java_package(code);
-    const auto name = stem.substr(stem.rfind('/') == std::string::npos ? 0 : stem.rfind('/') + 1);
-    return package.empty() ? name : package + "." + name;
-}
 
 std::vector<std::string> compile_command(const language_catalog::entry& from, const code_files& files)
 {
@@ -120,9 +89,7 @@ std::vector<std::string> compile_command(const language_catalog::entry& from, co
         argv.push_back(from.script);
     const auto marks = marks_of(files, "");
     for (const auto argument : from.what->compile->arguments) {
-        const auto several = argument == "{sources}"   ? sources_of(from, files)
-                             : argument == "{package}" ? go_package(files)
-                                                       : std::vector<std::string>{replaced(argument, marks)};
+        const auto several = arguments_for(argument, from, files, marks);
         argv.insert(argv.end(), several.begin(), several.end());
     }
     return argv;
@@ -137,6 +104,30 @@ std::vector<std::string> made_command(const language_catalog::entry& from, const
     for (const auto argument : from.what->run)
         argv.push_back(replaced(argument, marks));
     return argv;
+}
+
+std::vector<compiler_file> compiler_files(const language_catalog::entry& from, const code_files& files)
+{
+    std::vector<compiler_file> out;
+    const auto& declarations = from.what->compile->declarations;
+    if (!declarations.empty())
+        out.push_back({std::string(protocol::build_directory) + "/host.d.ts", std::string(declarations)});
+    if (from.what->name == "go" && go_needs_module(files.main, files.code, files.others)) {
+        out.push_back({std::string(go_module_file), std::string(go_module_text)});
+        out.push_back({std::string(go_overlay_file), std::string(go_overlay_text)});
+    }
+    return out;
+}
+
+std::string default_file(const language& what, std::string_view code)
+{
+    const auto type = is_java(what) ? java_public_type(code) : std::string();
+    return type.empty() ? std::string(what.file) : type + ".java";
+}
+
+std::string start_problem(const language& what, const code_files& files)
+{
+    return is_java(what) ? java_main_class(files.main, files.code, files.contents).problem : std::string();
 }
 
 }    // namespace caisson

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/exec/compiler_choices.hpp"
 #include "core/exec/languages.hpp"
 #include "core/protocol/collect_stream.hpp"
 
@@ -13,9 +14,11 @@ namespace caisson {
 /// Code in a language that is compiled, as it was sent. Paths are relative to the working directory.
 struct code_files {
     std::string main;
-    std::string_view code;              // what `main` holds
-    std::vector<std::string> others;    // all other files
-    std::int64_t memory_bytes = 0;      // of the limit that holds
+    std::string_view code;                          // what `main` holds
+    std::vector<std::string> others;                // all other files
+    std::int64_t memory_bytes = 0;                  // of the limit that holds
+    std::vector<std::string_view> contents = {};    // of the other files that may hold a class with main
+    compiler_wishes wishes = {};
 };
 
 /// The compiler's argv, which starts in the working directory. `from` is available and compiled.
@@ -24,7 +27,17 @@ std::vector<std::string> compile_command(const language_catalog::entry& from, co
 /// The argv that runs what was made. `to_work` leads from where it starts to the working directory: empty, "../" or "/workspace/".
 std::vector<std::string> made_command(const language_catalog::entry& from, const code_files& files, std::string_view to_work);
 
-/// The class that `java` is told to run: "com.acme.Main" of Main.java that says `package com.acme;`.
-std::string java_class_of(const std::string& main, std::string_view code);
+/// A file that the compiler is given besides those of the request.
+struct compiler_file {
+    std::string path;    // relative to the working directory
+    std::string content;
+};
+std::vector<compiler_file> compiler_files(const language_catalog::entry& from, const code_files& files);
+
+/// The name of the code's file where the request names none: that of the table, in Java that of the public class.
+std::string default_file(const language& what, std::string_view code);
+
+/// Why it cannot be told what is to run: a sentence without the field's name; empty if it can.
+std::string start_problem(const language& what, const code_files& files);
 
 }    // namespace caisson

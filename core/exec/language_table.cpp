@@ -1,3 +1,4 @@
+#include "core/exec/compiler_choices.hpp"
 #include "core/exec/languages.hpp"
 
 #include <array>
@@ -17,65 +18,86 @@ constexpr std::string_view main_file = "main";
 
 // C and what is compiled like it.
 constexpr words c_suffixes{".c"};
-constexpr words c_arguments{"-O2", "-o", "{build}/main", "{sources}", "-pthread", "-lm"};
-constexpr compile_rule c_rule{
-    .compiler = "gcc", .arguments = c_arguments, .suffixes = c_suffixes, .version_probe = version_option, .made = main_file};
+constexpr words c_arguments{"{standard}", "-O2", "{flags}", "-o", "{build}/main", "{sources}", "{libraries}", "-pthread", "-lm"};
+constexpr compile_rule c_rule{.compiler = "gcc",
+    .arguments = c_arguments,
+    .suffixes = c_suffixes,
+    .version_probe = version_option,
+    .choices = &c_choices,
+    .made = main_file};
 constexpr words run_made{"{build}/main"};
 
 constexpr words cpp_aliases{"c++", "cxx"};
-constexpr words cpp_suffixes{".cpp", ".cc", ".cxx"};
-constexpr words cpp_arguments{"-O2", "-o", "{build}/main", "{sources}", "-pthread"};
-constexpr compile_rule cpp_rule{
-    .compiler = "g++", .arguments = cpp_arguments, .suffixes = cpp_suffixes, .version_probe = version_option, .made = main_file};
+constexpr words cpp_suffixes{".cpp", ".cc", ".cxx", ".c++", ".cp", ".C", ".CPP"};
+constexpr words cpp_arguments{"{standard}", "-O2", "{flags}", "-o", "{build}/main", "{sources}", "{libraries}", "-pthread"};
+constexpr compile_rule cpp_rule{.compiler = "g++",
+    .arguments = cpp_arguments,
+    .suffixes = cpp_suffixes,
+    .version_probe = version_option,
+    .choices = &cpp_choices,
+    .made = main_file};
 
 constexpr words fortran_aliases{"f90"};
 constexpr words fortran_suffixes{".f90", ".f95", ".f03", ".f08"};
-constexpr words fortran_arguments{"-O2", "-J", "{build}", "-o", "{build}/main", "{sources}"};
+constexpr words fortran_arguments{"{standard}", "-O2", "{flags}", "-J", "{build}", "-o", "{build}/main", "{sources}", "{libraries}"};
 constexpr compile_rule fortran_rule{.compiler = "gfortran",
     .arguments = fortran_arguments,
     .suffixes = fortran_suffixes,
     .version_probe = version_option,
+    .choices = &fortran_choices,
     .made = main_file};
 
 constexpr words d_suffixes{".d"};
-constexpr words d_arguments{"-O2", "-o", "{build}/main", "{sources}"};
-constexpr compile_rule d_rule{
-    .compiler = "gdc", .arguments = d_arguments, .suffixes = d_suffixes, .version_probe = version_option, .made = main_file};
+constexpr words d_arguments{"-O2", "{flags}", "-o", "{build}/main", "{sources}", "{libraries}"};
+constexpr compile_rule d_rule{.compiler = "gdc",
+    .arguments = d_arguments,
+    .suffixes = d_suffixes,
+    .version_probe = version_option,
+    .choices = &d_choices,
+    .made = main_file};
 
 // Languages whose compiler finds the other files by itself.
 constexpr words rust_aliases{"rs"};
-constexpr words rust_arguments{"--edition", "2021", "-O", "-o", "{build}/main", "{main}"};
-constexpr compile_rule rust_rule{.compiler = "rustc", .arguments = rust_arguments, .version_probe = version_option, .made = main_file};
+constexpr words rust_arguments{"{standard}", "-O", "{flags}", "-o", "{build}/main", "{main}"};
+constexpr compile_rule rust_rule{
+    .compiler = "rustc", .arguments = rust_arguments, .version_probe = version_option, .choices = &rust_choices, .made = main_file};
 
-constexpr words nim_arguments{"c", "--hints:off", "--verbosity:0", "--nimcache:{build}/nim", "-o:{build}/main", "{main}"};
-constexpr compile_rule nim_rule{.compiler = "nim", .arguments = nim_arguments, .version_probe = version_option, .made = main_file};
+constexpr words nim_arguments{"c", "--hints:off", "--verbosity:0", "--nimcache:{build}/nim", "-o:{build}/main", "{flags}", "{main}"};
+constexpr compile_rule nim_rule{
+    .compiler = "nim", .arguments = nim_arguments, .version_probe = version_option, .choices = &nim_choices, .made = main_file};
 
 constexpr words pascal_aliases{"pas", "fpc"};
-constexpr words pascal_arguments{"-l-", "-v0we", "-FU{build}", "-o{build}/main", "{main}"};
+constexpr words pascal_arguments{"-l-", "-v0we", "{standard}", "{flags}", "-FU{build}", "-o{build}/main", "{main}"};
 constexpr words pascal_version{"-iV"};
-constexpr compile_rule pascal_rule{.compiler = "fpc", .arguments = pascal_arguments, .version_probe = pascal_version, .made = main_file};
+constexpr compile_rule pascal_rule{
+    .compiler = "fpc", .arguments = pascal_arguments, .version_probe = pascal_version, .choices = &pascal_choices, .made = main_file};
 
 // No network, no downloads, nothing outside the working directory.
 constexpr words go_aliases{"golang"};
 constexpr words go_suffixes{".go"};
-constexpr words go_arguments{"build", "-p", "4", "-buildvcs=false", "-o", "{build}/main", "{package}"};
+constexpr words go_arguments{"build", "-p", "4", "-buildvcs=false", "{flags}", "-o", "{build}/main", "{package}"};
 constexpr words go_version{"version"};
 constexpr variables go_env{{"CGO_ENABLED", "0"}, {"GOCACHE", "{work}/.caisson/cache"}, {"GOENV", "off"}, {"GOFLAGS", "-mod=mod"},
     {"GOMAXPROCS", "4"}, {"GOPATH", "{work}/.caisson/path"}, {"GOPROXY", "off"}, {"GOSUMDB", "off"}, {"GOTOOLCHAIN", "local"}};
-constexpr compile_rule go_rule{
-    .compiler = "go", .arguments = go_arguments, .suffixes = go_suffixes, .env = go_env, .version_probe = go_version, .made = main_file};
+constexpr compile_rule go_rule{.compiler = "go",
+    .arguments = go_arguments,
+    .suffixes = go_suffixes,
+    .env = go_env,
+    .version_probe = go_version,
+    .choices = &go_choices,
+    .made = main_file};
 
 // What runs on a machine of its own. Java counts on the host's memory unless it is told.
 constexpr words java_suffixes{".java"};
 constexpr words java_arguments{"-J-XX:MaxRAM={memory}", "-J-XX:MaxRAMPercentage=60", "-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1",
-    "-encoding", "UTF-8", "-d", "{build}/classes", "{sources}"};
+    "-encoding", "UTF-8", "{standard}", "{flags}", "-d", "{build}/classes", "{sources}"};
 constexpr words java_run{"-XX:MaxRAM={memory}", "-XX:MaxRAMPercentage=60", "-XX:+UseSerialGC", "-cp", "{build}/classes:{work}", "{class}"};
 constexpr compile_rule java_rule{
-    .compiler = "javac", .arguments = java_arguments, .suffixes = java_suffixes, .version_probe = version_option};
+    .compiler = "javac", .arguments = java_arguments, .suffixes = java_suffixes, .version_probe = version_option, .choices = &java_choices};
 
 constexpr words csharp_aliases{"cs", "c#", "mono"};
 constexpr words csharp_suffixes{".cs"};
-constexpr words csharp_arguments{"-optimize", "-out:{build}/main.exe", "{sources}"};
+constexpr words csharp_arguments{"{standard}", "-optimize", "{flags}", "-out:{build}/main.exe", "{sources}"};
 constexpr words csharp_run{"{build}/main.exe"};
 constexpr variables mono_env{{"MONO_LOG_DEST", "/dev/null"}};    // it complains of priorities that a sandbox does not let it set
 constexpr compile_rule csharp_rule{.compiler = "mono",
@@ -86,13 +108,14 @@ constexpr compile_rule csharp_rule{.compiler = "mono",
     .env = mono_env,
     .program_env = mono_env,
     .version_probe = version_option,
+    .choices = &csharp_choices,
     .made = "main.exe"};
 
 constexpr words typescript_aliases{"ts"};
 constexpr words typescript_suffixes{".d.ts"};
-constexpr words typescript_arguments{"--pretty", "false", "--target", "es2022", "--module", "commonjs", "--moduleResolution", "node",
-    "--esModuleInterop", "--resolveJsonModule", "--allowJs", "--skipLibCheck", "--typeRoots", "{build}/types", "--rootDir", ".", "--outDir",
-    "{build}/js", "{build}/host.d.ts", "{sources}"};
+constexpr words typescript_arguments{"--pretty", "false", "{standard}", "--module", "commonjs", "--moduleResolution", "node",
+    "--esModuleInterop", "--resolveJsonModule", "--allowJs", "--skipLibCheck", "{flags}", "--typeRoots", "{build}/types", "--rootDir", ".",
+    "--outDir", "{build}/js", "{build}/host.d.ts", "{sources}"};
 constexpr words typescript_run{"{build}/js/{stem}.js"};
 /// What Node.js gives to programs, where its own declarations are not installed.
 constexpr std::string_view node_declarations = R"(declare var process: any;
@@ -118,7 +141,8 @@ constexpr compile_rule typescript_rule{.compiler = "node",
     .arguments = typescript_arguments,
     .suffixes = typescript_suffixes,
     .version_probe = version_option,
-    .declarations = node_declarations};
+    .declarations = node_declarations,
+    .choices = &typescript_choices};
 
 // What is run as it is.
 constexpr words awk_run{"-f"};

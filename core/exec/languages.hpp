@@ -14,11 +14,14 @@
 
 namespace caisson {
 
+struct compiler_choices;
+
 /// How code in a language becomes a program, for languages where it has to. Arguments may hold these marks, all as seen from the
 /// directory that the command starts in:
 ///   {main} the code's file, {sources} it and the other files with one of the suffixes, as arguments of their own, {package} what Go
-///   builds, {build} a directory for what is made, {stem} the code's file without its suffix, {class} its Java class, {work} the
-///   working directory, {memory} the memory limit in bytes.
+///   builds, {build} a directory for what is made, {stem} the code's file without its suffix, {class} the Java class that is started,
+///   {work} the working directory, {memory} the memory limit in bytes, {standard} the request's standard or the default one, {flags}
+///   what the request adds to the compiler's arguments, {libraries} its libraries, which come behind the sources.
 struct compile_rule {
     std::string_view compiler;                      // name of the program
     std::string_view script;                        // what the program is to run, a file of this host: tsc of Node.js
@@ -29,6 +32,7 @@ struct compile_rule {
     std::span<const std::pair<std::string_view, std::string_view>> program_env;    // of what it made; the request's own come before
     std::span<const std::string_view> version_probe;    // arguments that make the compiler print its version; after the script
     std::string_view declarations;                      // of a file {build}/host.d.ts; empty: none
+    const compiler_choices* choices = nullptr;          // what a request may say to the compiler; null: nothing
     std::string_view made;    // what the program is, if that is one file: its name below {build}. What else is there is the compiler's own
 };
 

@@ -113,6 +113,104 @@ def test_a_go_module_is_built_as_one(api, needs):
     assert ran(api.run(language="go", code=code, files=files, entry="cmd/tool/main.go", limits=LIMITS)) == "OK\n"
 
 
+def test_go_decides_which_files_are_for_this_system(api, needs):
+    needs("go")
+    files = {
+        "a_linux.go": "package main\nfunc system() string { return \"linux\" }\n",
+        "a_windows.go": "package main\nfunc system() string { return \"windows\" }\n",
+        "b.go": "//go:build !linux\n\npackage main\nfunc system() string { return \"other\" }\n",
+        "gen.go": "//go:build ignore\n\npackage gen\n",
+    }
+    code = "package main\nimport \"fmt\"\nfunc main() { fmt.Println(system()) }\n"
+    record = api.run(language="go", code=code, files=files, collect=["**"], limits=LIMITS)
+    assert ran(record) == "linux\n"
+    kept = [each["path"] for each in api.get(f"/v1/executions/{record['execution_id']}/artifacts")["items"]]
+    assert sorted(kept) == ["a_linux.go", "a_windows.go", "b.go", "gen.go", "main.go"]
+
+
+def test_a_go_file_that_is_no_part_of_its_package_runs_alone(api, needs):
+    needs("go")
+    code = "//go:build ignore\n\npackage main\nimport \"fmt\"\nfunc main() { fmt.Println(\"OK\") }\n"
+    assert ran(api.run(language="go", code=code, entry="gen.go", files={"other.go": "package other\n"}, limits=LIMITS)) == "OK\n"
+
+
+SAYS_OK = "{ public static void main(String[] args) { System.out.println(\"OK\"); } }"
+JAVA = {
+    "a_public_class_of_any_name": ("public class Tool " + SAYS_OK, {}, {}),
+    "a_class_that_is_not_public": ("class Tool " + SAYS_OK, {}, {}),
+    "in_a_package": ("package com.acme; public class Tool " + SAYS_OK, {}, {}),
+    "a_record": ("public record Point(int x) " + SAYS_OK, {}, {}),
+    "an_enum": ("public enum Color { RED; public static void main(String... a) { System.out.println(\"OK\"); } }", {}, {}),
+    "an_interface": ("interface Tool { static void main(String[] a) { System.out.println(\"OK\"); } }", {}, {}),
+    "a_nested_class": ("public class Outer { static class Inner " + SAYS_OK + " }", {}, {}),
+    "behind_another_class": ("class Helper { static String ok() { return \"OK\"; } }\nclass App "
+                             "{ public static void main(String[] a) { System.out.println(Helper.ok()); } }", {}, {}),
+    "in_another_file": ("class Helper { }", {"lib/App.java": "package lib; public class App " + SAYS_OK}, {}),
+    "the_one_of_the_entry": ("class Other { public static void main(String[] a) { } }\nclass App " + SAYS_OK, {}, {"entry": "App.java"}),
+    "the_codes_file_comes_first": ("class App " + SAYS_OK, {"B.java": "class B { public static void main(String[] a) { } }"}, {}),
+}
+
+
+@pytest.mark.parametrize("case", JAVA)
+def test_the_java_class_that_has_main_is_started(api, needs, case):
+    needs("java")
+    code, files, rest = JAVA[case]
+    assert ran(api.run(language="java", code=code, files=files, limits=LIMITS, **rest)) == "OK\n"
+
+
+def test_several_java_classes_with_main_are_named(api, needs):
+    needs("java")
+    named = api.post("/v1/executions", {"language": "java", "code": "class A " + SAYS_OK + " class B " + SAYS_OK}).fields()
+    assert "A, B" in named["code"] and "entry" in named["code"]
+
+
+COMPILERS = {
+    "standard_of_c": ("c", "#include <stdio.h>\nint main(void) { printf(\"%ld\", __STDC_VERSION__); }", {"std": "c11"}, "201112"),
+    "standard_of_cpp": ("cpp", "#include <cstdio>\nint main() { std::printf(\"%ld\", __cplusplus); }", {"std": "c++20"}, "202002"),
+    "definition": ("c", "#include <stdio.h>\nint main(void) { puts(TEXT); }", {"flags": ["-DTEXT=\"a b\""]}, "a b\n"),
+    "library": ("c", "#include <stdio.h>\nvoid* dlopen(const char*, int);\nint main(void) { printf(\"%d\", dlopen(0, 2) != 0); }",
+                {"flags": ["-ldl"]}, "1"),
+    "optimization": ("c", "#include <stdio.h>\nint main(void) {\n#ifdef __OPTIMIZE__\nputs(\"yes\");\n#else\nputs(\"no\");\n#endif\n}",
+                     {"flags": ["-O0"]}, "no\n"),
+    "openmp": ("cpp", "#include <cstdio>\nint main() { std::printf(\"%d\", _OPENMP > 0); }", {"flags": ["-fopenmp"]}, "1"),
+    "standard_of_fortran": ("fortran", "program p\n print '(A)', 'OK'\nend program", {"std": "f2008", "flags": ["-Wall"]}, "OK\n"),
+    "release_of_java": ("java", "public class A { public static void main(String[] a) { System.out.println(\"OK\"); } }",
+                        {"std": "11", "flags": ["-Xlint:all"]}, "OK\n"),
+    "tags_of_go": ("go", "//go:build wanted\n\npackage main\nimport \"fmt\"\nfunc main() { fmt.Println(\"OK\") }", {"flags": ["-tags=wanted"]}, "OK\n"),
+    "definition_of_csharp": ("csharp", "class P { static void Main() {\n#if X\nSystem.Console.WriteLine(\"OK\");\n#endif\n} }",
+                             {"std": "7.2", "flags": ["-define:X"]}, "OK\n"),
+    "definition_of_nim": ("nim", "when defined(wanted): echo \"OK\"", {"flags": ["-d:wanted"]}, "OK\n"),
+    "target_of_typescript": ("typescript", "const x: number = 1; console.log('OK')", {"std": "es2020", "flags": ["--strict"]}, "OK\n"),
+    "edition_of_rust": ("rust", "fn main() { let async = 1; println!(\"{}\", async); }", {"std": "2015"}, "1\n"),
+}
+
+
+@pytest.mark.parametrize("case", COMPILERS)
+def test_a_request_chooses_standard_and_flags(api, needs, case):
+    language, code, compiler, want = COMPILERS[case]
+    needs(language)
+    assert ran(api.run(language=language, code=code, compiler=compiler, limits=LIMITS)) == want
+
+
+def test_a_warning_that_is_an_error_ends_it(api):
+    record = api.run(language="c", code="int main(void) { int x; return 0; }", compiler={"flags": ["-Wall", "-Werror"]})
+    assert record["status"] == "failed" and "unused variable" in record["compile"]["output"]
+
+
+def test_flags_are_part_of_what_was_compiled(api):
+    code = "int main(void) { return VALUE; }"
+    for value, cached in ((3, False), (4, False), (3, True)):
+        def compiled(value=value, cached=cached):
+            record = api.run(language="c", code=code, compiler={"flags": [f"-DVALUE={value}"]})
+            assert record["exit_code"] == value
+            return record["compile"]["cached"] == cached
+
+        if cached:
+            until(compiled, 20, "the result is kept")
+        else:
+            assert compiled()
+
+
 ARGUMENTS = "#include <stdio.h>\nint main(int n, char** v) { char b[9] = {0}; fread(b, 1, 8, stdin); for (int i = 1; i < n; ++i) puts(v[i]); puts(b); }"
 
 
@@ -229,6 +327,8 @@ def test_the_command_line_says_what_the_compiler_said(server, tmp_path):
         return subprocess.run([BINARY, "run", *words], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
 
     assert run("-l", "c", "--file", "part.c", "--file", "part.h", "main.c").returncode == 7
+    (tmp_path / "value.c").write_text("int main(void) { return __STDC_VERSION__ == 199901L ? VALUE : 1; }")
+    assert run("--std", "c99", "--compiler-flag", "-DVALUE=9", "--compiler-flag", "-Wall", "value.c").returncode == 9
     wrong = run("wrong.c")
     assert wrong.returncode == 1 and "wrong.c:1" in wrong.stderr and "the compilation failed" in wrong.stderr and wrong.stdout == ""
 
@@ -241,6 +341,14 @@ REFUSED = [
     ({"compile": {"flags": "-O3"}}, "compile.flags", ""),
     ({"compile": 3}, "compile", ""),
     ({"compile": {}, "language": "python"}, "compile", "compiled"),
+    ({"compiler": {}, "language": "python"}, "compiler", "compiled"),
+    ({"compiler": {"std": "c++20"}}, "compiler.std", "c17"),
+    ({"compiler": {"std": "1.21"}, "language": "cpp"}, "compiler.std", "c++20"),
+    ({"compiler": {"flags": ["-Wall", "-Wl,-z,x"]}}, "compiler.flags[1]", '"-Wl,-z,x" is not allowed; allowed are -O'),
+    ({"compiler": {"flags": ["-O" + "1" * 256]}}, "compiler.flags[0]", "256"),
+    ({"compiler": {"flags": ["-O"] * 33}}, "compiler.flags", "32"),
+    ({"compiler": {"flags": "-O"}}, "compiler.flags", ""),
+    ({"compiler": {"flag": []}}, "compiler.flag", ""),
 ]
 
 

@@ -78,7 +78,7 @@ def test_commands_and_shells_get_theirs_unchanged(api):
 
 def test_a_python_that_waits_hands_them_over_too(api):
     def warm():
-        record = api.run(language="python", code=ECHO["python"], args=ARGUMENTS, limits=LIMITS)
+        record = api.run(language="python", code=ECHO["python"], args=ARGUMENTS)
         assert record["stdout"] == lines_of(ARGUMENTS)
         return record["stages"].get("interpreter") == "warm"
 

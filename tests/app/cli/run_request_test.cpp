@@ -69,6 +69,16 @@ TEST(RunRequest, Everything)
         R"("runtime":"bubblewrap","network":{"mode":"none"},"limits":{"wall_ms":5000,"memory_bytes":1048576,"cpus":5E-1},"stdin_open":true,"wait":false})");
 }
 
+TEST(RunRequest, SaysWhatTheCompilerIsTold)
+{
+    run_options options;
+    options.language = "c";
+    options.code = "1";
+    options.standard = "c11";
+    options.compiler_flags = {"-O3", "-lm"};
+    EXPECT_EQ(body_of(options), R"({"language":"c","code":"1","compiler":{"std":"c11","flags":["-O3","-lm"]},"wait":false})");
+}
+
 TEST(RunRequest, ATerminalHasTheWindowOfOurs)
 {
     run_options options;

@@ -45,26 +45,33 @@ TEST_P(CompileCommand, MakesWhatIsRun)
 INSTANTIATE_TEST_SUITE_P(Cases, CompileCommand,
     ::testing::Values(command_case{"c", "c", {"main.c", "", {"b/lib.c", "lib.h", "main.c", ".c"}, 0}, "",
                           "/usr/bin/gcc -O2 -o .caisson/main b/lib.c main.c -pthread -lm", ".caisson/main"},
+        command_case{"what_the_request_says_to_the_compiler", "c",
+            {"main.c", "", {}, 0, {}, {.standard = "c11", .flags = {"-O3", "-lz", "-DX=a b", "-Wall"}}}, "",
+            "/usr/bin/gcc -std=c11 -O2 -O3 -DX=a b -Wall -o .caisson/main main.c -lz -pthread -lm", ".caisson/main"},
         command_case{"from_another_directory", "c", {"a/main.c", "", {}, 0}, "../",
             "/usr/bin/gcc -O2 -o .caisson/main a/main.c -pthread -lm", "../.caisson/main"},
         command_case{"names_that_look_like_options", "c++", {"-o.cpp", "", {"@x.cc", "-v.cxx"}, 0}, "/workspace/",
             "/usr/bin/g++ -O2 -o .caisson/main ./@x.cc ./-v.cxx ./-o.cpp -pthread", "/workspace/.caisson/main"},
         command_case{"names_that_look_like_marks", "nim", {"{build}.nim", "", {}, 0}, "",
             "/usr/bin/nim c --hints:off --verbosity:0 --nimcache:.caisson/nim -o:.caisson/main {build}.nim", ".caisson/main"},
-        command_case{"go_files_of_one_directory", "go", {"cmd/main.go", "", {"cmd/a.go", "cmd/a_test.go", "b.go", "cmd/x/c.go"}, 0}, "",
-            "/usr/bin/go build -p 4 -buildvcs=false -o .caisson/main cmd/a.go cmd/main.go", ".caisson/main"},
-        command_case{"go_module", "go", {"cmd/main.go", "", {"go.mod", "lib/a.go"}, 0}, "",
-            "/usr/bin/go build -p 4 -buildvcs=false -o .caisson/main ./cmd", ".caisson/main"},
-        command_case{"go_module_at_the_top", "go", {"main.go", "", {"go.mod"}, 0}, "",
-            "/usr/bin/go build -p 4 -buildvcs=false -o .caisson/main ./", ".caisson/main"},
+        command_case{"go_package", "go", {"cmd/main.go", "", {"cmd/a.go"}, 0}, "",
+            "/usr/bin/go build -p 4 -buildvcs=false -o .caisson/main -overlay=.caisson/go/overlay.json -modfile=.caisson/go/go.mod ./cmd",
+            ".caisson/main"},
+        command_case{"go_module_with_tags", "go", {"main.go", "", {"go.mod"}, 0, {}, {.standard = "", .flags = {"-tags=a,b"}}}, "",
+            "/usr/bin/go build -p 4 -buildvcs=false -tags=a,b -o .caisson/main ./", ".caisson/main"},
         command_case{"java", "java", {"com/Main.java", "/* x */ package com ;", {"com/Other.java"}, 1000}, "../",
             "/usr/bin/javac -J-XX:MaxRAM=1000 -J-XX:MaxRAMPercentage=60 -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -encoding UTF-8 -d "
             ".caisson/classes com/Other.java com/Main.java",
             "/usr/bin/java -XX:MaxRAM=1000 -XX:MaxRAMPercentage=60 -XX:+UseSerialGC -cp ../.caisson/classes:../ com.Main"},
+        command_case{"java_class_with_main", "java",
+            {"Main.java", "class Tool { public static void main(String[] a) { } }", {}, 1000, {}, {.standard = "11", .flags = {}}}, "",
+            "/usr/bin/javac -J-XX:MaxRAM=1000 -J-XX:MaxRAMPercentage=60 -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -encoding UTF-8 "
+            "--release=11 -d .caisson/classes Main.java",
+            "/usr/bin/java -XX:MaxRAM=1000 -XX:MaxRAMPercentage=60 -XX:+UseSerialGC -cp .caisson/classes:. Tool"},
         command_case{"csharp", "c#", {"main.cs", "", {"b.cs"}, 0}, "",
             "/usr/bin/mono /usr/lib/mono/4.5/mcs.exe -optimize -out:.caisson/main.exe b.cs main.cs", "/usr/bin/mono .caisson/main.exe"},
         command_case{"rust_finds_its_files", "rs", {"main.rs", "", {"lib.rs"}, 0}, "",
-            "/usr/bin/rustc --edition 2021 -O -o .caisson/main main.rs", ".caisson/main"}),
+            "/usr/bin/rustc --edition=2021 -O -o .caisson/main main.rs", ".caisson/main"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(CompileCommandOfTypeScript, KeepsThePlaceOfTheFile)
@@ -84,32 +91,6 @@ TEST(CompileCommandOfTypeScript, TakesNoNameForAMark)
     EXPECT_THAT(made_command(*catalog.find("ts"), {"{main}{build}.ts", "", {}, 0}, "../"),
         ElementsAre("/usr/bin/node", "../.caisson/js/{main}{build}.js"));
 }
-
-struct class_case {
-    std::string_view name;
-    std::string_view file;
-    std::string_view code;
-    std::string_view want;
-};
-void PrintTo(const class_case& c, std::ostream* out) { *out << c.name; }
-class JavaClass : public ::testing::TestWithParam<class_case> { };
-
-TEST_P(JavaClass, IsThatOfTheFileInThePackageOfTheCode)
-{
-    EXPECT_EQ(java_class_of(std::string(GetParam().file), GetParam().code), GetParam().want);
-}
-
-INSTANTIATE_TEST_SUITE_P(Cases, JavaClass,
-    ::testing::Values(class_case{"plain", "Main.java", "public class Main { }", "Main"},
-        class_case{"directory_without_package", "src/App.java", "class App { }", "App"},
-        class_case{"package", "App.java", "package com.acme;\nclass App { }", "com.acme.App"},
-        class_case{"comments", "App.java", "// package no;\n/* package neither; */\r\n\t package\n a . b ;", "a.b.App"},
-        class_case{"comment_between", "App.java", "package/**/a;", "a.App"},
-        class_case{"byte_order_mark", "App.java", "\xEF\xBB\xBFpackage a;", "a.App"},
-        class_case{"word_that_begins_so", "App.java", "packages x;", "App"}, class_case{"later", "App.java", "import a; package b;", "App"},
-        class_case{"open_comment", "App.java", "/* package a;", "App"}, class_case{"open_line_comment", "App.java", "// package a;", "App"},
-        class_case{"nothing", "App", "", "App"}, class_case{"only_the_word", "App.java", "package", "App"}),
-    [](const auto& info) { return std::string(info.param.name); });
 
 }    // namespace
 }    // namespace caisson
