@@ -78,7 +78,8 @@ constexpr words go_suffixes{".go"};
 constexpr words go_arguments{"build", "-p", "4", "-buildvcs=false", "{flags}", "-o", "{build}/main", "{package}"};
 constexpr words go_version{"version"};
 constexpr variables go_env{{"CGO_ENABLED", "0"}, {"GOCACHE", "{work}/.caisson/cache"}, {"GOENV", "off"}, {"GOFLAGS", "-mod=mod"},
-    {"GOMAXPROCS", "4"}, {"GOPATH", "{work}/.caisson/path"}, {"GOPROXY", "off"}, {"GOSUMDB", "off"}, {"GOTOOLCHAIN", "local"}};
+    {"GOMAXPROCS", "4"}, {"GOPATH", "{work}/.caisson/path"}, {"GOPROXY", "off"}, {"GOSUMDB", "off"}, {"GOTOOLCHAIN", "local"},
+    {"XDG_CONFIG_HOME", "{work}/.caisson/config"}};
 constexpr compile_rule go_rule{.compiler = "go",
     .arguments = go_arguments,
     .suffixes = go_suffixes,

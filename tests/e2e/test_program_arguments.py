@@ -24,7 +24,7 @@ ECHO = {
             'var out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, "UTF-8"); '
             'for (String x : a) out.println("[" + x + "]"); } }',
     "javascript": "for (const each of process.argv.slice(2)) console.log(`[${each}]`)",
-    "lisp": '(dolist (a (cdr (member "main.lisp" sb-ext:*posix-argv* :test #\'string=))) (format t "[~a]~%" a))',
+    "lisp": '(dolist (a (cdr sb-ext:*posix-argv*)) (format t "[~a]~%" a))',
     "lua": 'for i = 1, #arg do print("[" .. arg[i] .. "]") end',
     "nim": 'import os\nfor each in commandLineParams(): echo "[", each, "]"',
     "pascal": "var i: integer; begin for i := 1 to ParamCount do writeln('[', ParamStr(i), ']'); end.",
