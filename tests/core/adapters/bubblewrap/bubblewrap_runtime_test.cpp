@@ -1,5 +1,6 @@
 #include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
 
+#include "core/adapters/crypto/digest.hpp"
 #include "tests/support/run_task.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,8 @@ protected:
             {.local = {.data_dir = data, .instance = "test", .launch_path = programs + "/caisson-launch", .agent_path = agent_path},
                 .maker = maker,
                 .bwrap_path = bwrap,
-                .uid_lock_dir = data + "/uids"}};
+                .uid_lock_dir = data + "/uids",
+                .digests = {&md5_hex, &sha256_hex}}};
     }
     std::string unavailable(bubblewrap_runtime runtime)
     {
