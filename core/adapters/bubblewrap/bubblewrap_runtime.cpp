@@ -337,7 +337,7 @@ void bubblewrap_runtime::report_shared_inodes(pid_t agent, runtime_capabilities&
     const auto root = "/proc/" + std::to_string(agent) + "/root";
     std::string shared;
     const std::pair<std::string, std::string> places[] = {
-        {"/usr", "/usr"}, {"/etc", public_.folder()}, {"/proc/sys", "/proc/sys"}, {"/dev/null", "/dev/null"}};
+        {"/usr", "/usr"}, {"/etc", public_.folder()}, {"/var", public_.folder()}, {"/proc/sys", "/proc/sys"}, {"/dev/null", "/dev/null"}};
     for (const auto& [path, of_host] : places) {
         const auto host = device_of(of_host);
         if (host && device_of(root + path) == host)

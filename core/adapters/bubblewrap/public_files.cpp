@@ -30,19 +30,21 @@ public_files::public_files(std::string folder, public_source source, own_etc_fil
 result<std::string> public_files::current(steady_time now)
 {
     const std::lock_guard lock(mutex_);
-    if (!current_.empty() && now - looked_ < 1s)
+    const bool is_there = !current_.empty() && ::access((current_ + "/etc").c_str(), F_OK) == 0;
+    if (is_there && now - looked_ < 1s)
         return current_;
     looked_ = now;
     auto state = state_of_host();
-    if (!current_.empty() && state == state_)
+    if (is_there && state == state_)
         return current_;
-    if (current_.empty() && !has_users_)
-        remove_all();    // what a power cut left of a copy is not used again
+    if (made_.empty() && !has_users_)
+        remove_all();
     auto made = copy_anew();
-    if (made.has_error())
-        return current_.empty() ? made : result<std::string>(current_);
-    state_ = std::move(state);
-    current_ = std::move(*made);
+    if (made.has_error() && !is_there)
+        return made;
+    state_ = std::move(state);    // after a failure too: it is tried again with the next change, not each second
+    if (!made.has_error())
+        current_ = std::move(*made);
     return current_;
 }
 
@@ -82,13 +84,22 @@ result<std::string> public_files::copy_anew()
         remove_tree(fresh);
         return digest;
     }
+    // One of that name that an earlier server made may be half removed, or cut by a loss of power: it is left to its sandboxes.
     auto named = folder_ + "/" + *digest;
-    if (::rename(fresh.c_str(), named.c_str()) == 0)
+    if (made_.contains(named) && ::access((named + "/etc").c_str(), F_OK) == 0) {
+        remove_tree(fresh);
         return named;
-    const bool is_there = errno == EEXIST || errno == ENOTEMPTY;
-    const auto reason = failed(named);
-    remove_tree(fresh);
-    return is_there ? result<std::string>(named) : reason;
+    }
+    while (::rename(fresh.c_str(), named.c_str()) != 0) {
+        if (errno != EEXIST && errno != ENOTEMPTY) {
+            const auto reason = failed(named);
+            remove_tree(fresh);
+            return reason;
+        }
+        named = folder_ + "/" + *digest + "-" + std::to_string(++copies_);
+    }
+    made_.insert(named);
+    return named;
 }
 
 void public_files::remove_all() const

@@ -4,6 +4,7 @@
 #include "core/async/timers.hpp"
 
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace caisson {
@@ -33,8 +34,10 @@ private:
     own_etc_files own_;
     bool has_users_;
     std::mutex mutex_;
-    std::string current_;    // empty: there is none
-    std::string state_;      // of the host at the last copy
+    std::string current_;           // empty: there is none
+    std::set<std::string> made_;    // by this server, so that they are known to be whole
+    std::size_t copies_ = 0;
+    std::string state_;    // of the host at the last copy
     steady_time looked_{};
 };
 

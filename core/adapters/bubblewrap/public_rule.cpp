@@ -16,18 +16,17 @@ constexpr std::string_view never[] = {"NetworkManager", "apparmor*", "apt", "aud
     "polkit-1", "ppp", "rc?.d", "rcS.d", "resolv*", "rmt", "rsyslog*", "runit", "security", "shadow*", "ssh", "ssl/private", "subgid*",
     "subuid*", "sudo*", "sysctl*", "systemd", "tmpfiles.d", "udev", "ufw", "wireguard", "wpa_supplicant"};
 
-/// Below /etc; one that ends in / stands for all that it holds.
+/// Files below /etc, each by its own place: what an administrator puts beside them is not public.
 constexpr std::string_view generated[] = {"ld.so.cache", "localtime", "timezone", "ssl/certs/ca-certificates.crt", "ssl/certs/java/cacerts",
-    "texmf/", "fpc*.cfg", "dictionaries-common/", "papersize"};
+    "texmf/web2c/*.cnf", "texmf/web2c/*.cfg", "texmf/tex/generic/config/language.*", "fpc-?.?.?.cfg", "dictionaries-common/ispell-default",
+    "papersize"};
 
-/// Whether `name` is `pattern`, in which * stands for any text without a slash and ? for one character; an end of "/" for all that is
-/// below.
+/// Whether `name` is `pattern`, in which * stands for any text without a slash and ? for one character, or lies below
+/// such a place.
 bool matches(std::string_view pattern, std::string_view name)
 {
     if (pattern.empty())
         return name.empty() || name.starts_with('/');
-    if (pattern == "/")
-        return name.starts_with('/');
     if (pattern.front() == '*') {
         for (std::size_t taken = 0; taken <= name.size() && (taken == 0 || name[taken - 1] != '/'); ++taken)
             if (matches(pattern.substr(1), name.substr(taken)))

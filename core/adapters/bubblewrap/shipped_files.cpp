@@ -9,6 +9,7 @@ namespace caisson {
 namespace {
 
 constexpr std::size_t digits_of_md5 = 32;
+constexpr std::string_view shipped_by_ucf[] = {"/etc/php/", "/etc/R/"};
 
 bool is_md5(std::string_view text)
 {
@@ -49,7 +50,8 @@ void add_ucf_files(std::string_view hashes, shipped_files& files)
         auto line = take_line(hashes);
         const auto md5 = take_word(line);
         const auto path = take_word(line);
-        if (path.starts_with('/') && is_md5(md5))
+        const bool is_shipped = std::ranges::any_of(shipped_by_ucf, [&](auto folder) { return path.starts_with(folder); });
+        if (is_shipped && is_md5(md5))
             files.insert_or_assign(std::string(path), std::string(md5));
     }
 }

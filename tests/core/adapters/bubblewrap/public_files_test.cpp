@@ -103,15 +103,16 @@ TEST_F(PublicFiles, HoldNoSecretWhereverItIsPlanted)
     write("/var/lib/texmf/secret", "secret", 0600);
     write("/etc/hidden/services", "secret");
     fs::permissions(host() + "/etc/hidden", fs::perms(0750));
-    write("/etc/texmf/shown", "generated");
+    write("/etc/texmf/web2c/texmf.cnf", "generated");
+    write("/etc/texmf/web2c/token", "secret");
     fs::create_symlink("../myapp/token", host() + "/etc/texmf/link");
     fs::create_symlink("../../private", host() + "/var/lib/texmf/link");
     fs::create_symlink("/root", host() + "/etc/texmf/root");
     auto files = keeper();
     const auto place = files.current(steady_time(1h));
     ASSERT_FALSE(place.has_error()) << place.error().detail;
-    EXPECT_THAT(below(*place),
-        UnorderedElementsAre("etc/passwd", "etc/shadow", "etc/services", "etc/ld.so.cache", "etc/texmf/shown", "var/lib/texmf/ls-R"));
+    EXPECT_THAT(below(*place), UnorderedElementsAre("etc/passwd", "etc/shadow", "etc/services", "etc/ld.so.cache",
+                                   "etc/texmf/web2c/texmf.cnf", "var/lib/texmf/ls-R"));
 }
 
 TEST_F(PublicFiles, HaveTheLinksThatLeadToSomethingShown)
@@ -155,6 +156,31 @@ TEST_F(PublicFiles, OfEarlierServersGoIfNobodyUsesThem)
     EXPECT_FALSE(fs::exists(copies() + "/new")) << "what was left half done";
     ASSERT_FALSE(keeper(false).current(steady_time(1h)).has_error());
     EXPECT_FALSE(fs::exists(copies() + "/old"));
+}
+
+TEST_F(PublicFiles, OfAnEarlierServerAreNotTrustedToBeWhole)
+{
+    const auto first = keeper(true).current(steady_time(1h));
+    ASSERT_FALSE(first.has_error());
+    fs::remove_all(*first + "/etc");
+    fs::create_directories(*first + "/left");
+    const auto second = keeper(true).current(steady_time(1h));
+    ASSERT_FALSE(second.has_error());
+    EXPECT_NE(*second, *first);
+    EXPECT_EQ(read(*second + "/etc/services"), services_text);
+    EXPECT_TRUE(fs::exists(*first + "/left"));
+}
+
+TEST_F(PublicFiles, ThatWereRemovedAreCopiedAnew)
+{
+    auto files = keeper();
+    const auto place = files.current(steady_time(1h));
+    ASSERT_FALSE(place.has_error());
+    fs::remove_all(*place + "/etc");
+    fs::create_directories(*place + "/left");
+    const auto again = files.current(steady_time(1h));
+    ASSERT_FALSE(again.has_error());
+    EXPECT_EQ(read(*again + "/etc/services"), services_text);
 }
 
 TEST_F(PublicFiles, ThatCannotBeCopiedAreAnErrorWithTheReason)

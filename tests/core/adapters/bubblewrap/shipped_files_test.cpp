@@ -28,7 +28,9 @@ TEST(ShippedFiles, AreReadFromTheFieldConffilesOfEachPackage)
 TEST(ShippedFiles, AreReadFromTheListOfUcf)
 {
     shipped_files files;
-    add_ucf_files("0123456789abcdef0123456789abcdef  /etc/php/8.2/cli/php.ini\nnot a line\n", files);
+    add_ucf_files("0123456789abcdef0123456789abcdef  /etc/php/8.2/cli/php.ini\nnot a line\n"
+                  "0123456789abcdef0123456789abcdef  /etc/dbconfig-common/app.conf\n",
+        files);
     EXPECT_EQ(files, (shipped_files{{"/etc/php/8.2/cli/php.ini", "0123456789abcdef0123456789abcdef"}}));
 }
 
