@@ -250,16 +250,20 @@ task<result<void>> api::admit(const net::request* head)
 task<result<principal>> api::redeem_ticket(std::string ticket, std::string stream)
 {
     constexpr std::int64_t after_the_end_ms = 60'000;
-    auto known = use_.tickets.redeem(ticket, stream);
+    const auto id = execution_id::parse(stream);
+    auto known = use_.tickets.redeem(ticket, id ? std::string_view(stream) : std::string_view());
     if (known.has_error())
         co_return known.error();
     if (!known->is_again)
         co_return known->who;
-    const bool in_force = co_await use_.auth.is_in_force(known->who.key, known->who.tenant_name);
-    const auto id = execution_id::parse(stream);
+    const auto in_force = co_await use_.auth.is_in_force(known->who.key, known->who.tenant_name);
+    if (in_force.has_error())
+        co_return in_force.error();
     result<execution_row> row = error{errc::not_found};
-    if (id && in_force)
+    if (*in_force)
         row = co_await use_.executions.find(known->who.tenant, *id);
+    if (row.has_error() && row.error().code != errc::not_found)
+        co_return row.error();
     if (row.has_value() && (!row->finished_at_ms || use_.time.now_ms() < *row->finished_at_ms + after_the_end_ms))
         co_return known->who;
     use_.tickets.end(ticket);

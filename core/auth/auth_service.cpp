@@ -159,11 +159,11 @@ task<result<std::vector<api_key_row>>> auth_service::list_keys(std::optional<std
     return keys_.list_keys(std::move(tenant_name));
 }
 
-task<bool> auth_service::is_in_force(key_id id, std::string tenant_name)
+task<result<bool>> auth_service::is_in_force(key_id id, std::string tenant_name)
 {
     const auto keys = co_await keys_.list_keys(std::move(tenant_name));
     if (keys.has_error())
-        co_return false;
+        co_return keys.error();
     const auto found = std::ranges::find(*keys, id, &api_key_row::id);
     co_return found != keys->end() && !refusal(*found, time_.now_ms());
 }

@@ -42,7 +42,8 @@ public:
     task<result<std::vector<api_key_row>>> list_keys(std::optional<std::string> tenant_name);
 
     /// Whether a key of the tenant with this name is neither revoked nor expired, by the store: not for each request.
-    task<bool> is_in_force(key_id id, std::string tenant_name);
+    /// Errors: the store's.
+    task<result<bool>> is_in_force(key_id id, std::string tenant_name);
 
     /// Ends a key, for this service at once. Idempotent. Errors: errc::not_found.
     task<result<void>> revoke_key(key_id id);

@@ -21,7 +21,7 @@ ticket_office::ticket_office(const clock& time, digest_function digest, ticket_o
 result<std::string> ticket_office::issue(principal who)
 {
     drop_old();
-    if (by_hash_.size() >= options_.max_tickets)
+    if (by_hash_.size() - streams() >= options_.max_tickets)
         return error{errc::rate_limited, "too many tickets are open; try again in a minute"};
     if (open_tickets_of(who.key, false) >= options_.max_per_key)
         return error{
@@ -48,7 +48,8 @@ result<ticket_office::redeemed> ticket_office::redeem(std::string_view ticket, s
     if (!known.stream.empty())
         return known.stream == stream ? result<redeemed>(redeemed{known.who, true}) : refused;
     redeemed first{known.who};
-    if (stream.empty() || open_tickets_of(known.who.key, true) >= options_.max_streams_per_key) {
+    const bool is_full = streams() >= options_.max_streams || open_tickets_of(known.who.key, true) >= options_.max_streams_per_key;
+    if (stream.empty() || is_full) {
         by_hash_.erase(found);
     } else {
         known.stream = stream;
@@ -68,6 +69,11 @@ std::size_t ticket_office::open_tickets_of(const key_id& key, bool of_streams) c
 {
     const auto counts = [&](const auto& one) { return one.second.who.key == key && one.second.stream.empty() != of_streams; };
     return static_cast<std::size_t>(std::ranges::count_if(by_hash_, counts));
+}
+
+std::size_t ticket_office::streams() const
+{
+    return static_cast<std::size_t>(std::ranges::count_if(by_hash_, [](const auto& one) { return !one.second.stream.empty(); }));
 }
 
 }    // namespace caisson

@@ -17,6 +17,7 @@ struct ticket_options {
     std::size_t max_tickets = 10'000;
     std::chrono::milliseconds stream_lifetime{std::chrono::hours(25)};    // longer than an execution may take
     std::size_t max_streams_per_key = 1'000;
+    std::size_t max_streams = 10'000;    // of all keys, besides max_tickets: streams keep nobody from a ticket
 };
 
 /// Tickets for clients that cannot set headers, such as a browser's WebSocket: they stand for the key that asked for them, and are used
@@ -36,8 +37,8 @@ public:
         bool is_again = false;    // it has opened this stream before
     };
     /// Who asked for `ticket`. It is used up, or if it opens `stream`, a name that is not empty, good for that alone from now on; a key
-    /// that has max_streams_per_key such tickets gets no more of them, and the ticket is used up. Errors: errc::unauthorized if it is
-    /// unknown, used, too old or good for another stream.
+    /// that has max_streams_per_key such tickets, or where all have max_streams, gets no more of them, and the ticket is used up. Errors:
+    /// errc::unauthorized if it is unknown, used, too old or good for another stream.
     result<redeemed> redeem(std::string_view ticket, std::string_view stream = {});
 
     /// A ticket that is good for a stream is so no more.
@@ -53,6 +54,7 @@ private:
     };
     void drop_old();
     std::size_t open_tickets_of(const key_id& key, bool of_streams) const;
+    std::size_t streams() const;
 
     const clock& time_;
     digest_function digest_;

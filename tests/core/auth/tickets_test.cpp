@@ -75,6 +75,16 @@ TEST_F(TicketOffice, BoundsTheStreamsOfAKey)
     EXPECT_TRUE(office.redeem(second, "events of exe_1").has_error()) << "it was used up";
 }
 
+TEST_F(TicketOffice, StreamsKeepNobodyFromATicket)
+{
+    ticket_office office(time_, &fake_digest, {.max_tickets = 1, .max_streams = 1});
+    for (int i = 0; i < 3; ++i) {
+        const auto ticket = office.issue(holder("key_1"));
+        ASSERT_FALSE(ticket.has_error()) << i;
+        ASSERT_FALSE(office.redeem(*ticket, "events of exe_1").has_error());
+    }
+}
+
 TEST_F(TicketOffice, LastsAMinute)
 {
     const auto one = office_.issue(holder("key_1")).value();
