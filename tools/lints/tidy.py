@@ -202,8 +202,9 @@ def check(root, build, only=(), jobs=None, whole=True):
 def main():
     root, build, *only = sys.argv[1:]
     whole = "--whole" in only
-    bad = check(root, build, [name for name in only if name != "--whole"], whole=whole)
-    if whole and not bad:
+    named = [name for name in only if name != "--whole"]
+    bad = check(root, build, named, whole=whole)
+    if whole and not named and not bad:
         mark_checked(Path(root).resolve())
     return 1 if bad else 0
 

@@ -111,6 +111,8 @@ def run_shared(session, ours):
             following = ours.take(order) if number + 1 == len(items) else unit
             next_item = None if following is None else units[following][0] if following != unit else items[number + 1]
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
+            if session.shouldfail:
+                raise session.Failed(session.shouldfail)
             if session.shouldstop:
                 raise session.Interrupted(session.shouldstop)
         told(f"{unit}: {len(items)} tests, {session.testsfailed - failed or 'none'} failed, {time.monotonic() - start:.1f} s")
