@@ -42,7 +42,7 @@ task<result<void>> fetch_file(client_session* session, std::string from, std::fi
 task<int> export_thread(client_session* session, thread_export_options options)
 {
     const auto from = thread_address(options.thread) + "/export";
-    const auto target = options.target.empty() ? std::filesystem::path(options.thread + ".ndjson") : options.target;
+    const auto target = options.target.empty() ? std::filesystem::path(net::percent_encode(options.thread) + ".ndjson") : options.target;
     const auto to_stdout = [](shared_bytes piece) { return print_piece(std::move(piece)); };
     auto work = target == "-" ? session->api().download(from, to_stdout, {}) : fetch_file(session, from, target, options.force);
     const auto done = co_await std::move(work);

@@ -94,7 +94,8 @@ void verb_parsers::add_thread_files(CLI::App* thread)
     add_client(thread_export_verb_, thread_export_.client);
     thread_export_verb_->add_flag("--force", thread_export_.force, "replace the file if it is there");
     add_thread(thread_export_verb_, thread_export_.thread);
-    thread_export_verb_->add_option("FILE", thread_export_.target, "default THREAD.ndjson; -: standard output");
+    thread_export_verb_->add_option(
+        "FILE", thread_export_.target, "default THREAD.ndjson, what is no letter, digit or . _ - ~ percent-encoded; -: standard output");
     thread_import_verb_ = add_verb(*thread, "import", "Make a thread of an exported file", help::thread_import());
     add_client(thread_import_verb_, thread_import_.client);
     add_thread(thread_import_verb_, thread_import_.thread);

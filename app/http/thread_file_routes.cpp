@@ -139,7 +139,7 @@ task<> api::import_thread(call_ptr one)
         co_await one->fail(row.error());
         co_return;
     }
-    one->extra.set("Location", "/v1/threads/" + row->name.str());
+    one->extra.set("Location", thread_address(row->name));
     co_await one->answer(201, wire::thread_json(*row));
 }
 

@@ -8,6 +8,7 @@
 #include "app/wire/thread_query.hpp"
 #include "app/wire/thread_request.hpp"
 #include "app/wire/thread_view.hpp"
+#include "core/adapters/net/percent.hpp"
 #include "core/adapters/net/ranges.hpp"
 #include "core/threads/rules.hpp"
 
@@ -15,7 +16,10 @@ namespace caisson::http {
 
 namespace {
 
-std::string checkpoint_address(const checkpoint_row& row) { return "/v1/threads/" + row.thread.str() + "/checkpoints/" + row.id.str(); }
+std::string checkpoint_address(const checkpoint_row& row)
+{
+    return thread_address(row.thread) + "/checkpoints/" + net::percent_encode(row.id.str());
+}
 
 /// The id of a checkpoint that is saved under an Idempotency-Key: the same for the same key. Nothing without one.
 result<std::optional<checkpoint_id>> id_by_key(const api_services& use, const net::request& from)
@@ -96,24 +100,6 @@ task<std::string> execution_of(const api_services* use, checkpoint_row row)
 }
 
 }    // namespace
-
-result<thread_name> thread_of(const call& one)
-{
-    const auto text = one.capture("thread");
-    if (check_thread_name(text))
-        return error{errc::not_found, "there is no such thread"};
-    return thread_name(std::string(text));
-}
-
-result<thread_name> new_thread_of(const call& one)
-{
-    const auto text = one.capture("thread");
-    if (auto wrong = check_thread_name(text)) {
-        auto detail = "thread " + wrong->message;
-        return error{errc::bad_request, std::move(detail), {std::move(*wrong)}};
-    }
-    return thread_name(std::string(text));
-}
 
 task<> api::save_checkpoint(call_ptr one)
 {
@@ -375,7 +361,7 @@ task<> api::branch_thread(call_ptr one)
         co_await one->fail(row.error());
         co_return;
     }
-    one->extra.set("Location", "/v1/threads/" + row->name.str());
+    one->extra.set("Location", thread_address(row->name));
     co_await one->answer(201, wire::thread_json(*row));
 }
 

@@ -95,7 +95,10 @@ checkpoint_metadata read_checkpoint_metadata(object_reader& reader, std::string_
     for (const auto* name : {"step", "node_id", "tags", "custom"})
         metadata.allow_null(name);
     out.step = metadata.integer("step", -thread_bounds::step, thread_bounds::step);
-    out.node_id = metadata.text("node_id", longest_id).value_or("");
+    const auto node = metadata.text("node_id", longest_id);
+    if (node && node->empty())
+        metadata.problem("node_id", "must not be empty");
+    out.node_id = node.value_or("");
     out.tags = read_tags(metadata);
     if (metadata.object("custom") != nullptr)
         out.custom = json_member(json_member(text, "metadata"), "custom");

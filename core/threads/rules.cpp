@@ -10,15 +10,18 @@ namespace caisson {
 
 namespace {
 
-bool is_name_character(char c)
+bool is_visible(char c) { return c > ' ' && c < '\x7F'; }
+
+bool is_id_character(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-std::optional<field_problem> check_name(std::string_view text, std::size_t max_bytes, std::string_view field)
+/// What is wrong with a name that has the characters and the length that are `wanted`, or has not.
+std::optional<field_problem> name_problem(bool is_right, std::string_view text, const std::string& wanted, std::string_view field)
 {
-    if (text.empty() || text.size() > max_bytes || !std::ranges::all_of(text, is_name_character))
-        return field_problem{std::string(field), "must be 1 to " + std::to_string(max_bytes) + " letters, digits and . _ -"};
+    if (!is_right)
+        return field_problem{std::string(field), "must be 1 to " + wanted};
     if (text == "." || text == "..")
         return field_problem{std::string(field), "must not be \".\" or \"..\""};
     return std::nullopt;
@@ -86,12 +89,14 @@ std::string settle_custom(std::string& custom)
 
 std::optional<field_problem> check_thread_name(std::string_view text, std::string_view field)
 {
-    return check_name(text, max_thread_name_bytes, field);
+    const bool is_right = !text.empty() && text.size() <= max_thread_name_bytes && std::ranges::all_of(text, is_visible);
+    return name_problem(is_right, text, std::to_string(max_thread_name_bytes) + " visible ASCII characters, without spaces", field);
 }
 
 std::optional<field_problem> check_checkpoint_id(std::string_view text, std::string_view field)
 {
-    return check_name(text, max_checkpoint_id_bytes, field);
+    const bool is_right = !text.empty() && text.size() <= max_checkpoint_id_bytes && std::ranges::all_of(text, is_id_character);
+    return name_problem(is_right, text, std::to_string(max_checkpoint_id_bytes) + " letters, digits and . _ -", field);
 }
 
 bool is_media_type(std::string_view text)

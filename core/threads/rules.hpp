@@ -29,10 +29,12 @@ inline constexpr std::int64_t ttl_ms = 315'360'000'000;     // ten years; at lea
 
 }    // namespace thread_bounds
 
-/// Names of threads are 1 to max_thread_name_bytes of [A-Za-z0-9._-], and neither "." nor "..".
+/// Names of threads are 1 to max_thread_name_bytes visible characters of ASCII, such as "user:123" or "team/a@example.com", and neither
+/// "." nor "..", which clients take out of paths. In a path they are percent-encoded (RFC 3986, section 2.1).
 std::optional<field_problem> check_thread_name(std::string_view text, std::string_view field = "thread");
 
-/// Ids that clients give are 1 to max_checkpoint_id_bytes of the same, and neither "." nor ".."; those made here are among them.
+/// Ids that clients give are 1 to max_checkpoint_id_bytes of [A-Za-z0-9._-], and neither "." nor ".."; those made here are among them.
+/// No time (RFC 3339) is one, so that a query may name either.
 std::optional<field_problem> check_checkpoint_id(std::string_view text, std::string_view field = "id");
 
 /// "type/name", of visible characters that need no quotes, at most max_media_type_bytes (RFC 9110, section 8.3.1, without parameters).

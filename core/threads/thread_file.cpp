@@ -208,8 +208,11 @@ result<void> thread_file_reader::read_checkpoint(std::string_view object)
         read = read_place(said, row);
     if (read.has_error())
         return read;
-    auto metadata = checked_metadata(
-        {said.integer("step"), said.text("node_id").value_or(""), said.texts("tags"), std::string(said.raw("custom").value_or(""))});
+    const auto node = said.text("node_id");
+    if (node && node->empty())
+        return wrong("has metadata.node_id that must not be empty");
+    auto metadata =
+        checked_metadata({said.integer("step"), node.value_or(""), said.texts("tags"), std::string(said.raw("custom").value_or(""))});
     if (metadata.has_error())
         return wrong("has " + metadata.error().fields.front().field + " that " + metadata.error().fields.front().message);
     row.metadata = std::move(*metadata);

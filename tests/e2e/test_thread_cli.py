@@ -95,6 +95,20 @@ def test_numbers_of_a_diff_are_as_they_were_written(server, story):
     assert '"value":0.10' in cli(server, "diff", "-o", "json", "cli-story", "c0")
 
 
+def test_names_of_frameworks(server, tmp_path):
+    name = "user:123/a@example.com"
+    thread = Thread(server.api, name)
+    thread.save({"n": 1}, id="c0")
+    assert name in cli(server, "ls")
+    assert cli(server, "show", name, "c0") == '{"n":1}\n'
+    cli(server, "branch", name, "cli:branch")
+    cli(server, "rm", "cli:branch")
+    os.chmod(tmp_path, 0o755)
+    done = server.cli("thread", "export", name, cwd=tmp_path)
+    assert done.returncode == 0 and os.listdir(tmp_path) == ["user%3A123%2Fa%40example.com.ndjson"], done
+    cli(server, "rm", name)
+
+
 def test_nothing_that_was_saved_steers_the_terminal(server, story):
     story.save("\u202e\u009b2J", id="c3", metadata={"tags": ["\u202ex\u2066y", "\u009b2J"]})
     shown = cli(server, "log", "cli-story") + cli(server, "diff", "cli-story", "c0")
@@ -110,5 +124,5 @@ def test_bytes_are_shown_as_they_are(server, story):
 def test_mistakes(server, story):
     assert "no thread" in cli(server, "log", "cli-none", want=1)
     assert "no checkpoint" in cli(server, "show", "cli-story", "zz", want=1)
-    assert "letters" in cli(server, "show", "a b", want=2)
+    assert "visible ASCII" in cli(server, "show", "a b", want=2)
     assert "required" in cli(server, "diff", "cli-story", want=2)

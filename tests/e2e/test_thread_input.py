@@ -1,5 +1,7 @@
 """What clients can have wrong about threads: each mistake is named, and leaves nothing behind."""
 
+import urllib.parse
+
 import pytest
 
 
@@ -23,6 +25,7 @@ BAD_SAVES = [
     ({"state": 1, "metadata": {"step": 1.5}}, "metadata.step"),
     ({"state": 1, "metadata": {"step": 2**53}}, "metadata.step"),
     ({"state": 1, "metadata": {"node_id": "x" * 201}}, "metadata.node_id"),
+    ({"state": 1, "metadata": {"node_id": ""}}, "metadata.node_id"),
     ({"state": 1, "metadata": {"tags": ["a", "a"]}}, "metadata.tags[1]"),
     ({"state": 1, "metadata": {"tags": ["a\nb"]}}, "metadata.tags[0]"),
     ({"state": 1, "metadata": {"tags": [str(n) for n in range(65)]}}, "metadata.tags"),
@@ -79,10 +82,13 @@ def test_a_later_feature_is_named(agent):
     assert answer.status == 501 and "snapshot_id" in answer.fields()
 
 
-@pytest.mark.parametrize("name, status", [("a" * 200, 201), ("a" * 201, 400), ("a%20b", 400), (".", 400), ("..", 400), ("%2e%2e", 400), ("a%2Fb", 400), ("%00", 404), ("a.b_c-D9", 201), ("%C3%A4", 400)])
+@pytest.mark.parametrize("name, status", [("a" * 200, 201), ("a" * 201, 400), ("a%20b", 400), (".", 400), ("..", 400), ("%2e%2e", 400), ("a%2Fb", 201), ("%00", 404), ("a.b_c-D9", 201), ("%C3%A4", 400), ("user:123", 201), ("user%3A123", 201), ("team%2Fa%40example.com", 201), ("a/b", 404), ("%7F", 400)])
 def test_names_of_threads(thread_owner, name, status):
     answer = thread_owner.post(f"/v1/threads/{name}/checkpoints", {"state": 1}, judged=name != "%00")
     assert answer.status == status, (answer.status, answer.value)
+    if status == 201:
+        assert answer.value["thread"] == urllib.parse.unquote(name)
+        assert thread_owner.get(answer.headers["location"])["id"] == answer["id"]
 
 
 @pytest.mark.parametrize("query, field", [

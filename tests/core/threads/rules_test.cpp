@@ -19,7 +19,7 @@ struct name_case {
 };
 void PrintTo(const name_case& one, std::ostream* out) { *out << one.name; }
 
-const std::string bad_thread = "must be 1 to 200 letters, digits and . _ -";
+const std::string bad_thread = "must be 1 to 200 visible ASCII characters, without spaces";
 const std::string bad_id = "must be 1 to 128 letters, digits and . _ -";
 const std::string dots = R"(must not be "." or "..")";
 
@@ -39,9 +39,11 @@ TEST_P(Name, OfAThreadOrACheckpoint)
 INSTANTIATE_TEST_SUITE_P(Cases, Name,
     ::testing::Values(name_case{"letter", "a"}, name_case{"all", "azAZ09._-"}, name_case{"made_here", "ckp_01jd2c9k7v3m4n5p6q7r8s9t0a"},
         name_case{"three_dots", "..."}, name_case{"dots_first", "..a"}, name_case{"empty", "", bad_thread, bad_id},
-        name_case{"dot", ".", dots, dots}, name_case{"two_dots", "..", dots, dots}, name_case{"slash", "a/b", bad_thread, bad_id},
+        name_case{"dot", ".", dots, dots}, name_case{"two_dots", "..", dots, dots}, name_case{"slash", "a/b", "", bad_id},
+        name_case{"tenant", "user:123", "", bad_id}, name_case{"address", "team/a@example.com", "", bad_id},
+        name_case{"first", "!", "", bad_id}, name_case{"last", "~", "", bad_id}, name_case{"control", "a\x7F", bad_thread, bad_id},
         name_case{"space", "a b", bad_thread, bad_id}, name_case{"nul", "a\0"s, bad_thread, bad_id},
-        name_case{"umlaut", "\xC3\xA4", bad_thread, bad_id}, name_case{"percent", "a%2F", bad_thread, bad_id},
+        name_case{"umlaut", "\xC3\xA4", bad_thread, bad_id}, name_case{"percent", "a%2F", "", bad_id},
         name_case{"longest_id", std::string(128, 'a')}, name_case{"too_long_for_an_id", std::string(129, 'a'), "", bad_id},
         name_case{"longest_thread", std::string(200, 'a'), "", bad_id}, name_case{"too_long", std::string(201, 'a'), bad_thread, bad_id}),
     [](const auto& info) { return std::string(info.param.name); });

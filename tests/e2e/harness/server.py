@@ -191,11 +191,11 @@ class Server:
     def log_tail(self, size=4000):
         return self.log_file.read_text(errors="replace")[-size:]
 
-    def cli(self, *arguments, input=None, timeout=60, **env):
+    def cli(self, *arguments, input=None, timeout=60, cwd="/", **env):
         """A client verb of the same binary, with address and key in its environment."""
         address = {"CAISSON_URL": self.api.url, "CAISSON_API_KEY": self.api.key} if self.api else {}
         return subprocess.run(
-            [str(self.binary), *map(str, arguments)], input=input, capture_output=True, timeout=timeout, cwd="/",
+            [str(self.binary), *map(str, arguments)], input=input, capture_output=True, timeout=timeout, cwd=cwd,
             env={**self.env, **address, **env}, **self.as_user(),
         )
 

@@ -1,13 +1,14 @@
 """Threads through the API, and a JSON Patch of the tests' own."""
 
 import copy
+import urllib.parse
 
 
 class Thread:
     """One thread, by its name."""
 
     def __init__(self, api, name):
-        self.api, self.name, self.path = api, name, f"/v1/threads/{name}"
+        self.api, self.name, self.path = api, name, "/v1/threads/" + urllib.parse.quote(name, safe="")
 
     def save(self, state=None, want=201, headers=None, **more):
         answer = self.api.post(f"{self.path}/checkpoints", {"state": state, **more}, headers=headers)
