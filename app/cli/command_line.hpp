@@ -47,6 +47,7 @@ struct run_options {
     named_texts labels;
     std::optional<std::int64_t> wall_ms;
     std::optional<std::int64_t> memory_bytes;
+    std::optional<std::int64_t> stack_bytes;
     std::optional<double> cpus;
     std::string network;
     std::string runtime;

@@ -41,8 +41,9 @@ struct named_limit {
     std::string_view flag;
     std::string (*show)(std::int64_t);
 };
-constexpr std::array<named_limit, 2> whole_limits{{{"limits.wall_ms must be a whole number between ", "--timeout", &time_of},
-    {"limits.memory_bytes must be a whole number between ", "--memory", &size_in_units}}};
+constexpr std::array<named_limit, 3> whole_limits{{{"limits.wall_ms must be a whole number between ", "--timeout", &time_of},
+    {"limits.memory_bytes must be a whole number between ", "--memory", &size_in_units},
+    {"limits.stack_bytes must be a whole number between ", "--stack", &size_in_units}}};
 
 void replace_whole(std::string& message, const named_limit& limit)
 {

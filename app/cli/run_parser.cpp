@@ -89,7 +89,8 @@ void verb_parsers::add_run()
         ->allow_extra_args(false)
         ->option_text("FLAG");
     run_verb_->add_flag("--stdin", run_.forward_stdin, "pass standard input on, live");
-    add_uploads(run_verb_, "--file", run_.files, "put a file into the working directory; may be repeated")->option_text("PATH[:NAME]");
+    add_uploads(run_verb_, "--file", run_.files, "put a file into the working directory, executable if it is here; may be repeated")
+        ->option_text("PATH[:NAME]");
     add_pairs(run_verb_, "--env,-e", run_.env, "set a variable; may be repeated")->option_text("NAME=VALUE");
     add_pairs(run_verb_, "--label", run_.labels, "label the execution; may be repeated")->option_text("NAME=VALUE");
     run_verb_
@@ -114,6 +115,8 @@ void verb_parsers::add_run_limits(CLI::App* verb)
     add_parsed(verb, "--timeout", run_.wall_ms, parse_duration_ms, "a time such as 30s or 2m", "end it after this; default 30s")
         ->option_text("TIME");
     add_parsed(verb, "--memory", run_.memory_bytes, parse_bytes, "a size such as 512Mi or 1Gi", "default 512Mi")->option_text("SIZE");
+    add_parsed(verb, "--stack", run_.stack_bytes, parse_bytes, "a size such as 8Mi or 256Mi", "stack of a process; default 8Mi")
+        ->option_text("SIZE");
     add_parsed(verb, "--cpus", run_.cpus, parse_cpus, "a number of cores such as 0.5", "default 0.5")->option_text("NUMBER");
     verb->add_option("--network", run_.network, "none is the default")->check(CLI::IsMember({"none"}));
 }

@@ -20,6 +20,24 @@ boost::json::value content_of(std::string bytes)
     return boost::json::object{{"base64", base64_encode(bytes)}};
 }
 
+bool is_executable(const std::filesystem::path& file)
+{
+    std::error_code failure;
+    const auto bits = std::filesystem::status(file, failure).permissions();
+    return !failure && (bits & std::filesystem::perms::owner_exec) != std::filesystem::perms::none;
+}
+
+boost::json::value file_of(std::string bytes, bool is_executable)
+{
+    auto content = content_of(std::move(bytes));
+    if (!is_executable)
+        return content;
+    if (content.is_string())
+        return boost::json::object{{"text", std::move(content)}, {"mode", "0755"}};
+    content.get_object()["mode"] = "0755";
+    return content;
+}
+
 bool is_plain_name(std::string_view name)
 {
     const auto plain = [](char c) {
@@ -62,6 +80,8 @@ void put_limits(boost::json::object& body, const run_options& options)
         limits["wall_ms"] = *options.wall_ms;
     if (options.memory_bytes)
         limits["memory_bytes"] = *options.memory_bytes;
+    if (options.stack_bytes)
+        limits["stack_bytes"] = *options.stack_bytes;
     if (options.cpus)
         limits["cpus"] = *options.cpus;
     if (!limits.empty())
@@ -94,7 +114,7 @@ result<run_inputs> read_inputs(const run_options& options)
         auto content = read_whole(one.from.string(), max_upload_bytes);
         if (content.has_error())
             return content.error();
-        inputs.files.emplace_back(one.as, std::move(*content));
+        inputs.files.push_back({one.as, std::move(*content), is_executable(one.from)});
     }
     if (options.pty)
         inputs.window = window_of(STDOUT_FILENO);
@@ -108,8 +128,8 @@ boost::json::object run_request(const run_options& options, run_inputs inputs)
     put_compiler(body, options);
     if (!inputs.files.empty()) {
         auto& files = body["files"].emplace_object();
-        for (auto& [name, content] : inputs.files)
-            files[name] = content_of(std::move(content));
+        for (auto& each : inputs.files)
+            files[each.name] = file_of(std::move(each.content), each.is_executable);
     }
     if (!options.env.empty())
         body["env"] = object_of(options.env);

@@ -8,11 +8,18 @@
 
 namespace caisson::cli {
 
+/// A file of --file.
+struct uploaded_file {
+    std::string name;    // in the sandbox
+    std::string content;
+    bool is_executable = false;    // by its owner, on this machine
+};
+
 /// What is read from this machine before a request can be made.
 struct run_inputs {
-    std::string program;                                       // of FILE or of standard input
-    std::vector<std::pair<std::string, std::string>> files;    // name in the sandbox, content
-    std::optional<window_size> window;                         // of the terminal, for --pty
+    std::string program;    // of FILE or of standard input
+    std::vector<uploaded_file> files;
+    std::optional<window_size> window;    // of the terminal, for --pty
 };
 
 /// Largest program or file that is read, before the server's own limit on requests is asked.

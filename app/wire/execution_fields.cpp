@@ -1,5 +1,7 @@
 #include "app/wire/execution_fields.hpp"
 
+#include "app/wire/file_field.hpp"
+
 #include "core/exec/limits.hpp"
 
 #include <algorithm>
@@ -113,9 +115,9 @@ std::vector<named_file> read_files(object_reader& reader)
         auto [path, problem] = check_file(name);
         if (!problem.empty())
             reader.problems().add(field, problem);
-        auto content = bytes_of(value, field, max_content_bytes, reader.problems());
+        auto content = read_file_content(value, field, max_content_bytes, reader.problems());
         if (problem.empty() && content)
-            out.push_back({field, {std::move(path), std::move(*content)}});
+            out.push_back({field, {std::move(path), std::move(content->bytes), content->mode}});
     }
     return out;
 }

@@ -31,6 +31,7 @@ struct execution_limit_ranges {
     limit_range inodes{64, 16'384, 1'048'576};
     limit_range file_bytes{4'096, 0, 16LL << 30};
     limit_range open_files{16, 1'024, 65'536};
+    limit_range stack_bytes{64LL << 10, 8LL << 20, 1LL << 30};
     limit_range max_output_bytes{1'024, 16LL << 20, 1LL << 30};
 };
 
@@ -56,7 +57,9 @@ struct compile_cache_config {
 /// What the HTTP server takes from a client before it refuses or hangs up.
 struct http_config {
     tls_config tls;
-    std::string public_url;    // what clients reach the server by, in signed addresses: "https://caisson.example"; empty: as each asks
+    std::string public_url;                      // what clients reach the server by: "https://caisson.example"; empty: as each asks
+    std::vector<std::string> allowed_origins;    // of pages that may use the API from elsewhere: "https://app.example"
+    std::vector<std::string> trusted_proxies;    // whose X-Forwarded-Host and -Proto are believed: "10.0.0.0/8", "::1"
     std::int64_t max_connections = 1'024;
     std::int64_t max_connections_per_address = 0;    // 0: no bound; an IPv6 /64 is one address
     std::int64_t max_request_line_bytes = 16 << 10;

@@ -17,7 +17,7 @@ struct limit_field {
 };
 
 /// All limits, in the order in which the API shows them.
-inline constexpr std::array<limit_field, 10> limit_fields{{
+inline constexpr std::array<limit_field, 11> limit_fields{{
     {"wall_ms", &execution_limit_ranges::wall_ms, &execution_limits::wall_ms},
     {"cpu_ms", &execution_limit_ranges::cpu_ms, &execution_limits::cpu_ms},
     {"memory_bytes", &execution_limit_ranges::memory_bytes, &execution_limits::memory_bytes},
@@ -27,6 +27,7 @@ inline constexpr std::array<limit_field, 10> limit_fields{{
     {"inodes", &execution_limit_ranges::inodes, &execution_limits::inodes},
     {"file_bytes", &execution_limit_ranges::file_bytes, &execution_limits::file_bytes},
     {"open_files", &execution_limit_ranges::open_files, &execution_limits::open_files},
+    {"stack_bytes", &execution_limit_ranges::stack_bytes, &execution_limits::stack_bytes},
     {"max_output_bytes", &execution_limit_ranges::max_output_bytes, &execution_limits::max_output_bytes},
 }};
 

@@ -85,7 +85,7 @@ bool wants_interpreter(const execution_spec& spec, const std::vector<std::string
 std::optional<ready_interpreter> interpreter_for(
     const execution_spec& spec, const std::vector<std::string>& argv, const std::vector<std::string>& preload)
 {
-    const bool odd = spec.pty || !spec.cwd.empty() ||
+    const bool odd = spec.pty || spec.limits.stack_bytes != waiting_stack_bytes || !spec.cwd.empty() ||
                      std::ranges::any_of(spec.env, [&](const auto& each) { return !may_differ(each.first, !preload.empty()); });
     if (odd || !wants_interpreter(spec, argv))
         return std::nullopt;
@@ -96,13 +96,12 @@ std::optional<ready_interpreter> interpreter_for(
 protocol::park_request park_order(
     const ready_interpreter& what, const std::string& work_directory, const runtime& where, const execution_services& use)
 {
-    constexpr std::uint64_t stack_bytes = 8 << 20;    // laid out at the start
     protocol::park_request order;
     order.program.argv = what.argv;
     const auto env = fixed_environment(what.home.empty() ? work_directory : what.home, where);
     order.program.env.assign(env.begin(), env.end());
     order.program.cwd = work_directory;
-    order.program.rlimits = {{RLIMIT_STACK, stack_bytes}};
+    order.program.rlimits = {{RLIMIT_STACK, static_cast<std::uint64_t>(waiting_stack_bytes)}};
     order.program.seccomp_filter = use.filter_on(where);
     order.file_name = "sitecustomize.py";
     order.file_text = embedded::parking::python;

@@ -11,6 +11,10 @@
 /// Interpreters that are started in a sandbox that is kept ready, and wait there for their program. See docs/adr/0012.
 namespace caisson {
 
+/// The stack of an interpreter that waits. Where a program's memory lies follows from its limit of stack at its start (mmap_base in the
+/// kernel, sizes of threads in the C library), so that it serves no program with another one.
+inline constexpr std::int64_t waiting_stack_bytes = 8 << 20;
+
 /// What is known of a program before it is asked for.
 struct ready_interpreter {
     std::vector<std::string> argv;    // up to the program's file

@@ -160,7 +160,7 @@ compile_order runner::order_of(live_execution& one) const
     inputs.files.push_back({std::string(protocol::build_directory), S_IFDIR | 0755, {}});
     for (auto* files : {&one.spec.files, &one.spec.compile->files})
         for (auto& file : std::exchange(*files, {}))
-            inputs.files.push_back({std::move(file.path), 0644, shared_bytes(std::move(file.content))});
+            inputs.files.push_back({std::move(file.path), file.mode, shared_bytes(std::move(file.content))});
     return order;
 }
 

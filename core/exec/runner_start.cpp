@@ -26,12 +26,11 @@ std::map<std::string, std::string> base_environment(const live_execution& one, c
 /// A path that ends with a slash is a directory.
 void put_input(protocol::agent_link& link, input_file file)
 {
-    constexpr std::uint32_t file_mode = 0644;
     constexpr std::uint32_t directory_mode = S_IFDIR | 0755;
     const bool directory = file.path.ends_with('/');
     if (directory)
         file.path.pop_back();
-    link.put_file(only_execution, std::move(file.path), directory ? directory_mode : file_mode, shared_bytes(std::move(file.content)));
+    link.put_file(only_execution, std::move(file.path), directory ? directory_mode : file.mode, shared_bytes(std::move(file.content)));
 }
 
 /// Repeating it would not help.
@@ -54,8 +53,8 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     std::vector<protocol::spawn_request::limit> out{
         {RLIMIT_CORE, 1}, {RLIMIT_NOFILE, number(limits.open_files)}, {RLIMIT_FSIZE, number(limits.file_bytes)}, {RLIMIT_MEMLOCK, 64 << 10},
-        {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_STACK, 8 << 20}, {RLIMIT_RTPRIO, 0}, {RLIMIT_NICE, 0},
-        {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // per process: behind the group's limit, which is exact
+        {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_STACK, number(limits.stack_bytes)}, {RLIMIT_RTPRIO, 0},
+        {RLIMIT_NICE, 0}, {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // per process: behind the group's limit, which is exact
     };
     if (where.isolates() && !host.enforces_pids)    // counts per user namespace (user_namespaces(7)), where the agent is one
         out.push_back({RLIMIT_NPROC, number(limits.pids + 1)});

@@ -66,7 +66,7 @@ json::array files_to_json(const std::vector<input_file>& files)
 {
     json::array out;
     for (const auto& file : files)
-        out.emplace_back(json::object{{"path", file.path}, {"content", bytes_to_json(file.content)}});
+        out.emplace_back(json::object{{"path", file.path}, {"content", bytes_to_json(file.content)}, {"mode", file.mode}});
     return out;
 }
 
@@ -78,11 +78,20 @@ std::vector<std::string> argv_from_json(const json::value& value)
     return out;
 }
 
+/// Specs of earlier releases have no modes.
+input_file file_from_json(const json::object& object)
+{
+    input_file out{text_from_json(object.at("path")), bytes_from_json(object.at("content"))};
+    if (const auto* mode = object.if_contains("mode"))
+        out.mode = mode->to_number<std::uint32_t>();
+    return out;
+}
+
 std::vector<input_file> files_from_json(const json::value& value)
 {
     std::vector<input_file> out;
     for (const auto& file : value.as_array())
-        out.push_back({text_from_json(file.as_object().at("path")), bytes_from_json(file.as_object().at("content"))});
+        out.push_back(file_from_json(file.as_object()));
     return out;
 }
 

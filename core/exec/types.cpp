@@ -83,7 +83,7 @@ struct optional_field {
 };
 
 using limits = execution_limits;
-constexpr std::array<number_field<limits>, 9> limit_members{{
+constexpr std::array<number_field<limits>, 10> limit_members{{
     {"wall_ms", &limits::wall_ms},
     {"cpu_ms", &limits::cpu_ms},
     {"memory_bytes", &limits::memory_bytes},
@@ -92,6 +92,7 @@ constexpr std::array<number_field<limits>, 9> limit_members{{
     {"inodes", &limits::inodes},
     {"file_bytes", &limits::file_bytes},
     {"open_files", &limits::open_files},
+    {"stack_bytes", &limits::stack_bytes},
     {"max_output_bytes", &limits::max_output_bytes},
 }};
 
@@ -160,7 +161,8 @@ execution_limits limits_from_json(const json::object& object)
 {
     execution_limits out;
     for (const auto& [name, member] : limit_members)
-        out.*member = object.at(name).to_number<std::int64_t>();
+        if (const auto* value = object.if_contains(name))    // records of earlier releases have no stack_bytes
+            out.*member = value->to_number<std::int64_t>();
     out.cpu_milli = std::llround(object.at("cpus").to_number<double>() * 1000);
     return out;
 }

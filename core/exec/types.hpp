@@ -39,6 +39,7 @@ struct execution_limits {
     std::int64_t inodes = 16'384;
     std::int64_t file_bytes = 0;    // largest single file; default disk_bytes
     std::int64_t open_files = 1'024;
+    std::int64_t stack_bytes = 8 << 20;    // of a process's main thread; of new threads the default size
     std::int64_t max_output_bytes = 16 << 20;
 };
 
@@ -51,6 +52,7 @@ struct pty_size {
 struct input_file {
     std::string path;
     std::string content;
+    std::uint32_t mode = 0644;    // permission bits
 };
 
 /// The package that an execution of kind skill runs, as it was resolved when the request came.

@@ -79,6 +79,15 @@ TEST(RunRequest, SaysWhatTheCompilerIsTold)
     EXPECT_EQ(body_of(options), R"({"language":"c","code":"1","compiler":{"std":"c11","flags":["-O3","-lm"]},"wait":false})");
 }
 
+TEST(RunRequest, AnExecutableFileStaysOne)
+{
+    run_options options;
+    options.shell = "./t";
+    options.stack_bytes = 1 << 20;
+    EXPECT_EQ(body_of(options, {.files = {{"t", "x", true}, {"b", "\xFF", true}}}),
+        R"({"shell":"./t","files":{"t":{"text":"x","mode":"0755"},"b":{"base64":"/w==","mode":"0755"}},"limits":{"stack_bytes":1048576},"wait":false})");
+}
+
 TEST(RunRequest, ATerminalHasTheWindowOfOurs)
 {
     run_options options;
@@ -112,8 +121,8 @@ TEST_F(ReadInputs, ProgramAndFiles)
     const auto inputs = read_inputs(options_).value();
     EXPECT_EQ(inputs.program, "print(1)");
     ASSERT_EQ(inputs.files.size(), 1u);
-    EXPECT_EQ(inputs.files[0].first, "in/data");
-    EXPECT_EQ(inputs.files[0].second.size(), 3u);
+    EXPECT_EQ(inputs.files[0].name, "in/data");
+    EXPECT_EQ(inputs.files[0].content.size(), 3u);
 }
 
 TEST_F(ReadInputs, NamesTheFileThatCannotBeRead)

@@ -99,7 +99,7 @@ TEST(ExecutionView, OfAQueuedOne)
         R"({"execution_id":"exe_01jd2c00000000000000000000","kind":"command","status":"queued","limits_hit":[],)"
         R"("stdout_truncated":false,"stderr_truncated":false,"error":null,"usage":{"output_bytes":0},"stages":{},)"
         R"("limits":{"wall_ms":30000,"cpu_ms":0,"memory_bytes":536870912,"pids":128,"disk_bytes":268435456,"inodes":16384,)"
-        R"("file_bytes":0,"open_files":1024,"max_output_bytes":16777216,"cpus":0.5},)"
+        R"("file_bytes":0,"open_files":1024,"stack_bytes":8388608,"max_output_bytes":16777216,"cpus":0.5},)"
         R"("tenant_id":"ten_01jd2c00000000000000000000","labels":{},"runtime":"bubblewrap","degraded":[],)"
         R"("created_at":"2023-11-14T22:13:20.000Z"})");
 }

@@ -22,6 +22,7 @@ execution_limits some_limits()
     out.inodes = 6;
     out.file_bytes = 7;
     out.open_files = 8;
+    out.stack_bytes = 10;
     out.max_output_bytes = 9;
     return out;
 }
@@ -94,7 +95,7 @@ TEST(ExecutionStatus, OnlyQueuedAndRunningGoOn)
 TEST(Limits, ComeBackFromJson)
 {
     const auto object = limits_to_json(some_limits());
-    EXPECT_EQ(object.size(), 10u);
+    EXPECT_EQ(object.size(), 11u);
     EXPECT_EQ(object.at("cpus").as_double(), 1.25);
     expect_same(limits_from_json(json::parse(json::serialize(object)).as_object()), some_limits());
 }

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "app/wire/request_reader.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace caisson::wire {
+
+struct file_content {
+    std::string bytes;
+    std::uint32_t mode = 0644;    // permission bits
+};
+
+/// A file of a request: its text, `{"base64"}` or `{"text"}`, the objects with or without `"mode"`: three or four octal digits up to
+/// 0777. A mistake is noted under `field` or what is below it.
+std::optional<file_content> read_file_content(
+    const boost::json::value& value, const std::string& field, std::size_t max_bytes, problem_list& problems);
+
+}    // namespace caisson::wire
