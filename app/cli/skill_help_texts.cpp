@@ -120,6 +120,7 @@ Examples:
   caisson skill run csv-analysis -f table.json -e MODE=fast --timeout 2m --retry 3
   caisson skill run slow-skill --detach        prints the execution's id; `caisson logs -f` follows it
   caisson skill run word-counter -q -f in.json >out.json 2>log
+  caisson skill run pdf -- python3 scripts/fill_form.py --help     a script of a skill without a program of its own
 
 A run that fails says why, with its id, as the last line of standard error. While it waits or prints nothing, a terminal shows its
 place in the queue, or for how long it runs. Files that it leaves are kept, and the command that fetches them is said; with --download

@@ -59,6 +59,7 @@ struct skill_run_options {
     skill_name skill;
     std::optional<std::string> input;    // JSON text, or "-" for standard input
     std::optional<std::filesystem::path> input_file;
+    std::vector<std::string> command;    // that runs in the package instead of the skill's program; empty: its program
     named_texts env;
     named_texts labels;
     std::optional<std::int64_t> wall_ms;

@@ -111,6 +111,7 @@ void verb_parsers::add_skill_run(CLI::App* skill)
     verb->add_flag("--stats", to.stats, "at the end say on standard error what it took");
     add_quiet(verb, to.quiet);
     add_name(verb, to.skill);
+    verb->add_option("COMMAND", to.command, "behind --: run this in its package instead of its program")->option_text("[-- PROGRAM ARGS]");
 }
 
 void verb_parsers::add_artifacts()

@@ -48,6 +48,11 @@ std::string skill_run_request(const skill_run_options& options, const std::strin
     boost::json::object body{{"skill", options.skill.name}};
     if (!options.skill.version.empty())
         body["version"] = options.skill.version;
+    if (!options.command.empty()) {
+        auto& command = body["command"].emplace_array();
+        for (const auto& each : options.command)
+            command.emplace_back(each);
+    }
     if (!options.env.empty())
         body["env"] = object_of(options.env);
     if (!options.labels.empty())

@@ -1,5 +1,7 @@
 #include "app/config/checks.hpp"
 
+#include "core/adapters/net/address_range.hpp"
+#include "core/adapters/net/origin.hpp"
 #include "core/exec/languages.hpp"
 #include "core/exec/skill_images.hpp"
 #include "core/images/name_rules.hpp"
@@ -40,6 +42,8 @@ public:
         check_uids();
         check_tls();
         check_public_url();
+        check_origins();
+        check_proxies();
         check_images();
         check_engine();
         check_fallback();
@@ -117,6 +121,7 @@ private:
         check_range("inodes", limits.inodes);
         check_range("file_bytes", limits.file_bytes);
         check_range("open_files", limits.open_files);
+        check_range("stack_bytes", limits.stack_bytes);
         check_range("max_output_bytes", limits.max_output_bytes);
     }
 
@@ -144,6 +149,35 @@ private:
         if (!url.empty() && (!has_scheme || !is_plain || url.ends_with(':')))
             report({"http.public_url"},
                 "http.public_url: \"" + std::string(url) + "\" is not like https://caisson.example or https://host/prefix");
+    }
+
+    void check_origins()
+    {
+        const auto& origins = draft_.config.http.allowed_origins;
+        check_count("http.allowed_origins", origins);
+        for (const auto& each : origins)
+            if (!net::canonical_origin(each))
+                report({"http.allowed_origins"},
+                    "http.allowed_origins: \"" + each +
+                        "\" is no origin such as https://app.example or http://localhost:3000: a scheme, a host and "
+                        "perhaps a port, no path and no *");
+    }
+
+    void check_proxies()
+    {
+        const auto& proxies = draft_.config.http.trusted_proxies;
+        check_count("http.trusted_proxies", proxies);
+        for (const auto& each : proxies)
+            if (!net::address_range::parse(each))
+                report({"http.trusted_proxies"},
+                    "http.trusted_proxies: \"" + each + "\" is no address such as 10.0.0.7 or ::1, and no network such as 10.0.0.0/8");
+    }
+
+    void check_count(const std::string& key, const std::vector<std::string>& list)
+    {
+        constexpr std::size_t most = 256;
+        if (list.size() > most)
+            report({key}, key + ": must have at most " + std::to_string(most) + " items, not " + std::to_string(list.size()));
     }
 
     /// Each of `lines` has a text on both sides of its "=".

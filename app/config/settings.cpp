@@ -1,5 +1,7 @@
 #include "app/config/settings.hpp"
 
+#include "app/config/setting_kinds.hpp"
+
 #include <limits>
 #include <utility>
 
@@ -7,109 +9,12 @@ namespace caisson {
 
 namespace {
 
-using mistake = std::optional<std::string>;
-
 constexpr std::int64_t most = 1LL << 50;
 constexpr std::int64_t day_ms = 86'400'000;
 
-std::string listed(const std::vector<std::string>& items)
-{
-    std::string text;
-    for (const auto& item : items)
-        text += (text.empty() ? "" : ",") + item;
-    return text;
-}
-
-setting integer(std::string key, std::int64_t& target, std::int64_t min, std::int64_t max, std::string about)
-{
-    auto apply = [&target, min, max](const setting_value& value) -> mistake {
-        const auto number = std::get<std::int64_t>(value);
-        if (number < min || number > max)
-            return "must be from " + std::to_string(min) + " to " + std::to_string(max) + ", is " + std::to_string(number);
-        target = number;
-        return std::nullopt;
-    };
-    return {std::move(key), setting_kind::integer, std::move(about), std::move(apply), [&target] { return std::to_string(target); }};
-}
-
-setting boolean(std::string key, bool& target, std::string about)
-{
-    auto apply = [&target](const setting_value& value) -> mistake {
-        target = std::get<bool>(value);
-        return std::nullopt;
-    };
-    return {std::move(key), setting_kind::boolean, std::move(about), std::move(apply), [&target] { return target ? "true" : "false"; }};
-}
-
-setting path(std::string key, std::filesystem::path& target, std::string about)
-{
-    auto apply = [&target](const setting_value& value) -> mistake {
-        const auto& text = std::get<std::string>(value);
-        if (text.empty() || text.find('\0') != std::string::npos)
-            return "must be a path";
-        target = std::filesystem::absolute(text).lexically_normal();
-        return std::nullopt;
-    };
-    return {std::move(key), setting_kind::text, std::move(about), std::move(apply), [&target] { return target.string(); }};
-}
-
-setting text(std::string key, std::string& target, std::string about)
-{
-    auto apply = [&target](const setting_value& value) -> mistake {
-        target = std::get<std::string>(value);
-        return std::nullopt;
-    };
-    return {std::move(key), setting_kind::text, std::move(about), std::move(apply), [&target] { return target; }};
-}
-
-setting text_list(std::string key, std::vector<std::string>& target, std::string about)
-{
-    auto apply = [&target](const setting_value& value) -> mistake {
-        target = std::get<std::vector<std::string>>(value);
-        return std::nullopt;
-    };
-    return {std::move(key), setting_kind::text_list, std::move(about), std::move(apply), [&target] { return listed(target); }};
-}
-
-setting module_list(std::string key, std::vector<std::string>& target, std::string about)
-{
-    auto apply = [&target](const setting_value& value) -> mistake {
-        const auto& names = std::get<std::vector<std::string>>(value);
-        for (const auto& name : names)
-            if (!is_module_name(name))
-                return "must be names of modules such as numpy or os.path, not \"" + name + "\"";
-        target = names;
-        return std::nullopt;
-    };
-    return {std::move(key), setting_kind::text_list, std::move(about), std::move(apply), [&target] { return listed(target); }};
-}
-
-template <class Enum>
-setting choice(std::string key, Enum& target, std::vector<std::pair<std::string, Enum>> choices, std::string about)
-{
-    auto apply = [&target, choices](const setting_value& value) -> mistake {
-        std::string names;
-        for (const auto& [name, meaning] : choices) {
-            if (std::get<std::string>(value) == name) {
-                target = meaning;
-                return std::nullopt;
-            }
-            names += (names.empty() ? "" : ", ") + name;
-        }
-        return "must be one of " + names;
-    };
-    auto shown = [&target, choices] {
-        for (const auto& [name, meaning] : choices)
-            if (meaning == target)
-                return name;
-        return std::string();
-    };
-    return {std::move(key), setting_kind::text, std::move(about), std::move(apply), std::move(shown)};
-}
-
 setting listen(server_config& config)
 {
-    auto apply = [&config](const setting_value& value) -> mistake {
+    auto apply = [&config](const setting_value& value) -> std::optional<std::string> {
         auto address = parse_host_and_port(std::get<std::string>(value));
         if (!address)
             return "must be HOST:PORT such as 127.0.0.1:8320 or [::1]:8320, with a port from 0 to 65535";
@@ -313,6 +218,7 @@ void table::add_limits()
     add_limit("inodes", limits.inodes, "files and directories");
     add_limit("file_bytes", limits.file_bytes, "size of one file (default 0: disk_bytes)");
     add_limit("open_files", limits.open_files, "open files of a process");
+    add_limit("stack_bytes", limits.stack_bytes, "stack of a process");
     add_limit("max_output_bytes", limits.max_output_bytes, "output kept");
 }
 
@@ -372,7 +278,12 @@ void table::add_webhooks()
 void table::add_http()
 {
     auto& http = config_.http;
-    add(text("http.public_url", http.public_url, "what clients reach this server by, for signed addresses; default: as each asks"));
+    add(text("http.public_url", http.public_url,
+        "what clients reach this server by, for signed addresses and its own pages; default: as each asks"));
+    add(text_list("http.allowed_origins", http.allowed_origins,
+        "origins of other pages that may use the API in a browser, exactly so: https://app.example"));
+    add(text_list(
+        "http.trusted_proxies", http.trusted_proxies, "addresses or networks whose X-Forwarded-Host and X-Forwarded-Proto are believed"));
     add(path("http.tls.certificate", http.tls.certificate, "PEM file; with it and its key the server speaks TLS only"));
     add(path("http.tls.key", http.tls.key, "PEM file, without a passphrase"));
     add(integer("http.max_connections", http.max_connections, 1, 1'000'000, "connections at once"));

@@ -61,6 +61,8 @@ struct route_table {
         {"GET", "/v1/skills/{name}/{version}", scope::read, &api::get_skill},
         {"DELETE", "/v1/skills/{name}/{version}", scope::run, &api::erase_skill_version},
         {"GET", "/v1/skills/{name}/{version}/package", scope::read, &api::download_skill},
+        {"GET", "/v1/skills/{name}/{version}/files", scope::read, &api::list_skill_files},
+        {"GET", "/v1/skills/{name}/{version}/files/{path...}", scope::read, &api::get_skill_file},
         {"POST", "/v1/skills/{name}/{version}/disable", scope::run, &api::disable_skill},
         {"POST", "/v1/skills/{name}/{version}/enable", scope::run, &api::enable_skill},
         {"GET", "/v1/images", scope::read, &api::list_images},
@@ -111,7 +113,7 @@ bool may_be_json(const net::request& from)
     const auto begin = from.body.find_first_not_of(" \t\r\n");
     if (!field || begin == std::string::npos || from.body[begin] == '{')
         return true;
-    const auto type = field->substr(0, std::min(field->find_first_of("; "), field->size()));
+    const auto type = field->substr(0, std::min(field->find_first_of("; \t"), field->size()));
     return net::equal_no_case(type, "application/json") || (type.size() > 5 && net::equal_no_case(type.substr(type.size() - 5), "+json"));
 }
 
@@ -185,9 +187,18 @@ task<> api::handle(net::exchange& one)
     if (kind == net::match_kind::not_found)
         return call->fail({errc::not_found,
             "there is no route " + asked.method.substr(0, 16) + " " + asked.path.substr(0, 128) + "; /openapi.json lists all"});
+    if (kind == net::match_kind::method_not_allowed && is_preflight(asked))
+        return answer_preflight(std::move(call), allow);
     if (kind == net::match_kind::method_not_allowed)
         return call->fail({errc::method_not_allowed, asked.method.substr(0, 16) + " is not possible here; use " + allow}, {"Allow", allow});
     return answer(std::move(call), to);
+}
+
+task<> api::answer_preflight(call_ptr one, std::string methods)
+{
+    if (!use_.pages.is_allowed(one->request()))
+        return one->fail({errc::forbidden, "pages of this origin may not use the server: add the origin to http.allowed_origins"});
+    return one->exchange().respond(preflight_answer(std::move(methods)));
 }
 
 task<> api::answer(call_ptr one, const route* to)

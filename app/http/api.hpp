@@ -27,6 +27,7 @@ public:
     net::body_mode body_mode_of(const net::request& head) const override;
     std::uint64_t body_limit(const net::request& head) const override;
     task<result<void>> admit(const net::request* head) override;
+    void complete(const net::request& from, net::headers& answer) const override { use_.pages.tell(from, answer); }
 
     /// "GET /v1/executions/{id}" of every route, for the test that holds them against the contract.
     static std::vector<std::string> route_names();
@@ -35,6 +36,8 @@ private:
     friend struct route_table;
 
     task<> answer(call_ptr one, const route* to);
+    /// `methods` are those that the path has.
+    task<> answer_preflight(call_ptr one, std::string methods);
     task<> answer_route(call_ptr one, const route* to);
     /// `stream` is the id of the execution whose events are asked for, which a ticket stays good for; empty: it is used once.
     task<result<principal>> authenticate(const net::request* from, std::string stream);
@@ -62,6 +65,10 @@ private:
     task<> list_skill_revisions(call_ptr one);
     task<> get_skill(call_ptr one);
     task<> download_skill(call_ptr one);
+    // skill_file_routes.cpp
+    task<> list_skill_files(call_ptr one);
+    task<> get_skill_file(call_ptr one);
+    // skill_routes.cpp
     task<> erase_skill_version(call_ptr one);
     task<> erase_skill(call_ptr one);
     task<> disable_skill(call_ptr one);

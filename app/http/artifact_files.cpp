@@ -10,14 +10,6 @@ namespace caisson::http {
 
 namespace {
 
-/// What may stand in a Host: a name or an address, and a port.
-bool is_authority(std::string_view text)
-{
-    constexpr std::size_t longest = 256;
-    return !text.empty() && text.size() <= longest &&
-           text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") == std::string_view::npos;
-}
-
 /// Each name of a path encoded, the slashes not.
 std::string encoded_path(std::string_view path)
 {
@@ -48,18 +40,6 @@ task<result<wire::files_view>> read_files(const api_services* use, std::string b
 }
 
 }    // namespace
-
-std::string public_base(const api_services& use, const net::request& from)
-{
-    const auto& http = use.config.http;
-    if (!http.public_url.empty())
-        return http.public_url;
-    const auto host = from.fields.find("Host");
-    const std::string scheme = http.tls.certificate.empty() ? "http://" : "https://";
-    if (host && is_authority(*host))
-        return scheme + std::string(*host);
-    return scheme + use.config.listen_host + ":" + std::to_string(use.config.listen_port);
-}
 
 std::string files_resource(const execution_id& id) { return execution_path(id) + "/files"; }
 
@@ -104,6 +84,17 @@ std::string attachment(std::string_view name)
     if (plain != name)
         text += "; filename*=UTF-8''" + net::percent_encode(name);
     return text;
+}
+
+void set_safe(net::headers& fields, std::string_view type, std::string_view name)
+{
+    fields.set("Content-Type", std::string(type));
+    fields.set("Content-Disposition", attachment(name));
+    fields.set("X-Content-Type-Options", "nosniff");
+    fields.set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'");
+    fields.set("Cross-Origin-Resource-Policy", "same-origin");
+    fields.set("Cache-Control", "private, no-cache");
+    fields.set("Referrer-Policy", "no-referrer");
 }
 
 }    // namespace caisson::http

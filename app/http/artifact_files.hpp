@@ -10,13 +10,10 @@
 
 namespace caisson::http {
 
-/// What the client reaches this server by: http.public_url, or the scheme and the Host of its request. Without a slash at the end.
-std::string public_base(const api_services& use, const net::request& from);
-
 /// The resource that a signature is for: the decoded path.
 std::string files_resource(const execution_id& id);
 std::string artifact_resource(const execution_id& id, std::string_view path);
-/// The same as an address below `base`, with the grant.
+/// The same as an address below `base` (origins::base), with the grant.
 std::string files_url(const std::string& base, const execution_id& id, const signed_grant& grant);
 std::string artifact_url(const std::string& base, const execution_id& id, std::string_view path, const signed_grant& grant);
 
@@ -26,5 +23,8 @@ task<std::optional<wire::files_view>> files_of(const api_services* use, std::str
 
 /// "attachment" with `name` as RFC 6266 has it.
 std::string attachment(std::string_view name);
+
+/// The fields of a file called `name` that is not this server's own: a browser never shows it as a page of this server.
+void set_safe(net::headers& fields, std::string_view type, std::string_view name);
 
 }    // namespace caisson::http

@@ -17,18 +17,6 @@ error not_ended() { return {errc::conflict, "the execution has not ended; its fi
 
 error no_files(const execution_id& id) { return {errc::not_found, "the execution " + id.str() + " left no files, or they were deleted"}; }
 
-/// Nothing of what a run wrote is ever shown as a page of this server.
-void set_safe(net::headers& fields, std::string_view type, std::string_view name)
-{
-    fields.set("Content-Type", std::string(type));
-    fields.set("Content-Disposition", attachment(name));
-    fields.set("X-Content-Type-Options", "nosniff");
-    fields.set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'");
-    fields.set("Cross-Origin-Resource-Policy", "same-origin");
-    fields.set("Cache-Control", "private, no-cache");
-    fields.set("Referrer-Policy", "no-referrer");
-}
-
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 archive_format format_of(wire::files_format wanted, const net::request& from)
@@ -100,7 +88,7 @@ task<> api::list_artifacts(call_ptr one)
         rows->resize(query->limit);
         next = wire::artifact_cursor(rows->back().path);
     }
-    const auto base = public_base(use_, one->request());
+    const auto base = use_.pages.base(one->request());
     std::vector<wire::artifact_item> items;
     for (const auto& each : *rows) {
         const auto grant = use_.signer->grant(*key, artifact_resource(each.execution, each.path), each.tenant);

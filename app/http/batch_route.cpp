@@ -163,7 +163,7 @@ task<std::string> item_json(batch_ptr all, std::size_t index)
         co_return wire::batch_error_json(index, row.error());
     const auto payload = co_await payload_of(&all->use, *row);
     const auto output = co_await collect_output(std::shared_ptr<log_reader>(std::move(item.log)));
-    const auto files = co_await files_of(&all->use, public_base(all->use, all->one->request()), *row);
+    const auto files = co_await files_of(&all->use, all->use.pages.base(all->one->request()), *row);
     const auto* const texts = output.has_value() ? &*output : nullptr;
     const wire::execution_parts parts{texts, pointer_to(files), nullptr, pointer_to(payload)};
     const auto json = wire::execution_json(*row, parts);

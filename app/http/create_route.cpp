@@ -93,7 +93,7 @@ task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_di
 task<> api::answer_ended(call_ptr one, execution_row row, result<std::unique_ptr<log_reader>> log)
 {
     auto output = co_await collect_all(std::move(log));
-    const auto files = co_await files_of(&use_, public_base(use_, one->request()), row);
+    const auto files = co_await files_of(&use_, use_.pages.base(one->request()), row);
     const auto payload = co_await payload_of(&use_, row);
     const wire::execution_parts parts{pointer_to(output), pointer_to(files), nullptr, pointer_to(payload)};
     auto json = wire::execution_json(row, parts);

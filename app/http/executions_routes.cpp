@@ -55,7 +55,7 @@ struct told_parts {
 task<told_parts> parts_of(const api_services* use, call_ptr one, const execution_row* row, bool wants_output)
 {
     told_parts out;
-    out.files = co_await files_of(use, public_base(*use, one->request()), *row);
+    out.files = co_await files_of(use, use->pages.base(one->request()), *row);
     out.hook = co_await webhook_of(use, row);
     out.payload = co_await payload_of(use, *row);
     if (!wants_output)

@@ -1,6 +1,7 @@
 #include "app/http/api.hpp"
 #include "app/http/collect.hpp"
 #include "app/http/event_stream.hpp"
+#include "app/wire/merged_lines.hpp"
 #include "app/wire/query.hpp"
 
 namespace caisson::http {
@@ -20,24 +21,35 @@ task<bool> is_final_position(const api_services* use, tenant_id tenant, executio
     co_return rest.has_value() && rest->empty();
 }
 
-/// Writes the text of a log, all streams as they came.
+/// Adds to `text` what `events` say, both streams merged by lines.
+void append_text(std::string& text, wire::merged_lines& lines, const std::vector<viewed_event>& events)
+{
+    const auto to_text = [&text](std::string_view bytes) { text += bytes; };
+    for (const auto& each : events) {
+        const auto part = seen_part(each);
+        if (part.kind == event_kind::truncated) {
+            lines.flush(to_text);
+            text += "\n[… " + std::to_string(part.missing_bytes) + " bytes are not kept …]\n";
+        }
+        lines.add(part, to_text);
+    }
+}
+
+/// Writes the text of a log.
 task<> write_text(std::shared_ptr<log_reader> log, net::stream_writer* out)
 {
     constexpr std::size_t read_bytes = 1 << 20;
-    for (;;) {
+    wire::merged_lines lines;
+    for (bool more = true; more;) {
         auto events = co_await log->next(read_bytes, false);
-        if (events.has_error() || events->empty())
-            co_return;
-        for (const auto& each : *events) {
-            const auto part = seen_part(each);
-            const auto notice = part.kind == event_kind::truncated
-                                    ? "\n[… " + std::to_string(part.missing_bytes) + " bytes are not kept …]\n"
-                                    : std::string();
-            const auto text = notice.empty() ? part.data.view() : std::string_view(notice);
-            const bool taken = co_await out->write(text);
-            if (!taken)
-                co_return;
-        }
+        std::string text;
+        more = events.has_value() && !events->empty();
+        if (more)
+            append_text(text, lines, *events);
+        else
+            lines.flush([&text](std::string_view bytes) { text += bytes; });
+        const bool taken = co_await out->write(text);
+        more = more && taken;
     }
 }
 

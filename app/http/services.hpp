@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/http/origins.hpp"
 #include "app/wire/execution_request.hpp"
 #include "app/wire/service_view.hpp"
 #include "core/async/timers.hpp"
@@ -24,6 +25,7 @@ class skill_runs;
 class url_signer;
 class worker_pool;
 class skill_service;
+class skill_trees;
 class thread_service;
 
 }    // namespace caisson
@@ -49,6 +51,7 @@ struct api_services {
     std::function<std::optional<wire::dependency>()> certificate = {};    // of TLS; nothing, or not set: plain
     skill_service* registry = nullptr;                                    // of skills
     skill_runs* skills = nullptr;                                         // null: no skill can be run
+    skill_trees* trees = nullptr;                                         // of their packages; null: none
     artifact_store* artifacts = nullptr;                                  // null, like the next three: no files are kept
     content_store* contents = nullptr;
     url_signer* signer = nullptr;
@@ -58,6 +61,7 @@ struct api_services {
     image_service* images = nullptr;
     thread_service* threads = nullptr;
     std::function<task<result<tenant_id>>(std::string name)> tenant_called = {};    // which is recorded if need be
+    origins pages{config};                                                          // which may use the server, and by what address
 };
 
 }    // namespace caisson::http

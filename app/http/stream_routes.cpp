@@ -23,7 +23,9 @@ net::websocket_options options_of(const api_services& use)
 
 error foreign_origin()
 {
-    return {errc::forbidden, "a WebSocket may only be opened by a page of this server's own origin, or by a program that sends no Origin"};
+    return {errc::forbidden, "a WebSocket may only be opened by a page of this server's own origin or of one in http.allowed_origins, or "
+                             "by a program that sends no "
+                             "Origin"};
 }
 
 /// A client of …/stream. What it refers to outlives it.
@@ -73,7 +75,7 @@ task<std::shared_ptr<socket_viewer>> open_viewer(const api_services* use, call_p
         co_await one->fail(std::move(*wrong));
         co_return nullptr;
     }
-    if (!net::same_origin(one->request())) {
+    if (!use->pages.may_open_socket(one->request())) {
         co_await one->fail(foreign_origin());
         co_return nullptr;
     }
@@ -129,7 +131,7 @@ task<> api::stream_execution(call_ptr one)
 task<> api::connect(call_ptr one)
 {
     auto frames = wire::parse_connect_query(one->request().query);
-    const result<void> origin = net::same_origin(one->request()) ? result<void>() : result<void>(foreign_origin());
+    const result<void> origin = use_.pages.may_open_socket(one->request()) ? result<void>() : result<void>(foreign_origin());
     if (auto wrong = first_error(frames, origin)) {
         co_await one->fail(std::move(*wrong));
         co_return;

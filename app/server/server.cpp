@@ -163,6 +163,7 @@ private:
         made.work = &work_;
         made.webhooks = &store_->webhooks();
         made.skill_records = &store_->skills();
+        made.trees = &skills_.trees();
         made.wire.private_webhooks = config_.webhooks.allow_private;
         made.wire.images = &image_table_;
         made.images = &images_;

@@ -44,7 +44,7 @@ void read_image(object_reader& reader, const wire_context& context, execution_sp
 
 void settle_image(object_reader& reader, const wire_context& context, execution_spec& spec)
 {
-    if (!runs_in_image(context, spec) || spec.kind == execution_kind::skill || !spec.image.empty() || reader.has("image"))
+    if (!runs_in_image(context, spec) || reader.has("skill") || !spec.image.empty() || reader.has("image"))
         return;
     spec.image = spec.kind == execution_kind::code ? context.images->image_of(spec.language) : context.images->standard();
     if (spec.image.empty() && spec.kind != execution_kind::code)

@@ -88,16 +88,22 @@ inline_text head_and_tail::joined(std::size_t head_bytes, std::size_t tail_bytes
 
 void inline_output::add(const log_event& event)
 {
+    const auto to_logs = [this](std::string_view text) { logs_.append(text); };
     auto& stream = event.stream == output_stream::stdout_stream ? stdout_ : stderr_;
     if (event.kind == event_kind::output) {
         stream.append(event.data.view());
-        logs_.append(event.data.view());
+        lines_.add(event, to_logs);
     } else if (event.kind == event_kind::truncated) {
         stream.gap(event.missing_bytes);
+        lines_.flush(to_logs);
         logs_.gap(event.missing_bytes);
     }
 }
 
-inline_texts inline_output::finish() const { return {stdout_.finish(), stderr_.finish(), logs_.finish()}; }
+inline_texts inline_output::finish()
+{
+    lines_.flush([this](std::string_view text) { logs_.append(text); });
+    return {stdout_.finish(), stderr_.finish(), logs_.finish()};
+}
 
 }    // namespace caisson::wire

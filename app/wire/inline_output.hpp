@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/wire/merged_lines.hpp"
 #include "core/exec/events.hpp"
 
 #include <cstddef>
@@ -20,7 +21,7 @@ struct inline_text {
 struct inline_texts {
     inline_text stdout_text;    // the terminal's output if there is one
     inline_text stderr_text;
-    inline_text logs;    // both, in the order in which they came
+    inline_text logs;    // both, merged by lines
 };
 
 /// Keeps the first and the newest bytes of what is appended, in bounded memory.
@@ -52,9 +53,11 @@ public:
     explicit inline_output(std::size_t limit = max_bytes) : stdout_(limit), stderr_(limit), logs_(limit) { }
 
     void add(const log_event& event);
-    inline_texts finish() const;
+    /// Once, at the end.
+    inline_texts finish();
 
 private:
+    merged_lines lines_;
     head_and_tail stdout_;
     head_and_tail stderr_;
     head_and_tail logs_;

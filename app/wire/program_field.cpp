@@ -191,13 +191,17 @@ void refuse_nothing(object_reader& reader)
 
 bool is_of_code(std::string_view field) { return field == "code" || field == "language"; }
 
+/// What may be run in a skill's package instead of its own program.
+bool runs_in_package(std::string_view way) { return way == "command" || way == "shell"; }
+
 /// The one way of saying what runs that the request uses; empty after noting each field that does not go with the first.
 std::string_view chosen_program(object_reader& reader)
 {
     std::string_view first;
     bool fits = true;
     for (std::string_view way : {"command", "shell", "code", "language", "skill"}) {
-        if (!reader.has(way) || (is_of_code(way) && is_of_code(first)))
+        const bool goes_with_first = (is_of_code(way) && is_of_code(first)) || (way == "skill" && runs_in_package(first));
+        if (!reader.has(way) || goes_with_first)
             continue;
         if (!first.empty())
             reader.problem(way, "cannot be combined with " + std::string(first));

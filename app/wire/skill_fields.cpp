@@ -104,7 +104,9 @@ std::optional<skill_request> read_skill(object_reader& reader, const wire_contex
     out.gives_retry = reader.has("retry");
     out.gives_idempotent = reader.has("idempotent");
     out.gives_runtime = reader.has("runtime");
-    out.args = std::exchange(spec.argv, {});
+    out.gives_cwd = reader.has("cwd");
+    const bool other_program = reader.has("command") || reader.has("shell");
+    (other_program ? out.program : out.args) = std::exchange(spec.argv, {});
     if (reader.has("collect"))
         reader.problem("collect", "cannot be combined with skill: what it writes into out/files/ is kept");
     make_relative(spec.cwd);

@@ -3,6 +3,7 @@
 #include "app/wire/json_writer.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/utf8.hpp"
+#include "core/files/media_types.hpp"
 #include "core/skills/quantities.hpp"
 
 namespace caisson::wire {
@@ -26,6 +27,7 @@ void write_names(json_writer& out, const skill_manifest& said)
     write_text(out, "version", said.version);
     write_text(out, "description", said.description);
     write_text(out, "lang", said.lang);
+    write_text(out, "mode", said.mode);
 }
 
 void write_package(json_writer& out, const skill_revision& row)
@@ -54,7 +56,6 @@ void write_retry(json_writer& out, const retry_policy& policy)
 
 void write_run(json_writer& out, const skill_manifest& said)
 {
-    write_text(out, "mode", said.mode);
     write_said(out, "entrypoint", said.entrypoint);
     if (!said.command.empty())
         write_texts(out, "command", said.command);
@@ -167,6 +168,22 @@ std::string skill_revisions_json(std::span<const skill_revision> rows)
     });
 }
 
+std::string skill_files_json(const skill_revision& row, std::span<const package_entry> files)
+{
+    std::string text;
+    json_writer out(text);
+    out.begin_object();
+    write_text(out, "version", row.manifest.version);
+    write_text(out, "digest", row.digest);
+    out.key("items").raw(array_of(files, [](json_writer& to, const package_entry& each) {
+        write_text(to, "path", each.path);
+        to.key("size_bytes").integer(each.size_bytes).key("media_type").text(media_type_of(each.path));
+        to.key("mode").text((each.mode & 0111U) != 0 ? "0755" : "0644");
+    }));
+    out.end_object();
+    return text;
+}
+
 std::string skill_valid_json(const inspected_package& package)
 {
     std::string text;
@@ -174,6 +191,7 @@ std::string skill_valid_json(const inspected_package& package)
     out.begin_object().key("valid").boolean(true);
     write_text(out, "skill_name", package.manifest.name);
     write_text(out, "skill_version", package.manifest.version);
+    write_text(out, "mode", package.manifest.mode);
     write_text(out, "digest", package.digest);
     out.key("size_bytes").integer(package.size_bytes).key("files").integer(package.files);
     write_text(out, "format", package.format);

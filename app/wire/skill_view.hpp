@@ -24,5 +24,7 @@ std::string skill_revisions_json(std::span<const skill_revision> rows);
 
 /// POST /v1/skills/validate: {"valid":true,"skill_name","skill_version",…,"notes"}.
 std::string skill_valid_json(const inspected_package& package);
+/// Of the package that `row` names.
+std::string skill_files_json(const skill_revision& row, std::span<const package_entry> files);
 
 }    // namespace caisson::wire

@@ -14,6 +14,9 @@ namespace {
 /// Of arguments and variables together; the kernel takes 2 MiB, of which the contract's own texts may need some.
 constexpr std::size_t max_program_bytes = 512 << 10;
 
+/// Whose image the scripts of a skill run in that names neither a language nor an image.
+constexpr std::string_view language_of_scripts = "python";
+
 using problems = std::vector<field_problem>;
 
 error to_error(problems found)
@@ -87,12 +90,16 @@ std::string in_package(std::string_view file)
     return std::string(skill_directory) + "/" + std::string(skill_package) + "/" + std::string(file);
 }
 
-/// [interpreter, file, args…], or the skill's own command, which is run in the package.
+/// [interpreter, file, args…]; the skill's own command, or the request's, which are run in the package.
 void take_program(execution_spec& spec, const skill_manifest& manifest, skill_request asked, problems& found)
 {
     auto& argv = spec.argv;
     argv.clear();
-    if (manifest.command.empty()) {
+    if (!asked.runs_own_program()) {
+        argv = std::move(asked.program);
+        if (!asked.gives_cwd)
+            spec.cwd = skill_package;
+    } else if (manifest.command.empty()) {
         argv.push_back(spec.skill->interpreter);
         const auto between = interpreter_arguments(manifest.lang);
         argv.insert(argv.end(), between.begin(), between.end());
@@ -119,33 +126,32 @@ void take_program(execution_spec& spec, const skill_manifest& manifest, skill_re
 
 void take_policy(execution_spec& spec, const skill_manifest& manifest, const skill_request& asked, problems& found)
 {
-    if (manifest.retry && !asked.gives_retry)
+    const bool own = asked.runs_own_program();
+    if (manifest.retry && own && !asked.gives_retry)
         spec.retry = *manifest.retry;
-    if (!asked.gives_idempotent)
+    if (own && !asked.gives_idempotent)
         spec.idempotent = manifest.idempotent;
     const bool repeats_lost = std::ranges::count(spec.retry.faults, attempt_fault::agent_lost) > 0;
     if (asked.gives_retry && repeats_lost && !spec.idempotent)
         found.push_back({"retry", "may name agent_lost in \"on\" with \"idempotent\": true only, which the skill does not say of itself"});
 }
 
-void take_collect(execution_spec& spec, const skill_manifest& manifest, std::int64_t max_output_bytes)
+void take_collect(execution_spec& spec, const std::vector<std::string>& patterns, std::int64_t max_output_bytes)
 {
-    auto wanted = skill_collect(manifest.artifacts);
+    auto wanted = skill_collect(patterns);
     spec.collect.patterns = std::move(wanted.patterns);
     spec.collect.strip = std::move(wanted.strip);
     spec.collect.output = std::move(wanted.output);
     spec.collect.max_output_bytes = max_output_bytes;
 }
 
-skill_run run_of(const skill_revision& revision, std::string image)
+skill_run run_of(const skill_revision& revision)
 {
     skill_run out;
     out.name = revision.manifest.name;
     out.version = revision.manifest.version;
     out.digest = revision.digest;
-    out.image = std::move(image);
     out.instructions = revision.manifest.instructions;
-    out.output_schema = revision.manifest.output_schema;
     return out;
 }
 
@@ -202,6 +208,24 @@ result<void> skill_runs::take_image(execution_spec& spec, const skill_manifest& 
     return {};
 }
 
+/// A program of the request is in the skill's image too, but needs no interpreter. `spec` and `manifest` outlive the call. Errors: as
+/// image_for() and take_image().
+task<result<void>> skill_runs::choose_image(
+    tenant_id tenant, std::string tenant_name, execution_spec* spec, const skill_manifest* manifest, bool runs_own_program)
+{
+    if (!runs_own_program && !has_images(spec->runtime))
+        co_return result<void>();
+    const auto lang = manifest->lang.empty() ? std::string(language_of_scripts) : manifest->lang;
+    const auto image = co_await image_for(std::move(tenant), std::move(tenant_name), manifest->image, lang);
+    if (image.has_error())
+        co_return image.error();
+    spec->skill->image = *image;
+    if (runs_own_program)
+        co_return take_image(*spec, *manifest, *image);
+    spec->image = *image;
+    co_return result<void>();
+}
+
 task<result<void>> skill_runs::check_input(tenant_id tenant, std::string schema, shared_bytes input)
 {
     if (checks_ == nullptr || schema.empty())
@@ -230,29 +254,27 @@ task<result<execution_spec>> skill_runs::prepare(tenant_id tenant, std::string t
     if (revision->disabled)
         co_return is_disabled(manifest);
     problems found;
-    auto matching = check_input(tenant, manifest.input_schema, spec.input);
+    const bool own = asked.runs_own_program();
+    auto matching = check_input(tenant, own ? manifest.input_schema : std::string(), spec.input);
     const auto matched = co_await std::move(matching);
     if (matched.has_error())
         found = matched.error().fields;
     if (matched.has_error() && found.empty())
         co_return matched.error();
-    if (manifest.mode == "cognitive" && manifest.entrypoint.empty() && manifest.command.empty())
-        found.push_back({"skill", "has no program to run: its mode is cognitive"});
+    if (own && manifest.entrypoint.empty() && manifest.command.empty())
+        found.push_back({"skill", "has no program to run, its mode is cognitive: give a command or shell, which is run in its package"});
     check_variables(spec, found);
     take_limits(spec.limits, manifest, options_.limits, asked, found);
     take_runtime(spec, manifest, options_.runtimes, asked, found);
-    auto finding = image_for(std::move(tenant), std::move(tenant_name), manifest.image, manifest.lang);
-    const auto image = co_await std::move(finding);
-    if (found.empty() && image.has_error())
-        co_return image.error();
-    spec.skill = run_of(*revision, image.has_value() ? *image : std::string());
-    if (image.has_value()) {
-        const auto taken = take_image(spec, manifest, *image);
-        if (found.empty() && taken.has_error())
-            co_return taken.error();
-    }
+    spec.skill = run_of(*revision);
+    if (own)
+        spec.skill->output_schema = manifest.output_schema;
+    auto choosing = choose_image(std::move(tenant), std::move(tenant_name), &spec, &manifest, own);
+    const auto chosen = co_await std::move(choosing);
+    if (found.empty() && chosen.has_error())
+        co_return chosen.error();
     take_policy(spec, manifest, asked, found);
-    take_collect(spec, manifest, options_.max_output_bytes);
+    take_collect(spec, own ? manifest.artifacts : std::vector<std::string>(), options_.max_output_bytes);
     take_program(spec, manifest, std::move(asked), found);
     if (!found.empty())
         co_return to_error(std::move(found));

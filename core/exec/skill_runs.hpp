@@ -38,6 +38,8 @@ public:
 private:
     task<result<std::string>> image_for(tenant_id tenant, std::string tenant_name, std::string own, std::string lang);
     result<void> take_image(execution_spec& spec, const skill_manifest& manifest, const std::string& image) const;
+    task<result<void>> choose_image(
+        tenant_id tenant, std::string tenant_name, execution_spec* spec, const skill_manifest* manifest, bool runs_own_program);
     task<result<void>> check_input(tenant_id tenant, std::string schema, shared_bytes input);
 
     skill_finder& finder_;

@@ -11,6 +11,7 @@ namespace caisson {
 
 namespace {
 
+constexpr std::string_view cognitive = "cognitive";
 constexpr std::array<std::string_view, 4> entry_names{"main.py", "run.py", "main.js", "main.sh"};
 constexpr std::array<std::string_view, 2> directories{"", "scripts/"};
 constexpr std::pair<std::string_view, std::string_view> language_endings[] = {
@@ -99,20 +100,30 @@ void check_program(const package_index& index, const std::string& program, std::
 
 }    // namespace
 
-void find_entry_point(const package_index& index, skill_manifest& manifest, std::vector<std::string>& mistakes)
+void find_entry_point(const package_index& index, read_manifest_result& read)
 {
-    const bool cognitive = manifest.mode == "cognitive";
+    auto& manifest = read.manifest;
+    const bool says_program = !manifest.entrypoint.empty() || !manifest.command.empty();
+    if (manifest.mode.empty() && manifest.lang.empty() && !says_program && candidates(index).empty()) {
+        manifest.mode = cognitive;
+        read.notes.emplace_back(
+            "no program is said or found: the skill is cognitive. Its files can be read, and an execution that names it "
+            "with a command or shell runs its scripts");
+    } else if (manifest.mode.empty()) {
+        manifest.mode = "executable";
+    }
+    const bool needs_program = manifest.mode != cognitive;
     std::vector<std::string> missing;
     if (!manifest.entrypoint.empty())
-        manifest.entrypoint = named(index, manifest, mistakes);
+        manifest.entrypoint = named(index, manifest, read.mistakes);
     else if (manifest.command.empty())
-        manifest.entrypoint = search(index, known_language(manifest.lang), cognitive ? missing : mistakes);
+        manifest.entrypoint = search(index, known_language(manifest.lang), needs_program ? read.mistakes : missing);
     else
-        check_program(index, manifest.command.front(), mistakes);
+        check_program(index, manifest.command.front(), read.mistakes);
     if (manifest.lang.empty())
         manifest.lang = language_of(manifest.entrypoint);
-    if (manifest.lang.empty() && !cognitive)
-        mistakes.emplace_back("lang is required");
+    if (manifest.lang.empty() && needs_program)
+        read.mistakes.emplace_back("lang is required");
 }
 
 }    // namespace caisson

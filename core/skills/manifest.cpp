@@ -15,6 +15,7 @@ namespace caisson {
 namespace {
 
 constexpr std::size_t max_name_bytes = 128;
+constexpr const char* no_version = "0.0.0";
 constexpr std::size_t max_description_bytes = 4'096;
 constexpr std::size_t max_image_bytes = 256;
 constexpr std::size_t max_arguments = 64;
@@ -71,7 +72,7 @@ private:
                     "letter or a digit; at most 128)");
         manifest.version = fields_.text("version");
         if (manifest.version.empty())
-            mistake("version is required");
+            manifest.version = no_version;
         else if (!parse_version(manifest.version))
             mistake("version " + in_quotes(manifest.version) + " must be semver (MAJOR.MINOR.PATCH)");
         manifest.description = fields_.text("description");
@@ -86,10 +87,9 @@ private:
         auto& lang = out_.manifest.lang = fields_.text("lang");
         if (!lang.empty() && default_image(lang).empty())
             mistake("lang " + in_quotes(lang) + " is not supported (use python, node, or bash)");
-        if (auto mode = fields_.text("mode"); !mode.empty())
-            out_.manifest.mode = std::move(mode);
-        if (out_.manifest.mode != "executable" && out_.manifest.mode != "cognitive")
-            mistake("mode " + in_quotes(out_.manifest.mode) + " is not supported (use executable or cognitive)");
+        auto& mode = out_.manifest.mode = fields_.text("mode");
+        if (!mode.empty() && mode != "executable" && mode != "cognitive")
+            mistake("mode " + in_quotes(mode) + " is not supported (use executable or cognitive)");
     }
 
     void read_image()
@@ -239,10 +239,12 @@ private:
         mistake("runtime " + in_quotes(runtime) + " is not enabled on this server (there are: " + names + ")");
     }
 
+    /// The last row is of the Agent Skills format (agentskills.io/specification), for those who read the skill.
     void note_unknown()
     {
         note(fields_.unknown({"name", "version", "description", "lang", "image", "timeout", "resources", "mode", "entrypoint", "command",
-            "env", "network", "retry", "idempotent", "inputs", "outputs", "artifacts", "runtime"}));
+            "env", "network", "retry", "idempotent", "inputs", "outputs", "artifacts", "runtime",    //
+            "license", "compatibility", "metadata", "allowed-tools"}));
     }
 
     void note(const std::vector<std::string>& unknown)

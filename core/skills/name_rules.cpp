@@ -18,10 +18,6 @@ namespace {
 constexpr std::size_t max_shown_bytes = 100;
 constexpr std::size_t max_segment_bytes = 255;    // of file systems
 
-constexpr std::array<std::string_view, 9> archive_endings{".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst"};
-constexpr std::array<std::string_view, 10> document_endings{
-    ".docx", ".xlsx", ".pptx", ".xlsm", ".odt", ".ods", ".odp", ".epub", ".npz", ".whl"};
-
 struct magic {
     std::size_t offset;
     std::string_view bytes;
@@ -43,16 +39,6 @@ constexpr magic magics[] = {
     {0, "\x28\xB5\x2F\xFD", "zstd"},
     {257, "ustar", "tar"},
 };
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-template <std::size_t Size>
-bool ends_with_one_of(std::string_view path, const std::array<std::string_view, Size>& endings)
-{
-    std::string end(path.substr(path.size() - std::min<std::size_t>(path.size(), 8)));
-    std::ranges::transform(end, end.begin(), lower);
-    return std::ranges::any_of(endings, [&](std::string_view each) { return end.ends_with(each); });
-}
 
 /// Control characters, and those that turn the direction of what is shown.
 bool is_refused_code_point(utf8proc_int32_t code)
@@ -180,9 +166,6 @@ bool is_system_litter(std::string_view path)
     return path == "__MACOSX" || path.starts_with("__MACOSX/") || path.find("/__MACOSX/") != std::string_view::npos ||
            path.ends_with("/__MACOSX") || name == ".DS_Store" || name == "Thumbs.db" || name.starts_with("._");
 }
-
-bool has_archive_name(std::string_view path) { return ends_with_one_of(path, archive_endings); }
-bool is_zipped_document(std::string_view path) { return ends_with_one_of(path, document_endings); }
 
 std::string_view archive_kind(std::string_view first_bytes)
 {

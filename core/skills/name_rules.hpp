@@ -23,12 +23,6 @@ result<std::string> clean_name(std::string_view raw, std::string_view format, co
 /// What systems leave in archives and no skill needs: __MACOSX/, .DS_Store, Thumbs.db, ._* files.
 bool is_system_litter(std::string_view path);
 
-/// Whether a file of this name is an archive: .zip .tar .gz .tgz .bz2 .xz .7z .rar .zst.
-bool has_archive_name(std::string_view path);
-
-/// Whether a file of this name is a zip by its nature and no archive for its readers: .docx, .xlsx, .npz and so on.
-bool is_zipped_document(std::string_view path);
-
 /// What the first bytes of a file (262 tell all) say: "zip", "gzip", "bzip2", "xz", "7z", "rar", "zstd", "tar"; empty: none of them.
 std::string_view archive_kind(std::string_view first_bytes);
 

@@ -56,7 +56,7 @@ read_manifest_result read_package(const package_index& index, const package_rule
     if (parts->instructions.size() > max_instructions_bytes)
         read.mistakes.push_back("the text of SKILL.md behind the front matter has " + std::to_string(parts->instructions.size()) +
                                 " bytes; at most " + std::to_string(max_instructions_bytes) + " are taken");
-    find_entry_point(index, read.manifest, read.mistakes);
+    find_entry_point(index, read);
     return read;
 }
 

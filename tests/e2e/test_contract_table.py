@@ -5,17 +5,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SKILLS, RUNS, DIFFERS = (f"tests/e2e/test_contract_{name}.py" for name in ("skills", "executions", "differences"))
-RUNNER, REGISTRY, FAULTS = (f"tests/e2e/{name}.py" for name in ("test_skill_runs", "test_skills", "test_skill_faults"))
+RUNNER, REGISTRY, FAULTS, AGENT_SKILLS = (f"tests/e2e/{name}.py" for name in ("test_skill_runs", "test_skills", "test_skill_faults", "test_agent_skills"))
 
 # The begin of a row, and the tests that show it.
 SHOWN_BY = {
     "`latest` is what was uploaded last": [(SKILLS, "get_latest"), (REGISTRY, "test_latest_is_by_semver_and_passes_over_disabled_versions")],
     "resources and image are looked at": [(SKILLS, "image_at_upload"), (SKILLS, "memory_above_the_most"), (SKILLS, "cpu_at_upload")],
     "`timeout` above the most": [(SKILLS, "timeout_above_the_most"), (SKILLS, "timeout_of_zero"), (SKILLS, "timeout_below_zero")],
-    "an archive may unpack to any size": [(SKILLS, "an_archive_within"), (SKILLS, "an_anchor_in_yaml")],
+    "an archive may unpack to any size": [("tests/core/adapters/archive/zip_test.cpp", "symbolic_link"), (SKILLS, "an_anchor_in_yaml")],
     "unknown keys of SKILL.md": [(SKILLS, "a_key_that_is_not_known")],
     "`lang` is required": [(SKILLS, "lang_by_the_program")],
-    "no entry point": [(SKILLS, "no_entry_point")],
+    "no entry point": [(SKILLS, "no_entry_point"), (AGENT_SKILLS, "test_a_skill_without_version_and_program_is_taken")],
+    "`version` is required": [(SKILLS, "no_version"), (AGENT_SKILLS, "test_the_newest_upload_without_a_version_is_the_skill")],
+    "`input` and `output` in answers": [(RUNNER, "test_input_is_passed_on_as_it_was_written"), (RUNNER, "test_over_a_websocket")],
     "the first of `main.py`": [(DIFFERS, "test_the_language_chooses_the_entry_point"), (SKILLS, "no_entry_point_of_the_language")],
     "a package in one directory": [(SKILLS, "in_one_directory"), (DIFFERS, "test_a_package_in_one_directory_runs")],
     "unsafe entries": [(SKILLS, "traversal"), (SKILLS, "dots_within_a_name")],

@@ -39,7 +39,6 @@ void package_inspector::mistake(const std::string& sentence)
 result<void> package_inspector::begin(const archive_member& member)
 {
     path_.clear();
-    head_.clear();
     is_text_ = false;
     judge(member);
     return {};
@@ -62,8 +61,6 @@ void package_inspector::judge(const archive_member& member)
     narrow(*path, file);
     if (!file)
         return;
-    if (has_archive_name(*path))
-        mistake("an archive in the archive: " + shown_name(*path));
     path_ = *path;
     index_.total_bytes += member.size_bytes;
     index_.entries.push_back({*path, member.size_bytes, (member.mode & execute_bits) != 0 ? 0755U : 0644U});
@@ -89,18 +86,8 @@ void package_inspector::narrow(const std::string& path, bool file)
 
 result<void> package_inspector::data(std::string_view bytes)
 {
-    if (head_.size() < archive_head_bytes)
-        head_ += bytes.substr(0, archive_head_bytes - head_.size());
     if (is_text_)
         text_ += bytes;
-    return {};
-}
-
-result<void> package_inspector::end()
-{
-    const auto kind = path_.empty() ? std::string_view() : archive_kind(head_);
-    if (!kind.empty() && !has_archive_name(path_) && !(kind == "zip" && is_zipped_document(path_)))
-        mistake("an archive in the archive (" + std::string(kind) + " by its content): " + shown_name(path_));
     return {};
 }
 

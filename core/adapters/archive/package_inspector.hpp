@@ -18,7 +18,7 @@ public:
 
     result<void> begin(const archive_member& member) override;
     result<void> data(std::string_view bytes) override;
-    result<void> end() override;
+    result<void> end() override { return {}; }
 
     /// After the last entry.
     package_index take();
@@ -40,7 +40,6 @@ private:
 
     // Of the entry that is being read.
     std::string path_;        // empty: it is passed over
-    std::string head_;        // its first bytes
     bool is_text_ = false;    // it is what text_path_ says
 };
 

@@ -70,6 +70,8 @@ public:
     server_state& server() { return *state_; }
     bool timed_out() const { return timed_out_; }
     bool broken() const { return broken_; }
+    /// Whether the peer was seen to have ended its side, or to be gone.
+    bool left() const { return ended_ || broken_; }
     /// For what is not HTTP any more. The connection goes on to count as open, and keeps no input.
     stream take_stream();
 

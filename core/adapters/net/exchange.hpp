@@ -61,7 +61,8 @@ public:
 };
 
 /// One request being answered. It is owned by its session, lives until handler::handle returns, and is used on the I/O
-/// thread. Exactly one of respond, begin_stream and a successful upgrade must be called, once.
+/// thread. Exactly one of respond, begin_stream and a successful upgrade must be called, once; none if client_gone() told that the client
+/// left.
 class exchange : public surroundings {
 public:
     virtual const net::request& request() const = 0;
@@ -117,6 +118,14 @@ public:
     {
         static_cast<void>(head);
         return body_mode::buffered;
+    }
+
+    /// Adds to `answer` what any answer to `from` is to say, also one that the server gives by itself (400, 408, 413, 500). Asked right
+    /// before its head is sent; not of a WebSocket's handshake.
+    virtual void complete(const request& from, headers& answer) const
+    {
+        static_cast<void>(from);
+        static_cast<void>(answer);
     }
 
     /// The largest body taken for this request, in bytes, of which only the head is known; 413 beyond. For a buffered one it is capped

@@ -117,15 +117,4 @@ std::string_view reason_phrase(int status)
     }
 }
 
-bool same_origin(const request& from)
-{
-    const auto origin = from.fields.find("Origin");
-    if (!origin)
-        return true;
-    const auto host = from.fields.find("Host");
-    const auto scheme_end = origin->find("://");
-    return host && from.fields.count("Origin") == 1 && scheme_end != std::string_view::npos &&
-           equal_no_case(origin->substr(scheme_end + 3), *host);
-}
-
 }    // namespace caisson::net

@@ -77,8 +77,4 @@ bool equal_no_case(std::string_view a, std::string_view b);
 /// "Not Found" for 404; "Unknown" for a number without a name.
 std::string_view reason_phrase(int status);
 
-/// True if the request's Origin header is absent or names the host that the Host header names (scheme ignored: TLS may end
-/// in front). A browser sets Origin on every WebSocket handshake; a program usually sends none.
-bool same_origin(const request& from);
-
 }    // namespace caisson::net

@@ -295,6 +295,11 @@ task<bool> session::answer()
     if (!failure && !one.begun() && streamed_ && streamed_->failed())
         co_return co_await answer_for_body();
     const auto& request = head_.request;
+    if (!failure && !one.begun() && link_.left()) {    // nobody is there to be answered, and the handler knows
+        state_->log.debug("a client left before its answer", {{"request_id", request.request_id}, {"path", request.path}});
+        link_.close();
+        co_return false;
+    }
     if (failure || !one.begun()) {
         state_->log.error("a request handler failed", {{"request_id", request.request_id}, {"method", request.method},
                                                           {"path", request.path}, {"what", failure ? what(failure) : "it did not answer"}});

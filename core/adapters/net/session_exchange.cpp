@@ -101,6 +101,7 @@ std::string session_exchange::head_text(response& answer, std::string_view frami
 {
     for (const auto* ours : {"Connection", "Content-Length", "Transfer-Encoding", "X-Request-Id"})
         answer.fields.erase(ours);
+    link_.server().answers.complete(head_.request, answer.fields);
     auto out = serialize_response_head(answer.status, head_.minor_version, answer.fields, framing_field.size() + 192);
     out += framing_field;
     append_field(out, "X-Request-Id", head_.request.request_id);

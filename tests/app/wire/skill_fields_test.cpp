@@ -73,6 +73,18 @@ TEST(SkillRequest, Everything)
     EXPECT_FALSE(one.wait);
 }
 
+TEST(SkillRequest, MayBringAProgramOfItsOwn)
+{
+    const auto command = parsed(R"({"skill":"s","command":["python3","scripts/a.py"],"args":["x"],"cwd":"/sandbox"})");
+    EXPECT_THAT(command.skill->program, ElementsAre("python3", "scripts/a.py", "x"));
+    EXPECT_TRUE(command.skill->args.empty() && command.skill->gives_cwd && !command.skill->runs_own_program());
+    EXPECT_EQ(command.spec.kind, execution_kind::skill);
+    const auto shell = parsed(R"({"skill":"s","shell":"ls"})");
+    EXPECT_EQ(shell.skill->program.size(), 4u);
+    EXPECT_EQ(shell.skill->program.at(2), "ls");
+    EXPECT_FALSE(shell.skill->gives_cwd);
+}
+
 TEST(SkillRequest, NullIsAsGoodAsAbsentForVersionAndEnv)
 {
     const auto one = parsed(R"({"skill":"s","version":null,"env":null,"input":null})");
@@ -142,8 +154,8 @@ TEST_P(BadSkill, IsNamed)
 }
 constexpr auto own = " cannot be given to a skill: scripts, out and input.json are its own";
 INSTANTIATE_TEST_SUITE_P(Cases, BadSkill,
-    ::testing::Values(bad_case{"with_command", R"({"skill":"s","command":["a"]})", "skill cannot be combined with command"},
-        bad_case{"with_shell", R"({"skill":"s","shell":"a"})", "skill cannot be combined with shell"},
+    ::testing::Values(
+        bad_case{"with_command_and_shell", R"({"skill":"s","command":["a"],"shell":"b"})", "shell cannot be combined with command"},
         bad_case{"with_code", R"({"skill":"s","language":"py","code":""})", "skill cannot be combined with code"},
         bad_case{"with_language", R"({"skill":"s","language":"py"})", "skill cannot be combined with language"},
         bad_case{"with_entry", R"({"skill":"s","entry":"x.py"})", "entry has a meaning with code only"},

@@ -27,7 +27,7 @@ skill_revision small_revision()
 TEST(SkillView, ResourcesAreAlwaysThereAndWhatWasNotSaidIsNot)
 {
     EXPECT_EQ(skill_json(small_revision()),
-        R"({"name":"s","version":"1.0.0","description":"d","lang":"bash","resources":{},"mode":"executable","idempotent":false,)"
+        R"({"name":"s","version":"1.0.0","description":"d","lang":"bash","mode":"executable","resources":{},"idempotent":false,)"
         R"("digest":"abc","size_bytes":12,"files":2,"format":"zip","uploaded_at":"2023-11-14T22:13:20.000Z","disabled":false})");
 }
 
@@ -53,8 +53,8 @@ TEST(SkillView, AllThatAManifestSaysIsShown)
     row.replaced_at_ms = 1'700'000'000'001;
     row.disabled = true;
     EXPECT_EQ(skill_json(row),
-        R"({"name":"s","version":"1.0.0","description":"d","lang":"bash","image":"bash:5","instructions":"Use \"it\"\n","timeout":"1m30s",)"
-        R"("resources":{"cpu":"0.5","memory":"64Mi"},"mode":"executable","entrypoint":"main.sh","command":["bash","-e"],"env":{"A":"1"},)"
+        R"({"name":"s","version":"1.0.0","description":"d","lang":"bash","mode":"executable","image":"bash:5","instructions":"Use \"it\"\n","timeout":"1m30s",)"
+        R"("resources":{"cpu":"0.5","memory":"64Mi"},"entrypoint":"main.sh","command":["bash","-e"],"env":{"A":"1"},)"
         R"("runtime":"bubblewrap","retry":{"attempts":3,"first_delay_ms":10,"multiplier":1.5,"max_delay_ms":100,"on":["agent_lost"],)"
         R"("exit_codes":[75]},"idempotent":true,"inputs":{"type":"object"},"outputs":true,"artifacts":["*.png"],"digest":"abc",)"
         R"("size_bytes":12,"files":2,"format":"zip","uploaded_at":"2023-11-14T22:13:20.000Z","replaced_at":"2023-11-14T22:13:20.001Z",)"

@@ -186,14 +186,14 @@ TEST(Manifest, AllMistakesComeAtOnce)
     auto index = package_of("---\nlang: cobol\n---\n");
     index.mistakes = {"an entry is a device: x"};
     EXPECT_EQ(fault_of(check_package(index, usual_rules())),
-        "invalid skill: an entry is a device: x; name is required; version is required; description is required; "
+        "invalid skill: an entry is a device: x; name is required; description is required; "
         "lang \"cobol\" is not supported (use python, node, or bash)");
 }
 
 TEST(Manifest, NothingAtAllIsToldInTheReferencesWords)
 {
-    EXPECT_EQ(fault_of(check_package(package_of("---\n\n---\n"), usual_rules())),
-        "invalid skill: name is required; version is required; description is required");
+    EXPECT_EQ(
+        fault_of(check_package(package_of("---\n\n---\n"), usual_rules())), "invalid skill: name is required; description is required");
     EXPECT_EQ(fault_of(check_package(package_of("---\n- a\n---\n"), usual_rules())),
         "invalid skill: parse frontmatter YAML: it must be a map of keys and values");
     EXPECT_EQ(
@@ -227,7 +227,7 @@ TEST_P(VersionText, IsTakenAsItIsWritten)
 INSTANTIATE_TEST_SUITE_P(Cases, VersionText,
     ::testing::Values(text_case{"three_parts", "1.0.0", ""}, text_case{"quoted", "'1.0.0'", ""},
         text_case{"float", "1.10", R"(version "1.10" must be semver (MAJOR.MINOR.PATCH))"},
-        text_case{"number", "2", R"(version "2" must be semver (MAJOR.MINOR.PATCH))"}, text_case{"null", "~", "version is required"},
+        text_case{"number", "2", R"(version "2" must be semver (MAJOR.MINOR.PATCH))"},
         text_case{"truth", "true", R"(version "true" must be semver (MAJOR.MINOR.PATCH))"}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -297,7 +297,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, EntryPoint,
         entry_case{"command_outside", "lang: bash\ncommand: ../x", {"x*"}, "", "", R"(command "../x" is not a file of the package)"},
         entry_case{"command_that_cannot_run", "lang: bash\ncommand: ./tool", {"tool"}, "", "",
             R"(command "./tool" is not executable in the archive: chmod +x it, or name its interpreter first)"},
-        entry_case{"cognitive", "mode: cognitive", {"notes.md"}, "", ""}, entry_case{"none", "lang: python", {"tool.py"}, "", "", no_entry},
+        entry_case{"cognitive", "mode: cognitive", {"notes.md"}, "", ""}, entry_case{"nothing_to_run", "", {"scripts/fill.py"}, "", ""},
+        entry_case{"none", "lang: python", {"tool.py"}, "", "", no_entry},
         entry_case{"elsewhere", "lang: python", {"src/main.py"}, "", "", no_entry},
         entry_case{"no_language", "entrypoint: tool", {"tool"}, "", "", "lang is required"},
         entry_case{"command_without_language", "command: tool", {"tool"}, "", "", "lang is required"}),

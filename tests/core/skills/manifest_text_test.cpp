@@ -48,8 +48,8 @@ mode: "")");
     EXPECT_EQ(manifest.env, (std::map<std::string, std::string>{{"EMPTY", ""}}));
     EXPECT_TRUE(manifest.image.empty() && !manifest.timeout_ms && !manifest.memory_bytes && !manifest.cpu_milli);
     EXPECT_TRUE(manifest.command.empty() && manifest.artifacts.empty() && manifest.input_schema.empty());
-    EXPECT_EQ(checked_of("name: ''\nversion: ''\ndescription: ''").error().detail,
-        "invalid skill: name is required; version is required; description is required");
+    EXPECT_EQ(
+        checked_of("name: ''\nversion: ''\ndescription: ''").error().detail, "invalid skill: name is required; description is required");
 }
 
 TEST(ManifestText, LinesAreThoseOfTheFile)

@@ -147,15 +147,5 @@ TEST(SystemLitter, IsKnownByItsNames)
         EXPECT_FALSE(is_system_litter(each)) << each;
 }
 
-TEST(ArchiveNames, AreThoseThatUnpack)
-{
-    for (const auto* each : {"a.zip", "a.TAR", "a.tar.gz", "a.tgz", "a.bz2", "a.xz", "a.7z", "a.rar", "a.zst"})
-        EXPECT_TRUE(has_archive_name(each)) << each;
-    for (const auto* each : {"zip", "a.zipper", "gz.py", "report.docx", "a"})
-        EXPECT_FALSE(has_archive_name(each)) << each;
-    EXPECT_TRUE(is_zipped_document("report.DOCX"));
-    EXPECT_FALSE(is_zipped_document("report.bin"));
-}
-
 }    // namespace
 }    // namespace caisson

@@ -27,6 +27,8 @@ task<> wait_for_client(exchange& one, timers& time, seen* out)
     co_await one.respond(std::move(answer));
 }
 
+task<> wait_until_left(exchange& one) { static_cast<void>(co_await one.client_gone()); }
+
 task<> wait_for_drain(exchange& one, timers& time, seen* out)
 {
     out->begun = true;
@@ -110,6 +112,40 @@ TEST_F(Exchange, AnswersAClientThatOnlyShutItsSide)
     run(peer.send("GET /wait" + host + "\r\n"));
     peer.shut();
     EXPECT_EQ(run(peer.answer()).body, "gone");
+}
+
+TEST_F(Exchange, AClientThatLeftNeedsNoAnswer)
+{
+    start();
+    answers.on["/leave"] = [](exchange& one) { return wait_until_left(one); };
+    for (const bool reset : {false, true}) {
+        auto peer = connect();
+        run(peer.send("GET /leave" + host + "\r\n"));
+        settle();
+        if (reset)
+            peer.reset();
+        else
+            peer.socket().close();
+        settle();
+        EXPECT_EQ(web->connections(), 0u);
+        EXPECT_TRUE(log.lines.empty()) << reset;
+    }
+}
+
+TEST_F(Exchange, AnyAnswerIsCompleted)
+{
+    start();
+    answers.on["/stream"] = stream_three;
+    const auto completed = [&](std::string bytes) {
+        const auto head = ask(std::move(bytes)).head;
+        return head.find("X-Completed: ") != std::string::npos;
+    };
+    EXPECT_TRUE(completed("GET /echo HTTP/1.1\r\nHost: x\r\nX-Completed: 1\r\n\r\n"));
+    EXPECT_TRUE(completed("POST /small HTTP/1.1\r\nHost: x\r\nX-Completed: 1\r\nContent-Length: 11\r\n\r\n")) << "413";
+    EXPECT_FALSE(completed("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n"));
+    auto peer = connect();
+    run(peer.send("GET /stream HTTP/1.1\r\nHost: x\r\nX-Completed: 1\r\n\r\n"));
+    EXPECT_NE(run(peer.until("\r\n\r\n")).find("X-Completed: /stream\r\n"), std::string::npos);
 }
 
 TEST_F(Exchange, PipelinedBytesAreNotAGoneClient)

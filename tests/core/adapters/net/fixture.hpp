@@ -14,10 +14,14 @@
 
 namespace caisson::net {
 
-/// Keeps the messages, so that a test can say what must (not) be logged.
+/// Keeps the messages above debug, so that a test can say what must (not) be logged.
 class kept_log : public logger {
 public:
-    void write(log_level, std::string_view message, std::initializer_list<log_field>) noexcept override { lines.emplace_back(message); }
+    void write(log_level level, std::string_view message, std::initializer_list<log_field>) noexcept override
+    {
+        if (level != log_level::debug)
+            lines.emplace_back(message);
+    }
     std::vector<std::string> lines;
 };
 
@@ -46,6 +50,11 @@ public:
     }
 
     std::uint64_t stream_limit = 1 << 30;
+    void complete(const request& from, headers& answer) const override
+    {
+        if (from.fields.contains("X-Completed"))
+            answer.set("X-Completed", from.path);
+    }
     std::string barred_path;
     std::map<std::string, action> on;
     std::size_t handled = 0;

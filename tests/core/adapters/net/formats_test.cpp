@@ -99,22 +99,6 @@ TEST(Headers, CompareWithoutCase)
     EXPECT_EQ(all.size(), 1u);
 }
 
-TEST(SameOrigin, ComparesWithHost)
-{
-    auto from = [](headers fields) {
-        request out;
-        out.fields = std::move(fields);
-        return same_origin(out);
-    };
-    EXPECT_TRUE(from({{"Host", "a:1"}}));
-    EXPECT_TRUE(from({{"Host", "a:1"}, {"Origin", "http://A:1"}}));
-    EXPECT_TRUE(from({{"Host", "a"}, {"Origin", "https://a"}}));
-    EXPECT_FALSE(from({{"Host", "a:1"}, {"Origin", "http://a:2"}}));
-    EXPECT_FALSE(from({{"Host", "a"}, {"Origin", "http://evil"}}));
-    EXPECT_FALSE(from({{"Host", "a"}, {"Origin", "null"}}));
-    EXPECT_FALSE(from({{"Host", "a"}, {"Origin", "http://a"}, {"Origin", "http://evil"}}));
-}
-
 TEST(InputBuffer, KeepsBytesWhileItGrowsAndMoves)
 {
     input_buffer buffer(10'000);
