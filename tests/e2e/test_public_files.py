@@ -112,7 +112,8 @@ def test_the_time_zone_is_the_hosts(api):
 
 
 @needs_root
-def test_copies_of_earlier_servers_go_with_their_sandboxes(new_server):
+@pytest.mark.parametrize("killed", [False, True])
+def test_copies_of_earlier_servers_go_with_their_sandboxes(new_server, killed):
     server = new_server()
     assert server.api.run(command=["true"])["status"] == "success"
     copies = server.data / "public"
@@ -120,6 +121,10 @@ def test_copies_of_earlier_servers_go_with_their_sandboxes(new_server):
     assert len(first) == 1
     (copies / "new").mkdir()
     (copies / ("0" * 64) / "etc").mkdir(parents=True)
+    if killed:    # what sandboxes it left goes in the next start, their copies in the one after that
+        server.kill()
+        server.start()
+        assert server.api.run(command=["true"])["status"] == "success"
     server.stop()
     server.start()
     assert server.api.run(command=["true"])["status"] == "success"
