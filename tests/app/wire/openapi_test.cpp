@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace caisson::wire {
 
@@ -102,9 +103,25 @@ TEST(OpenApi, EachReferenceLeadsSomewhere)
     EXPECT_GT(count, 100u);
 }
 
+/// The document without its examples, in which null may be what is shown.
+json::value without_examples(json::value value)
+{
+    if (value.is_array())
+        for (auto& item : value.get_array())
+            item = without_examples(std::move(item));
+    if (!value.is_object())
+        return value;
+    auto& object = value.get_object();
+    object.erase("example");
+    object.erase("examples");
+    for (auto& member : object)
+        member.value() = without_examples(std::move(member.value()));
+    return value;
+}
+
 TEST(OpenApi, NothingIsEmpty)
 {
-    walk(document(), [](const json::object& object) {
+    walk(without_examples(document()), [](const json::object& object) {
         for (const auto& member : object)
             EXPECT_FALSE(member.value().is_null()) << member.key();
     });
