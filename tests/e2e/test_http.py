@@ -254,6 +254,26 @@ def test_a_client_that_asked_for_it_ends_its_run_by_going_away(api):
     assert api.ended(found[0]["execution_id"])["status"] == "cancelled"
 
 
+def test_a_client_that_leaves_is_no_error_in_the_log(new_server):
+    server = new_server()
+    for path, body in (("/v1/executions", {"command": ["sleep", "600"], "cancel_on_disconnect": True}),
+                       ("/v1/executions/batch", {"executions": [{"command": ["sleep", "600"], "cancel_on_disconnect": True}]})):
+        connection = server.api.connect()
+        connection.request("POST", path, json.dumps(body), {**server.api.credentials(), "Content-Type": "application/json"})
+        until(lambda: [each for each in server.api.get("/v1/executions", query={"status": "running"})["items"]], what="it runs")
+        connection.close()
+        until(lambda: not server.api.get("/v1/executions", query={"status": "running"})["items"], what="it was cancelled")
+    server.stop()
+    assert "a request handler failed" not in server.log_file.read_text()
+
+
+@pytest.mark.parametrize("kind", ["Application/JSON", "APPLICATION/JSON;Charset=UTF-8", "application/json\t; charset=utf-8", "Application/Merge-Patch+JSON"])
+def test_media_types_have_no_case(api, kind):
+    answer = api.post("/v1/executions/batch", raw=b'  ["x"]', headers={"Content-Type": kind})
+    assert answer.status == 400, "it is read, and is no object"
+    assert api.post("/v1/executions/batch", raw=b'  ["x"]', headers={"Content-Type": "Text/Plain"}).status == 415
+
+
 def test_service_routes_need_no_key(api):
     anonymous = api.with_key(None)
     assert anonymous.get("/health")["status"] == "ok"

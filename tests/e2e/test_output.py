@@ -32,6 +32,24 @@ for byte in "é€😀".encode() * 3:
         assert "encoding" not in event
 
 
+def test_the_merged_text_keeps_lines_together(api):
+    """As `python3 -u` writes them: the text, then its end."""
+    code = """
+import os
+for n in range(200):
+    os.write(1, b"out %d" % n)
+    os.write(2, b"err %d" % n)
+    os.write(1, b"\\n")
+    os.write(2, b"\\n")
+"""
+    one = api.run(language="python", code=code)
+    wanted = sorted(f"{stream} {n}" for stream in ("out", "err") for n in range(200))
+    assert sorted(one["logs"].splitlines()) == wanted
+    assert sorted(api.get(f"/v1/executions/{one['execution_id']}/logs").body.decode().splitlines()) == wanted
+    for stream in ("out", "err"):
+        assert one[f"std{stream}"].splitlines() == [f"{stream} {n}" for n in range(200)]
+
+
 def test_a_character_that_never_ends_is_shown(api):
     one = api.start(shell="printf '\\342\\202'; read x", stdin_open=True)
     event = next(e for e in api.follow(one) if e["kind"] == "output")

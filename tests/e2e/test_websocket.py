@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import socket
+import subprocess
 
 import aiohttp
 import pytest
 
 from harness import events as tools
 from harness.programs import paced
-from harness.server import ROOT
+from harness.server import BINARY, ROOT
 from harness.websocket import Closed, Refused
 
 
@@ -182,6 +184,35 @@ def test_fragments_and_pings_are_understood(api):
             kinds.append(frame["kind"])
         assert "output" in kinds
         socket.close()
+
+
+def test_a_handshake_names_no_library(api):
+    socket_ = api.websocket("/v1/connect")
+    assert socket_.fields["server"] == "caisson" and "beast" not in str(socket_.fields).lower(), socket_.fields
+    socket_.close()
+
+
+def test_a_client_of_ours_names_itself_alone(tmp_path):
+    """What `caisson logs -f` sends when it opens its WebSocket."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        env = {"PATH": "/usr/bin:/bin", "CAISSON_URL": f"http://127.0.0.1:{listener.getsockname()[1]}", "CAISSON_API_KEY": "k"}
+        client = subprocess.Popen([BINARY, "run", "--shell", "true"], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            said = b""
+            while b"upgrade: websocket" not in said.lower():
+                connection, _ = listener.accept()
+                with connection:
+                    head = b""
+                    while b"\r\n\r\n" not in head:
+                        head += connection.recv(65_536)
+                    said += head
+                    if b"upgrade: websocket" not in head.lower():
+                        one = json.dumps({"execution_id": "exe_01jd2c00000000000000000000", "status": "queued", "kind": "shell"}).encode()
+                        connection.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(one) + one)
+        finally:
+            client.kill()
+            client.communicate()
+    assert b"beast" not in said.lower() and b"boost" not in said.lower(), said
 
 
 def test_a_page_of_another_origin_is_refused(api):

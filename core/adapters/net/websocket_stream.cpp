@@ -199,7 +199,7 @@ task<result<std::unique_ptr<websocket>>> accept_websocket(
         extra.set("Sec-WebSocket-Protocol", options.subprotocol);
     auto self = std::make_shared<link>(std::move(socket), side::server, std::move(options), host);
     auto decorate = [extra = std::move(extra)](beast::websocket::response_type& answer) {
-        answer.erase(beast::http::field::server);
+        answer.set(beast::http::field::server, "caisson");    // where none is set Beast names itself
         add_fields(answer, extra);
     };
     self->socket.set_option(beast::websocket::stream_base::decorator(std::move(decorate)));

@@ -56,6 +56,7 @@ class WebSocket:
             raise Refused(status, got, body)
         accept = base64.b64encode(hashlib.sha1((key + MAGIC).encode()).digest()).decode()
         assert got["sec-websocket-accept"] == accept
+        self.fields = got    # of the answer to the handshake, by their names in lower case
 
     def _fill(self):
         piece = self.socket.recv(256 * 1024)
