@@ -30,6 +30,8 @@ defaults defaults_of(const parse_context& context)
 
 bool is_run(const std::vector<std::string>& args) { return !args.empty() && args.front() == "run"; }
 
+bool is_skill_run(const std::vector<std::string>& args) { return args.size() > 1 && args[0] == "skill" && args[1] == "run"; }
+
 parse_outcome mistake(const CLI::App& app, const std::string& message, bool of_program)
 {
     const auto* verb = &app;
@@ -44,10 +46,7 @@ parse_outcome mistake(const CLI::App& app, const std::string& message, bool of_p
 
 }    // namespace
 
-bool runs_a_program(const std::vector<std::string>& args)
-{
-    return is_run(args) || (args.size() > 1 && args[0] == "skill" && args[1] == "run");
-}
+bool runs_a_program(const std::vector<std::string>& args) { return is_run(args) || is_skill_run(args); }
 
 parse_outcome parse_command_line(const std::vector<std::string>& args, const parse_context& context)
 {
@@ -55,7 +54,9 @@ parse_outcome parse_command_line(const std::vector<std::string>& args, const par
     verb_parsers verbs(app, defaults_of(context));
     const bool of_run = is_run(args);
     try {
-        auto options = of_run ? verbs.take_operands({args.begin() + 1, args.end()}) : args;
+        auto options = of_run               ? verbs.take_operands({args.begin() + 1, args.end()})
+                       : is_skill_run(args) ? verbs.take_skill_command(args)
+                                            : args;
         if (of_run)
             options.insert(options.begin(), "run");
         std::ranges::reverse(options);    // what CLI11 takes

@@ -3,6 +3,7 @@
 #include "app/cli/quantities.hpp"
 #include "app/cli/verb_parsers.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace caisson::cli {
@@ -88,6 +89,17 @@ void verb_parsers::add_skill_registry(CLI::App* skill)
     add_name(skill_remove_verb_, skill_remove_.skill);
 }
 
+std::vector<std::string> verb_parsers::take_skill_command(const std::vector<std::string>& args)
+{
+    const auto dashes = std::ranges::find(args, "--");
+    if (dashes == args.end())
+        return args;
+    skill_run_.command.assign(dashes + 1, args.end());
+    if (skill_run_.command.empty())
+        throw CLI::ValidationError("skill run", "there is no command after --");
+    return {args.begin(), dashes};
+}
+
 void verb_parsers::add_skill_run(CLI::App* skill)
 {
     auto* const verb = skill_run_verb_ = add_verb(*skill, "run", "Run a skill and print its output", help::skill_run());
@@ -111,7 +123,6 @@ void verb_parsers::add_skill_run(CLI::App* skill)
     verb->add_flag("--stats", to.stats, "at the end say on standard error what it took");
     add_quiet(verb, to.quiet);
     add_name(verb, to.skill);
-    verb->add_option("COMMAND", to.command, "behind --: run this in its package instead of its program")->option_text("[-- PROGRAM ARGS]");
 }
 
 void verb_parsers::add_artifacts()

@@ -39,10 +39,17 @@ task<result<void>> fetch_file(client_session* session, std::string from, std::fi
     co_return done.has_error() ? done : file->finish(force);
 }
 
+/// Where a thread goes that is exported to no named file.
+std::string exported_file(const std::string& thread)
+{
+    constexpr std::size_t longest = 240;    // file systems take 255 bytes
+    return net::percent_encode(thread).substr(0, longest) + ".ndjson";
+}
+
 task<int> export_thread(client_session* session, thread_export_options options)
 {
     const auto from = thread_address(options.thread) + "/export";
-    const auto target = options.target.empty() ? std::filesystem::path(net::percent_encode(options.thread) + ".ndjson") : options.target;
+    const auto target = options.target.empty() ? std::filesystem::path(exported_file(options.thread)) : options.target;
     const auto to_stdout = [](shared_bytes piece) { return print_piece(std::move(piece)); };
     auto work = target == "-" ? session->api().download(from, to_stdout, {}) : fetch_file(session, from, target, options.force);
     const auto done = co_await std::move(work);

@@ -30,6 +30,8 @@ public:
 
     /// Keeps the operands among the arguments of `run` and returns the rest. To be called before the app parses.
     std::vector<std::string> take_operands(const std::vector<std::string>& run_args);
+    /// Takes what stands behind "--" of `skill run`: a command, even if it looks like options. Returns what is before it.
+    std::vector<std::string> take_skill_command(const std::vector<std::string>& args);
 
     /// The verb that was given, checked. To be called after the app has parsed.
     command chosen();

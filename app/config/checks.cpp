@@ -146,9 +146,10 @@ private:
         const std::string_view url = draft_.config.http.public_url;
         const bool has_scheme = url.starts_with("http://") || url.starts_with("https://");
         const bool is_plain = url.find_first_of(" \t\r\n?#\"\\") == std::string_view::npos && !url.ends_with('/');
-        if (!url.empty() && (!has_scheme || !is_plain || url.ends_with(':')))
-            report({"http.public_url"},
-                "http.public_url: \"" + std::string(url) + "\" is not like https://caisson.example or https://host/prefix");
+        if (!url.empty() && (!has_scheme || !is_plain || !net::origin_of(url)))
+            report({"http.public_url"}, "http.public_url: \"" + std::string(url) +
+                                            "\" is not like https://caisson.example or https://host/prefix; a name of other letters than "
+                                            "ASCII is written as xn--…");
     }
 
     void check_origins()

@@ -12,7 +12,8 @@ namespace {
 constexpr const char* shown_fields = "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Idempotency-Replayed, Link, "
                                      "Location, Retry-After, WWW-Authenticate, X-Checkpoint-Id, X-Next-Cursor, X-Request-Id";
 constexpr const char* taken_fields =
-    "Accept, Authorization, Content-Type, Idempotency-Key, If-Range, Last-Event-ID, Range, X-API-Key, X-Request-Id, X-Tenant-ID";
+    "Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Prefer, Range, X-API-Key, X-Request-Id, "
+    "X-Tenant-ID";
 constexpr const char* preflight_seconds = "600";
 
 /// What may stand in a Host: a name or an address, and a port.
@@ -37,12 +38,9 @@ std::string_view scheme_of(std::string_view origin)
     return end == std::string_view::npos ? std::string_view() : origin.substr(0, end + 3);
 }
 
-/// "https://host" of "https://host/prefix".
-std::string_view without_path(std::string_view url) { return url.substr(0, url.find('/', scheme_of(url).size())); }
-
 }    // namespace
 
-origins::origins(const server_config& config) : config_(config), public_origin_(net::canonical_origin(without_path(config.http.public_url)))
+origins::origins(const server_config& config) : config_(config), public_origin_(net::origin_of(config.http.public_url))
 {
     for (const auto& each : config.http.allowed_origins)
         if (auto origin = net::canonical_origin(each))
@@ -82,13 +80,13 @@ std::string origins::base(const net::request& from) const
     return with + config_.listen_host + ":" + std::to_string(config_.listen_port);
 }
 
-/// Of a page whose origin has `scheme`: where nobody says which scheme clients use, TLS may end in front.
+/// Of a page whose origin has `scheme`: where the server speaks no TLS and no proxy says which scheme clients use, TLS may end in front.
 std::optional<std::string> origins::own_origin(const net::request& from, std::string_view scheme) const
 {
     if (public_origin_)
         return public_origin_;
     auto own = base(from);
-    if (!forwarded(from, "X-Forwarded-Proto"))
+    if (config_.http.tls.certificate.empty() && !forwarded(from, "X-Forwarded-Proto"))
         own = std::string(scheme) + own.substr(scheme_of(own).size());
     return net::canonical_origin(own);
 }

@@ -24,8 +24,7 @@ net::websocket_options options_of(const api_services& use)
 error foreign_origin()
 {
     return {errc::forbidden, "a WebSocket may only be opened by a page of this server's own origin or of one in http.allowed_origins, or "
-                             "by a program that sends no "
-                             "Origin"};
+                             "by a program that sends no Origin"};
 }
 
 /// A client of …/stream. What it refers to outlives it.

@@ -1,7 +1,6 @@
 #include "app/wire/execution_fields.hpp"
 
 #include "app/wire/file_field.hpp"
-
 #include "core/exec/limits.hpp"
 
 #include <algorithm>

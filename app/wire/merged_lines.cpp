@@ -4,9 +4,9 @@ namespace caisson::wire {
 
 void merged_lines::release(line& one, const sink& to)
 {
-    if (!one.begin.empty())
-        to(one.begin);
-    one.begin.clear();
+    if (!one.text.empty())
+        to(one.text);
+    one.text.clear();
 }
 
 void merged_lines::add(const log_event& event, const sink& to)
@@ -25,14 +25,14 @@ void merged_lines::add(const log_event& event, const sink& to)
         release(own, to);
         to(lines);
     }
-    if (own.begin.size() + rest.size() > most_waiting_bytes) {
+    if (own.text.size() + rest.size() > most_waiting_bytes) {
         release(own, to);
         to(rest);
         return;
     }
-    if (own.begin.empty())
+    if (own.text.empty())
         own.since_ms = event.at_ms;
-    own.begin += rest;
+    own.text += rest;
 }
 
 void merged_lines::flush(const sink& to)

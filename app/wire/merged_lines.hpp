@@ -29,7 +29,7 @@ public:
 
 private:
     struct line {
-        std::string begin;
+        std::string text;
         std::int64_t since_ms = 0;
     };
     static void release(line& one, const sink& to);

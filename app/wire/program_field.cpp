@@ -167,6 +167,8 @@ void read_code(object_reader& reader, const wire_context& context, execution_spe
             all.others.push_back(each.file.path);
             if (each.file.path.ends_with(".java"))
                 all.contents.emplace_back(each.file.content);
+            if (spec.language == "fortran")
+                all.fortran.push_back({each.file.path, each.file.content});
         }
         if (const auto problem = start_problem(*language->what, all); !problem.empty())
             reader.problem("code", problem);

@@ -105,6 +105,7 @@ std::optional<skill_request> read_skill(object_reader& reader, const wire_contex
     out.gives_idempotent = reader.has("idempotent");
     out.gives_runtime = reader.has("runtime");
     out.gives_cwd = reader.has("cwd");
+    out.is_shell = reader.has("shell");
     const bool other_program = reader.has("command") || reader.has("shell");
     (other_program ? out.program : out.args) = std::exchange(spec.argv, {});
     if (reader.has("collect"))

@@ -27,11 +27,11 @@ bool has_suffix(const std::string& path, std::span<const std::string_view> suffi
     return std::ranges::any_of(suffixes, [&](auto suffix) { return path.size() > suffix.size() && path.ends_with(suffix); });
 }
 
-/// The code's file last: what the others define is known by then.
+/// The code's file last: what the others define is known by then. Of Fortran the others stand in the order of their modules.
 std::vector<std::string> sources_of(const language_catalog::entry& from, const code_files& files)
 {
     std::vector<std::string> out;
-    for (const auto& path : files.others)
+    for (const auto& path : files.fortran.empty() ? files.others : fortran_order(files.fortran))
         if (path != files.main && has_suffix(path, from.what->compile->suffixes))
             out.push_back(as_operand(path));
     out.push_back(as_operand(files.main));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/exec/compiler_choices.hpp"
+#include "core/exec/fortran_order.hpp"
 #include "core/exec/languages.hpp"
 #include "core/protocol/collect_stream.hpp"
 
@@ -19,6 +20,7 @@ struct code_files {
     std::int64_t memory_bytes = 0;                  // of the limit that holds
     std::vector<std::string_view> contents = {};    // of the other files that may hold a class with main
     compiler_wishes wishes = {};
+    std::vector<fortran_file> fortran = {};    // those of the other files that are compiled, if it is Fortran
 };
 
 /// The compiler's argv, which starts in the working directory. `from` is available and compiled.

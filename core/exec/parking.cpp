@@ -75,7 +75,9 @@ std::map<std::string, std::string> fixed_environment(const std::string& home, co
 bool wants_interpreter(const execution_spec& spec, const std::vector<std::string>& argv)
 {
     const bool is_code = spec.kind == execution_kind::code && spec.language == python;
-    const bool is_skill = spec.kind == execution_kind::skill && spec.skill && spec.cwd.empty();
+    // Never a program that the request or the package brings along: nothing of a tenant runs before its execution.
+    const bool is_skill = spec.kind == execution_kind::skill && spec.skill && spec.cwd.empty() && !spec.skill->interpreter.empty() &&
+                          !argv.empty() && argv.front() == spec.skill->interpreter;
     const auto& row = *find_language(python);
     if ((!is_code && !is_skill) || argv.size() < leading(row) || !is_interpreter(argv.front()))
         return false;

@@ -12,6 +12,7 @@ struct skill_request {
     std::string name;
     std::string version;                   // empty: the latest
     std::vector<std::string> program;      // that is run in its package instead of its own; empty: its own
+    bool is_shell = false;                 // `program` is a shell with a line for it
     std::vector<std::string> args;         // behind the skill's own program
     std::set<std::string> given_limits;    // names of the limits that the request gives: the skill's own come before the others
     bool gives_retry = false;              // the request's policy, not the skill's

@@ -11,8 +11,11 @@ namespace caisson {
 
 namespace {
 
-/// Of arguments and variables together; the kernel takes 2 MiB, of which the contract's own texts may need some.
+/// Of arguments and variables together, without the contract's own texts.
 constexpr std::size_t max_program_bytes = 512 << 10;
+
+/// Of all that a program is started with the kernel takes a quarter of its stack (execve(2)), pointers included.
+constexpr std::size_t parts_of_stack = 4;
 
 /// Whose image the scripts of a skill run in that names neither a language nor an image.
 constexpr std::string_view language_of_scripts = "python";
@@ -97,6 +100,8 @@ void take_program(execution_spec& spec, const skill_manifest& manifest, skill_re
     argv.clear();
     if (!asked.runs_own_program()) {
         argv = std::move(asked.program);
+        if (asked.is_shell && has_images(spec.runtime) && !argv.empty())    // the skill may name another runtime than the request's
+            argv.front() = "sh";
         if (!asked.gives_cwd)
             spec.cwd = skill_package;
     } else if (manifest.command.empty()) {
@@ -119,6 +124,11 @@ void take_program(execution_spec& spec, const skill_manifest& manifest, skill_re
         bytes += argument.size() + 1;
     for (const auto& [name, value] : spec.env)
         bytes += name.size() + value.size() + 2;
+    constexpr std::size_t of_contract = 2 * max_skill_variable_bytes + 4'096;    // SANDBOX_INPUT, SKILL_INSTRUCTIONS and small ones
+    const auto at_start = bytes + of_contract + (argv.size() + spec.env.size() + 32) * sizeof(char*);
+    if (std::cmp_less(spec.limits.stack_bytes, at_start * parts_of_stack))
+        found.push_back({"limits.stack_bytes", "must be at least " + std::to_string(at_start * parts_of_stack) +
+                                                   ": what the program is started with may take a quarter of its stack"});
     if (bytes > max_program_bytes)
         found.push_back({"args", "and env take " + std::to_string(bytes) + " bytes with the skill's own, at most " +
                                      std::to_string(max_program_bytes) + " are possible"});
@@ -133,7 +143,8 @@ void take_policy(execution_spec& spec, const skill_manifest& manifest, const ski
         spec.idempotent = manifest.idempotent;
     const bool repeats_lost = std::ranges::count(spec.retry.faults, attempt_fault::agent_lost) > 0;
     if (asked.gives_retry && repeats_lost && !spec.idempotent)
-        found.push_back({"retry", "may name agent_lost in \"on\" with \"idempotent\": true only, which the skill does not say of itself"});
+        found.push_back({"retry", std::string("may name agent_lost in \"on\" with \"idempotent\": true only") +
+                                      (own ? ", which the skill does not say of itself" : "")});
 }
 
 void take_collect(execution_spec& spec, const std::vector<std::string>& patterns, std::int64_t max_output_bytes)
@@ -216,7 +227,8 @@ task<result<void>> skill_runs::choose_image(
     if (!runs_own_program && !has_images(spec->runtime))
         co_return result<void>();
     const auto lang = manifest->lang.empty() ? std::string(language_of_scripts) : manifest->lang;
-    const auto image = co_await image_for(std::move(tenant), std::move(tenant_name), manifest->image, lang);
+    auto finding = image_for(std::move(tenant), std::move(tenant_name), manifest->image, lang);
+    const auto image = co_await std::move(finding);
     if (image.has_error())
         co_return image.error();
     spec->skill->image = *image;

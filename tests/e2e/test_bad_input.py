@@ -88,7 +88,7 @@ BODIES = [
     case("not_utf8", b'{"command":["\xff"]}', ""),
     case("surrogate", '{"command":["\\ud800"]}', ""),
     case("too_deep", '{"labels":' * 5000 + "1" + "}" * 5000, ""),
-    case("skill_and_command", {**A_RUN, "skill": "word-counter"}, "skill", "cannot be combined with command"),
+    case("skill_command_and_shell", {**A_RUN, "skill": "word-counter", "shell": "ls"}, "shell", "cannot be combined with command"),
     case("collect_and_skill", {"skill": "word-counter", "collect": ["out/**"]}, "collect", "cannot be combined with skill"),
     case("input_alone", {**A_RUN, "input": {}}, "input", "needs skill"),
     case("later_sandbox", {**A_RUN, "sandbox_id": "sbx_1"}, "sandbox_id", status=501, slug="not_implemented"),

@@ -20,7 +20,7 @@ def deep(mebibytes):
     return DEEP.replace("DEPTH", str(mebibytes * 16))
 
 
-@pytest.mark.parametrize("stack", [64 << 10, 8 << 20, 64 << 20, 1 << 30])
+@pytest.mark.parametrize("stack", [1 << 20, 8 << 20, 64 << 20, 1 << 30])
 def test_a_program_has_the_stack_that_was_asked_for(api, stack):
     record = api.run(command=["sh", "-c", "ulimit -s; ulimit -Hs"], limits={"stack_bytes": stack})
     assert record["stdout"] == f"{stack >> 10}\n" * 2 and record["limits"]["stack_bytes"] == stack
@@ -46,10 +46,10 @@ def test_an_interpreter_that_waits_has_the_default_stack_and_serves_no_other(api
     assert record["stdout"] == f"{512 << 20} {512 << 20}\n" and record["stages"]["interpreter"] == "cold"
 
 
-@pytest.mark.parametrize("stack", [0, (64 << 10) - 1, (1 << 30) + 1, "unlimited"])
+@pytest.mark.parametrize("stack", [0, (1 << 20) - 1, (1 << 30) + 1, "unlimited"])
 def test_other_stacks_are_refused_with_both_bounds(api, stack):
     named = api.post("/v1/executions", {"command": ["true"], "limits": {"stack_bytes": stack}}).fields()
-    assert named["limits.stack_bytes"] == "must be a whole number between 65536 and 1073741824"
+    assert named["limits.stack_bytes"] == "must be a whole number between 1048576 and 1073741824"
 
 
 FILES = {

@@ -11,4 +11,8 @@ namespace caisson::net {
 /// "*".
 std::optional<std::string> canonical_origin(std::string_view text);
 
+/// The origin of an address with or without a path: "https://caisson.example" of "https://Caisson.example/prefix". Nothing if `url` is
+/// none.
+std::optional<std::string> origin_of(std::string_view url);
+
 }    // namespace caisson::net

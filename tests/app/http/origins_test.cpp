@@ -43,6 +43,14 @@ TEST_F(Origins, AreTheServersOwnByItsHost)
     EXPECT_FALSE(opens({{"Host", "a"}, {"X-Forwarded-Host", "evil"}, {"Origin", "http://evil"}})) << "nobody is trusted";
 }
 
+TEST_F(Origins, OfAServerThatSpeaksTlsHaveItsScheme)
+{
+    config_.http.tls.certificate = "/cert.pem";
+    EXPECT_TRUE(opens({{"Host", "a"}, {"Origin", "https://a"}}));
+    EXPECT_FALSE(opens({{"Host", "a"}, {"Origin", "http://a"}}));
+    EXPECT_EQ(base({{"Host", "a"}}), "https://a");
+}
+
 TEST_F(Origins, AreTheServersOwnByWhatATrustedProxySays)
 {
     config_.http.trusted_proxies = {"10.0.0.0/8"};

@@ -22,6 +22,7 @@ execution_spec skill()
     spec.language.clear();
     spec.argv[2] = "/sandbox/scripts/run.py";
     spec.skill.emplace();
+    spec.skill->interpreter = spec.argv.front();
     return spec;
 }
 
@@ -71,6 +72,11 @@ INSTANTIATE_TEST_SUITE_P(Cases, Parking,
         parking_case{"command", [](auto& spec) { spec.kind = execution_kind::command; }, false, false, false},
         parking_case{"other_language", [](auto& spec) { spec.language = "ruby"; }, false, false, false},
         parking_case{"skill", [](auto& spec) { spec = skill(); }, true, true, false},
+        parking_case{"program_of_the_request",
+            [](auto& spec) { spec = skill(), spec.argv[0] = "/sandbox/scripts/python3", spec.skill->interpreter.clear(); }, false, false,
+            false},
+        parking_case{
+            "other_program_than_the_skills", [](auto& spec) { spec = skill(), spec.argv[0] = "scripts/python3"; }, false, false, false},
         parking_case{"command_of_a_skill", [](auto& spec) { spec = skill(), spec.cwd = "scripts"; }, false, false, false}),
     [](const auto& info) { return std::string(info.param.name); });
 

@@ -19,6 +19,15 @@ TEST(CanonicalOrigin, IsOneWayOfWritingEach)
         EXPECT_EQ(canonical_origin(none), std::nullopt) << none;
 }
 
+TEST(OriginOf, IsThatOfAnAddress)
+{
+    EXPECT_EQ(origin_of("https://Caisson.example/prefix"), "https://caisson.example");
+    EXPECT_EQ(origin_of("http://caisson.example:8443"), "http://caisson.example:8443");
+    for (const auto* none :
+        {"", "caisson", "https://m\xC3\xBCnchen.example", "https://user@caisson.example", "https://caisson.example:8443x", "unix:///run/x"})
+        EXPECT_EQ(origin_of(none), std::nullopt) << none;
+}
+
 bool holds(std::string_view range, std::string_view peer)
 {
     const auto parsed = address_range::parse(range);
