@@ -127,6 +127,7 @@ def test_it_outlives_the_server(new_server):
     server = new_server()
     kept(server.api)
     server.restart()
+    kept(server.api, code=CODE + "// another\n")    # by then the server has looked at the host's tools, which no compilation waits for for long
     assert ran(server.api)["compile"]["cached"] is True
 
 
