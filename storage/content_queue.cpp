@@ -31,6 +31,7 @@ result<void> storage_refusal(const std::exception_ptr& failure)
 struct content_queue::transit {
     std::mutex mutex;
     std::size_t count = 0;
+    bool is_broken = false;        // on the writer's thread, before its callers hear of it
     std::exception_ptr failure;    // the first
     std::size_t wanted = 0;
     completion<void> waiter;    // until `count` is at most `wanted`
@@ -38,13 +39,21 @@ struct content_queue::transit {
     void check()
     {
         const std::lock_guard lock(mutex);
-        if (failure)
-            std::rethrow_exception(failure);
+        if (is_broken)
+            throw storage_error(storage_fault::broken, "an earlier part of the same content was not stored");
+    }
+    void break_off()
+    {
+        const std::lock_guard lock(mutex);
+        is_broken = true;
     }
     void fail(std::exception_ptr what)
     {
         const std::lock_guard lock(mutex);
-        if (what && !failure)
+        if (!what)
+            return;
+        is_broken = true;
+        if (!failure)
             failure = std::move(what);
     }
     void came_back()
@@ -76,7 +85,7 @@ struct content_queue::transit {
         std::exception_ptr what;
         {
             const std::lock_guard lock(mutex);
-            what = failure;
+            what = failure ? copy_of(failure) : nullptr;
         }
         return what ? storage_refusal(what) : result<void>();
     }
@@ -127,7 +136,7 @@ void content_queue::send()
             store_changes(db, files, tenant, changes);
             files.sync();
         } catch (...) {
-            sent->fail(std::current_exception());
+            sent->break_off();
             throw;
         }
     };

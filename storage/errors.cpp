@@ -7,6 +7,19 @@
 
 namespace caisson {
 
+std::exception_ptr copy_of(const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const storage_error& e) {
+        return std::make_exception_ptr(storage_error(e.fault(), e.what()));
+    } catch (const std::exception& e) {
+        return std::make_exception_ptr(storage_error(storage_fault::broken, e.what()));
+    } catch (...) {
+        return std::make_exception_ptr(storage_error(storage_fault::broken, "unknown failure"));
+    }
+}
+
 void throw_broken(const std::filesystem::path& file, const char* doing)
 {
     throw storage_error(storage_fault::broken, std::string("cannot ") + doing + " " + file.string() + ": " + std::strerror(errno));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -31,6 +32,10 @@ public:
 private:
     storage_fault fault_;
 };
+
+/// A storage_error of the same fault and text that shares no memory with `failure`, which is not null; storage_fault::broken for any other
+/// exception. For another thread: the thread sanitizer does not see the count by which libstdc++ frees an exception that threads share.
+std::exception_ptr copy_of(const std::exception_ptr& failure);
 
 /// Throws storage_fault::broken with what errno says of `file`; `doing` is a verb.
 [[noreturn]] void throw_broken(const std::filesystem::path& file, const char* doing);

@@ -259,7 +259,7 @@ void writer::commit_batch(jobs& batch)
     } catch (...) {
         for (auto& one : batch)
             if (!one->failure())
-                one->fail(std::current_exception());
+                one->fail(copy_of(std::current_exception()));    // callers are on several threads
         make_room(std::current_exception());
     }
     closures_ += batch.size();
