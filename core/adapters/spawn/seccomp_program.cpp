@@ -47,8 +47,8 @@ loaded_word word_of(const argument_test& test)
     return {offsetof(seccomp_data, args) + test.argument * sizeof(std::uint64_t) + half, test.mask};
 }
 
-/// Goes on behind it where `test` holds, else jumps; how far is set later.
-sock_filter jump_unless(const argument_test& test)
+/// How far it jumps is set later.
+sock_filter jump_of(const argument_test& test)
 {
     switch (test.how) {
     case comparison::equals:
@@ -59,42 +59,89 @@ sock_filter jump_unless(const argument_test& test)
     return BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, test.value, 0, 0);
 }
 
-void set_distance(sock_filter& jump, comparison how, std::size_t count)
+void set_distance(std::uint8_t& jump, std::size_t count)
 {
     if (count > longest_jump)
         throw std::invalid_argument("seccomp: a rule is too long");
-    (how == comparison::differs ? jump.jt : jump.jf) = static_cast<std::uint8_t>(count);
+    jump = static_cast<std::uint8_t>(count);
 }
 
-/// The rules of one call, in their order.
+/// How far it goes where its test holds, and where it does not.
+std::uint8_t& if_held(sock_filter& jump, comparison how) { return how == comparison::differs ? jump.jf : jump.jt; }
+std::uint8_t& if_not(sock_filter& jump, comparison how) { return how == comparison::differs ? jump.jt : jump.jf; }
+
+/// The rules of one call, in their order. Neighbours share what they have in common: their first test, or their answer.
 class rule_writer {
 public:
-    void add(const argument_rule& rule)
-    {
-        std::vector<std::pair<std::size_t, comparison>> jumps;
-        std::optional<loaded_word> next = rule.when.empty() ? held_ : word_of(rule.when.front());
-        for (const auto& test : rule.when) {
-            bring(word_of(test));
-            if (next != held_)
-                next.reset();    // where this rule ends early, either may be there
-            jumps.emplace_back(code_.size(), test.how);
-            code_.push_back(jump_unless(test));
-        }
-        code_.push_back(finish(rule.answer));
-        for (const auto& [at, how] : jumps)
-            set_distance(code_[at], how, code_.size() - at - 1);
-        held_ = next;
-        is_complete_ = is_complete_ || rule.when.empty();
-    }
+    using rules_view = std::span<const argument_rule>;
 
-    instructions take()
+    instructions write(rules_view rules)
     {
-        if (!is_complete_)
+        if (!add(rules, 0))
             code_.push_back(finish(kernel_judges));
         return std::move(code_);
     }
 
 private:
+    /// Of `rules` the first `known` tests hold. True if one of them always decides.
+    bool add(rules_view rules, std::size_t known)
+    {
+        while (!rules.empty()) {
+            const auto& first = rules.front();
+            if (first.when.size() == known) {
+                code_.push_back(finish(first.answer));
+                return true;
+            }
+            std::size_t count =
+                how_many(rules, [&](const auto& each) { return each.when.size() > known && each.when[known] == first.when[known]; });
+            if (count > 1 || first.when.size() > known + 1) {
+                add_group(rules.first(count), known);
+            } else {
+                count = how_many(rules, [&](const auto& each) { return each.when.size() == known + 1 && each.answer == first.answer; });
+                add_alternatives(rules.first(count));
+            }
+            rules = rules.subspan(count);
+        }
+        return false;
+    }
+
+    template <class F>
+    static std::size_t how_many(rules_view rules, F are_alike)
+    {
+        return static_cast<std::size_t>(std::ranges::find_if_not(rules, are_alike) - rules.begin());
+    }
+
+    /// Of one test in common.
+    void add_group(rules_view rules, std::size_t known)
+    {
+        const auto& test = rules.front().when[known];
+        const auto at = add_jump(test);
+        const auto tested = held_;
+        const bool decides = add(rules, known + 1);
+        set_distance(if_not(code_[at], test.how), code_.size() - at - 1);
+        held_ = decides || held_ == tested ? tested : std::nullopt;
+    }
+
+    /// Of one test each, besides those that hold, and one answer.
+    void add_alternatives(rules_view rules)
+    {
+        std::vector<std::size_t> jumps;
+        for (const auto& each : rules)
+            jumps.push_back(add_jump(each.when.back()));
+        const auto end = code_.size();
+        code_.push_back(finish(rules.front().answer));
+        for (std::size_t i = 0; i < jumps.size(); ++i)
+            set_distance(if_held(code_[jumps[i]], rules[i].when.back().how), end - jumps[i] - 1);
+        set_distance(if_not(code_[jumps.back()], rules.back().when.back().how), 1);
+    }
+
+    std::size_t add_jump(const argument_test& test)
+    {
+        bring(word_of(test));
+        code_.push_back(jump_of(test));
+        return code_.size() - 1;
+    }
+
     void bring(const loaded_word& word)
     {
         if (held_ == word)
@@ -106,8 +153,7 @@ private:
     }
 
     instructions code_;
-    std::optional<loaded_word> held_;
-    bool is_complete_ = false;
+    std::optional<loaded_word> held_;    // on every way to what comes next
 };
 
 /// Numbers from `first` up to that of the next one share their code.
@@ -130,14 +176,6 @@ void add_range(std::vector<number_range>& to, std::uint32_t first, instructions 
         to.push_back({first, std::move(code)});
 }
 
-instructions code_of(const filtered_call& call)
-{
-    rule_writer writer;
-    for (const auto& rule : call.rules)
-        writer.add(rule);
-    return writer.take();
-}
-
 std::vector<number_range> ranges_of(std::uint32_t architecture, std::vector<filtered_call> calls)
 {
     std::ranges::sort(calls, {}, &filtered_call::number);
@@ -146,7 +184,7 @@ std::vector<number_range> ranges_of(std::uint32_t architecture, std::vector<filt
     std::vector<number_range> ranges;
     add_range(ranges, 0, {finish(kernel_judges)});
     for (const auto& call : calls) {
-        add_range(ranges, call.number, code_of(call));
+        add_range(ranges, call.number, rule_writer().write(call.rules));
         add_range(ranges, call.number + 1, {finish(kernel_judges)});
     }
     if (architecture == AUDIT_ARCH_X86_64)
@@ -184,6 +222,49 @@ private:
     instructions all_;
 };
 
+bool is_jump(const sock_filter& each) { return BPF_CLASS(each.code) == BPF_JMP; }
+bool is_answer(const sock_filter& each) { return BPF_CLASS(each.code) == BPF_RET; }
+
+/// The same with each answer there once, behind the rest: jumps lead there, and what none leads to is left out. All jumps of `code` have
+/// conditions.
+instructions with_shared_answers(const instructions& code)
+{
+    std::vector<std::uint32_t> answers;
+    const auto place_of = [&](const sock_filter& each) {
+        const auto found = std::ranges::find(answers, each.k);
+        if (found == answers.end())
+            answers.push_back(each.k);
+        return static_cast<std::size_t>(found - answers.begin());
+    };
+    std::vector<std::size_t> kept(code.size());    // how many of the rest are before each
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        kept[i] = count;
+        if (is_answer(code[i]))
+            place_of(code[i]);
+        else
+            ++count;
+    }
+    instructions out;
+    const auto distance = [&](std::size_t target) {
+        const auto place = is_answer(code[target]) ? count + place_of(code[target]) : kept[target];
+        return place - out.size() - 1;
+    };
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        if (is_answer(code[i]))
+            continue;
+        auto next = code[i];
+        if (is_jump(next)) {
+            set_distance(next.jt, distance(i + 1 + code[i].jt));
+            set_distance(next.jf, distance(i + 1 + code[i].jf));
+        }
+        out.push_back(next);
+    }
+    for (const auto each : answers)
+        out.push_back(BPF_STMT(BPF_RET | BPF_K, each));
+    return out;
+}
+
 /// One range after the other, from the last one on.
 instructions scan(std::span<const number_range> ranges, const shared_codes& codes)
 {
@@ -193,7 +274,7 @@ instructions scan(std::span<const number_range> ranges, const shared_codes& code
         code.push_back(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, ranges[which].first, static_cast<std::uint8_t>(distance), 0));
     }
     append(code, codes.all());
-    return code;
+    return with_shared_answers(code);
 }
 
 /// The number is in the accumulator. Few ranges are scanned, since they can share their codes: a filter takes the kernel as long to

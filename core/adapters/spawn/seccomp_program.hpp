@@ -17,6 +17,7 @@ struct argument_test {
     std::uint32_t value;
     std::uint32_t mask = 0xffff'ffff;    // bits that are compared; all for has_any
     bool upper_half = false;
+    bool operator==(const argument_test&) const = default;
 };
 
 /// The answer where the kernel decides.

@@ -41,6 +41,13 @@ inline constexpr refused_call refused_calls[] = {
     {"io_uring_setup", ENOSYS, 425},
     {"io_uring_enter", ENOSYS, 426},
     {"io_uring_register", ENOSYS, 427},
+    // The host has one number of asynchronous requests for all (fs.aio-max-nr); libraries read in threads then.
+    {"io_setup", ENOSYS},
+    {"io_destroy", ENOSYS},
+    {"io_submit", ENOSYS},
+    {"io_cancel", ENOSYS},
+    {"io_getevents", ENOSYS},
+    {"io_pgetevents", ENOSYS},
     {"bpf", EPERM},
     {"perf_event_open", EPERM},
     {"userfaultfd", EPERM},

@@ -157,7 +157,6 @@ constexpr argument_case other_cases[] = {
     {"terminal_input", "ioctl", {0, 0x5412}, EPERM},
     {"terminal_input_and_unread_bits", "ioctl", {0, 0x5412 | high}, EPERM},
     {"console", "ioctl", {0, 0x541c}, ENOTTY},
-    {"terminal_size", "ioctl", {0, 0x5413}, kernel_judges},
     {"no_personality", "personality", {0}, kernel_judges},
     {"not_randomized", "personality", {0x0040000}, kernel_judges},
     {"personality_of_32_bits", "personality", {0x8}, EPERM},
@@ -165,11 +164,88 @@ constexpr argument_case other_cases[] = {
     {"which_personality", "personality", {0xffff'ffff}, kernel_judges},
 };
 
+constexpr argument_case request_cases[] = {
+    {"terminal_size", "ioctl", {0, 0x5413}, kernel_judges},
+    {"bytes_to_read", "ioctl", {0, 0x541b}, kernel_judges},
+    {"bytes_to_read_and_unread_bits", "ioctl", {0, 0x541b | high}, kernel_judges},
+    {"not_to_block", "ioctl", {0, 0x5421}, kernel_judges},
+    {"settings_of_a_terminal", "ioctl", {0, 0x802c'542a}, kernel_judges},
+    {"number_of_a_terminal", "ioctl", {0, 0x8004'5430}, kernel_judges},
+    {"other_end_of_a_terminal", "ioctl", {0, 0x5441}, kernel_judges},
+    {"size_of_blocks", "ioctl", {0, 2}, kernel_judges},
+    {"flags_of_a_file", "ioctl", {0, 0x8008'6601}, kernel_judges},
+    {"new_flags_of_a_file", "ioctl", {0, 0x4008'6602}, kernel_judges},
+    {"random_bits", "ioctl", {0, 0x8004'5200}, kernel_judges},
+    {"a_process", "ioctl", {0, 0xc040'ff0b}, kernel_judges},
+    {"interfaces", "ioctl", {0, 0x8912}, kernel_judges},
+    {"address_of_an_interface", "ioctl", {0, 0x8927}, kernel_judges},
+    {"queue_of_an_interface", "ioctl", {0, 0x8942}, kernel_judges},
+    {"driver_of_an_interface", "ioctl", {0, 0x8946}, kernel_judges},
+    {"line_discipline", "ioctl", {0, 0x5423}, EPERM},
+    {"line_discipline_and_unread_bits", "ioctl", {0, 0x5423 | high}, EPERM},
+    {"which_line_discipline", "ioctl", {0, 0x5424}, kernel_judges},
+    {"a_tunnel", "ioctl", {0, 0x4004'54ca}, ENOTTY},
+    {"bridges", "ioctl", {0, 0x8940}, ENOTTY},
+    {"a_new_bridge", "ioctl", {0, 0x89a0}, ENOTTY},
+    {"a_vlan", "ioctl", {0, 0x8982}, ENOTTY},
+    {"frame_relay", "ioctl", {0, 0x8980}, ENOTTY},
+    {"a_bond", "ioctl", {0, 0x8990}, ENOTTY},
+    {"file_of_a_socket", "ioctl", {0, 0x89e0}, ENOTTY},
+    {"namespaces", "ioctl", {0, 0xb701}, ENOTTY},
+    {"frozen_file_system", "ioctl", {0, 0xc004'5877}, ENOTTY},
+    {"where_a_file_is", "ioctl", {0, 0xc020'660b}, EOPNOTSUPP},
+    {"a_clone", "ioctl", {0, 0x4004'9409}, EOPNOTSUPP},
+    {"nothing", "ioctl", {0, 0}, ENOTTY},
+    {"all_bits", "ioctl", {0, minus(1)}, ENOTTY},
+};
+
+constexpr argument_case option_cases[] = {
+    {"reuse", "setsockopt", {0, 1, 2}, kernel_judges},
+    {"send_buffer", "setsockopt", {0, 1, 7}, kernel_judges},
+    {"reuse_port", "setsockopt", {0, 1, 15}, kernel_judges},
+    {"zero_copy", "setsockopt", {0, 1, 60}, kernel_judges},
+    {"filter", "setsockopt", {0, 1, 26}, EPERM},
+    {"filter_and_unread_bits", "setsockopt", {0, 1 | high, 26 | high}, EPERM},
+    {"bpf_filter", "setsockopt", {0, 1, 50}, EPERM},
+    {"choosing_filter", "setsockopt", {0, 1, 51}, EPERM},
+    {"choosing_bpf_filter", "setsockopt", {0, 1, 52}, EPERM},
+    {"no_filter", "setsockopt", {0, 1, 27}, kernel_judges},
+    {"later_option", "setsockopt", {0, 1, 78}, ENOPROTOOPT},
+    {"no_delay", "setsockopt", {0, 6, 1}, kernel_judges},
+    {"congestion", "setsockopt", {0, 6, 13}, kernel_judges},
+    {"user_timeout", "setsockopt", {0, 6, 18}, kernel_judges},
+    {"tls", "setsockopt", {0, 6, 31}, ENOENT},
+    {"md5", "setsockopt", {0, 6, 14}, ENOPROTOOPT},
+    {"md5_of_a_prefix", "setsockopt", {0, 6, 32}, ENOPROTOOPT},
+    {"authentication_key", "setsockopt", {0, 6, 38}, ENOPROTOOPT},
+    {"type_of_service", "setsockopt", {0, 0, 1}, kernel_judges},
+    {"multicast", "setsockopt", {0, 0, 35}, kernel_judges},
+    {"ip_tables", "setsockopt", {0, 0, 64}, ENOPROTOOPT},
+    {"multicast_routing", "setsockopt", {0, 0, 200}, ENOPROTOOPT},
+    {"only_ipv6", "setsockopt", {0, 41, 26}, kernel_judges},
+    {"traffic_class", "setsockopt", {0, 41, 67}, kernel_judges},
+    {"flow_label", "setsockopt", {0, 41, 32}, ENOBUFS},
+    {"ip6_tables", "setsockopt", {0, 41, 64}, ENOPROTOOPT},
+    {"ip6_counters", "setsockopt", {0, 41, 65}, ENOPROTOOPT},
+    {"multicast_routing_6", "setsockopt", {0, 41, 200}, ENOPROTOOPT},
+    {"segments", "setsockopt", {0, 17, 103}, kernel_judges},
+    {"ipsec_in_udp", "setsockopt", {0, 17, 100}, ENOPROTOOPT},
+    {"later_option_of_udp", "setsockopt", {0, 17, 105}, ENOPROTOOPT},
+    {"netlink_group", "setsockopt", {0, 270, 1}, kernel_judges},
+    {"options_of_tls", "setsockopt", {0, 282, 1}, ENOPROTOOPT},
+    {"options_of_xdp", "setsockopt", {0, 283, 4}, ENOPROTOOPT},
+    {"options_of_icmp", "setsockopt", {0, 58, 1}, ENOPROTOOPT},
+    {"negative_level", "setsockopt", {0, minus(1), 26}, ENOPROTOOPT},
+    {"negative_option", "setsockopt", {0, 1, minus(1)}, ENOPROTOOPT},
+};
+
 std::string name_of(const ::testing::TestParamInfo<argument_case>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Namespaces, CommonArguments, ::testing::ValuesIn(namespace_cases), name_of);
 INSTANTIATE_TEST_SUITE_P(Sockets, CommonArguments, ::testing::ValuesIn(socket_cases), name_of);
 INSTANTIATE_TEST_SUITE_P(Memory, CommonArguments, ::testing::ValuesIn(memory_cases), name_of);
+INSTANTIATE_TEST_SUITE_P(Requests, CommonArguments, ::testing::ValuesIn(request_cases), name_of);
+INSTANTIATE_TEST_SUITE_P(Options, CommonArguments, ::testing::ValuesIn(option_cases), name_of);
 INSTANTIATE_TEST_SUITE_P(Others, CommonArguments, ::testing::ValuesIn(other_cases), name_of);
 
 /// Of programs, and not of the agent.

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <random>
 
 namespace caisson {
 
@@ -66,6 +68,71 @@ TEST(SeccompProgram, TheFirstRuleThatHoldsDecides)
     EXPECT_EQ(run_filter(program, call_of(7, {4, 9})), allowed);
     EXPECT_EQ(run_filter(program, call_of(7, {2, 1})), allowed);
     EXPECT_EQ(run_filter(program, call_of(7, {8, 1})), errno_answer(EPERM));
+}
+
+using random_source = std::mt19937;
+
+std::uint32_t any_below(random_source& random, std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); }
+
+argument_test any_test(random_source& random)
+{
+    constexpr std::uint32_t masks[] = {0xffff'ffff, 0xffff'ffff, 1, 2};
+    argument_test test{any_below(random, 3), static_cast<comparison>(any_below(random, 4)), any_below(random, 4)};
+    if (test.how != comparison::has_any)
+        test.mask = masks[any_below(random, 4)];
+    test.upper_half = any_below(random, 8) == 0;
+    return test;
+}
+
+std::vector<argument_rule> any_rules(random_source& random)
+{
+    constexpr int answers[] = {0, EPERM, EIO, kernel_judges};
+    std::vector<argument_rule> rules(1 + any_below(random, 10));
+    for (auto& each : rules) {
+        if (&each != rules.data() && any_below(random, 2) == 0)    // as its neighbour begins
+            each.when.assign((&each - 1)->when.begin(), (&each - 1)->when.begin() + ((&each - 1)->when.empty() ? 0 : 1));
+        for (auto more = any_below(random, 3); more > 0; --more)
+            each.when.push_back(any_test(random));
+        each.answer = answers[any_below(random, 4)];
+    }
+    return rules;
+}
+
+bool holds(const argument_test& test, const seccomp_data& call)
+{
+    const auto word = static_cast<std::uint32_t>(call.args[test.argument] >> (test.upper_half ? 32 : 0)) & test.mask;
+    switch (test.how) {
+    case comparison::equals: return word == test.value;
+    case comparison::differs: return word != test.value;
+    case comparison::above: return word > test.value;
+    case comparison::has_any: break;
+    }
+    return (word & test.value) != 0;
+}
+
+std::uint32_t answer_by_hand(const std::vector<argument_rule>& rules, const seccomp_data& call)
+{
+    for (const auto& rule : rules)
+        if (std::ranges::all_of(rule.when, [&](const auto& test) { return holds(test, call); }))
+            return rule.answer == kernel_judges ? allowed : errno_answer(rule.answer);
+    return allowed;
+}
+
+TEST(SeccompProgram, OfAnyRulesAnswersAsTheyRead)
+{
+    random_source random(1);
+    for (int round = 0; round < 500; ++round) {
+        std::vector<filtered_call> calls;
+        for (std::uint32_t number = any_below(random, 3); number < 12; number += 1 + any_below(random, 3))
+            calls.push_back({number, any_rules(random)});
+        const auto program = seccomp_program(AUDIT_ARCH_X86_64, calls);
+        for (const auto& each : calls)
+            for (int tries = 0; tries < 40; ++tries) {
+                const auto word = [&] { return any_below(random, 4) | std::uint64_t{any_below(random, 4)} << 32; };
+                const auto call = call_of(static_cast<int>(each.number), {word(), word(), word()});
+                ASSERT_EQ(run_filter(program, call), answer_by_hand(each.rules, call)) << "round " << round << ", call " << each.number;
+            }
+    }
 }
 
 struct comparison_case {
