@@ -5,6 +5,7 @@
 #include "storage/chunk_check.hpp"
 #include "storage/content_rows.hpp"
 #include "storage/content_store.hpp"
+#include "storage/data_directory.hpp"
 #include "storage/database.hpp"
 #include "storage/directory_lock.hpp"
 #include "storage/disk_reserve.hpp"
@@ -20,23 +21,9 @@
 #include "storage/tidying.hpp"
 #include "storage/webhook_store.hpp"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
-
 namespace caisson {
 
 namespace {
-
-void make_directory(const std::filesystem::path& dir)
-{
-    std::error_code failure;
-    if (const auto parent = dir.parent_path(); !parent.empty())
-        std::filesystem::create_directories(parent, failure);
-    if (::mkdir(dir.c_str(), 0700) != 0 && !(errno == EEXIST && std::filesystem::is_directory(dir, failure)))
-        throw storage_error(storage_fault::broken, "cannot make the data directory " + dir.string() + ": " + std::strerror(errno));
-}
 
 sqlite::directory_lock lock_for_server(const std::filesystem::path& dir)
 {
@@ -218,7 +205,9 @@ std::unique_ptr<storage> storage::open(const std::filesystem::path& data_dir, st
     auto dir = std::filesystem::absolute(data_dir).lexically_normal();
     if (!dir.has_filename())    // "data/"
         dir = dir.parent_path();
-    make_directory(dir);
+    make_data_directory(dir);
+    if (const auto why = why_others_may_write(dir); why && options.access == storage_access::server)
+        throw storage_error(storage_fault::broken, *why);
     // Held while opening: a server and a tool that both begin a fresh directory do so one after the other.
     const auto opening = sqlite::directory_lock::wait(dir / "open.lock");
     std::optional<sqlite::directory_lock> lock;

@@ -3,6 +3,7 @@
 #include "app/cli/text_table.hpp"
 #include "core/adapters/net/tls_files.hpp"
 #include "core/exec/languages.hpp"
+#include "storage/data_directory.hpp"
 
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ finding look_at_data(const std::filesystem::path& data_dir)
     if (::access(place.c_str(), W_OK | X_OK) != 0)
         return {finding_state::failed, "data directory", place.string() + " cannot be written",
             "choose another one with --data, or change its owner"};
+    if (const auto why = why_others_may_write(data_dir))
+        return {finding_state::failed, "data directory", *why, ""};
     return {finding_state::ok, "data directory", place == data_dir ? data_dir.string() : data_dir.string() + " (will be made)", ""};
 }
 

@@ -1,6 +1,7 @@
 #include "app/cli/client_session.hpp"
 #include "app/cli/diagnosis.hpp"
 #include "app/cli/exit_status.hpp"
+#include "app/cli/host_limits.hpp"
 #include "app/cli/verbs.hpp"
 #include "core/async/deadline.hpp"
 
@@ -44,6 +45,8 @@ int run_verb(const doctor_options& options, const verb_context& context)
     if (config.has_error())
         return complain(config.error(), exit_status::usage);
     auto all = look_at_host(*config);
+    const auto host_limits = look_at_host_limits(*config);
+    all.insert(all.end(), host_limits.begin(), host_limits.end());
     const auto certificate = look_at_certificate(*config, system_clock().now_ms());
     all.insert(all.end(), certificate.begin(), certificate.end());
     const auto runtimes = judge_runtimes(context.hooks->probe_runtimes(*config), *config);

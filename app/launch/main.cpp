@@ -4,11 +4,13 @@
 
 #include "app/launch/fork_server.hpp"
 #include "app/launch/launch.hpp"
+#include "app/launch/steps.hpp"
 
 #include <cstring>
 
 int main(int argc, char** argv, char** environment)
 {
+    caisson::launch::give_way_without_memory();
     if (argc == 2 && std::strcmp(argv[1], "--serve") == 0)
         return caisson::launch::serve(argv);
     caisson::launch::launch(argc, argv, environment);

@@ -3,6 +3,7 @@
 #include "app/launch/fail.hpp"
 #include "app/launch/trees.hpp"
 #include "app/launch/views.hpp"
+#include "core/adapters/spawn/host_numbers.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -52,6 +53,17 @@ void make_owned_directory(const char* path, mode_t mode, const options& wanted)
 }
 
 }    // namespace
+
+void give_way_without_memory()
+{
+    char text[16];
+    const int length = std::snprintf(text, sizeof text, "%d", sandbox_oom_score_adj);
+    const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    [[maybe_unused]] const auto written = ::write(fd, text, static_cast<std::size_t>(length));
+    ::close(fd);
+}
 
 void join_groups(const options& wanted)
 {

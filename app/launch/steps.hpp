@@ -6,6 +6,10 @@ namespace caisson::launch {
 
 // Each does its part of the work and ends the process if it fails.
 
+/// Lets the kernel end this process and all that it starts before the rest of the host, where that has no memory left. Says nothing if it
+/// cannot: a process may be there already.
+void give_way_without_memory();
+
 /// Moves this process into the cgroups whose cgroup.procs it was given.
 void join_groups(const options& wanted);
 

@@ -2,6 +2,7 @@
 
 #include "app/launch/fail.hpp"
 #include "app/launch/mount_flags.hpp"
+#include "core/adapters/spawn/host_numbers.hpp"
 
 #include <cstdio>
 #include <fcntl.h>
@@ -132,7 +133,9 @@ void mount_devices(const options& wanted)
         if (::symlink(each.target, each.path) != 0)
             fail(each.path);
     make_new_directory("/tmp/dev/pts");
-    if (::mount("devpts", "/tmp/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=620") != 0)
+    char settings[64];
+    std::snprintf(settings, sizeof settings, "newinstance,ptmxmode=0666,mode=620,max=%d", most_terminals);
+    if (::mount("devpts", "/tmp/dev/pts", "devpts", flags, settings) != 0)
         fail("terminals");
     make_new_directory("/tmp/dev/shm");
     bind("/tmp/shm", "/tmp/dev/shm");

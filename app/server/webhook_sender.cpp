@@ -3,9 +3,14 @@
 #include "core/async/deadline.hpp"
 #include "core/webhooks/addresses.hpp"
 
+#include <algorithm>
+#include <system_error>
+
 namespace caisson {
 
 namespace {
+
+namespace ip = boost::asio::ip;
 
 constexpr std::size_t max_answer_bytes = 64 << 10;
 constexpr std::size_t max_answer_head_bytes = 16 << 10;
@@ -34,10 +39,24 @@ task<> hear_out(std::unique_ptr<net::body_reader> answer)
     }
 }
 
+/// An IPv4 address that is written as an IPv6 one counts as itself.
+ip::address plain(const ip::address& address)
+{
+    if (address.is_v6() && address.to_v6().is_v4_mapped())
+        return ip::make_address_v4(ip::v4_mapped, address.to_v6());
+    return address;
+}
+
+void drop_own_and_private(webhook_route& route, const std::vector<ip::address>& own)
+{
+    std::erase_if(route, [&](const auto& each) { return !is_public_address(each) || std::ranges::find(own, plain(each)) != own.end(); });
+}
+
 }    // namespace
 
-http_webhook_sender::http_webhook_sender(io_executor executor, timers& time, reach where, std::size_t lookups, name_lookups::resolver how)
-    : executor_(executor), time_(time), where_(where), names_(executor, lookups, std::move(how))
+http_webhook_sender::http_webhook_sender(
+    io_executor executor, timers& time, reach where, std::size_t lookups, name_lookups::resolver how, addresses_of_host own)
+    : executor_(executor), time_(time), where_(where), names_(executor, lookups, std::move(how)), own_(std::move(own))
 {
 }
 
@@ -53,11 +72,16 @@ task<result<webhook_route>> http_webhook_sender::look_up(std::string url)
         found = co_await names_.find(to->host);
     if (found.has_error())
         co_return found;
-    if (where_ == reach::public_only)
-        std::erase_if(*found, [](const auto& each) { return !is_public_address(each); });
+    if (where_ == reach::public_only) {
+        try {
+            drop_own_and_private(*found, own_());
+        } catch (const std::system_error& e) {
+            co_return error{errc::runtime_unavailable, e.what()};
+        }
+    }
     if (found->empty())
-        co_return error{
-            errc::forbidden, "the name " + to->host + " stands for no address on the public internet, and this server sends to no other"};
+        co_return error{errc::forbidden,
+            "the name " + to->host + " stands for no address on the public internet but this host's, and this server sends to no other"};
     co_return found;
 }
 

@@ -1,20 +1,26 @@
 #pragma once
 
 #include "app/server/name_lookups.hpp"
+#include "app/server/own_addresses.hpp"
 #include "core/adapters/net/client.hpp"
 #include "core/webhooks/ports.hpp"
 
+#include <functional>
+#include <vector>
+
 namespace caisson {
 
-/// Sends by HTTP/1.1, each message on a connection of its own. Unless it reaches `everywhere` it connects to public addresses only: a
-/// name is looked up once, and the connection goes to what was judged. Certificates are verified by the system's CAs. I/O thread only.
+/// Sends by HTTP/1.1, each message on a connection of its own. Unless it reaches `everywhere` it connects to public addresses only, and to
+/// none that the host itself has at that attempt: a name is looked up once, and the connection goes to what was judged. Certificates are
+/// verified by the system's CAs. I/O thread only.
 class http_webhook_sender final : public webhook_sender {
 public:
     enum class reach { public_only, everywhere };
+    using addresses_of_host = std::function<std::vector<boost::asio::ip::address>()>;
 
     /// Of at most `lookups` names at once.
-    http_webhook_sender(
-        io_executor executor, timers& time, reach where, std::size_t lookups, name_lookups::resolver how = &name_lookups::ask_system);
+    http_webhook_sender(io_executor executor, timers& time, reach where, std::size_t lookups,
+        name_lookups::resolver how = &name_lookups::ask_system, addresses_of_host own = &own_addresses);
 
     task<result<webhook_route>> look_up(std::string url) override;
     task<webhook_answer> post(webhook_message message, webhook_route to, std::chrono::milliseconds timeout) override;
@@ -26,6 +32,7 @@ private:
     timers& time_;
     const reach where_;
     name_lookups names_;
+    const addresses_of_host own_;
 };
 
 }    // namespace caisson

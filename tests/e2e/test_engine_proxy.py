@@ -188,7 +188,7 @@ def asked_for():
             "Privileged": False, "CapAdd": [], "CapDrop": ["ALL"], "SecurityOpt": ["no-new-privileges"], "ReadonlyRootfs": True,
             "NetworkMode": "none", "IpcMode": "private", "CgroupnsMode": "private", "PidMode": "", "UTSMode": "", "PublishAllPorts": False,
             "LogConfig": {"Type": "none", "Config": {}}, "RestartPolicy": {"Name": "no", "MaximumRetryCount": 0}, "AutoRemove": False, "Init": False,
-            "OomKillDisable": False, "OomScoreAdj": 0, "ShmSize": 1 << 20, "Memory": 1 << 28, "MemorySwap": 1 << 28, "NanoCpus": 10**9,
+            "OomKillDisable": False, "OomScoreAdj": 900, "ShmSize": 1 << 20, "Memory": 1 << 28, "MemorySwap": 1 << 28, "NanoCpus": 10**9,
             "PidsLimit": 66, "Runtime": "runsc", "Tmpfs": {"/workspace": "rw,nosuid,nodev,exec,mode=0700,size=1048576"},
             "Mounts": [{"Type": "volume", "Source": "caisson-agent-0123456789abcdef", "Target": "/.caisson/bin", "ReadOnly": True,
                         "VolumeOptions": {"NoCopy": True}},

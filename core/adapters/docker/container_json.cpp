@@ -1,5 +1,6 @@
 #include "core/adapters/docker/containers.hpp"
 #include "core/adapters/docker/json_fields.hpp"
+#include "core/adapters/spawn/host_numbers.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -84,7 +85,7 @@ json::object confinement()
         {"AutoRemove", false},
         {"Init", false},
         {"OomKillDisable", false},
-        {"OomScoreAdj", 0},
+        {"OomScoreAdj", sandbox_oom_score_adj},
     };
 }
 

@@ -238,6 +238,42 @@ TEST_P(BubblewrapIsolation, OrdinaryCallsWork)
         "thread\nchild\nb'x'\nTrue");
 }
 
+/// And stays so: /proc is not written (Landlock), and what root has set needs rights to be lowered.
+TEST_P(BubblewrapIsolation, ItIsTheFirstToEndWhereTheHostHasNoMemory)
+{
+    expect_shell("(echo 0 >/proc/self/oom_score_adj) 2>/dev/null; cat /proc/self/oom_score_adj /proc/1/oom_score_adj", "900\n900");
+}
+
+TEST_P(BubblewrapIsolation, WhatTheHostHasOneNumberOfIsRefusedOrBounded)
+{
+    expect_python("import ctypes, fcntl, os, socket, struct\n"
+                  "c = ctypes.CDLL(None, use_errno=True)\n"
+                  "def said(what, action):\n"
+                  "  try: action()\n"
+                  "  except OSError as e: return print(what, os.strerror(e.errno))\n"
+                  "  print(what, 'reached')\n"
+                  "context = ctypes.c_long(0)\n"
+                  "print('asynchronous', c.syscall(206, 8, ctypes.byref(context)) < 0)\n"
+                  "code = ctypes.create_string_buffer(struct.pack('HBBI', 6, 0, 0, 0))\n"
+                  "program = struct.pack('HxxxxxxQ', 1, ctypes.addressof(code))\n"
+                  "said('filter', lambda: socket.socket(1, 2).setsockopt(1, 26, program))\n"
+                  "label = struct.pack('16sIBBHHHI', b'\\0' * 15 + b'\\1', 0, 0, 255, 1, 60, 60, 0)\n"
+                  "said('label', lambda: socket.socket(10, 2).setsockopt(41, 32, label))\n"
+                  "said('discipline', lambda: fcntl.ioctl(os.openpty()[1], 0x5423, struct.pack('i', 2)))\n"
+                  "said('bridge', lambda: fcntl.ioctl(socket.socket(2, 2), 0x89a0, b'br0'))\n"
+                  "said('upper protocol', lambda: socket.socket(2, 1).setsockopt(6, 31, b'tls\\0'))\n",
+        "asynchronous True\nfilter Operation not permitted\nlabel No buffer space available\ndiscipline Operation not permitted\n"
+        "bridge Inappropriate ioctl for device\nupper protocol No such file or directory");
+}
+
+TEST_P(BubblewrapIsolation, TerminalsAreBoundedWhereTheLauncherMadeThem)
+{
+    const bool is_bounded = std::string(GetParam().name) != bubblewrap_user.name;    // bwrap gives devpts no maximum
+    expect_python("import os\nheld = []\ntry:\n  while len(held) < 200: held.append(os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY))\n"
+                  "except OSError: pass\nprint(len(held))",
+        is_bounded ? "64" : "200");
+}
+
 TEST_P(BubblewrapIsolation, SocketFamiliesAreByList)
 {
     expect_python("import socket\nbad = []\n"

@@ -181,7 +181,7 @@ for pid in (0, os.getpid()):
 def write(name, text):
     with open("/proc/" + name, "r+b", buffering=0) as file: file.write(text.encode())
 for name, text in (("self/mem", "x"), ("self/uid_map", "0 0 1"), ("self/setgroups", "allow"), ("self/timens_offsets", "monotonic 9 9"),
-                   ("self/oom_score_adj", "-1000"), ("self/attr/current", "x"), ("self/projid_map", "0 0 1"), ("1/oom_score_adj", "1000"),
+                   ("self/oom_score_adj", "-1000"), ("self/oom_score_adj", "0"), ("self/attr/current", "x"), ("self/projid_map", "0 0 1"), ("1/oom_score_adj", "1000"),
                    ("1/comm", "x"), ("sys/kernel/ns_last_pid", "9"), ("sys/kernel/hostname", "x"), ("sys/kernel/shmmax", "1"),
                    ("sys/user/max_user_namespaces", "9"), ("sys/net/ipv4/ip_unprivileged_port_start", "1")):
     tried(name, lambda: write(name, text))
@@ -241,6 +241,24 @@ if call(451, fd, 0, 0, 0) == 0: reached("cachestat")
     shell("X21", "a kernel's secrets", "for f in kallsyms kcore keys key-users timer_list kmsg sysrq-trigger cmdline slabinfo vmallocinfo "
           "pagetypeinfo sched_debug; do [ -n \"$(head -c 20 /proc/$f 2>/dev/null | tr -d '\\0')\" ] && echo BREACH:$f; done; "
           "dmesg >/dev/null 2>&1 && echo BREACH:dmesg; echo contained"),
+    python("X23", "modules that the kernel loads for a request", """
+terminal = os.openpty()[1]
+for discipline in range(31):
+    tried(f"line discipline {discipline}", lambda: fcntl.ioctl(terminal, 0x5423, struct.pack("i", discipline)))
+stream, datagram = socket.socket(2, 1), socket.socket(2, 2)
+for request in (0x8940, 0x8941, 0x8980, 0x8981, 0x8982, 0x8983, 0x8990, 0x89a0, 0x89a1):
+    try: fcntl.ioctl(datagram, request, b"br0".ljust(64, b"\\0")); reached(hex(request))
+    except OSError as e:
+        if e.errno != errno.ENOTTY: reached(f"{request:x} {e}")
+listener = socket.create_server(("127.0.0.1", 0))
+joined = socket.create_connection(listener.getsockname())
+for name in (b"tls", b"espintcp", b"smc", b"mptcp"):
+    tried(f"upper protocol {name}", lambda: joined.setsockopt(6, 31, name))
+for option, size in ((14, 216), (32, 216), (38, 256)):
+    tried(f"signatures {option}", lambda: stream.setsockopt(6, option, struct.pack("HHI", 2, 0, 0x0100007f).ljust(size, b"\\1")))
+for level, option in ((0, 64), (41, 64), (17, 100), (282, 1), (283, 4), (279, 1)):
+    tried(f"option {option} of {level}", lambda: (datagram if level == 17 else stream).setsockopt(level, option, struct.pack("i", 1)))
+"""),
     python("X22", "links that lead out before the sandbox is removed", """
 for n, target in enumerate(("/", "/proc/1/root", os.environ["CANARY"], os.path.dirname(os.environ["CANARY"]), "/proc/self/fd", "x22", "../../../..")):
     os.symlink(target, f"l{n}")

@@ -190,6 +190,31 @@ for _ in range(31):
     if os.fork() == 0: break
 while 1: pass
 """, over_in_time, {**TWO_SECONDS, "cpus": 0.5, "pids": 64}),
+    python("X57", "asynchronous requests, of which the host has one number", """
+context = ctypes.c_long(0)
+for size in (1, 128, 65536):
+    if call(206, size, ctypes.byref(context)) >= 0: reached(f"io_setup {size}")
+"""),
+    python("X58", "programs for sockets, whose translations share one bound of the host", """
+code = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))
+program = struct.pack("HxxxxxxQ", 1, ctypes.addressof(code))
+for family, kind in ((1, 1), (1, 2), (2, 1), (2, 2), (10, 2), (16, 3)):
+    for option in (26, 51): tried(f"filter {option} of {family}", lambda: socket.socket(family, kind).setsockopt(1, option, program))
+    for option in (50, 52): tried(f"program {option} of {family}", lambda: socket.socket(family, kind).setsockopt(1, option, 3))
+"""),
+    python("X59", "terminals, of which the host has one number", """
+held = []
+try:
+    while len(held) < 100: held.append(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
+except OSError: pass
+if len(held) > 64: reached(f"{len(held)} terminals")
+"""),
+    python("X60", "labels of flows, of which the host has one number", """
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+for share in (1, 2, 3, 255):
+    label = struct.pack("16sIBBHHHI", b"\\0" * 15 + b"\\1", 0, 0, share, 1, 60, 60, 0)
+    tried(f"label {share}", lambda: s.setsockopt(41, 32, label))
+"""),
     shell("X55", "arguments and variables as large as they may be",
           'a=$(head -c 120000 /dev/zero | tr "\\0" a); i=0; while [ $i -lt 50 ]; do A=$a B=$a C=$a /bin/true "$a" "$a" || break; i=$((i+1)); done; '
           "echo contained"),

@@ -55,7 +55,7 @@ TEST(ContainerJson, IsHardenedAsAWhole)
             "PublishAllPorts": false,
             "LogConfig": {"Type": "none", "Config": {}},
             "RestartPolicy": {"Name": "no", "MaximumRetryCount": 0},
-            "AutoRemove": false, "Init": false, "OomKillDisable": false, "OomScoreAdj": 0,
+            "AutoRemove": false, "Init": false, "OomKillDisable": false, "OomScoreAdj": 900,
             "Runtime": "runsc",
             "ShmSize": 1048576, "Memory": 67108864, "MemorySwap": 67108864,
             "NanoCpus": 1500000000, "CpuShares": 512, "PidsLimit": 64,
