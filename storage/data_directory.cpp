@@ -27,15 +27,15 @@ std::optional<std::string> why_others_may_write(const std::filesystem::path& dir
         return std::nullopt;
     const auto name = "the data directory " + dir.string();
     if (facts.st_uid != 0 && facts.st_uid != ::geteuid())
-        return name + " belongs to another user (" + std::to_string(facts.st_uid) + "), who could change records and keys: chown -R " +
-               std::to_string(::geteuid()) + " " + dir.string() + ", or give another one";
+        return name + " belongs to another user (" + std::to_string(facts.st_uid) +
+               "), who could change records and keys: give another one" + (::geteuid() == 0 ? ", or run the server as that user" : "");
     constexpr mode_t others_write = S_IWGRP | S_IWOTH;
     if ((facts.st_mode & others_write) == 0)
         return std::nullopt;
     char mode[8];
     std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(facts.st_mode & 07777));
     return name + " can be written by other users (mode " + mode + "), who could change records and keys: chmod go-w " + dir.string() +
-           ", or give another one";
+           "; where that cannot be done, as in a volume of Kubernetes, give a directory below it, which the server makes";
 }
 
 }    // namespace caisson

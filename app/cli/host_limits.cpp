@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <optional>
 
 namespace caisson::cli {
@@ -32,9 +33,17 @@ private:
 struct shared_number {
     const char* what;
     const char* setting;
-    std::int64_t of_others;    // that sandboxes cannot have
-    std::int64_t used;         // by all sandboxes at once
+    std::int64_t of_others;                                          // that sandboxes cannot have
+    std::int64_t used;                                               // by all sandboxes at once
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();    // that the kernel takes for the setting
 };
+
+/// The largest number there is where it would be more.
+std::int64_t times(std::int64_t a, std::int64_t b)
+{
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+}
 
 void compare(std::vector<finding>& to, const kernel_settings& settings, const shared_number& which)
 {
@@ -42,10 +51,12 @@ void compare(std::vector<finding>& to, const kernel_settings& settings, const sh
     if (!there || *there - which.of_others >= which.used)
         return;
     const std::string name = which.setting;
+    const auto wanted = which.used > which.most - which.of_others ? which.most : which.used + which.of_others;
     to.push_back({finding_state::degraded, std::string("host ") + which.what,
         name + " leaves " + std::to_string(*there - which.of_others) + " to sandboxes, which may use " + std::to_string(which.used) +
             " together: one tenant can take them from the others",
-        "sysctl -w " + name + "=" + std::to_string(which.used + which.of_others) + ", or lower executions.max_running or the limits"});
+        (*there < wanted ? "sysctl -w " + name + "=" + std::to_string(wanted) + ", or " : "") +
+            "lower executions.max_running or the limits"});
 }
 
 struct advised_setting {
@@ -72,10 +83,12 @@ std::vector<finding> look_at_host_limits(const server_config& config, const std:
     const kernel_settings settings(sys);
     const auto places = config.executions.max_running;
     const auto& limits = config.limits;
-    compare(all, settings, {"terminals", "kernel.pty.max", settings.number("kernel.pty.reserve").value_or(0), places * most_terminals});
+    compare(
+        all, settings, {"terminals", "kernel.pty.max", settings.number("kernel.pty.reserve").value_or(0), times(places, most_terminals)});
+    constexpr std::int64_t most_processes = 4 << 20;    // PID_MAX_LIMIT of the kernel
     for (const auto* setting : {"kernel.pid_max", "kernel.threads-max"})
-        compare(all, settings, {"processes", setting, 0, places * limits.pids.max});
-    compare(all, settings, {"open files", "fs.file-max", 0, places * limits.pids.def * limits.open_files.def});
+        compare(all, settings, {"processes", setting, 0, times(places, limits.pids.max), most_processes});
+    compare(all, settings, {"open files", "fs.file-max", 0, times(times(places, limits.pids.def), limits.open_files.def)});
     for (const auto& each : advised_settings)
         if (settings.number(each.name) == each.unwanted)
             all.push_back({finding_state::information, each.name, each.what,

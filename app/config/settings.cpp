@@ -73,7 +73,7 @@ private:
 void table::add_server()
 {
     add(listen(config_));
-    add(path("data_dir", config_.data_dir, "where the database and everything else is kept"));
+    add(path("data_dir", config_.data_dir, "where the database and everything else is kept; other users must not be able to write there"));
     add(path("ready_file", config_.ready_file, "written once connections are accepted: {\"url\":…,\"api_key\":…}"));
     add(choice<shutdown_action>("on_shutdown", config_.on_shutdown, {{"keep", shutdown_action::keep}, {"end", shutdown_action::end}},
         "running sandboxes at SIGTERM: keep them for the next start, or end them"));

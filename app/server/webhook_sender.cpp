@@ -39,17 +39,10 @@ task<> hear_out(std::unique_ptr<net::body_reader> answer)
     }
 }
 
-/// An IPv4 address that is written as an IPv6 one counts as itself.
-ip::address plain(const ip::address& address)
-{
-    if (address.is_v6() && address.to_v6().is_v4_mapped())
-        return ip::make_address_v4(ip::v4_mapped, address.to_v6());
-    return address;
-}
-
 void drop_own_and_private(webhook_route& route, const std::vector<ip::address>& own)
 {
-    std::erase_if(route, [&](const auto& each) { return !is_public_address(each) || std::ranges::find(own, plain(each)) != own.end(); });
+    std::erase_if(
+        route, [&](const auto& each) { return !is_public_address(each) || std::ranges::find(own, without_embedding(each)) != own.end(); });
 }
 
 }    // namespace
@@ -80,8 +73,7 @@ task<result<webhook_route>> http_webhook_sender::look_up(std::string url)
         }
     }
     if (found->empty())
-        co_return error{errc::forbidden,
-            "the name " + to->host + " stands for no address on the public internet but this host's, and this server sends to no other"};
+        co_return error{errc::forbidden, to->host + " has only private addresses or this host's own, and this server sends to neither"};
     co_return found;
 }
 

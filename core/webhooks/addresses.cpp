@@ -47,21 +47,28 @@ bool is_public(const ip::address_v4::bytes_type& bytes)
     return std::ranges::none_of(closed_v4, [&](const v4_range& each) { return lies_in(bytes, each.first, each.bits); });
 }
 
-bool is_public(const ip::address_v6& address)
+bool is_public(const ip::address_v6::bytes_type& bytes)
 {
-    const auto bytes = address.to_bytes();
-    const bool embeds = address.is_v4_mapped() || lies_in(bytes, nat64.first, nat64.bits);
-    if (embeds)
-        return is_public(ip::address_v4::bytes_type{bytes[12], bytes[13], bytes[14], bytes[15]});
     return lies_in(bytes, open_v6.first, open_v6.bits) &&
            std::ranges::none_of(closed_v6, [&](const v6_range& each) { return lies_in(bytes, each.first, each.bits); });
 }
 
 }    // namespace
 
+ip::address without_embedding(const ip::address& address)
+{
+    if (address.is_v4())
+        return address;
+    const auto bytes = address.to_v6().to_bytes();
+    if (!address.to_v6().is_v4_mapped() && !lies_in(bytes, nat64.first, nat64.bits))
+        return address;
+    return ip::address_v4(ip::address_v4::bytes_type{bytes[12], bytes[13], bytes[14], bytes[15]});
+}
+
 bool is_public_address(const ip::address& address)
 {
-    return address.is_v4() ? is_public(address.to_v4().to_bytes()) : is_public(address.to_v6());
+    const auto meant = without_embedding(address);
+    return meant.is_v4() ? is_public(meant.to_v4().to_bytes()) : is_public(meant.to_v6().to_bytes());
 }
 
 bool is_private_host(std::string_view host)

@@ -116,45 +116,54 @@ void add_huge_pages(std::vector<named_rules>& to)
 constexpr std::uint32_t number_in_type = 0xff;    // of an ioctl's request, see _IOC in ioctl(2); above it the type, then the size
 constexpr std::uint32_t type_of_request = 0xff00;
 
-/// Allows what terminals, files in memory, random devices, process descriptors and the interfaces of sockets answer. Input that another
-/// session's shell would read (TIOCSTI) is refused, and the console's selection (TIOCLINUX), which other terminals do not know. A line
-/// discipline (TIOCSETD), bridges and VLANs are modules that the kernel loads when they are asked for.
+/// Allows what terminals, files in memory, random devices, processes, the interfaces of sockets and listeners of seccomp(2) answer. Input
+/// that another session's shell would read (TIOCSTI) is refused, and the console's selection (TIOCLINUX), which other terminals do not
+/// know. A line discipline (TIOCSETD), bridges and VLANs are modules that the kernel loads when they are asked for.
 void add_device_requests(std::vector<named_rules>& to)
 {
     constexpr std::uint32_t of_terminals = 'T' << 8, low_half = 0x80;    // TUNSETIFF and its kind are in the upper half
     constexpr std::uint32_t of_interfaces = 0x8900, first_64 = 0x3f;     // SIOCGIFBR, a bridge's, is 0x8940
-    constexpr std::uint32_t of_random = 'R' << 8;
-    constexpr std::uint32_t of_files = 'f' << 8, of_clones = 0x9400;
-    constexpr std::uint32_t block_size = 2, get_flags = 0x8008'6601,
-                            set_flags = 0x4008'6602;    // FIGETBSZ, FS_IOC_GETFLAGS, FS_IOC_SETFLAGS
-    constexpr std::uint32_t of_a_process = 0xff0b;      // PIDFD_GET_INFO, of any size
+    constexpr std::uint32_t unsent_bytes = 0x894b;                       // SIOCOUTQNSD
+    constexpr std::uint32_t of_random = 'R' << 8, of_listeners = '!' << 8;
+    constexpr std::uint32_t block_size = 2;                                         // FIGETBSZ
+    constexpr std::uint32_t get_flags = 0x8008'6601, set_flags = 0x4008'6602;       // FS_IOC_GETFLAGS, FS_IOC_SETFLAGS
+    constexpr std::uint32_t get_attributes = 0x801c'581f;                           // FS_IOC_FSGETXATTR
+    constexpr std::uint32_t of_a_process = 0xff0b;                                  // PIDFD_GET_INFO, of any size
+    constexpr std::uint32_t extents = 0xc020'660b, same_blocks = 0xc018'9436;       // FS_IOC_FIEMAP, FIDEDUPERANGE
+    constexpr std::uint32_t clone_file = 0x4004'9409, clone_range = 0x4020'940d;    // FICLONE, FICLONERANGE
     to.push_back({"ioctl", {
                                {{equals(1, TIOCSTI)}, EPERM},
                                {{equals(1, TIOCSETD)}, EPERM},
                                {{equals(1, TIOCLINUX)}, ENOTTY},
                                {{masked(1, type_of_request | low_half, of_terminals)}, kernel_judges},
                                {{masked(1, ~first_64, of_interfaces)}, kernel_judges},
+                               {{masked(1, type_of_request | number_in_type, of_a_process)}, kernel_judges},
+                               {{masked(1, type_of_request, of_random)}, kernel_judges},
+                               {{masked(1, type_of_request, of_listeners)}, kernel_judges},
                                {{equals(1, SIOCGIFTXQLEN)}, kernel_judges},
                                {{equals(1, SIOCETHTOOL)}, kernel_judges},
                                {{equals(1, SIOCGIFMAP)}, kernel_judges},
+                               {{equals(1, unsent_bytes)}, kernel_judges},
                                {{equals(1, block_size)}, kernel_judges},
                                {{equals(1, get_flags)}, kernel_judges},
                                {{equals(1, set_flags)}, kernel_judges},
-                               {{masked(1, type_of_request | number_in_type, of_a_process)}, kernel_judges},
-                               {{masked(1, type_of_request, of_random)}, kernel_judges},
-                               {{masked(1, type_of_request, of_files)}, EOPNOTSUPP},
-                               {{masked(1, type_of_request, of_clones)}, EOPNOTSUPP},
+                               {{equals(1, get_attributes)}, kernel_judges},
+                               {{equals(1, extents)}, EOPNOTSUPP},
+                               {{equals(1, same_blocks)}, EOPNOTSUPP},
+                               {{equals(1, clone_file)}, EOPNOTSUPP},
+                               {{equals(1, clone_range)}, EOPNOTSUPP},
                                {{}, ENOTTY},
                            }});
 }
 
-/// Of the options that later kernels may add none is allowed. Refused are programs for sockets, whose translations share one bound of the
-/// host (net.core.bpf_jit_limit), IPv6 flow labels, of which the host has 4,096, and what loads modules or keys: protocols above TCP,
-/// signatures of its segments, IPsec in UDP, tables of packet filters.
+/// Options behind the last one that is known here are refused, since a later kernel could add any. Refused too are programs for sockets,
+/// whose translations share one bound of the host (net.core.bpf_jit_limit), IPv6 flow labels, of which the host has 4,096, and code of the
+/// kernel that nothing here needs: protocols above TCP, signatures of its segments, IPsec in UDP, tables of packet filters.
 void add_socket_options(std::vector<named_rules>& to)
 {
     constexpr std::uint32_t of_sockets = 1, of_ip = 0, of_tcp = 6, of_udp = 17, of_ipv6 = 41, of_netlink = 270;
-    constexpr std::uint32_t last_of_sockets = 77, last_of_ip = 51, last_of_tcp = 37, last_of_udp = 104, last_of_ipv6 = 79;
+    constexpr std::uint32_t last_of_sockets = 77, last_of_ip = 51, last_of_tcp = 37, last_of_udp = 104, last_of_ipv6 = 78,
+                            last_of_netlink = 12;
     constexpr std::uint32_t attach_filter = 26, attach_bpf = 50, attach_reuseport_cbpf = 51, attach_reuseport_ebpf = 52;
     constexpr std::uint32_t md5_signature = 14, upper_protocol = 31, md5_signature_of_prefix = 32;
     constexpr std::uint32_t flow_label = 32, packet_filter = 64, packet_filter_counters = 65, encapsulation = 100;
@@ -187,6 +196,7 @@ void add_socket_options(std::vector<named_rules>& to)
                                     at(of_udp, encapsulation, ENOPROTOOPT),
                                     behind(of_udp, last_of_udp),
                                     others_at(of_udp),
+                                    behind(of_netlink, last_of_netlink),
                                     others_at(of_netlink),
                                     {{}, ENOPROTOOPT},
                                 }});

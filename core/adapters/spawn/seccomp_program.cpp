@@ -111,7 +111,7 @@ private:
         return static_cast<std::size_t>(std::ranges::find_if_not(rules, are_alike) - rules.begin());
     }
 
-    /// Of one test in common.
+    /// Writes the test that all of `rules` begin with, then `rules` without it, over which it jumps where it does not hold.
     void add_group(rules_view rules, std::size_t known)
     {
         const auto& test = rules.front().when[known];
@@ -122,7 +122,7 @@ private:
         held_ = decides || held_ == tested ? tested : std::nullopt;
     }
 
-    /// Of one test each, besides those that hold, and one answer.
+    /// Writes rules of one test, besides those that hold, and of the same answer: a chain of jumps to it.
     void add_alternatives(rules_view rules)
     {
         std::vector<std::size_t> jumps;
@@ -153,7 +153,7 @@ private:
     }
 
     instructions code_;
-    std::optional<loaded_word> held_;    // on every way to what comes next
+    std::optional<loaded_word> held_;    // what the accumulator holds on every way to the next instruction
 };
 
 /// Numbers from `first` up to that of the next one share their code.
@@ -225,8 +225,8 @@ private:
 bool is_jump(const sock_filter& each) { return BPF_CLASS(each.code) == BPF_JMP; }
 bool is_answer(const sock_filter& each) { return BPF_CLASS(each.code) == BPF_RET; }
 
-/// The same with each answer there once, behind the rest: jumps lead there, and what none leads to is left out. All jumps of `code` have
-/// conditions.
+/// Moves each distinct answer behind the rest and points all jumps there. All jumps of `code` have conditions, and what is before an answer
+/// is a jump or an answer.
 instructions with_shared_answers(const instructions& code)
 {
     std::vector<std::uint32_t> answers;

@@ -61,6 +61,24 @@ TEST_F(LookAtHostLimits, NamesANumberThatSandboxesCanUseUp)
     EXPECT_TRUE(healthy(found));
 }
 
+TEST_F(LookAtHostLimits, AdvisesNothingThatTheKernelRefuses)
+{
+    set("kernel/pty/max", 1 << 30);
+    set("kernel/threads-max", 1 << 30);
+    config_.executions.max_running = 1'100;
+    const auto found = look();
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].remedy, "lower executions.max_running or the limits");
+}
+
+TEST_F(LookAtHostLimits, CountsAsFarAsNumbersGo)
+{
+    config_.executions.max_running = std::int64_t{1} << 40;
+    config_.limits.pids.def = config_.limits.open_files.def = std::int64_t{1} << 40;
+    set("fs/file-max", 1'000);
+    EXPECT_THAT(look().back().detail, HasSubstr("may use 9223372036854775807 together"));
+}
+
 TEST_F(LookAtHostLimits, TakesExactlyEnoughForEnough)
 {
     set("fs/file-max", 8 * config_.limits.pids.def * config_.limits.open_files.def);

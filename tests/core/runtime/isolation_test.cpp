@@ -253,12 +253,12 @@ TEST_P(BubblewrapIsolation, WhatTheHostHasOneNumberOfIsRefusedOrBounded)
                   "  except OSError as e: return print(what, os.strerror(e.errno))\n"
                   "  print(what, 'reached')\n"
                   "context = ctypes.c_long(0)\n"
-                  "print('asynchronous', c.syscall(206, 8, ctypes.byref(context)) < 0)\n"
+                  "print('asynchronous', c.syscall(206 if os.uname().machine == 'x86_64' else 0, 8, ctypes.byref(context)) < 0)\n"
                   "code = ctypes.create_string_buffer(struct.pack('HBBI', 6, 0, 0, 0))\n"
                   "program = struct.pack('HxxxxxxQ', 1, ctypes.addressof(code))\n"
                   "said('filter', lambda: socket.socket(1, 2).setsockopt(1, 26, program))\n"
                   "label = struct.pack('16sIBBHHHI', b'\\0' * 15 + b'\\1', 0, 0, 255, 1, 60, 60, 0)\n"
-                  "said('label', lambda: socket.socket(10, 2).setsockopt(41, 32, label))\n"
+                  "if socket.has_ipv6: said('label', lambda: socket.socket(10, 2).setsockopt(41, 32, label))\n"
                   "said('discipline', lambda: fcntl.ioctl(os.openpty()[1], 0x5423, struct.pack('i', 2)))\n"
                   "said('bridge', lambda: fcntl.ioctl(socket.socket(2, 2), 0x89a0, b'br0'))\n"
                   "said('upper protocol', lambda: socket.socket(2, 1).setsockopt(6, 31, b'tls\\0'))\n",
@@ -269,9 +269,11 @@ TEST_P(BubblewrapIsolation, WhatTheHostHasOneNumberOfIsRefusedOrBounded)
 TEST_P(BubblewrapIsolation, TerminalsAreBoundedWhereTheLauncherMadeThem)
 {
     const bool is_bounded = std::string(GetParam().name) != bubblewrap_user.name;    // bwrap gives devpts no maximum
+    if (!is_bounded)
+        return;
     expect_python("import os\nheld = []\ntry:\n  while len(held) < 200: held.append(os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY))\n"
                   "except OSError: pass\nprint(len(held))",
-        is_bounded ? "64" : "200");
+        "64");
 }
 
 TEST_P(BubblewrapIsolation, SocketFamiliesAreByList)

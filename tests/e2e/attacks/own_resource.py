@@ -193,7 +193,7 @@ while 1: pass
     python("X57", "asynchronous requests, of which the host has one number", """
 context = ctypes.c_long(0)
 for size in (1, 128, 65536):
-    if call(206, size, ctypes.byref(context)) >= 0: reached(f"io_setup {size}")
+    if call(206 if os.uname().machine == "x86_64" else 0, size, ctypes.byref(context)) >= 0: reached(f"io_setup {size}")
 """),
     python("X58", "programs for sockets, whose translations share one bound of the host", """
 code = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))
@@ -210,10 +210,9 @@ except OSError: pass
 if len(held) > 64: reached(f"{len(held)} terminals")
 """),
     python("X60", "labels of flows, of which the host has one number", """
-s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
 for share in (1, 2, 3, 255):
     label = struct.pack("16sIBBHHHI", b"\\0" * 15 + b"\\1", 0, 0, share, 1, 60, 60, 0)
-    tried(f"label {share}", lambda: s.setsockopt(41, 32, label))
+    tried(f"label {share}", lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).setsockopt(41, 32, label))
 """),
     shell("X55", "arguments and variables as large as they may be",
           'a=$(head -c 120000 /dev/zero | tr "\\0" a); i=0; while [ $i -lt 50 ]; do A=$a B=$a C=$a /bin/true "$a" "$a" || break; i=$((i+1)); done; '
