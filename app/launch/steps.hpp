@@ -6,8 +6,8 @@ namespace caisson::launch {
 
 // Each does its part of the work and ends the process if it fails.
 
-/// Lets the kernel end this process and all that it starts before the rest of the host, where that has no memory left. Says nothing if it
-/// cannot: a process may be there already.
+/// Lets the kernel end this process and all that it starts before the rest of the host, where that has no memory left. A failure is
+/// passed over: the kernel refuses this only where an even higher value is in force.
 void give_way_without_memory();
 
 /// Moves this process into the cgroups whose cgroup.procs it was given.

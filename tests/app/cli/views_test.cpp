@@ -3,6 +3,7 @@
 #include "app/cli/views.hpp"
 
 #include "core/base/clock.hpp"
+#include "tests/storage/temp_dir.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -208,6 +209,21 @@ TEST(LookAtHost, NamesWhatIsMissing)
     EXPECT_EQ(of("caisson-agent").state, finding_state::failed);
     EXPECT_THAT(of("caisson-agent").detail, HasSubstr("/nowhere/caisson-agent"));
     EXPECT_EQ(of("caisson-launch").state, finding_state::ok);
+}
+
+TEST(LookAtHost, NamesADataDirectoryThatOthersMayWrite)
+{
+    const caisson::testing::temp_dir place;
+    server_config config;
+    config.data_dir = place / "data";
+    std::filesystem::create_directory(config.data_dir);
+    std::filesystem::permissions(config.data_dir, std::filesystem::perms::all);
+    const auto shared = look_at_host(config).front();
+    EXPECT_EQ(shared.what, "data directory");
+    EXPECT_EQ(shared.state, finding_state::failed);
+    EXPECT_THAT(shared.detail, HasSubstr("chmod go-w " + config.data_dir.string()));
+    std::filesystem::permissions(config.data_dir, std::filesystem::perms::owner_all);
+    EXPECT_EQ(look_at_host(config).front().state, finding_state::ok);
 }
 
 }    // namespace
