@@ -84,19 +84,6 @@ TEST_P(RuntimeContract, RunsAProgram)
     });
 }
 
-/// In gVisor the file is its own kernel's, of which the host's knows nothing.
-TEST_P(RuntimeContract, ProgramsAreTheFirstToEndWhereTheHostHasNoMemory)
-{
-    if (GetParam().kind == runtime_kind::mock || GetParam().kind == runtime_kind::gvisor)
-        return;
-    in_world(GetParam(), [](runtime_world& world) {
-        const auto box = world.start();
-        const auto outcome = world.run_program(*box, {"/bin/sh", "-c", "read -r score </proc/self/oom_score_adj; echo $score"});
-        EXPECT_EQ(outcome.out, "900\n") << outcome.err;
-        world.destroy(*box);
-    });
-}
-
 TEST_P(RuntimeContract, RunsSeveralOneAfterTheOther)
 {
     in_world(GetParam(), [](runtime_world& world) {
