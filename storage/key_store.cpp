@@ -88,11 +88,15 @@ task<result<void>> sqlite_key_store::insert_key(api_key_row row)
     });
 }
 
-task<result<api_key_row>> sqlite_key_store::find_key(std::string hash)
+task<result<api_key_row>> sqlite_key_store::find_key(std::string hash) { return find_one(sql::api_key::find_by_hash, std::move(hash)); }
+
+task<result<api_key_row>> sqlite_key_store::find_key_by_id(key_id id) { return find_one(sql::api_key::find, id.str()); }
+
+task<result<api_key_row>> sqlite_key_store::find_one(std::string_view sql, std::string value)
 {
-    return db_.read([hash = std::move(hash), uses = uses_](sqlite::connection& db) -> result<api_key_row> {
-        auto query = db.prepare(sql::api_key::find_by_hash);
-        if (!query.bind(hash).step())
+    return db_.read([sql, value = std::move(value), uses = uses_](sqlite::connection& db) -> result<api_key_row> {
+        auto query = db.prepare(sql);
+        if (!query.bind(value).step())
             return error{errc::not_found, "no such key"};
         auto row = key_row_from(query);
         uses->apply_to(row);
@@ -110,6 +114,20 @@ task<result<std::vector<api_key_row>>> sqlite_key_store::list_keys(std::optional
         while (query.step())
             uses->apply_to(rows.emplace_back(key_row_from(query)));
         return rows;
+    });
+}
+
+task<result<std::size_t>> sqlite_key_store::count_tenants(std::int64_t now_ms, std::size_t most)
+{
+    return db_.read([now_ms, most](sqlite::connection& db) -> result<std::size_t> {
+        std::size_t count = 0;
+        for (std::string last; count < most; ++count) {
+            auto query = db.prepare(sql::api_key::next_tenant);
+            if (!query.bind(last, now_ms).step())
+                break;
+            last = query.view(0);
+        }
+        return count;
     });
 }
 

@@ -77,7 +77,7 @@ result<position_range> range_of(connection& db, const stored_thread& thread, con
 /// As how many checkpoints this one counts that are looked at: custom metadata that is compared takes its time.
 std::size_t weight_of(const checkpoint_metadata& metadata, const metadata_filter& wanted)
 {
-    constexpr std::size_t bytes_of_one = 2'048;
+    constexpr std::size_t bytes_of_one = 256;
     return 1 + (wanted.custom.empty() ? 0 : metadata.custom.size() / bytes_of_one);
 }
 
@@ -98,11 +98,11 @@ result<checkpoint_page> list_checkpoints(connection& db, const stored_thread& th
         return range.error();
     auto query = list_statement(db, thread, filter, *range);
     checkpoint_page page;
-    std::size_t state_bytes = 0;
+    std::size_t bytes = 0;
     std::int64_t seen = 0;
     std::size_t looked = 0;
     while (query.step()) {
-        const bool is_full = page.items.size() >= filter.limit || state_bytes >= filter.most_state_bytes || looked >= filter.most_looked_at;
+        const bool is_full = page.items.size() >= filter.limit || bytes >= filter.most_bytes || looked >= filter.most_looked_at;
         if (is_full) {
             page.next = seen;
             break;
@@ -113,7 +113,7 @@ result<checkpoint_page> list_checkpoints(connection& db, const stored_thread& th
         if (!matches(one.row.metadata, filter.metadata))
             continue;
         auto state = filter.with_states ? load_state(db, one.state_key, one.digest, cache) : shared_bytes();
-        state_bytes += state.size();
+        bytes += state.size() + text_bytes(one.row);
         page.items.push_back({std::move(one.row), std::move(state), std::move(one.request)});
     }
     return page;

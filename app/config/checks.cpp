@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 
 namespace caisson {
 
@@ -107,6 +108,17 @@ private:
                                                                    " must be in this order");
     }
 
+    /// One that may ask for more would wait until nothing else runs.
+    void check_memory()
+    {
+        const auto all = draft_.config.executions.max_memory_bytes;
+        const auto& [memory, disk] = std::tie(draft_.config.limits.memory_bytes, draft_.config.limits.disk_bytes);
+        if (all > 0 && memory.max > all - std::min(all, disk.max))
+            report({"limits.memory_bytes.max", "limits.disk_bytes.max", "executions.max_memory_bytes"},
+                "limits.memory_bytes.max " + std::to_string(memory.max) + " and limits.disk_bytes.max " + std::to_string(disk.max) +
+                    ", which lies in memory, must not be above executions.max_memory_bytes " + std::to_string(all) + " together");
+    }
+
     void check_limits()
     {
         const auto& limits = draft_.config.limits;
@@ -115,6 +127,7 @@ private:
         check_range("compile_wall_ms", draft_.config.compile.wall_ms);
         check_range("compile_cpu_ms", draft_.config.compile.cpu_ms);
         check_range("memory_bytes", limits.memory_bytes);
+        check_memory();
         check_range("cpu_milli", limits.cpu_milli);
         check_range("pids", limits.pids);
         check_range("disk_bytes", limits.disk_bytes);

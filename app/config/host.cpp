@@ -1,5 +1,8 @@
 #include "app/config/load.hpp"
 
+#include "core/adapters/spawn/host_memory.hpp"
+#include "core/adapters/spawn/small_file.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,10 +27,15 @@ std::filesystem::path default_data_dir(const host_facts& host, const std::map<st
 
 host_facts this_host()
 {
+    constexpr std::size_t limit_bytes = 1 << 20;
+    const auto text = [](const char* path) { return read_small_file(path, limit_bytes).value_or(""); };
+    const system_cgroup_io groups;
     std::error_code failure;
     const auto executable = std::filesystem::read_symlink("/proc/self/exe", failure);
     return {.is_root = ::geteuid() == 0,
         .cores = std::max(1U, std::thread::hardware_concurrency()),
+        .memory_bytes = usable_memory_bytes(groups, ::geteuid() == 0 ? groups_at::top : groups_at::own, text("/proc/meminfo"),
+            text("/proc/self/mountinfo"), text("/proc/self/cgroup")),
         .executable_dir = executable.parent_path()};
 }
 

@@ -5,6 +5,7 @@
 #include "app/config/toml_source.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace caisson {
 
@@ -19,6 +20,8 @@ bool is_service_link(std::string_view name)
     return name == "CAISSON_PORT" || name.starts_with("CAISSON_PORT_") || name.starts_with("CAISSON_SERVICE_");
 }
 
+constexpr std::int64_t in_mib(std::int64_t bytes) { return bytes >> 20 << 20; }
+
 void set_defaults(draft_config& draft, const config_sources& sources)
 {
     auto& config = draft.config;
@@ -26,11 +29,48 @@ void set_defaults(draft_config& draft, const config_sources& sources)
     config.agent_path = sources.host.executable_dir / "caisson-agent";
     config.launch_path = sources.host.executable_dir / "caisson-launch";
     config.executions.max_running = std::max<std::int64_t>(4, 2LL * sources.host.cores);
+    config.executions.max_memory_bytes = in_mib(sources.host.memory_bytes / 4 * 3);
+}
+
+/// Makes a range of a request's memory fit, where it was not set itself: `most` of it may be asked for, but not less than what was set.
+void fit_range(const setting_places& places, const std::string& name, limit_range& range, const limit_range& usual, std::int64_t most)
+{
+    const bool has_default = places.contains("limits." + name + ".default");
+    if (!places.contains("limits." + name + ".max"))
+        range.max = std::max({std::clamp(most, usual.min, usual.max), range.min, has_default ? range.def : 0});
+    if (!has_default)
+        range.def = std::clamp(usual.def, std::min(range.min, range.max), range.max);
+}
+
+/// What follows from settings that have been read. A request's memory and its disk, which lies in memory, are each a third of what there is
+/// at most, or one is what the other leaves.
+void fit_memory(draft_config& draft, const setting_places& places, const host_facts& host)
+{
+    auto& config = draft.config;
+    const auto all = config.executions.max_memory_bytes;
+    const execution_limit_ranges usual;
+    const auto unbounded = std::numeric_limits<std::int64_t>::max();
+    const auto third = all == 0 ? unbounded : in_mib(all / 3);
+    auto& memory = config.limits.memory_bytes;
+    auto& disk = config.limits.disk_bytes;
+    const auto beside = [&](const limit_range& other, const limit_range& own) {    // a usual default fits, or it is a mistake
+        return all == 0 ? third : std::max(std::min(third, all - std::min(all, other.max)), std::min(third, own.def));
+    };
+    const auto of_memory = places.contains("limits.disk_bytes.max") ? beside(disk, usual.memory_bytes) : third;
+    fit_range(places, "memory_bytes", memory, usual.memory_bytes, of_memory);
+    fit_range(places, "disk_bytes", disk, usual.disk_bytes, beside(memory, usual.disk_bytes));
+    const auto with_agents = all + all / 6;
+    const auto most = in_mib(host.memory_bytes - host.memory_bytes / 8);
+    config.executions.groups_memory_bytes = all == 0 || most == 0 ? std::max(with_agents, most) : std::min(with_agents, most);
 }
 
 class loader {
 public:
-    explicit loader(const config_sources& sources) : sources_(sources), settings_(draft_) { set_defaults(draft_, sources); }
+    explicit loader(const config_sources& sources) : sources_(sources), settings_(draft_)
+    {
+        set_defaults(draft_, sources);
+        fit_memory(draft_, places_, sources_.host);
+    }
     loader(const loader&) = delete;
     loader& operator=(const loader&) = delete;
 
@@ -42,6 +82,7 @@ public:
             apply_variable(name, value);
         for (const auto& flag : sources_.flags)
             apply_flag(flag);
+        fit_memory(draft_, places_, sources_.host);
         check_config(draft_, places_, mistakes_);
         if (mistakes_.empty())
             return std::move(draft_.config);

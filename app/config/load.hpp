@@ -21,6 +21,7 @@ struct flag_setting {
 struct host_facts {
     bool is_root = false;
     unsigned cores = 1;
+    std::int64_t memory_bytes = 0;    // that sandboxes may use; 0: not known
     std::filesystem::path executable_dir;
 };
 

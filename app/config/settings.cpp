@@ -148,10 +148,13 @@ void table::add_executions()
 {
     auto& executions = config_.executions;
     add(integer("executions.max_running", executions.max_running, 1, 10'000, "executions at once; the rest wait"));
+    add(integer("executions.max_memory_bytes", executions.max_memory_bytes, 0, 1LL << 50,
+        "limits.memory_bytes and limits.disk_bytes of all executions that run; the rest wait; 0: no bound"));
     add(text_list("executions.fallback", config_.fallback,
         "runtimes for executions that name neither runtime nor image, while the default one makes no sandboxes"));
     add(integer("executions.max_queued", executions.max_queued, 0, 1'000'000, "executions that may wait; beyond it 429"));
-    add(integer("executions.tenant_max_running", executions.tenant_max_running, 1, 10'000, "executions of one tenant at once"));
+    add(integer("executions.tenant_max_running", executions.tenant_max_running, 0, 10'000,
+        "executions of one tenant at once; 0: as many as there may be, but three quarters of them where two tenants have keys"));
     add(integer("executions.tenant_max_queued", executions.tenant_max_queued, 0, 1'000'000,
         "executions of one tenant that may wait; beyond it 429"));
     add(integer("executions.max_waiting_bytes", executions.max_waiting_bytes, 1 << 20, 1LL << 40,
@@ -287,6 +290,8 @@ void table::add_http()
     add(path("http.tls.certificate", http.tls.certificate, "PEM file; with it and its key the server speaks TLS only"));
     add(path("http.tls.key", http.tls.key, "PEM file, without a passphrase"));
     add(integer("http.max_connections", http.max_connections, 1, 1'000'000, "connections at once"));
+    add(integer("http.tenant_max_connections", http.tenant_max_connections, 0, 1'000'000,
+        "of them in use by one tenant; 0: all, but three quarters where two tenants have keys"));
     add(integer("http.max_connections_per_address", http.max_connections_per_address, 0, 1'000'000,
         "of them from one address or IPv6 /64; 0: no bound"));
     add(integer("http.max_request_line_bytes", http.max_request_line_bytes, 256, 1 << 20, "method, target and version"));

@@ -102,6 +102,8 @@ namespace {
 
 /// Bodies of requests that need none or little.
 constexpr std::uint64_t small_body = 64 << 10;
+/// Before an object in a body whose type is not JSON's.
+constexpr std::size_t most_white_space = 4 << 10;
 
 /// JSON under any of its names, or under another name a body that begins like an object: clients that set no type send one of
 /// their library's. A page of a foreign origin gains nothing by it, since no credential comes by itself.
@@ -110,8 +112,9 @@ bool may_be_json(const net::request& from)
     if (const auto coding = from.fields.find("Content-Encoding"); coding && !net::equal_no_case(*coding, "identity"))
         return false;
     const auto field = from.fields.find("Content-Type");
-    const auto begin = from.body.find_first_not_of(" \t\r\n");
-    if (!field || begin == std::string::npos || from.body[begin] == '{')
+    const auto head = std::string_view(from.body).substr(0, most_white_space);
+    const auto begin = field ? head.find_first_not_of(" \t\r\n") : std::string_view::npos;
+    if (!field || from.body.empty() || (begin != std::string_view::npos && head[begin] == '{'))
         return true;
     const auto type = field->substr(0, std::min(field->find_first_of("; \t"), field->size()));
     return net::equal_no_case(type, "application/json") || (type.size() > 5 && net::equal_no_case(type.substr(type.size() - 5), "+json"));
@@ -229,7 +232,12 @@ task<> api::answer_route(call_ptr one, const route* to)
             co_return;
         }
         one->who = std::move(*who);
-        one->exchange().trust();
+        // Who has all its connections in use may still end what uses them. Strangers with signed addresses have connections of their own.
+        const auto trusted = one->exchange().trust((is_signed ? "signed by " : "") + one->tenant().str());
+        if (trusted.has_error() && to->method != "DELETE" && !to->pattern.ends_with("/cancel")) {
+            co_await one->fail(trusted.error());
+            co_return;
+        }
         if (!allows(one->who, *to->needs)) {
             error lacking{errc::forbidden, "this key lacks the scope \"" + std::string(scope_word(*to->needs)) + "\""};
             co_await one->fail(std::move(lacking));
@@ -248,31 +256,38 @@ task<> api::answer_route(call_ptr one, const route* to)
 }
 
 /// A large body is read for a valid key only; a ticket, which would be used up, is not enough.
-task<result<void>> api::admit(const net::request* head)
+task<result<std::string>> api::admit(const net::request* head)
 {
     auto key = presented_key(*head);
     if (key.has_error())
         co_return key.error();
     auto who = co_await use_.auth.authenticate(std::move(*key));
-    co_return who.has_error() ? result<void>(who.error()) : result<void>();
+    if (who.has_error())
+        co_return who.error();
+    co_return who->tenant.str();
 }
 
-/// A stream that is opened again needs a key in force, and an execution that has not ended long ago.
+/// A ticket is as good as its key. A stream that is opened again needs an execution that has not ended long ago.
 task<result<principal>> api::redeem_ticket(std::string ticket, std::string stream)
 {
     constexpr std::int64_t after_the_end_ms = 60'000;
     const auto id = execution_id::parse(stream);
+    const auto key = use_.tickets.key_of(ticket);
+    result<bool> in_force = true;    // of an unknown ticket redeem() says what is wrong
+    if (key)
+        in_force = co_await use_.auth.is_in_force(*key);
+    if (in_force.has_error())
+        co_return in_force.error();
+    if (!*in_force) {
+        use_.tickets.end(ticket);
+        co_return error{errc::unauthorized, "the key that asked for this ticket was revoked or has expired"};
+    }
     auto known = use_.tickets.redeem(ticket, id ? std::string_view(stream) : std::string_view());
     if (known.has_error())
         co_return known.error();
     if (!known->is_again)
         co_return known->who;
-    const auto in_force = co_await use_.auth.is_in_force(known->who.key, known->who.tenant_name);
-    if (in_force.has_error())
-        co_return in_force.error();
-    result<execution_row> row = error{errc::not_found};
-    if (*in_force)
-        row = co_await use_.executions.find(known->who.tenant, *id);
+    const auto row = co_await use_.executions.find(known->who.tenant, *id);
     if (row.has_error() && row.error().code != errc::not_found)
         co_return row.error();
     if (row.has_value() && (!row->finished_at_ms || use_.time.now_ms() < *row->finished_at_ms + after_the_end_ms))

@@ -26,7 +26,7 @@ public:
     task<> handle(net::exchange& one) override;
     net::body_mode body_mode_of(const net::request& head) const override;
     std::uint64_t body_limit(const net::request& head) const override;
-    task<result<void>> admit(const net::request* head) override;
+    task<result<std::string>> admit(const net::request* head) override;
     void complete(const net::request& from, net::headers& answer) const override { use_.pages.tell(from, answer); }
 
     /// "GET /v1/executions/{id}" of every route, for the test that holds them against the contract.

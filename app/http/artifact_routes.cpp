@@ -4,6 +4,7 @@
 #include "app/http/archive_stream.hpp"
 #include "app/http/artifact_files.hpp"
 #include "app/http/piece_stream.hpp"
+#include "app/http/sized_answer.hpp"
 #include "app/wire/artifact_query.hpp"
 #include "app/wire/error_view.hpp"
 #include "core/adapters/net/ranges.hpp"
@@ -12,6 +13,9 @@
 namespace caisson::http {
 
 namespace {
+
+/// Of a file in a list beside its path, which stands in it three times.
+constexpr std::size_t address_bytes = 1 << 10;
 
 error not_ended() { return {errc::conflict, "the execution has not ended; its files are known when it has"}; }
 
@@ -89,12 +93,18 @@ task<> api::list_artifacts(call_ptr one)
         next = wire::artifact_cursor(rows->back().path);
     }
     const auto base = use_.pages.base(one->request());
-    std::vector<wire::artifact_item> items;
-    for (const auto& each : *rows) {
-        const auto grant = use_.signer->grant(*key, artifact_resource(each.execution, each.path), each.tenant);
-        items.push_back({&each, artifact_url(base, each.execution, each.path, grant), grant.expires_at_ms});
-    }
-    co_await one->answer(200, wire::artifact_list_json(items, next));
+    std::size_t bytes = 0;
+    for (const auto& each : *rows)
+        bytes += address_bytes + each.path.size();
+    auto write = [&] {
+        std::vector<wire::artifact_item> items;
+        for (const auto& each : *rows) {
+            const auto grant = use_.signer->grant(*key, artifact_resource(each.execution, each.path), each.tenant);
+            items.push_back({&each, artifact_url(base, each.execution, each.path, grant), grant.expires_at_ms});
+        }
+        return wire::artifact_list_json(items, next);
+    };
+    co_await answer_by_size(use_.texts, one, bytes, write);
 }
 
 task<> api::get_artifact(call_ptr one)

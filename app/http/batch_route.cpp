@@ -12,6 +12,7 @@
 #include "app/wire/event_frame.hpp"
 #include "app/wire/execution_view.hpp"
 #include "core/async/deadline.hpp"
+#include "core/fairness/fair_workers.hpp"
 
 namespace caisson::http {
 
@@ -162,12 +163,12 @@ task<std::string> item_json(batch_ptr all, std::size_t index)
     if (row.has_error())
         co_return wire::batch_error_json(index, row.error());
     const auto payload = co_await payload_of(&all->use, *row);
-    const auto output = co_await collect_output(std::shared_ptr<log_reader>(std::move(item.log)));
+    auto output = co_await collect_output(&all->use, item.row.tenant, std::shared_ptr<log_reader>(std::move(item.log)));
     const auto files = co_await files_of(&all->use, all->use.pages.base(all->one->request()), *row);
-    const auto* const texts = output.has_value() ? &*output : nullptr;
-    const wire::execution_parts parts{texts, pointer_to(files), nullptr, pointer_to(payload)};
-    const auto json = wire::execution_json(*row, parts);
-    co_return wire::batch_execution_json(index, json);
+    const auto texts = output.has_value() ? std::optional(std::move(*output)) : std::nullopt;
+    const wire::execution_parts parts{pointer_to(texts), pointer_to(files), nullptr, pointer_to(payload)};
+    auto write = [&] { return wire::batch_execution_json(index, wire::execution_json(*row, parts)); };
+    co_return co_await by_size(all->use.texts, all->one->tenant(), size_of(texts, files), write);
 }
 
 /// Written item by item, so that the texts of one are in memory at a time.
@@ -211,10 +212,11 @@ task<> answer_stream(batch_ptr all)
 {
     auto stream = stream_of(all);
     auto work = race(run_batch_stream(stream), all->one->exchange().drain_begun());
-    const auto outcome = co_await race(std::move(work), all->one->exchange().client_gone());
+    auto key_ends = all->use.keys.until_ended(all->one->who.key);
+    const auto outcome = co_await race(std::move(work), all->one->exchange().client_gone(), std::move(key_ends));
     co_await stream->stop();
     const bool refused = stream->is_refused() && !all->one->exchange().draining();
-    if (outcome.index() == 1 || refused)
+    if (outcome.index() != 0 || refused)
         co_await cancel_bound(all);
     else
         co_await stream->finish();
@@ -224,8 +226,13 @@ task<> answer_stream(batch_ptr all)
 
 task<> api::create_batch(call_ptr one)
 {
-    auto claim = claim_of(one->request(), route_name, use_.digest);
-    auto parsed = wire::parse_batch_request(one->request().body, use_.wire);
+    const auto bytes = one->request().body.size();
+    auto read = [&] {
+        const auto& from = one->request();
+        return std::pair(claim_of(from, route_name, use_.digest), wire::parse_batch_request(from.body, use_.wire));
+    };
+    auto found = co_await by_size(use_.texts, one->tenant(), bytes, read);
+    auto& [claim, parsed] = found;
     if (auto wrong = first_error(parsed, claim)) {
         co_await one->fail(std::move(*wrong));
         co_return;

@@ -2,6 +2,7 @@
 
 #include "app/http/begin_execution.hpp"
 #include "app/wire/event_frame.hpp"
+#include "core/fairness/fair_workers.hpp"
 
 namespace caisson::http {
 
@@ -12,7 +13,12 @@ connect_session::connect_session(const api_services& use, principal who, std::sh
 
 task<> serve_connection(std::shared_ptr<connect_session> session) { co_await session->serve(); }
 
-task<> end_connection(std::shared_ptr<connect_session> session, bool draining) { co_await session->end(draining); }
+task<> close_with_key(std::shared_ptr<connect_session> session) { co_await session->close_with_key(); }
+
+task<> end_connection(std::shared_ptr<connect_session> session, std::uint16_t code, std::string reason)
+{
+    co_await session->end(code, std::move(reason));
+}
 
 task<> connect_session::serve()
 {
@@ -30,7 +36,8 @@ task<> connect_session::serve()
 
 task<> connect_session::handle(std::string text)
 {
-    auto parsed = wire::parse_client_frame(text, wire::frame_scope::connect, use_.wire);
+    auto parse = [&] { return wire::parse_client_frame(text, wire::frame_scope::connect, use_.wire); };
+    auto parsed = co_await by_size(use_.texts, who_.tenant, text.size(), parse);
     result<void> done;
     if (parsed.frame.has_error()) {
         done = parsed.frame.error();
@@ -75,6 +82,15 @@ result<void> connect_session::check_ref(const std::string& ref) const
     return {};
 }
 
+task<> connect_session::close_with_key()
+{
+    auto waiting = use_.keys.until_ended(who_.key);
+    const auto how = co_await std::move(waiting);
+    if (how == wait_end::came)
+        co_await socket_->close(net::close_code::policy, std::string(key_is_over));
+    co_await use_.time.wait_until(steady_time::max());
+}
+
 std::optional<idempotency_claim> connect_session::claim_of(const wire::run_frame& frame) const
 {
     if (frame.idempotency_key.empty())
@@ -88,7 +104,8 @@ task<result<void>> connect_session::run(wire::run_frame frame)
     if (free.has_error())
         co_return free.error();
     const bool may_cancel = frame.request.spec.cancel_on_disconnect;
-    auto claim = claim_of(frame);
+    auto read_claim = [&] { return claim_of(frame); };
+    auto claim = co_await by_size(use_.texts, who_.tenant, frame.content.size(), read_claim);
     auto begun = co_await begin_execution(&use_, who_, std::move(frame.request), std::move(claim), execution_service::answered::at_begin);
     if (begun.has_error())
         co_return begun.error();
@@ -143,16 +160,14 @@ task<> connect_session::send_and_note(std::string ref, std::shared_ptr<socket_vi
         bound_.erase(viewer->id);
 }
 
-task<> connect_session::end(bool draining)
+task<> connect_session::end(std::uint16_t code, std::string reason)
 {
     co_await sending_.stop();
     const auto left = std::exchange(bound_, {});
     for (const auto& each : left)
-        if (!draining)
+        if (code != net::close_code::going_away)
             static_cast<void>(co_await use_.executions.cancel(who_.tenant, each));
-    const auto code = draining ? net::close_code::going_away : net::close_code::normal;
-    const std::string reason = draining ? "the server is stopping; attach again with the last cursor" : "";
-    co_await socket_->close(code, reason);
+    co_await socket_->close(code, std::move(reason));
 }
 
 }    // namespace caisson::http

@@ -21,8 +21,10 @@ public:
     void share_memory(std::function<std::size_t()> bytes) { share_ = std::move(bytes); }
     /// Handles frames until the client leaves. A refused frame is answered and does not end the connection.
     task<> serve();
-    /// Stops following, and ends what was started with cancel_on_disconnect unless the server is stopping.
-    task<> end(bool draining);
+    /// Stops following, and ends what was started with cancel_on_disconnect unless the server is going away, as `code` says.
+    task<> end(std::uint16_t code, std::string reason);
+    /// Closes the socket when the key is no longer in force, so that serve() ends. What is being started then is not disturbed.
+    task<> close_with_key();
 
 private:
     task<> handle(std::string text);
@@ -45,8 +47,9 @@ private:
     task_group sending_;
 };
 
-/// serve() and end() of a session that lives as long as they run.
+/// serve(), close_with_key() and end() of a session that lives as long as they run.
 task<> serve_connection(std::shared_ptr<connect_session> session);
-task<> end_connection(std::shared_ptr<connect_session> session, bool draining);
+task<> close_with_key(std::shared_ptr<connect_session> session);
+task<> end_connection(std::shared_ptr<connect_session> session, std::uint16_t code, std::string reason);
 
 }    // namespace caisson::http

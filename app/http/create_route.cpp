@@ -7,6 +7,7 @@
 #include "app/http/event_stream.hpp"
 #include "app/wire/execution_view.hpp"
 #include "core/async/deadline.hpp"
+#include "core/fairness/fair_workers.hpp"
 
 namespace caisson::http {
 
@@ -20,11 +21,11 @@ bool prefers_async(const net::request& from) { return from.fields.has_token("Pre
 std::string execution_address(const execution_row& row) { return "/v1/executions/" + row.id.str(); }
 
 /// All texts of a log that could be opened and read.
-task<std::optional<wire::inline_texts>> collect_all(result<std::unique_ptr<log_reader>> log)
+task<std::optional<wire::inline_texts>> collect_all(const api_services* use, tenant_id tenant, result<std::unique_ptr<log_reader>> log)
 {
     if (log.has_error())
         co_return std::nullopt;
-    auto output = co_await collect_output(std::shared_ptr<log_reader>(std::move(*log)));
+    auto output = co_await collect_output(use, std::move(tenant), std::shared_ptr<log_reader>(std::move(*log)));
     if (output.has_error())
         co_return std::nullopt;
     co_return std::move(*output);
@@ -34,8 +35,13 @@ task<std::optional<wire::inline_texts>> collect_all(result<std::unique_ptr<log_r
 
 task<> api::create_execution(call_ptr one)
 {
-    auto claim = claim_of(one->request(), "POST /v1/executions", use_.digest);
-    auto parsed = wire::parse_execution_request(one->request().body, use_.wire);
+    const auto bytes = one->request().body.size();
+    auto read = [&] {
+        const auto& from = one->request();
+        return std::pair(claim_of(from, "POST /v1/executions", use_.digest), wire::parse_execution_request(from.body, use_.wire));
+    };
+    auto found = co_await by_size(use_.texts, one->tenant(), bytes, read);
+    auto& [claim, parsed] = found;
     if (auto wrong = first_error(parsed, claim)) {
         co_await one->fail(std::move(*wrong));
         co_return;
@@ -92,11 +98,12 @@ task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_di
 
 task<> api::answer_ended(call_ptr one, execution_row row, result<std::unique_ptr<log_reader>> log)
 {
-    auto output = co_await collect_all(std::move(log));
+    auto output = co_await collect_all(&use_, row.tenant, std::move(log));
     const auto files = co_await files_of(&use_, use_.pages.base(one->request()), row);
     const auto payload = co_await payload_of(&use_, row);
     const wire::execution_parts parts{pointer_to(output), pointer_to(files), nullptr, pointer_to(payload)};
-    auto json = wire::execution_json(row, parts);
+    auto write = [&] { return wire::execution_json(row, parts); };
+    auto json = co_await by_size(use_.texts, one->tenant(), size_of(output, files), write);
     co_await one->answer(200, std::move(json));
 }
 

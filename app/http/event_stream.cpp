@@ -88,9 +88,10 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
     head.fields.set("Location", "/v1/executions/" + row->id.str());
     state->out = co_await state->one->exchange().begin_stream(std::move(head));
     auto work = race(pump(state), state->one->exchange().drain_begun());
-    const auto outcome = co_await race(std::move(work), state->one->exchange().client_gone());
+    auto key_ends = state->use.keys.until_ended(state->one->who.key);
+    const auto outcome = co_await race(std::move(work), state->one->exchange().client_gone(), std::move(key_ends));
     const bool draining = state->one->exchange().draining();
-    const bool has_left = outcome.index() == 1 || (state->refused && !draining);
+    const bool has_left = outcome.index() != 0 || (state->refused && !draining);
     if (has_left && cancel_on_disconnect)
         static_cast<void>(co_await state->use.executions.cancel(row->tenant, row->id));
     else if (!has_left && (state->log->at_end() || !state->follow || draining))

@@ -5,6 +5,7 @@
 #include "app/wire/execution_view.hpp"
 #include "app/wire/query.hpp"
 #include "core/async/deadline.hpp"
+#include "core/fairness/fair_workers.hpp"
 
 namespace caisson::http {
 
@@ -12,6 +13,9 @@ namespace {
 
 /// POST …/stdin waits so long for the program's sandbox to take the bytes.
 constexpr auto stdin_wait = std::chrono::seconds(30);
+
+/// Of the object of an execution without output; one with the most labels has 20 kB.
+constexpr std::size_t row_bytes = 2 << 10;
 
 /// How far the delivery of its end is, if it has a webhook.
 struct known_delivery {
@@ -100,17 +104,21 @@ task<> api::list_executions(call_ptr one)
         rows->resize(limit);
         next = wire::list_cursor(rows->back().id);
     }
-    std::vector<wire::inline_texts> texts(rows->size());
+    std::vector<std::optional<wire::inline_texts>> texts(rows->size());
     std::vector<wire::execution_item> items;
+    std::size_t bytes = rows->size() * row_bytes;
     for (std::size_t i = 0; i < rows->size(); ++i) {
-        items.push_back({&(*rows)[i], query->include_output ? &texts[i] : nullptr});
-        if (!query->include_output)
-            continue;
-        auto output = co_await output_of(use_, (*rows)[i], list_text_bytes);
-        if (output.has_value())
-            texts[i] = std::move(*output);
+        if (query->include_output) {
+            auto output = co_await output_of(use_, (*rows)[i], list_text_bytes);
+            texts[i] = output.has_value() ? std::move(*output) : wire::inline_texts();
+            co_await asio::post(use_.executor, use_task);    // logs in memory are read without a wait: others have their turn between them
+        }
+        items.push_back({&(*rows)[i], pointer_to(texts[i])});
+        bytes += size_of(texts[i]);
     }
-    co_await one->answer(200, wire::execution_list_json(items, next));
+    auto write = [&] { return wire::execution_list_json(items, next); };
+    auto json = co_await by_size(use_.texts, one->tenant(), bytes, write);
+    co_await one->answer(200, std::move(json));
 }
 
 /// Not a coroutine: most of those that are asked for again and again have ended, and are known.
@@ -137,7 +145,8 @@ task<> api::read_execution(call_ptr one, execution_id id, wire::get_query query)
         co_return;
     }
     const auto parts = co_await parts_of(&use_, one, &**row, query.include_output);
-    shared_bytes json(wire::execution_json(**row, parts.view()));
+    auto write = [&] { return shared_bytes(wire::execution_json(**row, parts.view())); };
+    auto json = co_await by_size(use_.texts, one->tenant(), size_of(parts.texts, parts.files), write);
     if (!was_live && stays_as_it_is(**row, parts, query.include_output))
         ended_.keep(one->tenant(), id.str(), form_of(query), json, read_since);
     co_await one->answer(200, std::move(json));
@@ -193,7 +202,9 @@ task<> api::signal_execution(call_ptr one)
 task<> api::write_stdin(call_ptr one)
 {
     const auto id = one->id();
-    auto wanted = wire::parse_stdin_request(one->request().body);
+    const auto& body = one->request().body;
+    auto parse = [&] { return wire::parse_stdin_request(body); };
+    auto wanted = co_await by_size(use_.texts, one->tenant(), body.size(), parse);
     if (auto wrong = first_error(id, wanted)) {
         co_await one->fail(std::move(*wrong));
         co_return;

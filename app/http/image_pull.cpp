@@ -86,7 +86,7 @@ task<> stream_pull(const api_services* use, call_ptr one, std::string image)
     head.fields.set("X-Accel-Buffering", "no");
     stream->out = co_await one->exchange().begin_stream(std::move(head));
     auto both = race(fetch(stream), write_progress(stream));
-    auto whole = race(std::move(both), one->exchange().client_gone());
+    auto whole = race(std::move(both), one->exchange().client_gone(), use->keys.until_ended(one->who.key));
     auto outcome = co_await race(std::move(whole), one->exchange().drain_begun());
     if (outcome.index() != 0)
         co_return;

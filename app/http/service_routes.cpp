@@ -61,6 +61,7 @@ task<> api::get_ready(call_ptr one)
     const auto sticking = use_.executions.sweeps().failing;
     needs.push_back({"left_overs", true,
         sticking == 0 ? "" : std::to_string(sticking) + " could not be removed; the server's log says why, and each sweep tries again"});
+    needs.push_back({"io_thread", true, use_.long_turns ? use_.long_turns() : ""});
     const bool stopping = use_.executions.stopping();
     needs.push_back({"accepting", !stopping, stopping ? "the server is stopping" : ""});
     const int status = ready && !stopping ? 200 : 503;

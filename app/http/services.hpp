@@ -5,6 +5,7 @@
 #include "app/wire/service_view.hpp"
 #include "core/async/timers.hpp"
 #include "core/auth/auth_service.hpp"
+#include "core/auth/key_watch.hpp"
 #include "core/auth/tickets.hpp"
 #include "core/base/config.hpp"
 #include "core/base/log.hpp"
@@ -20,6 +21,7 @@
 
 namespace caisson {
 
+class fair_workers;
 class image_service;
 class skill_runs;
 class url_signer;
@@ -42,6 +44,7 @@ struct api_services {
     execution_service& executions;
     auth_service& auth;
     ticket_office& tickets;
+    key_watch& keys;
     language_catalog& languages;
     std::vector<runtime*> runtimes;
     const server_config& config;
@@ -49,6 +52,7 @@ struct api_services {
     digest_function digest = nullptr;                                     // fingerprints of what came under an Idempotency-Key
     storage_watch* storage = nullptr;                                     // for GET /ready; null: not told
     std::function<std::optional<wire::dependency>()> certificate = {};    // of TLS; nothing, or not set: plain
+    std::function<std::string()> long_turns = {};                         // of the I/O thread, as a sentence; empty, or not set: none
     skill_service* registry = nullptr;                                    // of skills
     skill_runs* skills = nullptr;                                         // null: no skill can be run
     skill_trees* trees = nullptr;                                         // of their packages; null: none
@@ -56,6 +60,7 @@ struct api_services {
     content_store* contents = nullptr;
     url_signer* signer = nullptr;
     worker_pool* work = nullptr;             // packs archives
+    fair_workers* texts = nullptr;           // parse large requests and write large answers; null: the I/O thread does
     webhook_store* webhooks = nullptr;       // null: none are sent
     skill_store* skill_records = nullptr;    // for GET /v1/stats
     image_service* images = nullptr;

@@ -1,5 +1,6 @@
 #include "app/http/api.hpp"
 #include "app/http/piece_stream.hpp"
+#include "app/http/sized_answer.hpp"
 #include "app/http/skill_upload.hpp"
 #include "app/wire/control_request.hpp"
 #include "app/wire/error_view.hpp"
@@ -12,6 +13,9 @@
 namespace caisson::http {
 
 namespace {
+
+/// Of a version in a list; one with the longest description has twice as many.
+constexpr std::size_t skill_bytes = 4 << 10;
 
 /// Where the list goes on, as headers: its body is a bare array.
 void set_next(call& one, const std::string& cursor)
@@ -123,16 +127,19 @@ task<> api::list_skills(call_ptr one)
         rows->resize(limit);
         set_next(*one, wire::skill_list_cursor(rows->back()));
     }
-    co_await one->answer(200, wire::skill_list_json(*rows));
+    auto write = [&] { return wire::skill_list_json(*rows); };
+    co_await answer_by_size(use_.texts, one, rows->size() * skill_bytes, write);
 }
 
 task<> api::get_skill_summary(call_ptr one)
 {
     auto found = co_await use_.registry->summary(one->tenant(), std::string(one->capture("name")));
-    if (found.has_error())
+    if (found.has_error()) {
         co_await one->fail(found.error());
-    else
-        co_await one->answer(200, wire::skill_summary_json(*found));
+        co_return;
+    }
+    auto write = [&] { return wire::skill_summary_json(*found); };
+    co_await answer_by_size(use_.texts, one, found->versions.size() * skill_bytes, write);
 }
 
 task<> api::list_skill_revisions(call_ptr one)
@@ -152,7 +159,8 @@ task<> api::list_skill_revisions(call_ptr one)
         rows->resize(query->limit);
         set_next(*one, wire::revisions_cursor(rows->back()));
     }
-    co_await one->answer(200, wire::skill_revisions_json(*rows));
+    auto write = [&] { return wire::skill_revisions_json(*rows); };
+    co_await answer_by_size(use_.texts, one, rows->size() * skill_bytes, write);
 }
 
 task<> api::get_skill(call_ptr one)

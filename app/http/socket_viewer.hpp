@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace caisson::http {
 
@@ -37,6 +38,9 @@ struct socket_viewer {
 /// Sends all events, the live ones as they come, until the exit event is sent or the socket closes. A slow socket holds up
 /// nobody else: this viewer waits for it, and what it misses meanwhile it reads from storage. Returns whether the exit event was sent.
 task<bool> send_log(std::shared_ptr<socket_viewer> viewer);
+
+/// Why sockets are closed with 1008.
+inline constexpr std::string_view key_is_over = "the API key was revoked or has expired";
 
 /// Frames of clients are text: a binary message ends the connection with 1003.
 task<> refuse_binary(std::shared_ptr<net::websocket> socket);

@@ -4,6 +4,7 @@
 #include "app/wire/event_frame.hpp"
 #include "app/wire/query.hpp"
 #include "core/async/deadline.hpp"
+#include "core/fairness/fair_workers.hpp"
 
 namespace caisson::http {
 
@@ -20,6 +21,9 @@ net::websocket_options options_of(const api_services& use)
     options.write_timeout = std::chrono::milliseconds(use.config.http.write_timeout_ms);
     return options;
 }
+
+// Its place in the race of a viewer.
+constexpr std::size_t key_ended = 3;
 
 error foreign_origin()
 {
@@ -40,7 +44,8 @@ using client_ptr = std::shared_ptr<const stream_client>;
 task<> obey(client_ptr client, std::string text)
 {
     const auto& viewer = *client->viewer;
-    auto parsed = wire::parse_client_frame(text, wire::frame_scope::stream, client->use.wire);
+    auto parse = [&] { return wire::parse_client_frame(text, wire::frame_scope::stream, client->use.wire); };
+    auto parsed = co_await by_size(client->use.texts, client->who.tenant, text.size(), parse);
     result<void> done;
     if (parsed.frame.has_error())
         done = parsed.frame.error();
@@ -101,7 +106,12 @@ task<std::shared_ptr<socket_viewer>> open_viewer(const api_services* use, call_p
 
 task<> serve_viewer(client_ptr client)
 {
-    co_await race(send_log(client->viewer), read_frames(client), client->around.drain_begun());
+    auto key_ends = client->use.keys.until_ended(client->who.key);
+    const auto outcome = co_await race(send_log(client->viewer), read_frames(client), client->around.drain_begun(), std::move(key_ends));
+    if (outcome.index() == key_ended) {
+        co_await client->viewer->socket->close(net::close_code::policy, std::string(key_is_over));
+        co_return;
+    }
     const bool draining = client->around.draining();
     const auto code = draining ? net::close_code::going_away : net::close_code::normal;
     const std::string reason = draining ? "the server is stopping; resume with the last cursor" : "the log is at its end";
@@ -111,9 +121,11 @@ task<> serve_viewer(client_ptr client)
 /// Of /v1/connect.
 task<> serve_session(std::shared_ptr<connect_session> session, const net::surroundings* around)
 {
-    co_await race(serve_connection(session), around->drain_begun());
-    const bool draining = around->draining();
-    co_await end_connection(session, draining);
+    co_await race(serve_connection(session), around->drain_begun(), close_with_key(session));
+    if (around->draining())
+        co_await end_connection(session, net::close_code::going_away, "the server is stopping; attach again with the last cursor");
+    else
+        co_await end_connection(session, net::close_code::normal, "");
 }
 
 }    // namespace

@@ -1,6 +1,7 @@
 // /v1/threads: saved states of agents. Their export and import are in thread_file_routes.cpp.
 
 #include "app/http/api.hpp"
+#include "app/http/sized_answer.hpp"
 #include "app/http/thread_call.hpp"
 #include "app/wire/checkpoint_cursor.hpp"
 #include "app/wire/execution_view.hpp"
@@ -137,14 +138,18 @@ task<> api::list_checkpoints(call_ptr one)
         co_return;
     }
     const bool with_states = filter->with_states;
-    filter->most_state_bytes = one->exchange().share_bytes();
+    filter->most_bytes = one->exchange().share_bytes();
     auto page = co_await use_.threads->list(one->tenant(), std::move(*thread), std::move(*filter));
     if (page.has_error()) {
         co_await one->fail(page.error());
         co_return;
     }
     const auto next = page->next ? std::optional(wire::checkpoints_cursor(one->request().query, *page->next)) : std::nullopt;
-    co_await one->answer(200, wire::checkpoint_list_json(*page, with_states, next));
+    std::size_t bytes = 0;
+    for (const auto& each : page->items)
+        bytes += text_bytes(each.row) + each.state.size();
+    auto write = [&] { return wire::checkpoint_list_json(*page, with_states, next); };
+    co_await answer_by_size(use_.texts, one, bytes, write);
 }
 
 /// Not a coroutine: the latest of a thread is asked for again and again, and mostly known.
@@ -173,7 +178,8 @@ task<> api::read_latest(call_ptr one, thread_name thread, kept_answers::form for
     }
     wire::checkpoint_extras extras;
     extras.state = whole ? &found->state : nullptr;
-    shared_bytes json(wire::checkpoint_json(found->row, extras));
+    auto write = [&] { return shared_bytes(wire::checkpoint_json(found->row, extras)); };
+    auto json = co_await by_size(use_.texts, one->tenant(), text_bytes(found->row) + found->state.size(), write);
     latest_->keep(one->tenant(), thread.str(), form, json, read_since);
     co_await one->answer(200, std::move(json));
 }
@@ -197,7 +203,8 @@ task<> api::read_checkpoint(call_ptr one, named_checkpoint named, wire::checkpoi
         artifacts = co_await artifacts_of(&use_, found->row);
         extras.artifacts = &artifacts;
     }
-    co_await one->answer(200, wire::checkpoint_json(found->row, extras));
+    auto write = [&] { return wire::checkpoint_json(found->row, extras); };
+    co_await answer_by_size(use_.texts, one, text_bytes(found->row) + found->state.size(), write);
 }
 
 task<> api::get_checkpoint_state(call_ptr one)

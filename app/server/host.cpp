@@ -69,6 +69,11 @@ host::host(const server_config& config, const std::string& instance, io_executor
     if (!config.cgroup_root.empty() && std::ranges::none_of(groups_.root().members(), is_v2))
         throw std::runtime_error("cgroups.root = \"" + config.cgroup_root + "\" cannot be used: " + groups_.refusal() +
                                  "; it must be an existing group of cgroup v2 that was delegated to this server");
+    if (config.executions.groups_memory_bytes > 0) {
+        const auto limited = groups_.limit_memory(config.executions.groups_memory_bytes);
+        if (limited.has_error())
+            log.warning("the memory of all sandboxes together is not bounded as it is to be", {{"what", limited.error().detail}});
+    }
     local_services services{executor, time, log, work, groups_};
     auto home = groups_.agents_group().open_for_join();
     forks_ = std::make_shared<fork_server>(home.has_error() ? std::vector<unique_fd>() : std::move(*home));

@@ -4,6 +4,7 @@
 #include "app/http/storage_watch.hpp"
 #include "app/logging/json_logger.hpp"
 #include "app/server/compile_parts.hpp"
+#include "app/server/free_memory.hpp"
 #include "app/server/host.hpp"
 #include "app/server/instance.hpp"
 #include "app/server/left_overs.hpp"
@@ -15,6 +16,7 @@
 #include "app/server/tenants.hpp"
 #include "app/server/thread_parts.hpp"
 #include "app/server/transport.hpp"
+#include "app/server/turn_watch.hpp"
 #include "app/server/webhooks.hpp"
 #include "app/version.hpp"
 #include "core/adapters/crypto/digest.hpp"
@@ -24,6 +26,7 @@
 #include "core/async/deadline.hpp"
 #include "core/auth/admin_key.hpp"
 #include "core/exec/skill_runs.hpp"
+#include "core/fairness/fair_workers.hpp"
 #include "core/files/janitor.hpp"
 #include "core/files/url_signer.hpp"
 #include "core/images/image_service.hpp"
@@ -32,7 +35,6 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -49,9 +51,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Free memory above this goes back to the system when nobody needs it.
-constexpr std::size_t kept_free_bytes = 16 << 20;
-constexpr auto trim_every = 2s;
+constexpr std::size_t text_threads = 2;
 constexpr auto probe_again_every = 10s;
 
 /// A server that was killed a moment ago may still hold its lock: the kernel is busy ending it.
@@ -82,6 +82,7 @@ public:
         , executions_(services())
         , auth_(store_->keys(), time_, &sha256_hex)
         , tickets_(time_, &sha256_hex)
+        , keys_(auth_, time_, context_.get_executor())
         , api_(api_services())
         , http_(context_.get_executor(), time_, *log_, api_, http_options(config.http))
         , transport_(config_, http_, context_.get_executor(), time_, *log_)
@@ -101,7 +102,7 @@ public:
             if (failure)
                 context_.stop();
         });
-        context_.run();
+        turns_.run(context_);
         if (failure)
             std::rethrow_exception(failure);
         return status_;
@@ -149,8 +150,8 @@ private:
     http::api_services api_services()
     {
         wire::wire_context checks{&config_.limits, &languages_, config_.default_runtime, &config_.runtimes};
-        http::api_services made{context_.get_executor(), time_, *log_, executions_, auth_, tickets_, languages_, host_.enabled(), config_,
-            checks, &sha256_hex, &storage_watch_, [this] { return certificate(); }};
+        http::api_services made{context_.get_executor(), time_, *log_, executions_, auth_, tickets_, keys_, languages_, host_.enabled(),
+            config_, checks, &sha256_hex, &storage_watch_, [this] { return certificate(); }, [this] { return turns_.detail(); }};
         made.registry = &skills_.registry();
         made.skills = &skill_runs_;
         made.wire.skill_limits = &skill_limits_;
@@ -160,7 +161,8 @@ private:
         made.artifacts = &store_->artifacts();
         made.contents = &store_->contents();
         made.signer = &signer_;
-        made.work = &work_;
+        made.work = &files_;
+        made.texts = &large_texts_;
         made.webhooks = &store_->webhooks();
         made.skill_records = &store_->skills();
         made.trees = &skills_.trees();
@@ -223,10 +225,10 @@ private:
         auto key = co_await ensure_admin_key(auth_, config_.data_dir / "admin.key");
         if (key.has_error())
             throw std::runtime_error("the first key cannot be made: " + key.error().detail);
-        auto tenants = co_await find_tenants(&store_->keys(), &ids_, &config_, time_.now_ms());
-        if (tenants.has_error())
-            throw std::runtime_error("the tenants of the configuration cannot be recorded: " + tenants.error().detail);
-        executions_.set_tenants(std::move(*tenants));
+        const tenant_parts tenants{store_->keys(), ids_, config_, executions_, http_, time_};
+        if (const auto bounded = co_await bound_tenants(tenants); bounded.has_error())
+            throw std::runtime_error("the tenants of the configuration cannot be recorded: " + bounded.error().detail);
+        background_.spawn("places of tenants", keep_tenants_bounded(tenants));
         co_await skills_.prepare();
         co_await compiled_.prepare();
         auto started = co_await executions_.start();
@@ -244,9 +246,11 @@ private:
             write_ready_file(url, *key);
         log_->info(
             "the server is ready", {{"url", url}, {"version", version_text}, {"data", config_.data_dir.string()}, {"instance", self_.id}});
+        turns_.begin_anew();
         tell_service_manager("READY=1\nSTATUS=serves at " + url);
         background_.spawn("probes", probe());
-        background_.spawn("memory", give_memory_back());
+        background_.spawn("memory", give_memory_back(&time_, &work_));
+        background_.spawn("keys of open streams", keys_.run());
         background_.spawn("certificate", transport_.watch());
         background_.spawn("webhooks", webhooks_.run());
         background_.spawn("janitor", janitor_.run());
@@ -304,15 +308,6 @@ private:
         }
     }
 
-    task<> give_memory_back()
-    {
-        for (;;) {
-            co_await time_.wait_for(trim_every);
-            if (::mallinfo2().fordblks > kept_free_bytes)
-                ::malloc_trim(0);
-        }
-    }
-
     task<> stop_background()
     {
         co_await skills_.trees().stop();
@@ -346,8 +341,10 @@ private:
     const server_config config_;
     std::unique_ptr<logger> log_;
     asio::io_context context_{1};
+    turn_watch turns_{*log_};
     system_timers time_;
-    worker_pool work_{"caisson-work", 2};    // sandboxes are started on them, and sweeps take long
+    worker_pool work_{"caisson-work", 2};      // sandboxes are started on them, and sweeps take long
+    worker_pool files_{"caisson-files", 2};    // pack archives for clients
     std::unique_ptr<storage> store_;
     id_factory ids_{time_};
     skill_parts skills_{config_, *store_, context_.get_executor(), time_, *log_};
@@ -359,10 +356,11 @@ private:
     const image_table image_table_{config_.images};
     skill_runs skill_runs_{
         skills_.registry(), &skills_.schemas(), images_, skill_options_of(config_), host_images(config_.images.host), image_table_};
-    thread_parts threads_{config_.threads, *store_, time_, *log_, ids_};
+    thread_parts threads_{config_.threads, *store_, context_.get_executor(), time_, *log_, ids_};
     execution_service executions_;
     auth_service auth_;
     ticket_office tickets_;
+    key_watch keys_;
     url_signer signer_{
         store_->signing_keys(), time_, *log_, &hmac_sha256, {.lifetime = std::chrono::milliseconds(config_.artifacts.url_lifetime_ms)}};
     janitor janitor_{{time_, *log_, store_->contents(), store_->artifacts()},
@@ -371,6 +369,8 @@ private:
     language_catalog languages_;
     http::storage_watch storage_watch_{*store_, time_, *log_};
     http::api api_;
+    worker_pool texts_{"caisson-texts", text_threads};    // read what is above
+    fair_workers large_texts_{context_.get_executor(), texts_, text_threads};
     net::server http_;
     transport transport_;
     webhooks webhooks_;    // runs in the next, which is stopped first

@@ -18,8 +18,8 @@ thread_options thread_options_of(const threads_config& config)
 
 }    // namespace
 
-thread_parts::thread_parts(const threads_config& config, storage& store, timers& time, logger& log, id_factory& ids)
-    : service_({time, log, ids, store.threads(), packer_, workers_, &make_sha256_hasher, thread_options_of(config)})
+thread_parts::thread_parts(const threads_config& config, storage& store, io_executor executor, timers& time, logger& log, id_factory& ids)
+    : service_({executor, time, log, ids, store.threads(), packer_, workers_, &make_sha256_hasher, thread_options_of(config)})
 {
 }
 

@@ -27,6 +27,7 @@ collect_spec read_collect(object_reader& reader, const artifacts_config& config)
         return spec;
     }
     const auto field = reader.path_of("collect");
+    std::size_t bytes = 0;
     for (std::size_t i = 0; i < array->size(); ++i) {
         const auto place = field + "[" + std::to_string(i) + "]";
         auto text = text_of((*array)[i], place, max_pattern_bytes, reader.problems());
@@ -34,8 +35,11 @@ collect_spec read_collect(object_reader& reader, const artifacts_config& config)
             continue;
         if (auto wrong = pattern_problem(*text); !wrong.empty())
             reader.problems().add(place, std::move(wrong));
+        bytes += text->size();
         spec.patterns.push_back(std::move(*text));
     }
+    if (bytes > max_patterns_bytes)
+        reader.problem("collect", "must not have more than " + std::to_string(max_patterns_bytes) + " bytes in all its patterns together");
     return spec;
 }
 

@@ -116,7 +116,7 @@ std::vector<named_file> read_files(object_reader& reader)
             reader.problems().add(field, problem);
         auto content = read_file_content(value, field, max_content_bytes, reader.problems());
         if (problem.empty() && content)
-            out.push_back({field, {std::move(path), std::move(content->bytes), content->mode}});
+            out.push_back({field, {std::move(path), shared_bytes(std::move(content->bytes)), content->mode}});
     }
     return out;
 }

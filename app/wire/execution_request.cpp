@@ -87,7 +87,7 @@ void read_pty(object_reader& reader, execution_spec& spec)
 
 void read_input(object_reader& reader, execution_spec& spec)
 {
-    spec.stdin_data = reader.bytes("stdin", max_stdin_bytes).value_or("");
+    spec.stdin_data = shared_bytes(reader.bytes("stdin", max_stdin_bytes).value_or(""));
     spec.stdin_open = reader.boolean("stdin_open").value_or(false);
 }
 

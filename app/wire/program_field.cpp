@@ -67,6 +67,12 @@ language_catalog::entry in_image_of(const wire_context& context, const execution
     return {.what = &what, .path = context.images->interpreter(image, what.name), .compiler = context.images->compiler(image, what.name)};
 }
 
+/// Without the version, which is found out while requests are read.
+language_catalog::entry on_host(const language_catalog::entry& known)
+{
+    return {.what = known.what, .path = known.path, .compiler = known.compiler, .script = known.script};
+}
+
 std::optional<language_catalog::entry> read_language(object_reader& reader, const wire_context& context, const execution_spec& spec)
 {
     if (!reader.has("language")) {
@@ -78,7 +84,7 @@ std::optional<language_catalog::entry> read_language(object_reader& reader, cons
         return std::nullopt;
     const auto* known = context.languages->find(*name);
     const bool needs_image = runs_in_image(context, spec);
-    auto found = known == nullptr ? language_catalog::entry() : needs_image ? in_image_of(context, spec, *known->what) : *known;
+    auto found = known == nullptr ? language_catalog::entry() : needs_image ? in_image_of(context, spec, *known->what) : on_host(*known);
     if (found.available())
         return found;
     const auto what = known == nullptr ? std::string("is not known")
@@ -122,7 +128,7 @@ std::vector<input_file> files_for(const language_catalog::entry& language, const
 {
     std::vector<input_file> out;
     for (auto& each : compiler_files(language, files))
-        out.push_back({std::move(each.path), std::move(each.content)});
+        out.push_back({std::move(each.path), shared_bytes(std::move(each.content))});
     return out;
 }
 
@@ -133,6 +139,7 @@ void compile_code(const wire_context& context, execution_spec& spec, const langu
     const auto& rule = *language.what->compile;
     auto& step = spec.compile.emplace();
     step.argv = compile_command(language, files);
+    step.directory = compile_directory(language, files);
     step.env.insert(rule.env.begin(), rule.env.end());
     step.files = files_for(language, files);
     spec.argv = made_command(language, files, to_work);
@@ -166,21 +173,21 @@ void read_code(object_reader& reader, const wire_context& context, execution_spe
         for (const auto& each : files) {
             all.others.push_back(each.file.path);
             if (each.file.path.ends_with(".java"))
-                all.contents.emplace_back(each.file.content);
+                all.contents.push_back(each.file.content.view());
             if (spec.language == "fortran")
-                all.fortran.push_back({each.file.path, each.file.content});
+                all.fortran.push_back({each.file.path, each.file.content.view()});
         }
         if (const auto problem = start_problem(*language->what, all); !problem.empty())
             reader.problem("code", problem);
         compile_code(context, spec, *language, all);
         spec.compile->limits = limits;
-        files.push_back({reader.has("entry") ? "entry" : "code", {std::move(file), std::move(*code)}});
+        files.push_back({reader.has("entry") ? "entry" : "code", {std::move(file), shared_bytes(std::move(*code))}});
         return;
     }
     spec.argv = run_command(*language, path_from(spec.cwd, file), {});
     if (const auto* host = context.languages->find(spec.language); runs_in_image(context, spec) && host->available())
         spec.host_argv = run_command(*host, path_from(spec.cwd, file), {});
-    files.push_back({reader.has("entry") ? "entry" : "code", {std::move(file), std::move(*code)}});
+    files.push_back({reader.has("entry") ? "entry" : "code", {std::move(file), shared_bytes(std::move(*code))}});
 }
 
 /// Notes that nothing says what is to run, in the words of the skill runner's contract.

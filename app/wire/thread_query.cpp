@@ -91,7 +91,7 @@ metadata_filter read_metadata_filter(query_reader& reader)
         return out;
     }
     for (auto& [name, value] : custom)
-        out.custom.push_back(condition_on(std::move(name), std::move(value)));
+        out.custom.push_back(condition_on(name, std::move(value)));
     return out;
 }
 

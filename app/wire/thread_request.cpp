@@ -90,6 +90,12 @@ checkpoint_references read_references(object_reader& reader)
         reader.problem("artifacts", "must have at most " + std::to_string(max_artifact_references) + " items");
     for (std::size_t i = 0; i < std::min(list->size(), max_artifact_references); ++i)
         read_artifact(reader, (*list)[i], reader.path_of("artifacts") + "[" + std::to_string(i) + "]", out);
+    std::size_t bytes = 0;
+    for (const auto& each : out.artifacts)
+        bytes += each.path.size();
+    if (bytes > max_reference_bytes)
+        reader.problem("artifacts",
+            "have paths of " + std::to_string(bytes) + " bytes together, at most " + std::to_string(max_reference_bytes) + " are possible");
     return out;
 }
 

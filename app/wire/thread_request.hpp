@@ -13,6 +13,7 @@ namespace caisson::wire {
 inline constexpr std::size_t most_beside_state = 256 << 10;
 /// What one checkpoint may name.
 inline constexpr std::size_t max_artifact_references = 200;
+inline constexpr std::size_t max_reference_bytes = 64 << 10;    // of their paths together
 
 /// The body of POST /v1/threads/{thread}/checkpoints; the wish refers to it. From any thread. Errors: those of parse_json_object;
 /// errc::bad_request with every mistake in `fields`; errc::not_implemented for fields of features that are not built yet.

@@ -159,13 +159,12 @@ task<result<std::vector<api_key_row>>> auth_service::list_keys(std::optional<std
     return keys_.list_keys(std::move(tenant_name));
 }
 
-task<result<bool>> auth_service::is_in_force(key_id id, std::string tenant_name)
+task<result<bool>> auth_service::is_in_force(key_id id)
 {
-    const auto keys = co_await keys_.list_keys(std::move(tenant_name));
-    if (keys.has_error())
-        co_return keys.error();
-    const auto found = std::ranges::find(*keys, id, &api_key_row::id);
-    co_return found != keys->end() && !refusal(*found, time_.now_ms());
+    const auto found = co_await keys_.find_key_by_id(std::move(id));
+    if (found.has_error() && found.error().code != errc::not_found)
+        co_return found.error();
+    co_return found.has_value() && !refusal(*found, time_.now_ms());
 }
 
 task<result<void>> auth_service::revoke_key(key_id id)

@@ -41,9 +41,8 @@ public:
     /// All keys, or those of one tenant by name, oldest first.
     task<result<std::vector<api_key_row>>> list_keys(std::optional<std::string> tenant_name);
 
-    /// Whether a key of the tenant with this name is neither revoked nor expired, by the store: not for each request.
-    /// Errors: the store's.
-    task<result<bool>> is_in_force(key_id id, std::string tenant_name);
+    /// Whether a key is known and neither revoked nor expired, by the store: not for each request. Errors: the store's.
+    task<result<bool>> is_in_force(key_id id);
 
     /// Ends a key, for this service at once. Idempotent. Errors: errc::not_found.
     task<result<void>> revoke_key(key_id id);

@@ -17,8 +17,12 @@ public:
     virtual task<result<void>> insert_key(api_key_row row) = 0;
     /// The key with this hash, revoked and expired ones too. Errors: errc::not_found.
     virtual task<result<api_key_row>> find_key(std::string hash) = 0;
+    /// The same of the key with this id.
+    virtual task<result<api_key_row>> find_key_by_id(key_id id) = 0;
     /// All keys, or those of one tenant by name, oldest first.
     virtual task<result<std::vector<api_key_row>>> list_keys(std::optional<std::string> tenant_name) = 0;
+    /// How many tenants have a key that is good at `now_ms`, counted up to `most`.
+    virtual task<result<std::size_t>> count_tenants(std::int64_t now_ms, std::size_t most) = 0;
     /// Ends a key. Idempotent. Errors: errc::not_found.
     virtual task<result<void>> revoke_key(key_id id, std::int64_t now_ms) = 0;
     /// Notes a use. Not durable at once.

@@ -58,6 +58,12 @@ result<ticket_office::redeemed> ticket_office::redeem(std::string_view ticket, s
     return first;
 }
 
+std::optional<key_id> ticket_office::key_of(std::string_view ticket) const
+{
+    const auto found = ticket.size() > max_presented ? by_hash_.end() : by_hash_.find(digest_(ticket));
+    return found == by_hash_.end() ? std::nullopt : std::optional(found->second.who.key);
+}
+
 void ticket_office::end(std::string_view ticket) { by_hash_.erase(digest_(ticket)); }
 
 void ticket_office::drop_old()

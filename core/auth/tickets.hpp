@@ -4,6 +4,7 @@
 #include "core/base/clock.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,7 +23,7 @@ struct ticket_options {
 
 /// Tickets for clients that cannot set headers, such as a browser's WebSocket: they stand for the key that asked for them, and are used
 /// once. A ticket that opens a stream stays good for that stream, since a browser's EventSource comes back to the same address. Kept in
-/// memory only, as hashes: they end with the server. A key that is revoked leaves its unused tickets valid for the rest of their lifetime.
+/// memory only, as hashes: they end with the server.
 /// I/O thread only.
 class ticket_office {
 public:
@@ -41,7 +42,10 @@ public:
     /// errc::unauthorized if it is unknown, used, too old or good for another stream.
     result<redeemed> redeem(std::string_view ticket, std::string_view stream = {});
 
-    /// A ticket that is good for a stream is so no more.
+    /// Which key asked for `ticket`; nothing if it is unknown. It stays as it is.
+    std::optional<key_id> key_of(std::string_view ticket) const;
+
+    /// A ticket is good no more.
     void end(std::string_view ticket);
 
     std::chrono::milliseconds lifetime() const { return options_.lifetime; }

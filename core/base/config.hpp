@@ -61,6 +61,7 @@ struct http_config {
     std::vector<std::string> allowed_origins;    // of pages that may use the API from elsewhere: "https://app.example"
     std::vector<std::string> trusted_proxies;    // whose X-Forwarded-Host and -Proto are believed: "10.0.0.0/8", "::1"
     std::int64_t max_connections = 1'024;
+    std::int64_t tenant_max_connections = 0;         // 0: see bounds_of_owners()
     std::int64_t max_connections_per_address = 0;    // 0: no bound; an IPv6 /64 is one address
     std::int64_t max_request_line_bytes = 16 << 10;
     std::int64_t max_header_bytes = 64 << 10;    // all headers of a request together
@@ -100,10 +101,12 @@ struct artifacts_config {
 
 /// How many executions there may be at once.
 struct execution_config {
-    std::int64_t max_running = 4;                // the rest wait in the queue; default 2 × cores, at least 4
-    std::int64_t max_queued = 10'000;            // beyond it: queue_full
-    std::int64_t tenant_max_running = 10'000;    // of one tenant, unless `tenants` says otherwise; the same for the next
-    std::int64_t tenant_max_queued = 2'500;
+    std::int64_t max_running = 4;                           // the rest wait in the queue; default 2 × cores, at least 4
+    std::int64_t max_queued = 10'000;                       // beyond it: queue_full
+    std::int64_t max_memory_bytes = 0;                      // promised to all that run; default 3/4 of the host's, 0: no bound
+    std::int64_t groups_memory_bytes = 0;                   // that all sandboxes may take together; 0: no bound. Not a setting
+    std::int64_t tenant_max_running = 0;                    // of one tenant, unless `tenants` says otherwise; 0: see places_of_tenant()
+    std::int64_t tenant_max_queued = 2'500;                 // likewise
     std::int64_t max_waiting_bytes = 512LL << 20;           // of programs, files and stdin of executions that wait
     std::int64_t tenant_max_waiting_bytes = 128LL << 20;    // the same of one tenant
     std::int64_t max_waiting_clients = 4'096;               // requests that wait for an end

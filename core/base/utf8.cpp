@@ -102,6 +102,11 @@ std::string to_valid_utf8(std::string_view bytes)
     std::string out;
     out.reserve(bytes.size());
     while (!bytes.empty()) {
+        if (const auto plain = ascii_run(bytes); plain > 0) {
+            out.append(bytes.substr(0, plain));
+            bytes.remove_prefix(plain);
+            continue;
+        }
         const auto found = scan_front(bytes);
         if (found.length == found.wanted)
             out.append(bytes.substr(0, found.length));

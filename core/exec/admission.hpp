@@ -2,9 +2,9 @@
 
 #include "core/base/error.hpp"
 #include "core/exec/admission_bounds.hpp"
-#include "core/exec/fair_queue.hpp"
 #include "core/exec/live_execution.hpp"
 #include "core/exec/throughput.hpp"
+#include "core/fairness/fair_queue.hpp"
 
 #include <algorithm>
 #include <map>
@@ -14,7 +14,8 @@
 namespace caisson {
 
 /// Who may run, who waits, and who is refused: so many executions run at once, so many wait, for the whole server and for
-/// each tenant, and the tenants' turns are fair (fair_queue). I/O thread only.
+/// each tenant, and the tenants' turns are fair (fair_queue). What runs is promised no more memory together than the bounds say; who asks
+/// for more than is free waits, and others with less pass by. I/O thread only.
 class admission {
 public:
     /// `time` outlives it.
@@ -25,9 +26,13 @@ public:
     /// Before anything is here: what the bounds do not know of ids.
     void set_tenants(std::map<tenant_id, tenant_bounds> tenants) { bounds_.tenants = std::move(tenants); }
 
-    /// Keeps room for an execution that is about to be recorded and holds `content_bytes` while it waits. The room goes back
-    /// when the place is dropped; put it into the live_execution that enters. Errors: errc::queue_full with facts.
-    result<waiting_place> reserve(const tenant_id& tenant, std::uint64_t content_bytes);
+    /// What a tenant may have whose bounds do not say. The bound of memory holds for every tenant. At any time; who runs already is not
+    /// stopped.
+    void set_tenant_most(std::size_t max_running, std::uint64_t max_memory_bytes);
+
+    /// Keeps room for an execution that is about to be recorded, has such limits and holds `content_bytes` while it waits. The room goes
+    /// back when the place is dropped; put it into the live_execution that enters. Errors: errc::queue_full with facts.
+    result<waiting_place> reserve(const tenant_id& tenant, const execution_limits& limits, std::uint64_t content_bytes);
     /// `bytes` more that an execution holds while it waits. Errors: as reserve().
     result<void> hold_more(live_execution& one, std::uint64_t bytes);
 
@@ -54,16 +59,22 @@ public:
     std::size_t waiting(const tenant_id& tenant) const { return queue_.waiting(tenant); }
     /// Which turn `one` gets, 1 is the next; nothing once it has had it. True as long as nobody comes or leaves.
     std::optional<std::size_t> position(const live_execution& one) const;
-    /// Whether one that enters now is admitted at once.
-    bool has_place_for(const tenant_id& tenant) const;
+    /// A sentence if `one` waits and there is too little memory for it now; else empty.
+    std::string lack_of_memory(const live_execution& one) const;
+    /// Whether one with such limits that enters now is admitted at once.
+    bool has_place_for(const tenant_id& tenant, const execution_limits& limits) const;
     /// position() of one that entered now; nothing if it would not have to wait.
-    std::optional<std::size_t> position_of_next(const tenant_id& tenant) const;
+    std::optional<std::size_t> position_of_next(const tenant_id& tenant, const execution_limits& limits) const;
 
 private:
     void grant();
+    void admit(live_execution& one);
+    bool has_memory_for(const tenant_id& tenant, std::uint64_t bytes) const;
+    bool exceeds_share(const tenant_id& tenant, std::uint64_t bytes) const;
     const tenant_bounds& bounds_of(const tenant_id& tenant) const;
+    std::size_t max_running_of(const tenant_bounds& mine) const { return mine.max_running.value_or(bounds_.tenant_max_running); }
     std::size_t free_places() const { return bounds_.max_running - std::min(bounds_.max_running, queue_.running()); }
-    result<void> check_room(const tenant_id& tenant) const;
+    result<void> check_room(const tenant_id& tenant, const execution_limits& limits) const;
     result<void> check_content(const tenant_id& tenant, std::uint64_t more) const;
     error full(const tenant_id& tenant, std::string limit, std::string scope, std::uint64_t value, std::size_t waiting) const;
 
@@ -72,6 +83,8 @@ private:
     fair_queue queue_;
     std::unordered_map<fair_queue::ticket, std::shared_ptr<live_execution>> waiters_;
     std::shared_ptr<waiting_tally> tally_ = std::make_shared<waiting_tally>();
+    std::uint64_t memory_bytes_ = 0;                                   // promised to all that run
+    std::unordered_map<tenant_id, std::uint64_t> memory_of_tenant_;    // no zeros
     throughput ends_;
     bool held_ = false;
     bool closed_ = false;

@@ -5,6 +5,8 @@
 #include "core/exec/live_execution.hpp"
 #include "core/files/media_types.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
 #include <sys/wait.h>
 #include <utility>
@@ -25,6 +27,10 @@ constexpr std::size_t most_skipped_bytes = 16 << 10;
 constexpr std::size_t most_path_bytes = 512;
 /// So many small files are kept before the store is asked whether it has room.
 constexpr std::size_t small_files_at_once = 16;
+
+/// After so many steps others have their turn; a step takes about a nanosecond.
+constexpr std::size_t steps_per_turn = 1 << 20;
+constexpr std::size_t steps_of_item = 500;
 
 std::string how_it_ended(const protocol::exit_report& report)
 {
@@ -76,7 +82,10 @@ task<> collector::settle()
 task<result<void>> collector::take_stream()
 {
     while (failure_.empty()) {
+        if (steps_ >= steps_per_turn)
+            co_await let_others();
         const auto next = decoder_.next();
+        steps_ += steps_of_item;
         if (next == item::done) {
             files_.summary.skipped_files = static_cast<std::int64_t>(decoder_.totals().skipped) + files_.summary.skipped_files;
             if (!decoder_.totals().problem.empty())
@@ -103,6 +112,13 @@ task<result<void>> collector::take_stream()
         tell_progress(acknowledge_every);
     }
     co_return result<void>();
+}
+
+/// What the agent sends is bounded in bytes, not in the time that it takes.
+task<> collector::let_others()
+{
+    steps_ = 0;
+    co_await asio::post(use_task);
 }
 
 /// Whatever the store need not be waited for: all but the bytes of large files. Most files are small, and each wait costs more than one.
@@ -139,6 +155,7 @@ task<result<void>> collector::take_item(item what)
 void collector::begin_file()
 {
     const auto& file = decoder_.file();
+    steps_ += file.path.size() * patterns_.words();
     if (auto why = why_not(file); !why.empty())
         return fail("the sandbox's agent sent what it was not asked for: " + why);
     if (!has_room(file.size))

@@ -70,6 +70,7 @@ private:
     using item = protocol::collect_decoder::item;
 
     task<result<void>> take_stream();
+    task<> let_others();
     bool take_at_once(item what);
     task<result<void>> take_item(item what);
     task<result<void>> finish_file();
@@ -105,6 +106,7 @@ private:
     bool complete_ = false;    // DONE was heard
     std::optional<protocol::exit_report> exited_;
     std::string failure_;
+    std::size_t steps_ = 0;    // in this turn of the I/O thread
 
     std::unique_ptr<content_batch> batch_;
     std::unique_ptr<content_writer> writer_;    // of a file that is not small

@@ -78,16 +78,30 @@ std::vector<std::string> arguments_for(
     return {replaced(argument, marks)};
 }
 
+/// From a directory below the working directory to that.
+std::string way_up(std::string_view directory)
+{
+    std::string out;
+    for (std::size_t levels = directory.empty() ? 0 : 1 + std::ranges::count(directory, '/'); levels > 0; --levels)
+        out += "../";
+    return out;
+}
+
 bool is_java(const language& what) { return what.name == "java"; }
 
 }    // namespace
+
+std::string compile_directory(const language_catalog::entry& from, const code_files& files)
+{
+    return from.what->name == "go" ? go_build_directory(files.main, files.code, files.others) : std::string();
+}
 
 std::vector<std::string> compile_command(const language_catalog::entry& from, const code_files& files)
 {
     std::vector<std::string> argv{from.compiler};
     if (!from.script.empty())
         argv.push_back(from.script);
-    const auto marks = marks_of(files, "");
+    const auto marks = marks_of(files, way_up(compile_directory(from, files)));
     for (const auto argument : from.what->compile->arguments) {
         const auto several = arguments_for(argument, from, files, marks);
         argv.insert(argv.end(), several.begin(), several.end());

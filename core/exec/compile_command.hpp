@@ -23,7 +23,10 @@ struct code_files {
     std::vector<fortran_file> fortran = {};    // those of the other files that are compiled, if it is Fortran
 };
 
-/// The compiler's argv, which starts in the working directory. `from` is available and compiled.
+/// The directory in which the compiler starts, relative to the working directory; empty: the working directory.
+std::string compile_directory(const language_catalog::entry& from, const code_files& files);
+
+/// The compiler's argv, which starts in compile_directory(). `from` is available and compiled.
 std::vector<std::string> compile_command(const language_catalog::entry& from, const code_files& files);
 
 /// The argv that runs what was made. `to_work` leads from where it starts to the working directory: empty, "../" or "/workspace/".

@@ -9,11 +9,17 @@ namespace caisson {
 
 namespace {
 
+constexpr std::string_view no_memory_left =
+    "the host, or the server's sandboxes together, had no memory left, and the kernel ended the program, which was "
+    "below limits.memory_bytes";
+
+bool killed_for_memory(const ending_facts& facts) { return facts.killed_for_memory || facts.netlink_limit; }
+
 /// The kernel killed in the group for memory, and the server then the rest: either may have been the leader's end. One that came
 /// to an end of its own before is not ended by it, even if the server's kill is on its way.
 bool ended_for_memory(const ending_facts& facts)
 {
-    if (!facts.killed_for_memory && facts.group.oom_kills == 0)
+    if (!killed_for_memory(facts) && facts.group.oom_kills == 0)
         return false;
     return !facts.wait_status || (WIFSIGNALED(*facts.wait_status) && WTERMSIG(*facts.wait_status) == SIGKILL);
 }
@@ -30,7 +36,7 @@ verdict decide_verdict(const ending_facts& facts, const execution_limits& limits
         return verdict::runtime_error;
     if (facts.cancelled)
         return verdict::cancelled;
-    const bool ended_by_limit = facts.output_limit || facts.killed_for_memory || facts.wall_limit || facts.cpu_limit;
+    const bool ended_by_limit = facts.output_limit || killed_for_memory(facts) || facts.wall_limit || facts.cpu_limit;
     // Where memory ends the whole sandbox, the agent cannot tell it any more: the group does.
     const bool agent_died_of_memory = facts.group.oom_kills > 0;
     if (!facts.wait_status && !ended_by_limit && !agent_died_of_memory)
@@ -38,7 +44,7 @@ verdict decide_verdict(const ending_facts& facts, const execution_limits& limits
     if (facts.output_limit)
         return verdict::output_limit;
     if (ended_for_memory(facts))
-        return verdict::memory_limit;
+        return facts.group.oom_outside && !facts.netlink_limit ? verdict::lost : verdict::memory_limit;
     if (facts.wall_limit)
         return verdict::wall_limit;
     if (out_of_cpu_time(facts, limits))
@@ -49,7 +55,7 @@ verdict decide_verdict(const ending_facts& facts, const execution_limits& limits
 std::vector<limit_kind> limits_hit(const ending_facts& facts)
 {
     std::vector<limit_kind> hit;
-    if (facts.group.oom_kills > 0 || facts.killed_for_memory)
+    if (facts.netlink_limit || (!facts.group.oom_outside && (facts.group.oom_kills > 0 || facts.killed_for_memory)))
         hit.push_back(limit_kind::memory);
     if (facts.group.pids_refused > 0)
         hit.push_back(limit_kind::pids);
@@ -66,6 +72,9 @@ std::vector<limit_kind> limits_hit(const ending_facts& facts)
 std::string memory_sentence(const ending_facts& facts, const execution_limits& limits)
 {
     std::string text = "the program needed more memory than limits.memory_bytes (" + std::to_string(limits.memory_bytes) + " bytes)";
+    if (facts.netlink_limit && facts.group.oom_kills == 0)
+        text = "the program had more than " + std::to_string(most_netlink_bytes >> 20) +
+               " MiB of netlink sockets and of messages unread in them";
     if (!facts.wait_status)
         text += "; its sandbox did not tell its end, so the last of its output may be missing";
     return text;
@@ -82,7 +91,10 @@ std::string sentence(verdict value, const ending& end, const ending_facts& facts
     case verdict::output_limit:
         return "the program wrote more than limits.max_output_bytes (" + std::to_string(limits.max_output_bytes) + " bytes)";
     case verdict::cancelled: return "the execution was cancelled";
-    case verdict::lost: return facts.lost.empty() ? "the end of the program was not seen" : facts.lost;
+    case verdict::lost:
+        if (facts.group.oom_outside && ended_for_memory(facts))
+            return std::string(no_memory_left) + (facts.lost.empty() ? "" : "; " + facts.lost);
+        return facts.lost.empty() ? "the end of the program was not seen" : facts.lost;
     case verdict::runtime_error: return facts.fault;
     }
     return "";

@@ -87,7 +87,13 @@ execution_row execution_service::shown(const live_execution& one) const
         row.payload = payload_of(one);
     row.output = {};    // payload() gives it
     row.queue_position = queue_.position(one);
+    row.waits_for = what_it_waits_for(one);
     return row;
+}
+
+std::string execution_service::what_it_waits_for(const live_execution& one) const
+{
+    return one.row.waits_for.empty() ? queue_.lack_of_memory(one) : one.row.waits_for;
 }
 
 task<result<execution_row>> execution_service::find(tenant_id tenant, execution_id id)
@@ -143,7 +149,7 @@ task<result<std::vector<execution_row>>> execution_service::list(tenant_id tenan
         for (auto& row : *rows)
             if (const auto one = find_live(row.tenant, row.id)) {
                 row.queue_position = queue_.position(*one);
-                row.waits_for = one->row.waits_for;
+                row.waits_for = what_it_waits_for(*one);
             }
     co_return rows;
 }

@@ -27,6 +27,8 @@ public:
 
     /// Weights and bounds of single tenants. Call before start().
     void set_tenants(std::map<tenant_id, tenant_bounds> tenants) { queue_.set_tenants(std::move(tenants)); }
+    /// Of each tenant whose bounds do not say, from now on.
+    void set_tenant_most(std::size_t max_running, std::uint64_t max_memory_bytes) { queue_.set_tenant_most(max_running, max_memory_bytes); }
 
     /// Records an execution and starts it when its turn comes. Durable on return. Errors: errc::queue_full with facts;
     /// errc::runtime_unavailable while the server stops.
@@ -152,6 +154,7 @@ private:
     task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
     /// The row as clients see it.
     execution_row shown(const live_execution& one) const;
+    std::string what_it_waits_for(const live_execution& one) const;
     live_ptr find_live(const tenant_id& tenant, const execution_id& id) const;
     task<> erase_contents(tenant_id tenant, std::vector<content_id> contents);
     task<result<live_ptr>> running_one(tenant_id tenant, execution_id id);

@@ -83,12 +83,12 @@ task<result<execution_service::submission>> execution_service::record_new(
     if (stopping_)
         co_return is_stopping();
     calm_.disturb();
-    auto place = queue_.reserve(tenant, content_bytes(spec));
+    auto place = queue_.reserve(tenant, spec.limits, content_bytes(spec));
     if (place.has_error())
         co_return place.error();
     auto row = row_of(spec, use_.ids.make<execution_id>(), tenant, use_.time.now_ms());
     const bool may_begin = pool_.ready() > 0 || runner_.makes_soon(row.runtime);
-    if (!key && may_begin && queue_.has_place_for(tenant)) {
+    if (!key && may_begin && queue_.has_place_for(tenant, spec.limits)) {
         auto one = make_live(row, spec, {});
         one->recorded = one->sandbox_recorded = false;
         one->end_awaited = when == answered::at_end && may_await_ends();
@@ -114,7 +114,7 @@ task<result<execution_service::submission>> execution_service::record_new(
         co_return submission{std::move(row)};
     auto one = make_live(row, std::move(spec), {});
     one->place = std::move(*place);
-    row.queue_position = queue_.position_of_next(tenant);
+    row.queue_position = queue_.position_of_next(tenant, row.limits);
     one->log->control(event_kind::state, state_body(row));
     launch(one, false, first_commit_patience);
     row.queue_position = queue_.position(*one);

@@ -14,13 +14,13 @@ std::string_view go_directory(std::string_view path)
 
 bool has_path(std::span<const std::string> paths, std::string_view path) { return std::ranges::find(paths, path) != paths.end(); }
 
-/// A go.mod of a directory below the working directory, down to the code's.
-bool lies_in_nested_module(std::string_view main, std::span<const std::string> others)
+/// The directory of the nearest go.mod below the working directory's top, from the code's directory upwards; empty: none.
+std::string_view nested_module(std::string_view main, std::span<const std::string> others)
 {
     for (auto directory = go_directory(main); !directory.empty(); directory = go_directory(directory))
         if (has_path(others, std::string(directory) + "/go.mod"))
-            return true;
-    return false;
+            return directory;
+    return {};
 }
 
 /// Elements that are part of an import path wherever they stand.
@@ -60,11 +60,16 @@ bool says_ignore(std::string_view code)
     return false;
 }
 
-bool is_built_as_package(const std::string& main, std::string_view code, std::span<const std::string> others)
+/// Not one that Go passes over.
+bool is_source(const std::string& main)
 {
     const auto name = std::string_view(main).substr(main.rfind('/') + 1);
-    const bool is_source = name.ends_with(".go") && !name.starts_with('.') && !name.starts_with('_') && !name.ends_with("_test.go");
-    return is_source && !says_ignore(code) && is_plain_directory(go_directory(main)) && !lies_in_nested_module(main, others);
+    return name.ends_with(".go") && !name.starts_with('.') && !name.starts_with('_') && !name.ends_with("_test.go");
+}
+
+bool is_built_as_package(const std::string& main, std::string_view code, std::span<const std::string> others)
+{
+    return is_source(main) && !says_ignore(code) && is_plain_directory(go_directory(main)) && nested_module(main, others).empty();
 }
 
 /// Never taken for an option.
@@ -87,14 +92,21 @@ bool go_needs_module(const std::string& main, std::string_view code, std::span<c
     return is_built_as_package(main, code, others) && !has_path(others, "go.mod") && !has_path(others, "go.work");
 }
 
+std::string go_build_directory(const std::string& main, std::string_view code, std::span<const std::string> others)
+{
+    if (!is_source(main) || says_ignore(code) || has_path(others, "go.work"))
+        return {};
+    return std::string(nested_module(main, others));
+}
+
 std::vector<std::string> go_build_arguments(const std::string& main, std::string_view code, std::span<const std::string> others)
 {
     const auto package = "./" + std::string(go_directory(main));
-    const bool is_workspace = has_path(others, "go.work");
-    const bool is_in_module = is_workspace || (has_path(others, "go.mod") && !lies_in_nested_module(main, others));
     if (says_ignore(code))
         return {go_operand(main)};
-    if (is_in_module)
+    if (const auto module = go_build_directory(main, code, others); !module.empty())
+        return {"." + package.substr(2 + module.size())};
+    if (has_path(others, "go.work") || has_path(others, "go.mod"))
         return {package};
     if (!is_built_as_package(main, code, others))
         return files_beside(main, others);

@@ -19,9 +19,11 @@ inline constexpr std::string_view go_overlay_text = R"({"Replace":{"go.mod":".ca
 /// Whether the two files above are needed: the package is built as one and belongs to no module of the request.
 bool go_needs_module(const std::string& main, std::string_view code, std::span<const std::string> others);
 
-/// The last arguments of `go build`, which runs in the working directory: a package, or files where the code's file is no part of its
-/// directory's package: it says `//go:build ignore`, its name or its directory's is one that Go passes over, or a module lies between
-/// the working directory and it.
+/// The directory in which `go build` runs, relative to the working directory: that of the code's module; empty: the working directory.
+std::string go_build_directory(const std::string& main, std::string_view code, std::span<const std::string> others);
+
+/// The last arguments of `go build` in that directory: a package, or files where the code's file is no part of its directory's package:
+/// it says `//go:build ignore`, or its name or its directory's is one that Go passes over.
 std::vector<std::string> go_build_arguments(const std::string& main, std::string_view code, std::span<const std::string> others);
 
 }    // namespace caisson

@@ -73,7 +73,7 @@ std::optional<std::string> find_program_in(
 /// Runs a program outside any sandbox, with a clean environment and a deadline, and returns what it printed to both streams.
 using version_runner = std::function<task<result<std::string>>(std::vector<std::string> argv)>;
 
-/// Which languages this host has. Made at start, cheaply; versions come later, by probe(). I/O thread.
+/// Which languages this host has. Made at start, cheaply; versions come later, by probe(). All but versions may be read from any thread.
 class language_catalog {
 public:
     struct entry {

@@ -91,6 +91,7 @@ group_usage live_execution::used() const
     if (now.cpu_us)
         now.cpu_us = std::max<std::int64_t>(0, *now.cpu_us - before_program.cpu_us.value_or(0));
     now.oom_kills = std::max<std::int64_t>(0, now.oom_kills - before_program.oom_kills);
+    now.oom_outside = now.oom_outside && now.oom_kills > 0;
     now.pids_refused = std::max<std::int64_t>(0, now.pids_refused - before_program.pids_refused);
     return now;
 }
@@ -130,7 +131,7 @@ void live_execution::acknowledge(std::uint64_t at_least)
 
 void live_execution::give_request_stdin()
 {
-    shared_bytes bytes(std::exchange(spec.stdin_data, {}));
+    auto bytes = std::exchange(spec.stdin_data, {});
     if (std::exchange(request_stdin_held_, true))
         return;
     if (stdin_end == 0) {

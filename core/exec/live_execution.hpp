@@ -97,6 +97,7 @@ public:
 
     // Wishes.
     bool admitted = false;
+    std::uint64_t promised_bytes = 0;    // of memory, while it is admitted
     bool cancel_wanted() const { return row.cancel_requested; }
 
     bool at_host = false;    // while a sandbox is made: what fails now is the host's, not the execution's or the stores'

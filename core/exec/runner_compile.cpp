@@ -70,6 +70,7 @@ group_usage since(group_usage now, const group_usage& before)
     if (now.cpu_us)
         now.cpu_us = std::max<std::int64_t>(0, *now.cpu_us - before.cpu_us.value_or(0));
     now.oom_kills -= before.oom_kills;
+    now.oom_outside = now.oom_outside && now.oom_kills > 0;
     now.pids_refused -= before.pids_refused;
     return now;
 }
@@ -89,15 +90,6 @@ std::string compile_problem(const ending& end, const compile_limits& limits)
         return "the compilation needed more memory than compile.memory_bytes (" + std::to_string(limits.memory_bytes) + " bytes)";
     default: return end.error;
     }
-}
-
-/// A part of the compiler was killed for memory, and the compiler said that it failed: the leader's own end is no cause.
-ending out_of_memory(ending end)
-{
-    end.verdict = verdict::memory_limit;
-    end.status = status_of(end.verdict, std::nullopt);
-    end.exit_code.reset();
-    return end;
 }
 
 void replace_work(std::string& text, const std::string& directory)
@@ -120,6 +112,7 @@ struct runner::compile_run {
     steady_time asked_at;
     std::optional<steady_time> started_at;
     std::optional<steady_time> killed_at;
+    steady_time next_netlink_look;
 
     void kill(protocol::agent_link& link, steady_time now)
     {
@@ -231,7 +224,8 @@ protocol::spawn_request runner::compile_request_for(const live_execution& one) c
     auto request = spawn_request_for(one);
     const bool in_image = use_.runtimes.find(one.row.runtime)->second->has_images();
     request.argv = in_image || step.host_argv.empty() ? step.argv : step.host_argv;
-    request.cwd = one.sandbox->work_directory();
+    const auto work = one.sandbox->work_directory();
+    request.cwd = step.directory.empty() ? work : work + "/" + step.directory;
     request.pty.reset();
     request.stdin_open = false;
     std::erase_if(request.env, [&](const auto& each) {
@@ -245,7 +239,7 @@ protocol::spawn_request runner::compile_request_for(const live_execution& one) c
             limit.value = static_cast<std::uint64_t>(step.limits.memory_bytes);
     }
     for (auto [name, value] : step.env) {
-        replace_work(value, request.cwd);
+        replace_work(value, work);
         if (!one.spec.env.contains(name))
             request.env.emplace_back(name, std::move(value));
     }
@@ -282,9 +276,13 @@ void runner::look_at_compiler(live_execution& one, compile_run& run) const
     }
     facts.cancelled = one.cancel_wanted();
     facts.killed_for_memory = usage.oom_kills > 0;
+    if (now >= run.next_netlink_look) {
+        run.next_netlink_look = now + look_at_group_every;
+        facts.netlink_limit = one.sandbox->netlink_bytes(most_netlink_bytes) >= most_netlink_bytes;
+    }
     facts.cpu_limit = usage.cpu_us.value_or(0) >= limits.cpu_ms * 1000;
     facts.wall_limit = now >= latest;
-    if (facts.cancelled || facts.killed_for_memory || facts.cpu_limit || facts.wall_limit)
+    if (facts.cancelled || facts.killed_for_memory || facts.netlink_limit || facts.cpu_limit || facts.wall_limit)
         run.kill(*one.link, now);
 }
 
@@ -308,8 +306,8 @@ bool runner::ended_plainly(const live_execution& one, const compile_run& run)
     const auto disk = one.sandbox->disk().value_or(disk_usage());
     const auto& facts = run.facts;
     const bool well = report && report->status == execution_status::success && report->verdict == verdict::exited && report->exit_code == 0;
-    const bool undisturbed =
-        !run.killed_at && !facts.wall_limit && !facts.cpu_limit && facts.group.oom_kills == 0 && facts.group.pids_refused == 0;
+    const bool undisturbed = !run.killed_at && !facts.wall_limit && !facts.cpu_limit && !facts.netlink_limit &&
+                             facts.group.oom_kills == 0 && facts.group.pids_refused == 0;
     return well && undisturbed && run.session->streams_ended() && !run.session->has_gap() && !disk.bytes_exhausted &&
            !disk.inodes_exhausted;
 }
@@ -328,9 +326,16 @@ void runner::judge_compiler(live_execution& one, compile_run& run, watch& watche
         facts.cpu_limit = facts.cpu_limit || cpu_us >= one.spec.compile->limits.cpu_ms * 1000;
     }
     auto end = decide_ending(facts, limits_of(one.spec));
-    if (facts.group.oom_kills > 0 && end.verdict == verdict::exited && end.exit_code != 0)
-        end = out_of_memory(std::move(end));
-    end.error = compile_problem(end, one.spec.compile->limits);
+    if (facts.group.oom_kills > 0 && end.verdict == verdict::exited && end.exit_code != 0) {
+        facts.wait_status.reset();
+        end = decide_ending(facts, limits_of(one.spec));
+    }
+    if (end.verdict == verdict::memory_limit && facts.netlink_limit)
+        end.error = "the compilation failed: the compiler took too much memory of netlink sockets";
+    else
+        end.error = compile_problem(end, one.spec.compile->limits);
+    if (end.verdict == verdict::lost && facts.group.oom_outside)
+        end.error = "the host, or the server's sandboxes together, had no memory left, and the kernel ended the compiler";
     auto& report = one.row.compile.emplace();
     report.status = end.status;
     report.verdict = end.verdict;

@@ -108,7 +108,7 @@ struct capture_part {
     collect_spec what;    // patterns below the root; `output` is one file of the build directory
     std::string into;     // before the paths that it sends: the working directory's
     std::string meant;    // the pattern, below the working directory
-    bool has_build;       // the build directory is a part of it
+    bool has_build;       // all of the build directory is a part of it
 };
 
 /// A collector leaves the build directory out where that is at its top, but for one file: where the program is more it is read by itself.
@@ -117,7 +117,7 @@ std::vector<capture_part> parts_of(const std::string& language, const std::strin
     const auto* known = find_language(language);
     const auto program = known == nullptr || known->compile == nullptr ? std::string_view() : known->compile->made;
     if (!program.empty())
-        return {{work, {.patterns = {"**"}, .output = below_build + std::string(program)}, "", "**", true}};
+        return {{work, {.patterns = {"**"}, .output = below_build + std::string(program)}, "", "**", false}};
     return {{work + "/" + std::string(protocol::build_directory), {.patterns = {"**"}}, below_build, below_build + "**", true},
         {work, {.patterns = {"**"}}, "", "**", false}};
 }
@@ -160,7 +160,7 @@ compile_order runner::order_of(live_execution& one) const
     inputs.files.push_back({std::string(protocol::build_directory), S_IFDIR | 0755, {}});
     for (auto* files : {&one.spec.files, &one.spec.compile->files})
         for (auto& file : std::exchange(*files, {}))
-            inputs.files.push_back({std::move(file.path), file.mode, shared_bytes(std::move(file.content))});
+            inputs.files.push_back({std::move(file.path), file.mode, std::move(file.content)});
     return order;
 }
 

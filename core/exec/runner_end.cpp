@@ -67,7 +67,7 @@ task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
     auto end = decide_ending(facts, one->row.limits);
     const auto fault = fault_of(end, facts);
     if (fault && is_in_attempt(*one)) {
-        facts.host_to_blame = facts.host_to_blame && facts.group.oom_kills == 0;
+        facts.host_to_blame = facts.group.oom_outside || (facts.host_to_blame && facts.group.oom_kills == 0);
         const auto delay = delay_of_next(*one, end, *fault, facts);
         if (delay) {
             co_await schedule(one, std::move(end), *fault, *delay);

@@ -30,7 +30,7 @@ void put_input(protocol::agent_link& link, input_file file)
     const bool directory = file.path.ends_with('/');
     if (directory)
         file.path.pop_back();
-    link.put_file(only_execution, std::move(file.path), directory ? directory_mode : file.mode, shared_bytes(std::move(file.content)));
+    link.put_file(only_execution, std::move(file.path), directory ? directory_mode : file.mode, std::move(file.content));
 }
 
 /// Repeating it would not help.

@@ -10,7 +10,7 @@ constexpr std::string_view output_file = "out/output.json";
 constexpr std::string_view input_name = "input.json";
 
 /// What the program gets where the request gives nothing.
-std::string_view input_of(const execution_spec& spec) { return spec.input.empty() ? "{}" : spec.input.view(); }
+shared_bytes input_of(const execution_spec& spec) { return spec.input.empty() ? shared_bytes("{}") : spec.input; }
 
 bool fits_variable(std::string_view text) { return text.size() <= max_skill_variable_bytes && text.find('\0') == std::string_view::npos; }
 
@@ -18,8 +18,7 @@ bool fits_variable(std::string_view text) { return text.size() <= max_skill_vari
 
 std::vector<input_file> skill_files(const execution_spec& spec)
 {
-    return {
-        {std::string(output_directory), ""}, {std::string(files_directory), ""}, {std::string(input_name), std::string(input_of(spec))}};
+    return {{std::string(output_directory), {}}, {std::string(files_directory), {}}, {std::string(input_name), input_of(spec)}};
 }
 
 std::map<std::string, std::string> skill_environment(const execution_spec& spec, const std::string& work)
@@ -29,8 +28,8 @@ std::map<std::string, std::string> skill_environment(const execution_spec& spec,
         {"SANDBOX_OUTPUT", work + "/" + std::string(output_file)},
         {"SANDBOX_FILES_DIR", work + "/" + std::string(files_directory)},
     };
-    if (const auto input = input_of(spec); fits_variable(input))
-        env["SANDBOX_INPUT"] = input;
+    if (const auto input = input_of(spec); fits_variable(input.view()))
+        env["SANDBOX_INPUT"] = input.view();
     if (spec.skill && fits_variable(spec.skill->instructions))
         env["SKILL_INSTRUCTIONS"] = spec.skill->instructions;
     return env;

@@ -66,7 +66,7 @@ json::array files_to_json(const std::vector<input_file>& files)
 {
     json::array out;
     for (const auto& file : files)
-        out.emplace_back(json::object{{"path", file.path}, {"content", bytes_to_json(file.content)}, {"mode", file.mode}});
+        out.emplace_back(json::object{{"path", file.path}, {"content", bytes_to_json(file.content.view())}, {"mode", file.mode}});
     return out;
 }
 
@@ -81,7 +81,7 @@ std::vector<std::string> argv_from_json(const json::value& value)
 /// Specs of earlier releases have no modes.
 input_file file_from_json(const json::object& object)
 {
-    input_file out{text_from_json(object.at("path")), bytes_from_json(object.at("content"))};
+    input_file out{text_from_json(object.at("path")), shared_bytes(bytes_from_json(object.at("content")))};
     if (const auto* mode = object.if_contains("mode"))
         out.mode = mode->to_number<std::uint32_t>();
     return out;
@@ -199,9 +199,12 @@ checkpoint_order checkpoint_from_json(const json::object& object)
 
 json::object compile_to_json(const compile_step& step)
 {
-    return {{"argv", argv_to_json(step.argv)}, {"host_argv", argv_to_json(step.host_argv)}, {"env", map_to_json(step.env)},
+    json::object out{{"argv", argv_to_json(step.argv)}, {"host_argv", argv_to_json(step.host_argv)}, {"env", map_to_json(step.env)},
         {"files", files_to_json(step.files)}, {"wall_ms", step.limits.wall_ms}, {"cpu_ms", step.limits.cpu_ms},
         {"memory_bytes", step.limits.memory_bytes}};
+    if (!step.directory.empty())
+        out.emplace("directory", step.directory);
+    return out;
 }
 
 compile_step compile_from_json(const json::object& object)
@@ -209,6 +212,8 @@ compile_step compile_from_json(const json::object& object)
     compile_step out;
     out.argv = argv_from_json(object.at("argv"));
     out.host_argv = argv_from_json(object.at("host_argv"));
+    if (const auto* directory = object.if_contains("directory"))
+        out.directory = text_from_json(*directory);
     out.env = map_from_json(object.at("env"));
     out.files = files_from_json(object.at("files"));
     out.limits.wall_ms = object.at("wall_ms").to_number<std::int64_t>();
@@ -281,7 +286,7 @@ std::string spec_to_json(const execution_spec& spec)
     out.emplace("env", map_to_json(spec.env));
     out.emplace("files", files_to_json(spec.files));
     out.emplace("cwd", spec.cwd);
-    out.emplace("stdin", bytes_to_json(spec.stdin_data));
+    out.emplace("stdin", bytes_to_json(spec.stdin_data.view()));
     out.emplace("stdin_open", spec.stdin_open);
     if (spec.pty)
         out.emplace("pty", json::object{{"cols", spec.pty->cols}, {"rows", spec.pty->rows}});
@@ -305,7 +310,7 @@ execution_spec spec_from_json(std::string_view text)
     spec.env = map_from_json(object.at("env"));
     spec.files = files_from_json(object.at("files"));
     spec.cwd = text_from_json(object.at("cwd"));
-    spec.stdin_data = bytes_from_json(object.at("stdin"));
+    spec.stdin_data = shared_bytes(bytes_from_json(object.at("stdin")));
     spec.stdin_open = object.at("stdin_open").as_bool();
     if (const auto* pty = object.if_contains("pty"))
         spec.pty = pty_from_json(pty->as_object());

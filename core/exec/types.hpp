@@ -51,7 +51,7 @@ struct pty_size {
 /// A file to be put into the working directory before the start. `path` is relative, without "..".
 struct input_file {
     std::string path;
-    std::string content;
+    shared_bytes content;         // copies of a spec share it
     std::uint32_t mode = 0644;    // permission bits
 };
 
@@ -82,9 +82,10 @@ struct compile_limits {
     bool operator==(const compile_limits&) const = default;
 };
 
-/// What runs in the sandbox before the program, to make it: in the working directory, with the request's files there.
+/// What runs in the sandbox before the program, to make it, with the request's files in the working directory.
 struct compile_step {
     std::vector<std::string> argv;             // of the compiler
+    std::string directory;                     // in which it starts, relative to the working directory; empty is the latter
     std::vector<std::string> host_argv;        // on runtimes without images, as execution_spec::host_argv
     std::map<std::string, std::string> env;    // "{work}" in a value stands for the working directory
     std::vector<input_file> files;             // that it needs besides the request's
@@ -99,7 +100,7 @@ struct execution_spec {
     std::map<std::string, std::string> env;
     std::vector<input_file> files;    // the code's own file too
     std::string cwd;                  // absolute or relative to the working directory; empty is the latter
-    std::string stdin_data;
+    shared_bytes stdin_data;
     bool stdin_open = false;
     std::optional<pty_size> pty;
     execution_limits limits;

@@ -38,20 +38,19 @@ std::vector<std::string> segments_of(std::string_view pattern)
     return out;
 }
 
-std::size_t character_at(std::string_view text, std::size_t at)
+constexpr std::size_t word_bits = 64;
+
+bool is_continuation(unsigned char byte) { return (byte & 0xc0) == 0x80; }
+
+void set(std::vector<std::uint64_t>& states, std::size_t state) { states[state / word_bits] |= std::uint64_t{1} << state % word_bits; }
+
+void add(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& states)
 {
-    auto end = at + 1;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-        ++end;
-    return end - at;
+    for (std::size_t i = 0; i < to.size(); ++i)
+        to[i] |= states[i];
 }
 
-void add(path_patterns::position& to, std::uint16_t pattern, std::size_t segment)
-{
-    const path_patterns::place where{pattern, static_cast<std::uint16_t>(segment)};
-    if (std::find(to.begin(), to.end(), where) == to.end())
-        to.push_back(where);
-}
+bool has(const std::vector<std::uint64_t>& states, std::size_t state) { return (states[state / word_bits] >> state % word_bits & 1) != 0; }
 
 }    // namespace
 
@@ -70,88 +69,188 @@ std::string pattern_problem(std::string_view pattern)
     return {};
 }
 
-/// A star that was passed is tried again with one character more; only the last one has to be.
-bool name_matches(std::string_view pattern, std::string_view name)
-{
-    std::size_t p = 0;
-    std::size_t n = 0;
-    std::size_t star = std::string_view::npos;
-    std::size_t from = 0;
-    while (n < name.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            from = n;
-        } else if (p < pattern.size() && pattern[p] == '?') {
-            ++p;
-            n += character_at(name, n);
-        } else if (p < pattern.size() && pattern[p] == name[n]) {
-            ++p;
-            ++n;
-        } else if (star != std::string_view::npos) {
-            p = star + 1;
-            n = ++from;
-        } else {
-            return false;
+/// Makes the states in the order of the patterns' characters. Behind each pattern stands its end.
+class path_patterns::builder {
+public:
+    explicit builder(std::span<const std::string> patterns)
+    {
+        for (const auto& each : patterns)
+            if (const auto names = segments_of(each); !names.empty())
+                add_pattern(names);
+    }
+
+    void put_into(path_patterns& out) const
+    {
+        const auto words = (all_.size() + word_bits - 1) / word_bits;
+        for (auto* each : {&out.many_, &out.rest_, &out.deep_, &out.ends_, &out.start_})
+            each->resize(words);
+        auto examples = sort_bytes(out);
+        out.moves_.resize(examples.size(), {states(words), states(words)});
+        states ones(words);
+        states depths(words);
+        for (std::size_t state = 0; state < all_.size(); ++state) {
+            const auto& each = all_[state];
+            switch (each.kind) {
+            case what::byte: set(out.moves_[out.kinds_[each.byte]].on, state); break;
+            case what::one: set(ones, state); break;
+            case what::rest: set(out.rest_, state); break;
+            case what::many: set(out.many_, state); break;
+            case what::deep:
+                set(depths, state);
+                set(each.is_last ? out.ends_ : out.deep_, state);
+                break;
+            case what::end: set(out.ends_, state); break;
+            }
+        }
+        for (std::size_t kind = 0; kind < examples.size(); ++kind) {
+            const auto byte = examples[kind];
+            auto& moves = out.moves_[kind];
+            add(moves.stay, depths);
+            if (byte != '/')
+                add(moves.stay, out.many_);
+            if (is_continuation(byte))
+                add(moves.stay, out.rest_);
+            else if (byte != '/')
+                add(moves.on, ones);
+        }
+        for (const auto first : firsts_)
+            set(out.start_, first);
+        out.words_ = words_;
+        out.pass_empty(out.start_, true);
+    }
+
+private:
+    enum class what { byte, one, rest, many, deep, end };
+    struct made {
+        what kind;
+        unsigned char byte = 0;
+        bool is_last = false;    // nothing but the end follows
+    };
+    // The kinds of bytes that stand in no pattern; `/` and those that do have kinds of their own.
+    static constexpr std::uint16_t other_byte = 0;
+    static constexpr std::uint16_t other_continuation = 1;
+    static constexpr std::uint16_t slash = 2;
+
+    void add_pattern(const std::vector<std::string>& names)
+    {
+        firsts_.push_back(all_.size());
+        for (const auto& name : names) {
+            const bool is_last = &name == &names.back();
+            if (name.find_first_of("*?") == std::string::npos)
+                words_.push_back({all_.size(), name});
+            if (name == any_depth)
+                all_.push_back({what::deep, 0, is_last});
+            else
+                add_name(name);
+            if (!is_last && name != any_depth)
+                all_.push_back({what::byte, '/'});
+        }
+        all_.push_back({what::end});
+    }
+
+    void add_name(std::string_view name)
+    {
+        const auto first = all_.size();
+        for (const char each : name) {
+            if (each == '*' && all_.size() > first && all_.back().kind == what::many)
+                continue;
+            if (each == '?')
+                all_.push_back({what::one});
+            all_.push_back({each == '*' ? what::many : each == '?' ? what::rest : what::byte, static_cast<unsigned char>(each)});
         }
     }
-    return pattern.substr(p).find_first_not_of('*') == std::string_view::npos;
+
+    /// Gives each byte its kind, and a byte of each kind back.
+    std::vector<unsigned char> sort_bytes(path_patterns& out) const
+    {
+        std::vector<unsigned char> examples{0, 0x80, '/'};
+        for (std::size_t byte = 0; byte < out.kinds_.size(); ++byte)
+            out.kinds_[byte] = is_continuation(static_cast<unsigned char>(byte)) ? other_continuation : other_byte;
+        out.kinds_['/'] = slash;
+        for (const auto& each : all_) {
+            if (each.kind != what::byte || out.kinds_[each.byte] >= slash)
+                continue;
+            out.kinds_[each.byte] = static_cast<std::uint16_t>(examples.size());
+            examples.push_back(each.byte);
+        }
+        return examples;
+    }
+
+    std::vector<made> all_;
+    std::vector<std::size_t> firsts_;
+    std::vector<word> words_;
+};
+
+path_patterns::path_patterns(std::span<const std::string> patterns) { builder(patterns).put_into(*this); }
+
+/// States that may be passed without a byte are never beside each other but in this order: `**`, the rest of a character, `*`.
+void path_patterns::pass_empty(states& now, bool begins_name) const
+{
+    std::uint64_t carried = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        auto bits = now[i] | carried;
+        const auto deep = begins_name ? bits & deep_[i] : 0;
+        bits |= deep << 1;
+        const auto rest = bits & rest_[i];
+        bits |= rest << 1;
+        const auto many = bits & many_[i];
+        bits |= many << 1;
+        carried = (deep | rest | many) >> (word_bits - 1);
+        now[i] = bits;
+    }
 }
 
-path_patterns::path_patterns(std::span<const std::string> patterns)
+bool path_patterns::step(states& now, char byte) const
 {
-    for (const auto& each : patterns)
-        patterns_.push_back(segments_of(each));
+    const auto& moves = moves_[kinds_[static_cast<unsigned char>(byte)]];
+    std::uint64_t carried = 0;
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        const auto on = now[i] & moves.on[i];
+        now[i] = (on << 1) | carried | (now[i] & moves.stay[i]);
+        carried = on >> (word_bits - 1);
+        any |= now[i];
+    }
+    pass_empty(now, byte == '/');
+    return any != 0;
 }
 
-path_patterns::position path_patterns::start() const
+bool path_patterns::run(states& now, std::string_view bytes) const
 {
-    position at;
-    for (std::size_t i = 0; i < patterns_.size(); ++i)
-        if (!patterns_[i].empty())
-            add(at, static_cast<std::uint16_t>(i), 0);
-    return at;
+    for (const char byte : bytes)
+        if (!step(now, byte))
+            return false;
+    return true;
+}
+
+bool path_patterns::is_end(const states& now) const
+{
+    for (std::size_t i = 0; i < now.size(); ++i)
+        if ((now[i] & ends_[i]) != 0)
+            return true;
+    return false;
 }
 
 path_patterns::position path_patterns::enter(const position& at, std::string_view name) const
 {
-    position below;
-    for (auto where : at) {
-        if (text(where) == any_depth) {
-            add(below, where.pattern, where.segment);
-            if (is_last(where))
-                continue;
-            ++where.segment;    // over no directory at all
-        }
-        if (!is_last(where) && name_matches(text(where), name))
-            add(below, where.pattern, where.segment + 1U);
-    }
+    auto below = at;
+    if (!run(below, name) || !step(below, '/'))
+        below.clear();
     return below;
 }
 
 bool path_patterns::takes(const position& at, std::string_view name) const
 {
-    return std::any_of(at.begin(), at.end(), [&](place where) {
-        const bool deep = text(where) == any_depth;
-        if (deep && is_last(where))
-            return true;
-        where.segment = static_cast<std::uint16_t>(where.segment + (deep ? 1 : 0));
-        return is_last(where) && name_matches(text(where), name);
-    });
+    auto now = at;
+    return run(now, name) && is_end(now);
 }
 
 bool path_patterns::expects(const position& at, std::string_view name) const
 {
-    return std::any_of(at.begin(), at.end(), [&](const place& where) { return text(where) == name; });
+    return !at.empty() &&
+           std::any_of(words_.begin(), words_.end(), [&](const word& each) { return each.text == name && has(at, each.state); });
 }
 
-bool path_patterns::takes(std::string_view path) const
-{
-    auto at = start();
-    for (auto slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/')) {
-        at = enter(at, path.substr(0, slash));
-        path.remove_prefix(slash + 1);
-    }
-    return takes(at, path);
-}
+bool path_patterns::takes(std::string_view path) const { return takes(start_, path); }
 
 }    // namespace caisson

@@ -68,7 +68,9 @@ struct group_usage {
     std::optional<std::int64_t> cpu_us;
     std::optional<std::int64_t> memory_peak_bytes;
     std::optional<std::int64_t> pids_peak;
-    std::int64_t oom_kills = 0;       // processes the kernel killed for memory
+    std::int64_t oom_kills = 0;    // processes the kernel killed for memory
+    bool oom_outside =
+        false;    // it did so though neither the group nor its sandbox had met a limit: the host, or all sandboxes together, had none left
     std::int64_t pids_refused = 0;    // forks refused by the pids limit
 };
 

@@ -24,6 +24,7 @@ constexpr std::size_t max_variables = 64;
 constexpr std::size_t max_variable_bytes = 32 << 10;
 constexpr std::size_t max_patterns = 64;
 constexpr std::size_t max_pattern_bytes = 512;
+constexpr std::size_t max_patterns_bytes = 4'096;
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
@@ -223,6 +224,11 @@ private:
     void read_artifacts()
     {
         out_.manifest.artifacts = fields_.texts("artifacts", max_patterns, max_pattern_bytes);
+        std::size_t bytes = 0;
+        for (const auto& each : out_.manifest.artifacts)
+            bytes += each.size();
+        if (bytes > max_patterns_bytes)
+            mistake("artifacts must not have more than " + std::to_string(max_patterns_bytes) + " bytes in all its patterns together");
         for (const auto& each : out_.manifest.artifacts)
             if (!is_pattern(each))
                 mistake("artifacts " + in_quotes(each) + " must be a relative pattern without \"..\", \".\", \"\\\" and empty names");

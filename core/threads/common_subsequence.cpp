@@ -12,7 +12,7 @@ using numbers = std::span<const std::uint32_t>;
 /// where the diagonal is the index in `from` minus the one in `to`; row `edits` has the furthest index in `from` on each.
 class edit_search {
 public:
-    edit_search(numbers from, numbers to, std::size_t max_steps) : from_(from), to_(to), steps_left_(max_steps) { }
+    edit_search(numbers from, numbers to, std::size_t& steps_left) : from_(from), to_(to), steps_left_(steps_left) { }
 
     /// False: it would take too many steps.
     bool run()
@@ -73,15 +73,23 @@ private:
         auto at = begin_of(edits, slot);
         auto other = to_index(edits, slot, at);
         for (; at < from_.size() && other < std::ssize(to_) && from_[at] == to_[static_cast<std::size_t>(other)]; ++at, ++other)
-            if (steps_left_-- <= 1)
+            if (!take_step())
                 return false;
         furthest_.push_back(static_cast<std::uint32_t>(at));
-        return steps_left_-- > 1;
+        return take_step();
+    }
+
+    bool take_step()
+    {
+        if (steps_left_ == 0)
+            return false;
+        --steps_left_;
+        return true;
     }
 
     numbers from_;
     numbers to_;
-    std::size_t steps_left_;
+    std::size_t& steps_left_;
     std::vector<std::uint32_t> furthest_;    // row after row
     std::size_t edits_ = 0;                  // of the path that was found
     std::size_t slot_ = 0;
@@ -89,11 +97,9 @@ private:
 
 }    // namespace
 
-std::vector<common_element> common_subsequence(numbers from, numbers to, std::size_t max_steps)
+std::vector<common_element> common_subsequence(numbers from, numbers to, std::size_t& steps_left)
 {
-    if (max_steps == 0)
-        return {};
-    edit_search search(from, to, max_steps);
+    edit_search search(from, to, steps_left);
     return search.run() ? search.common() : std::vector<common_element>();
 }
 

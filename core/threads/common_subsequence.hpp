@@ -14,8 +14,9 @@ struct common_element {
 };
 
 /// A longest common subsequence of two lists whose equal elements have equal numbers, in order. Nothing if finding it would take more
-/// than `max_steps`: about their common length times the elements that are in one of them only, and the square of those.
+/// than `steps_left`, from which the steps that were taken are subtracted: about their common length times the elements that are in one
+/// of them only, and the square of those.
 std::vector<common_element> common_subsequence(
-    std::span<const std::uint32_t> from, std::span<const std::uint32_t> to, std::size_t max_steps);
+    std::span<const std::uint32_t> from, std::span<const std::uint32_t> to, std::size_t& steps_left);
 
 }    // namespace caisson

@@ -30,7 +30,10 @@ constexpr form remove_form{R"({"op":"remove","path":")", "", R"("})"};
 /// Finds the operations. They are only noted, so that they can be given up where replacing the part as a whole is shorter.
 class differ {
 public:
-    differ(const text_index& from, const text_index& to, const diff_bounds& bounds) : from_(from), to_(to), bounds_(bounds) { }
+    differ(const text_index& from, const text_index& to, const diff_bounds& bounds)
+        : from_(from), to_(to), bounds_(bounds), steps_left_(bounds.max_steps)
+    {
+    }
 
     std::string patch();
 
@@ -52,7 +55,7 @@ private:
     bool change_members(position a, position b);
     bool change_elements(position a, position b);
     std::size_t common_begin(std::span<const position> olds, std::span<const position> news) const;
-    std::vector<common_element> kept_elements(std::span<const position> olds, std::span<const position> news, std::size_t begin) const;
+    std::vector<common_element> kept_elements(std::span<const position> olds, std::span<const position> news, std::size_t begin);
     bool change_run(std::size_t at, std::span<const position> removed, std::span<const position> added);
     bool at_name(std::string_view name, const auto& what);
     bool at_index(std::size_t index, const auto& what);
@@ -66,7 +69,8 @@ private:
     const diff_bounds& bounds_;
     std::vector<operation> operations_;
     std::string paths_;
-    std::string path_;    // of what is compared, as it stands within a JSON string
+    std::string path_;          // of what is compared, as it stands within a JSON string
+    std::size_t steps_left_;    // of the comparisons of lists
     std::size_t bytes_ = 0;
     std::size_t limit_ = std::numeric_limits<std::size_t>::max();    // of bytes_
 };
@@ -226,7 +230,7 @@ std::size_t differ::common_begin(std::span<const position> olds, std::span<const
 }
 
 /// The elements that stay between the first `begin` and the common end, and as the last what lies there.
-std::vector<common_element> differ::kept_elements(std::span<const position> olds, std::span<const position> news, std::size_t begin) const
+std::vector<common_element> differ::kept_elements(std::span<const position> olds, std::span<const position> news, std::size_t begin)
 {
     olds = olds.subspan(begin);
     news = news.subspan(begin);
@@ -235,9 +239,13 @@ std::vector<common_element> differ::kept_elements(std::span<const position> olds
         news = news.first(news.size() - 1);
     }
     std::vector<common_element> kept;
-    if (!olds.empty() && !news.empty() && olds.size() + news.size() <= bounds_.max_steps) {
+    if (!olds.empty() && !news.empty() && olds.size() + news.size() <= steps_left_) {
+        steps_left_ -= olds.size() + news.size();
         const auto [from, to] = numbers_of(from_, olds, to_, news);
-        kept = common_subsequence(from, to, bounds_.max_steps);
+        const auto of_others = steps_left_ / 2;    // one list that changed wholly leaves some to those behind it
+        auto steps = steps_left_ - of_others;
+        kept = common_subsequence(from, to, steps);
+        steps_left_ = of_others + steps;
     }
     kept.push_back({olds.size(), news.size()});
     for (auto& each : kept)

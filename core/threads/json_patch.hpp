@@ -11,7 +11,8 @@ namespace caisson {
 /// What a diff may take.
 struct diff_bounds {
     std::size_t max_operations = 10'000;
-    std::size_t max_steps = std::size_t{1} << 20;    // of the comparison of two lists; beyond them it goes by indexes
+    std::size_t max_steps =
+        std::size_t{1} << 21;    // of the comparisons of all lists, half of what is left for each; else it goes by indexes
     /// A patch may be this much larger than the replacement of the whole state: small states are told apart by their parts too.
     std::size_t spare_bytes = 1'024;
 };

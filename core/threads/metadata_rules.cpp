@@ -11,6 +11,8 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <ranges>
+#include <unordered_map>
 
 namespace caisson {
 
@@ -32,9 +34,9 @@ bool is_value(const text_index& index, text_index::position at, const custom_con
 
 }    // namespace
 
-custom_condition condition_on(std::string name, std::string value)
+custom_condition condition_on(std::string_view name, std::string value)
 {
-    custom_condition made{std::move(name), std::move(value), {}};
+    custom_condition made{quoted_json(name), std::move(value), {}};
     state_canonicalizer canonicalizer({.max_bytes = thread_bounds::custom_bytes, .max_depth = thread_bounds::custom_depth});
     const auto form = canonicalizer.canonical(made.value);
     if (form.has_value() && (form->starts_with('{') || form->starts_with('[')))
@@ -42,20 +44,26 @@ custom_condition condition_on(std::string name, std::string value)
     return made;
 }
 
-bool custom_has(std::string_view custom, const custom_condition& wanted)
+bool custom_has(std::string_view custom, std::span<const custom_condition> wanted)
 {
-    if (custom.empty())
-        return false;
+    if (custom.empty() || wanted.empty())
+        return wanted.empty();
+    std::unordered_multimap<std::string_view, const custom_condition*> by_name;
+    for (const auto& each : wanted)
+        by_name.emplace(each.quoted_name, &each);
     const text_index index(custom);
-    const auto quoted = quoted_json(wanted.name);
-    auto at = index.size(0) == 0 ? 0 : index.first(0);
+    std::size_t met = 0;
+    text_index::position at = 0;
     for (std::size_t i = 0; i < index.size(0); ++i) {
-        if (index.name(at) == quoted)
-            return is_value(index, at, wanted);
-        if (i + 1 < index.size(0))
-            at = index.next(at);
+        at = i == 0 ? index.first(0) : index.next(at);
+        const auto [begin, end] = by_name.equal_range(index.name(at));
+        for (const auto& [name, condition] : std::ranges::subrange(begin, end)) {
+            if (!is_value(index, at, *condition))
+                return false;
+            ++met;
+        }
     }
-    return false;
+    return met == wanted.size();
 }
 
 bool matches(const checkpoint_metadata& metadata, const metadata_filter& wanted)
@@ -63,8 +71,7 @@ bool matches(const checkpoint_metadata& metadata, const metadata_filter& wanted)
     if ((wanted.step && metadata.step != wanted.step) || (wanted.node_id && metadata.node_id != *wanted.node_id))
         return false;
     const auto has = [&metadata](const std::string& tag) { return std::ranges::find(metadata.tags, tag) != metadata.tags.end(); };
-    return std::ranges::all_of(wanted.tags, has) &&
-           std::ranges::all_of(wanted.custom, [&](const auto& each) { return custom_has(metadata.custom, each); });
+    return std::ranges::all_of(wanted.tags, has) && custom_has(metadata.custom, wanted.custom);
 }
 
 std::string artifacts_text(const std::vector<artifact_reference>& artifacts)

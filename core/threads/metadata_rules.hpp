@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,11 @@ namespace caisson {
 
 /// What a member of the custom metadata has to be.
 struct custom_condition {
-    std::string name;
+    std::string quoted_name;
     std::string value;        // as it was asked for
     std::string composite;    // its canonical form if it is an object or a list in JSON; else empty
 };
-custom_condition condition_on(std::string name, std::string value);
+custom_condition condition_on(std::string_view name, std::string value);
 
 /// What a list of checkpoints may be narrowed by; all of it has to hold.
 struct metadata_filter {
@@ -28,9 +29,9 @@ struct metadata_filter {
     bool empty() const { return !step && !node_id && tags.empty() && custom.empty(); }
 };
 
-/// Whether a member of `custom`, a canonical JSON object or empty, is what is wanted: a string of these bytes, a number or word that is
-/// written so, or an object or list of the same canonical form.
-bool custom_has(std::string_view custom, const custom_condition& wanted);
+/// Whether `custom`, a canonical JSON object or empty, has members that are all that is wanted: a string of these bytes, a number or word
+/// that is written so, or an object or list of the same canonical form. `custom` is read once, however much is wanted.
+bool custom_has(std::string_view custom, std::span<const custom_condition> wanted);
 
 bool matches(const checkpoint_metadata& metadata, const metadata_filter& wanted);
 

@@ -118,9 +118,20 @@ struct checkpoint_filter {
     std::optional<std::int64_t> beyond;    // only positions behind this one, in the order of the list
     std::size_t limit = 50;
     bool with_states = false;
-    std::size_t most_state_bytes = 8 << 20;    // a page ends with the state that comes to so many
-    std::size_t most_looked_at = 20'000;       // checkpoints whose tags and custom metadata are looked at
+    std::size_t most_bytes = 8 << 20;       // a page ends with the checkpoint whose state, metadata and references come to so many
+    std::size_t most_looked_at = 20'000;    // checkpoints whose tags and custom metadata are looked at
 };
+
+/// Bytes of what a checkpoint has beside its state: metadata and references.
+inline std::size_t text_bytes(const checkpoint_row& row)
+{
+    std::size_t sum = row.metadata.custom.size() + row.metadata.node_id.size();
+    for (const auto& tag : row.metadata.tags)
+        sum += tag.size();
+    for (const auto& artifact : row.references.artifacts)
+        sum += artifact.path.size();
+    return sum;
+}
 
 struct checkpoint_page {
     std::vector<loaded_checkpoint> items;

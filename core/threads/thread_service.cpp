@@ -162,7 +162,12 @@ task<result<loaded_checkpoint>> thread_service::load(tenant_id tenant, thread_na
 
 task<result<checkpoint_page>> thread_service::list(tenant_id tenant, thread_name thread, checkpoint_filter filter)
 {
-    return use_.store.list(std::move(tenant), std::move(thread), std::move(filter));
+    if (filter.metadata.empty())
+        co_return co_await use_.store.list(std::move(tenant), std::move(thread), std::move(filter));
+    fair_turns::turn mine(metadata_lists_, tenant);
+    while (!mine.has_come())
+        co_await mine.come();
+    co_return co_await use_.store.list(std::move(tenant), std::move(thread), std::move(filter));
 }
 
 task<result<void>> thread_service::erase(tenant_id tenant, thread_name thread, checkpoint_id id)
@@ -259,7 +264,7 @@ task<result<thread_service::difference>> thread_service::diff(
             co_return error{errc::bad_request, "the state of checkpoint " + each->row.id.str() + " is " + each->row.state.media_type +
                                                    "; only states in JSON can be compared"};
     auto compare = [one = before->state, other = after->state] { return diff_states(one.view(), other.view()); };
-    auto comparing = offload(use_.work, std::move(compare));
+    auto comparing = comparing_.run(before->row.tenant, std::move(compare));
     auto patch = co_await std::move(comparing);
     co_return difference{std::move(before->row), std::move(after->row), std::move(patch)};
 }

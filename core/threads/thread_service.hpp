@@ -5,6 +5,7 @@
 #include "core/base/hasher.hpp"
 #include "core/base/ids.hpp"
 #include "core/base/log.hpp"
+#include "core/fairness/fair_workers.hpp"
 #include "core/threads/ports.hpp"
 #include "core/threads/state_text.hpp"
 
@@ -27,6 +28,7 @@ struct thread_options {
 
 /// What a thread_service works on; everything outlives it.
 struct thread_services {
+    io_executor executor;
     timers& time;
     logger& log;
     id_factory& ids;
@@ -59,7 +61,10 @@ struct prepared_save;
 /// broken. Errors: those of thread_store, and those named here.
 class thread_service : public checkpoint_maker {
 public:
-    explicit thread_service(thread_services use) : use_(std::move(use)) { }
+    explicit thread_service(thread_services use)
+        : use_(std::move(use)), comparing_(use_.executor, use_.work, 1), metadata_lists_(use_.executor, 1)
+    {
+    }
 
     /// Saves what `read` gives; `bytes` is about how large its state is. Errors: what `read` says; errc::bad_request and errc::too_large
     /// by field for a state or metadata that cannot be taken.
@@ -112,6 +117,8 @@ private:
 
     thread_services use_;
     change_clock changes_;
+    fair_workers comparing_;       // of states: long ones leave work threads to others
+    fair_turns metadata_lists_;    // of lists by metadata, each of which may hold a reader of the store for long
 };
 
 /// A state in the form that it is kept in.

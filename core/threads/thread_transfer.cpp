@@ -19,7 +19,7 @@ thread_exporter::thread_exporter(const thread_services& use, thread_row of)
     filter_.order = list_order::oldest_first;
     filter_.limit = page_checkpoints;
     filter_.with_states = true;
-    filter_.most_state_bytes = page_bytes;
+    filter_.most_bytes = page_bytes;
     last_ = thread_.next_position - 1;
 }
 

@@ -68,20 +68,21 @@ task<> webhook_deliverer::work()
 {
     while (true) {
         const auto seen = changed_.version();
-        co_await start_due();
+        const auto now_ms = use_.time.now_ms();
+        co_await start_due(now_ms);
         if (use_.time.steady_now() >= forget_at_)
             co_await forget_old();
-        co_await sleep_past(seen);
+        co_await sleep_past(seen, now_ms);
     }
 }
 
-task<> webhook_deliverer::start_due()
+task<> webhook_deliverer::start_due(std::int64_t now_ms)
 {
     if (flying_.size() >= options_.max_in_flight)
         co_return;
     // What is in flight is still due in the store: enough is asked for to see past it.
     const auto enough = options_.max_in_flight * (options_.max_per_tenant + 1);
-    webhook_query wanted{use_.time.now_ms(), last_, options_.max_per_receiver, options_.max_per_tenant + options_.max_per_receiver, enough};
+    webhook_query wanted{now_ms, last_, options_.max_per_receiver, options_.max_per_tenant + options_.max_per_receiver, enough};
     auto jobs = co_await use_.store.due(std::move(wanted));
     if (jobs.has_error())
         throw std::runtime_error(jobs.error().detail);
@@ -139,14 +140,14 @@ void webhook_deliverer::landed(const webhook_job& job)
     wake();
 }
 
-task<> webhook_deliverer::sleep_past(std::uint64_t seen)
+/// `now_ms`: what was due then was looked at. What has become due since ends the sleep at once.
+task<> webhook_deliverer::sleep_past(std::uint64_t seen, std::int64_t now_ms)
 {
-    const auto now_ms = use_.time.now_ms();
     auto next = co_await use_.store.next_due(now_ms);
     if (next.has_error())
         throw std::runtime_error(next.error().detail);
-    const auto longest = std::chrono::milliseconds(longest_sleep);
-    const auto until = next->has_value() ? std::min(longest, std::chrono::milliseconds(**next - now_ms)) : longest;
+    constexpr std::chrono::milliseconds longest = longest_sleep;
+    const auto until = next->has_value() ? std::clamp(std::chrono::milliseconds(**next - use_.time.now_ms()), 0ms, longest) : longest;
     auto sleeping = use_.time.wait_for(until);
     co_await race(changed_.wait_past(seen), std::move(sleeping));
 }

@@ -53,8 +53,8 @@ public:
 
 private:
     task<> work();
-    task<> start_due();
-    task<> sleep_past(std::uint64_t seen);
+    task<> start_due(std::int64_t now_ms);
+    task<> sleep_past(std::uint64_t seen, std::int64_t now_ms);
     task<> forget_old();
     bool may_start(const webhook_job& job) const;
     void start(webhook_job job);

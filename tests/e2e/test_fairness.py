@@ -92,6 +92,25 @@ def test_a_flood_slows_only_itself(one_place):
     assert len(before) <= 1 + 3, before
 
 
+def test_one_tenant_leaves_connections_to_others(one_place):
+    server = one_place("--set", "http.max_connections=16")
+    noisy, quiet = server.tenant("noisy"), server.tenant("quiet")
+    one = block(noisy)
+    held = [noisy.open_events(one) for _ in range(12)]
+    assert [answer.status for answer, _ in held] == [200] * 12
+    # The server finds out within some seconds that there are two tenants.
+    refused = until(lambda: (found := noisy.get("/v1/languages")).status == 429 and found)
+    assert refused["error"] == "quota_exceeded" and "all the 12 connections" in refused["message"]
+    assert int(refused.headers["retry-after"]) >= 1
+    large = noisy.post("/v1/executions", {**QUICK, "stdin": "x" * 100_000})
+    assert (large.status, large["error"]) == (429, "quota_exceeded"), "before its body is read"
+    assert quiet.get("/v1/languages").status == 200
+    assert noisy.cancel(one).status == 202, "what holds them can be ended"
+    until(lambda: noisy.get("/v1/languages").status == 200)
+    for _, connection in held:
+        connection.close()
+
+
 def test_weights_are_turns(one_place):
     server = one_place("--set", "tenants.heavy.weight=3")
     heavy, light = server.tenant("heavy"), server.tenant("light")
@@ -168,6 +187,35 @@ def test_a_tenants_own_most_leaves_room(new_server):
     until(lambda: greedy.show(second)["status"] == "running")
     greedy.cancel(second)
     greedy.ended(second)
+
+
+def test_by_default_a_tenant_leaves_a_quarter_to_others(new_server):
+    server = new_server("--set", "runtimes.mock.enabled_for_tests=true", "--set", "executions.max_running=4")
+    alone = [server.api.create(202, **HANG)["execution_id"] for _ in range(5)]
+    until(lambda: [server.api.show(one)["status"] for one in alone] == ["running"] * 4 + ["queued"])
+    for one in alone:
+        server.api.cancel(one)
+        server.api.ended(one)
+    greedy, other = server.tenant("greedy"), server.tenant("other")
+    made = [block(greedy) for _ in range(3)]
+
+    def fourth_waits():
+        """It runs until the server has counted the tenants again."""
+        fourth = greedy.create(202, **HANG)["execution_id"]
+        until(lambda: (now := greedy.show(fourth))["status"] == "running" or now.get("queue_position"))
+        if greedy.show(fourth)["status"] == "queued":
+            made.append(fourth)
+            return True
+        greedy.cancel(fourth)
+        greedy.ended(fourth)
+        return False
+
+    until(fourth_waits)
+    assert other.create(200, command=["mock"], runtime="mock")["status"] == "success"
+    assert greedy.show(made[3])["status"] == "queued"
+    for one in reversed(made):
+        greedy.cancel(one)
+        greedy.ended(one)
 
 
 def test_a_queue_is_fair_after_a_restart(one_place):

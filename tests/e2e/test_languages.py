@@ -113,6 +113,14 @@ def test_a_go_module_is_built_as_one(api, needs):
     assert ran(api.run(language="go", code=code, files=files, entry="cmd/tool/main.go", limits=LIMITS)) == "OK\n"
 
 
+def test_a_go_module_below_the_working_directory_is_built_as_one(api, needs):
+    needs("go")
+    files = {"tools/go.mod": "module acme\ngo 1.19\n", "tools/text/text.go": "package text\nconst OK = \"OK\\n\"\n", "go.mod": "module other\n"}
+    code = "package main\nimport (\"acme/text\"; \"os\")\nfunc main() { os.Stdout.WriteString(text.OK) }"
+    assert ran(api.run(language="go", code=code, files=files, entry="tools/cmd/main.go", limits=LIMITS)) == "OK\n"
+    assert ran(api.run(language="go", code=code, files=files, entry="tools/main.go", cwd="tools", limits=LIMITS)) == "OK\n"
+
+
 def test_go_decides_which_files_are_for_this_system(api, needs):
     needs("go")
     files = {

@@ -15,18 +15,18 @@ from harness.websocket import Closed
 
 READY_SERVERS = True
 
-# Writes numbered lines to both streams without a pause until it is told to stop, then says how many.
+# Writes numbered lines to both streams, 500 a second where nothing else is said, until it is told to stop, then says how many.
 WRITER = """
 import select, sys
 n = 0
-while not select.select([0], [], [], 0.002)[0]:
+while not select.select([0], [], [], PAUSE_S)[0]:
     sys.stdout.write(f"{n:08d} " + "é" * 20 + "\\n"); sys.stdout.flush()
     if n % 7 == 0: sys.stderr.write(f"e{n:08d}\\n"); sys.stderr.flush()
     n += 1
 sys.stdin.read()
 print("total", n)
 sys.exit(int(sys.argv[1]))
-"""
+""".replace("PAUSE_S", os.environ.get("WRITER_PAUSE_S", "0.002"))
 
 
 def outputs(total):

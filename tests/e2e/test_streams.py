@@ -1,5 +1,6 @@
 """The event log to any number of viewers: SSE and JSON lines, resumable at every event; slow viewers and many."""
 
+import http.client
 import json
 import threading
 
@@ -8,6 +9,7 @@ import pytest
 from harness import events as tools
 from harness.programs import paced
 from harness.waiting import until
+from harness.websocket import Closed
 
 
 @pytest.mark.parametrize("sse", [False, True], ids=["json_lines", "sse"])
@@ -210,3 +212,73 @@ def test_the_ticket_of_a_stream_ends_with_its_key(server):
     assert server.cli("key", "revoke", "--data", server.data, made["id"]).returncode == 0
     answer = server.api.with_key(None).get(f"/v1/executions/{one}/events", query={"ticket": ticket})
     assert answer.status == 401
+
+
+def revocable(server, tenant):
+    """The api of a new key, and how it is revoked: by another process."""
+    made = json.loads(server.cli("key", "create", "--data", server.data, "--tenant", tenant, "--output", "json").stdout)
+
+    def revoke():
+        assert server.cli("key", "revoke", "--data", server.data, made["id"]).returncode == 0
+
+    return server.api.with_key(made["key"]), revoke
+
+
+def closed_by(socket):
+    """How the server closes a WebSocket, after what else it sends."""
+    with pytest.raises(Closed) as end:
+        while True:
+            socket.receive()
+    return end.value
+
+
+def test_open_streams_end_with_their_key(server):
+    owner, revoke = revocable(server, "revoked-streams")
+    one = owner.start(command=["sleep", "60"], limits={"wall_ms": 60_000})
+    stream, connection = owner.stream(one), owner.websocket("/v1/connect")
+    connection.send_json({"type": "attach", "execution_id": one})
+    lines, lines_connection = owner.open_events(one)
+    events, events_connection = owner.open_events(one, sse=True)
+    batch = owner.connect()
+    batch.request("POST", "/v1/executions/batch", json.dumps({"executions": [{"command": ["sleep", "60"], "cancel_on_disconnect": True}]}),
+                  {**owner.credentials(), "Content-Type": "application/json", "Accept": "text/event-stream"})
+    merged = batch.getresponse()
+    revoke()
+    for socket in (stream, connection):
+        end = closed_by(socket)
+        assert (end.code, end.reason) == (1008, "the API key was revoked or has expired")
+    for answer in (lines, events, merged):    # cut, not ended: the client sees that there was more
+        with pytest.raises(http.client.IncompleteRead):
+            answer.read()
+    for each in (lines_connection, events_connection, batch):
+        each.close()
+    admin = server.api.with_key(server.new_key("revoked-streams"))
+    assert admin.show(one)["status"] in ("queued", "running"), "what runs is not ended"
+    admin.cancel(one)
+
+
+def test_what_goes_with_its_client_goes_with_its_key(server):
+    owner, revoke = revocable(server, "revoked-clients")
+    with owner.websocket("/v1/connect") as connection:
+        connection.send_json({"type": "run", "ref": "a", "command": ["sleep", "60"], "cancel_on_disconnect": True})
+        one = json.loads(connection.receive())["execution_id"]
+        revoke()
+        assert closed_by(connection).code == 1008
+    other = server.api.with_key(server.new_key("revoked-clients"))
+    assert other.ended(one)["status"] == "cancelled"
+
+
+def test_a_streams_key_may_expire(server):
+    other = server.tenant("expiring")
+    one = other.start(command=["sleep", "60"], limits={"wall_ms": 60_000})
+    owner = server.api.with_key(server.new_key("expiring", "--expires", "10s"))
+    assert closed_by(owner.stream(one)).code == 1008
+    other.cancel(one)
+
+
+def test_a_ticket_ends_with_its_key(server):
+    owner, revoke = revocable(server, "revoked-tickets")
+    ticket = owner.post("/v1/tickets")["ticket"]
+    revoke()
+    answer = server.api.with_key(None).get("/v1/executions", query={"ticket": ticket})
+    assert answer.status == 401 and "revoked" in answer["message"]

@@ -37,12 +37,13 @@ def echo(server, one, text):
 
 
 def plant_run_directory(top, sandbox):
-    """As a runtime of this host makes it in a server's folder `top`."""
-    folder = top / sandbox
-    (folder / "work" / "deep" / "er").mkdir(parents=True)
-    (folder / "work" / "deep" / "file").write_text("x")
-    (folder / "state.new").write_text("{")
-    return folder
+    """As a runtime of this host makes it in a server's folder `top`; whole at once, since a sweep may come at any time."""
+    made = top.parent.parent / f"{sandbox}.made"    # of the same file system
+    (made / "work" / "deep" / "er").mkdir(parents=True)
+    (made / "work" / "deep" / "file").write_text("x")
+    (made / "state.new").write_text("{")
+    top.mkdir(exist_ok=True)
+    return made.rename(top / sandbox)
 
 
 @needs_root

@@ -77,6 +77,16 @@ def test_nul_within_a_string_is_kept(agent):
     assert agent.state() == {"a\u0000b": "\u0000"}
 
 
+def test_references_have_64_kib_of_paths_together(agent):
+    def refused_for(paths):
+        body = {"state": 1, "execution_id": "exe_01jd2c00000000000000000000", "artifacts": paths}
+        return agent.api.post(f"{agent.path}/checkpoints", body).fields().get("artifacts", "")
+
+    path = "/".join(["x" * 255] * 8)    # 2,047 bytes
+    assert "65504 bytes" not in refused_for([path] * 32)
+    assert "67551 bytes together, at most 65536" in refused_for([path] * 33)
+
+
 def test_a_later_feature_is_named(agent):
     answer = agent.api.post(f"{agent.path}/checkpoints", {"state": 1, "snapshot_id": "snp_x"})
     assert answer.status == 501 and "snapshot_id" in answer.fields()

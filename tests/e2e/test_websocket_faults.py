@@ -57,6 +57,7 @@ def test_a_frame_that_is_wrong_ends_its_connection(hasty, case):
             while True:
                 client.receive()
         assert end.value.code in (wanted if isinstance(wanted, tuple) else (wanted,))
+        assert end.value.reason, "says why"
 
 
 def test_fragments_that_grow_too_large_are_1009(hasty):

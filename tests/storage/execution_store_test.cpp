@@ -210,9 +210,9 @@ TEST_P(ExecutionStore, UnfinishedComeOldestFirstWithTheirSpecs)
     execution_spec spec;
     spec.kind = execution_kind::code;
     spec.argv = {"/usr/bin/python3", "main.py"};
-    spec.files = {{"main.py", std::string("print('\xff\0')", 11)}};
+    spec.files = {{"main.py", shared_bytes(std::string("print('\xff\0')", 11))}};
     spec.env = {{"A", "1"}};
-    spec.stdin_data = std::string(300'000, '\x01');
+    spec.stdin_data = shared_bytes(std::string(300'000, '\x01'));
     auto other_tenants = execution(3);
     other_tenants.tenant = numbered<tenant_id>(2);
     other_tenants.status = execution_status::running;

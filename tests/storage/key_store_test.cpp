@@ -84,12 +84,30 @@ TEST_P(KeyStore, ListsOldestFirstAllOrOneTenants)
     EXPECT_EQ(listed("nobody"), std::vector<std::string>());
 }
 
+TEST_P(KeyStore, CountsTheTenantsThatHaveAGoodKey)
+{
+    const auto count = [&](std::int64_t now_ms, std::size_t most) { return run(keys().count_tenants(now_ms, most)).value(); };
+    EXPECT_EQ(count(0, 9), 0u);
+    const auto acme = tenant("acme", 1);
+    auto expiring = key(3, tenant("zeta", 2));
+    expiring.expires_at_ms = 5000;
+    for (const auto& row : {key(1, acme), key(2, acme), expiring, key(4, tenant("gone", 3))})
+        ASSERT_TRUE(run(keys().insert_key(row)).has_value());
+    EXPECT_EQ(count(4999, 9), 3u);
+    EXPECT_EQ(count(4999, 2), 2u);
+    EXPECT_EQ(count(5000, 9), 2u);
+    ASSERT_TRUE(run(keys().revoke_key(numbered<key_id>(4), 7000)).has_value());
+    EXPECT_EQ(count(5000, 9), 1u);
+}
+
 TEST_P(KeyStore, RevokingTwiceKeepsTheFirstTime)
 {
     ASSERT_TRUE(run(keys().insert_key(key(1, tenant("acme", 1)))).has_value());
     ASSERT_TRUE(run(keys().revoke_key(numbered<key_id>(1), 7000)).has_value());
     ASSERT_TRUE(run(keys().revoke_key(numbered<key_id>(1), 8000)).has_value());
     EXPECT_EQ(run(keys().find_key("hash-1"))->revoked_at_ms, 7000);
+    EXPECT_EQ(run(keys().find_key_by_id(numbered<key_id>(1)))->revoked_at_ms, 7000);
+    EXPECT_EQ(code_of(run(keys().find_key_by_id(numbered<key_id>(2)))), errc::not_found);
     EXPECT_EQ(code_of(run(keys().revoke_key(numbered<key_id>(2), 7000))), errc::not_found);
 }
 

@@ -143,7 +143,7 @@ TEST_F(ThreadFilter, LooksAtSoManyAndGoesOn)
 TEST_F(ThreadFilter, LooksAtFewerWhereThereIsMoreToCompare)
 {
     auto one = draft("t", "large", "7");
-    one.row.metadata.custom = "{\"n\":\"" + std::string(2'048, 'x') + "\"}";
+    one.row.metadata.custom = "{\"n\":\"" + std::string(256, 'x') + "\"}";
     ASSERT_TRUE(try_save(std::move(one)).has_value());
     checkpoint_filter filter;
     filter.most_looked_at = 3;
@@ -161,10 +161,22 @@ TEST_F(ThreadFilter, StatesComeWhenTheyAreAskedForAndEndAPage)
 {
     checkpoint_filter filter;
     filter.with_states = true;
-    filter.most_state_bytes = 2;
+    const auto all = *run(store().list(tenant_, thread_name("t"), filter));
+    filter.most_bytes = text_bytes(all.items[0].row) + all.items[0].state.size() + 1;    // a second one begins below it
     const auto page = *run(store().list(tenant_, thread_name("t"), filter));
     ASSERT_EQ(page.items.size(), 2u);
     EXPECT_EQ(page.items[0].state.view(), "5");
+    EXPECT_TRUE(page.next);
+}
+
+TEST_F(ThreadFilter, MetadataEndsAPageToo)
+{
+    checkpoint_filter filter;
+    const auto all = *run(store().list(tenant_, thread_name("t"), filter));
+    ASSERT_GT(text_bytes(all.items[0].row), 0u);
+    filter.most_bytes = 1;
+    const auto page = *run(store().list(tenant_, thread_name("t"), filter));
+    EXPECT_EQ(page.items.size(), 1u);
     EXPECT_TRUE(page.next);
 }
 

@@ -115,6 +115,27 @@ task<result<api_key_row>> fake_key_store::find_key(std::string hash)
     co_return found->second;
 }
 
+task<result<api_key_row>> fake_key_store::find_key_by_id(key_id id)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    const auto found = keys_.find(id);
+    if (found == keys_.end())
+        co_return error{errc::not_found, "no such key"};
+    co_return found->second;
+}
+
+task<result<std::size_t>> fake_key_store::count_tenants(std::int64_t now_ms, std::size_t most)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    std::set<tenant_id> found;
+    for (const auto& [id, row] : keys_)
+        if (!row.revoked_at_ms && row.expires_at_ms.value_or(INT64_MAX) > now_ms)
+            found.insert(row.tenant);
+    co_return std::min(found.size(), most);
+}
+
 task<result<std::vector<api_key_row>>> fake_key_store::list_keys(std::optional<std::string> tenant_name)
 {
     if (auto planned = enter())

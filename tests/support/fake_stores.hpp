@@ -152,6 +152,8 @@ public:
     task<result<tenant_id>> ensure_tenant(std::string name, tenant_id fresh, std::int64_t now_ms) override;
     task<result<void>> insert_key(api_key_row row) override;
     task<result<api_key_row>> find_key(std::string hash) override;
+    task<result<api_key_row>> find_key_by_id(key_id id) override;
+    task<result<std::size_t>> count_tenants(std::int64_t now_ms, std::size_t most) override;
     task<result<std::vector<api_key_row>>> list_keys(std::optional<std::string> tenant_name) override;
     task<result<void>> revoke_key(key_id id, std::int64_t now_ms) override;
     task<result<void>> touch_key(key_id id, std::int64_t now_ms) override;

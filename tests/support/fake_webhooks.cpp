@@ -70,6 +70,8 @@ task<result<std::optional<std::int64_t>>> fake_webhook_store::next_due(std::int6
 {
     if (auto planned = enter())
         co_return std::move(*planned);
+    if (const auto meanwhile = std::exchange(between_due_and_next_due, nullptr))
+        meanwhile();
     std::optional<std::int64_t> next;
     for (const auto& [id, each] : rows_)
         if (const auto at = each.job.status.next_attempt_at_ms; at && *at > now_ms && (!next || *at < *next))

@@ -3,6 +3,7 @@
 #include "core/webhooks/ports.hpp"
 #include "tests/support/faults.hpp"
 
+#include <functional>
 #include <map>
 
 namespace caisson::testing {
@@ -23,6 +24,8 @@ public:
     /// What the removal of its record does.
     void erase(const execution_id& execution) { rows_.erase(execution); }
     std::size_t size() const { return rows_.size(); }
+
+    std::function<void()> between_due_and_next_due;    // called once, if there is one
 
 private:
     struct row {

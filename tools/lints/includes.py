@@ -75,7 +75,7 @@ def allowed(path, header):
         return False
     if starts(path, "core/async/"):
         return starts(header, "core/base/")
-    return starts(header, "core/base/", "core/async/", "core/retry/") or is_port(header)
+    return starts(header, "core/base/", "core/async/", "core/fairness/", "core/retry/") or is_port(header)
 
 
 def outside_problem(path, header):

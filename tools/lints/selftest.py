@@ -19,6 +19,7 @@ from cpp_text import Finding
 INCLUDE_CASES = [
     ("core/exec/a.cpp", '#include "core/exec/own.hpp"', ""),
     ("core/exec/a.cpp", '#include "core/runtime/ports.hpp"', ""),
+    ("core/exec/a.cpp", '#include "core/fairness/fair_queue.hpp"', ""),
     ("core/exec/a.cpp", '#include "core/protocol/agent_link.hpp"', ""),
     ("core/exec/a.cpp", '#include "core/runtime/bubblewrap_plan.hpp"', "include-arrow"),
     ("core/exec/a.cpp", '#include "core/adapters/net/http.hpp"', "include-arrow"),

@@ -114,6 +114,9 @@ void container_status::note_usage(const group_usage& seen)
     raise(usage_.cpu_us, seen.cpu_us);
     raise(usage_.memory_peak_bytes, seen.memory_peak_bytes);
     raise(usage_.pids_peak, seen.pids_peak);
+    if (seen.oom_kills > usage_.oom_kills || (seen.oom_kills > 0 && !seen_oom_))
+        usage_.oom_outside = seen.oom_outside;
+    seen_oom_ = seen_oom_ || seen.oom_kills > 0;
     usage_.oom_kills = std::max(usage_.oom_kills, seen.oom_kills);
     usage_.pids_refused = std::max(usage_.pids_refused, seen.pids_refused);
 }

@@ -45,6 +45,7 @@ private:
     std::optional<std::string> cause_;
     std::string killed_by_;    // the number of a signal that the engine was asked to send
     bool unexplained_ = false;
+    bool seen_oom_ = false;    // in the group's own readings
     bool paused_ = false;
     bool wants_look_ = true;
     bool engine_was_lost_ = false;

@@ -23,6 +23,22 @@ bool says(const error& what, std::string_view words) { return what.detail.find(w
 /// What a request is for that the engine has nothing to say to.
 result<void> without_value(const result<json::value>& answer) { return answer.has_error() ? result<void>(answer.error()) : result<void>(); }
 
+/// Is a pause or its end refused because of the container's state? The engine says that one is not paused with a status of 500, as if
+/// something were wrong with it. It also hears of pauses late; then containerd or runc refuse, and its status is 500 too.
+bool is_refused_for_state(const error& what, std::string_view verb)
+{
+    const auto process = "cannot " + std::string(verb) + " a ";    // of containerd's shim: "cannot resume a running process"
+    return says(what, process) || says(what, "is not paused") || says(what, "container not paused") || says(what, "container not running");
+}
+
+/// The answer to a change of state, with errc::conflict for each refusal because of the state.
+result<void> state_change(const result<json::value>& answer, std::string_view verb)
+{
+    if (answer.has_error() && is_refused_for_state(answer.error(), verb))
+        return error{errc::conflict, answer.error().detail};
+    return without_value(answer);
+}
+
 /// All of it, at most `most` bytes.
 task<result<std::string>> read_all(net::body_reader* from, std::size_t most)
 {
@@ -74,16 +90,14 @@ task<result<void>> containers::kill(std::string id, std::string signal, steady_t
 
 task<result<void>> containers::pause(std::string id, steady_time deadline)
 {
-    co_return without_value(co_await engine_.call("POST", container_path(id, "/pause"), deadline));
+    const auto done = co_await engine_.call("POST", container_path(id, "/pause"), deadline);
+    co_return state_change(done, "pause");
 }
 
 task<result<void>> containers::unpause(std::string id, steady_time deadline)
 {
-    auto done = co_await engine_.call("POST", container_path(id, "/unpause"), deadline);
-    // The engine says it with a status of 500, as if something were wrong with it.
-    if (done.has_error() && says(done.error(), "is not paused"))
-        co_return error{errc::conflict, done.error().detail};
-    co_return without_value(done);
+    const auto done = co_await engine_.call("POST", container_path(id, "/unpause"), deadline);
+    co_return state_change(done, "resume");
 }
 
 task<result<container_info>> containers::inspect(std::string id, steady_time deadline)

@@ -32,6 +32,18 @@ body_decoder::body_decoder(framing how, std::uint64_t content_length, std::uint6
     }
 }
 
+std::uint64_t body_decoder::most_left() const
+{
+    switch (state_) {
+    case state::length: return left_;
+    case state::data: return left_ + limit_;
+    case state::trailer:
+    case state::trailer_lf:
+    case state::done: return 0;
+    default: return limit_;    // `left_` is a chunk's size that is read in part
+    }
+}
+
 std::size_t body_decoder::feed(std::string_view in, std::string& out)
 {
     std::size_t at = 0;

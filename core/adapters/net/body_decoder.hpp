@@ -21,6 +21,8 @@ public:
     /// The connection ended. True if the body may end so.
     bool end_of_input();
 
+    /// Bytes of content that may still come: as announced, else as allowed.
+    std::uint64_t most_left() const;
     bool done() const { return state_ == state::done; }
     const std::optional<refusal>& refused() const { return refused_; }
 

@@ -76,15 +76,25 @@ standing connection::standing_in(phase what) const
     case phase::reading:
     case phase::writing: break;
     }
-    if (trusted_)
+    if (owner_)
         return standing::busy;
     return served_ ? standing::stranger : standing::newcomer;
 }
 
-void connection::trust()
+void connection::begin_request() { owner_.reset(); }
+
+result<void> connection::trust(std::string_view owner)
 {
-    trusted_ = true;
+    if (!owner_ || owner_->owner() != owner) {
+        auto& book = state_->owners;
+        if (!book.has_room(owner))
+            return error{
+                errc::quota_exceeded, "your tenant has all the " + std::to_string(book.bounds.connections) +
+                                          " connections that one tenant may use at once; end some of its streams, or wait for answers"};
+        owner_.emplace(book, owner);
+    }
     stand(standing_in(phase_));
+    return {};
 }
 
 void connection::turn_away() { stand(standing::turned_away); }

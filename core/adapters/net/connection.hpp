@@ -53,9 +53,11 @@ public:
     void handling();
     void close();
     /// Another request begins, of which nothing is known yet.
-    void begin_request() { trusted_ = false; }
-    /// Whose request this is has been proved: the connection is not closed to make room.
-    void trust();
+    void begin_request();
+    /// See exchange::trust.
+    result<void> trust(std::string_view owner);
+    /// Of this request's owner; null before trust().
+    owner_place* place_of_owner() { return owner_ ? &*owner_ : nullptr; }
     /// It is one too many, and only here to be told so.
     void turn_away();
     /// Closes it to make room for others.
@@ -97,7 +99,7 @@ private:
     bool timed_out_ = false;
     bool ended_ = false;     // the peer sends no more
     bool broken_ = false;    // nothing can be sent any more
-    bool trusted_ = false;
+    std::optional<owner_place> owner_;
     bool served_ = false;    // it has had a whole request
     standing standing_ = standing::newcomer;
     places::iterator place_;

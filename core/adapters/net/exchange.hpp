@@ -71,8 +71,9 @@ public:
     /// connection after the answer, unless the rest has already come.
     virtual request_body& body() = 0;
 
-    /// Whose request this is has been proved (a key was shown): while it runs, its connection is not closed to make room for others.
-    virtual void trust() = 0;
+    /// It has been proved that this is a request of `owner` (a key was shown): while it runs, its connection is not closed to make room for
+    /// others. Errors: errc::quota_exceeded if the owner has all the connections that one may have; it is answered as a stranger's then.
+    virtual result<void> trust(std::string_view owner) = 0;
 
     /// Sends the answer with Content-Length and X-Request-Id; to HEAD without the body. A client that is gone is not an error.
     virtual task<> respond(response answer) = 0;
@@ -105,8 +106,8 @@ public:
     virtual task<> handle(exchange& one) = 0;
 
     /// Asked before a body of more than unasked_body_bytes, or of unknown length, is read: an error is answered instead of reading
-    /// it, so that strangers cannot fill the memory. `head` lives until the task ends.
-    virtual task<result<void>> admit(const request* head)
+    /// it, so that strangers cannot fill the memory. Gives whose request it is, for exchange::trust. `head` lives until the task ends.
+    virtual task<result<std::string>> admit(const request* head)
     {
         static_cast<void>(head);
         return accept_unasked();
@@ -137,7 +138,7 @@ public:
     }
 
 private:
-    static task<result<void>> accept_unasked() { co_return result<void>(); }
+    static task<result<std::string>> accept_unasked() { co_return std::string(); }
 };
 
 }    // namespace caisson::net

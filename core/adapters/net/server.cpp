@@ -312,6 +312,8 @@ task<> server::stop(steady_time deadline)
 
 void server::set_tls(std::shared_ptr<const tls_context> with) { impl_->state->tls = std::move(with); }
 
+void server::set_owner_bounds(owner_bounds bounds) { impl_->state->owners.bounds = bounds; }
+
 std::size_t server::connections() const { return impl_->state->size(); }
 
 }    // namespace caisson::net

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/net/exchange.hpp"
+#include "core/adapters/net/owners.hpp"
 #include "core/adapters/net/tls_context.hpp"
 #include "core/async/timers.hpp"
 #include "core/base/log.hpp"
@@ -29,7 +30,7 @@ struct server_options {
     std::size_t max_requests_per_connection = 100'000;    // then "Connection: close"
 
     std::chrono::milliseconds header_timeout{10'000};    // from the first byte of a request to the end of its head: 408
-    std::chrono::milliseconds body_timeout{30'000};      // for each min_body_bytes of a body: 408
+    std::chrono::milliseconds body_timeout{30'000};      // for each min_body_bytes of a body, or a 16th of what has come: 408
     std::size_t min_body_bytes = 16 * 1024;
     std::chrono::milliseconds write_timeout{30'000};    // without the client taking a byte: the connection is cut
     std::chrono::milliseconds idle_timeout{75'000};     // between requests, and before the first
@@ -64,6 +65,9 @@ public:
 
     /// Connections that are accepted from now on speak TLS with this certificate; the others go on. Null: plain again.
     void set_tls(std::shared_ptr<const tls_context> with);
+
+    /// From now on; nobody is cut off who has more.
+    void set_owner_bounds(owner_bounds bounds);
 
     /// Stops accepting, closes idle connections, lets running exchanges finish until `deadline`, then cuts them and waits for
     /// their end. Not from a handler.

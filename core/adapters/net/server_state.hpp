@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/adapters/net/owners.hpp"
 #include "core/adapters/net/server.hpp"
 #include "core/adapters/net/socket.hpp"
 #include "core/adapters/net/websocket_stream.hpp"
@@ -52,9 +53,10 @@ struct server_state {
     std::array<std::list<connection*>, 7> standings;
     std::unordered_map<std::string, std::size_t> by_address;    // only if max_connections_per_address is set
     std::uint64_t bodies_bytes = 0;                             // held now
-    std::shared_ptr<const tls_context> tls;                     // of new connections; null: plain
-    std::shared_ptr<message_budget> messages;                   // of all WebSockets
-    std::shared_ptr<pulse> looked_after;                        // they too
+    owner_book owners;
+    std::shared_ptr<const tls_context> tls;      // of new connections; null: plain
+    std::shared_ptr<message_budget> messages;    // of all WebSockets
+    std::shared_ptr<pulse> looked_after;         // they too
     steady_time warned_of_fullness;
 
 private:

@@ -47,13 +47,27 @@ public:
     held_body(const held_body&) = delete;
     held_body& operator=(const held_body&) = delete;
 
-    /// The last eighth of the room is for small bodies: who sends large ones keeps only other large ones out.
-    bool grow_to(std::uint64_t bytes)
+    /// The last eighth of the room is for small bodies: who sends large ones keeps only other large ones out. `place`: of its owner; may
+    /// be null.
+    std::optional<refusal> grow_to(std::uint64_t bytes, owner_place* place)
     {
         state_.bodies_bytes += bytes - held_;
         held_ = bytes;
+        if (place != nullptr && !place->hold_body(bytes))
+            return refusal{429, errc::quota_exceeded,
+                "the bodies of your tenant's requests that are on their way are more than " +
+                    std::to_string(state_.owners.bounds.bodies_bytes) + " bytes together; send fewer large ones at once"};
         const auto room = state_.options.max_bodies_bytes;
-        return state_.bodies_bytes <= (bytes <= small_body_bytes ? room : room - room / 8);
+        if (state_.bodies_bytes > (bytes <= small_body_bytes ? room : room - room / 8))
+            return refusal{503, errc::runtime_unavailable, "the server holds too many request bodies; try again soon"};
+        return std::nullopt;
+    }
+    void let_go(owner_place* place)
+    {
+        state_.bodies_bytes -= held_;
+        held_ = 0;
+        if (place != nullptr)
+            place->hold_body(0);
     }
 
 private:
@@ -131,7 +145,7 @@ task<bool> session::serve_one()
     link_.begin_request();
     head_ = request_head{};
     streamed_.reset();
-    held_.grow_to(0);
+    held_.let_go(link_.place_of_owner());
     const bool begun = co_await await_first_byte();
     if (!begun || !co_await read_head())
         co_return false;
@@ -248,7 +262,10 @@ task<bool> session::admit_body()
         refusal why{status_of_refusal(admitted.error().code), admitted.error().code, admitted.error().detail};
         co_return co_await refuse(std::move(why));
     }
-    link_.trust();
+    if (const auto trusted = link_.trust(*admitted); trusted.has_error()) {
+        refusal why{429, trusted.error().code, trusted.error().detail};
+        co_return co_await refuse(std::move(why));
+    }
     co_return true;
 }
 
@@ -257,23 +274,28 @@ task<bool> session::take_body()
     const auto& options = state_->options;
     auto& body = head_.request.body;
     std::size_t due = 0;    // body bytes at which the time begins anew
+    std::size_t step = options.min_body_bytes;
     while (true) {
+        if (body.size() >= early_reserve_bytes && body.capacity() < body.size() + decoder_.most_left())
+            body.reserve(body.size() + decoder_.most_left());    // once: to grow by doubling copies all of it, in one turn
         link_.input().consume(decoder_.feed(link_.input().view(), body));
         if (decoder_.refused())
             co_return co_await refuse(*decoder_.refused());
-        if (!held_.grow_to(body.size())) {
-            refusal why{503, errc::runtime_unavailable, "the server holds too many request bodies; try again soon"};
-            co_return co_await refuse(std::move(why));
+        if (auto why = held_.grow_to(body.size(), link_.place_of_owner())) {
+            body = std::string();    // before others are refused for it
+            held_.let_go(link_.place_of_owner());
+            co_return co_await refuse(std::move(*why));
         }
         if (decoder_.done())
             co_return true;
         if (body.size() >= due) {
             link_.wait_for(phase::reading, options.body_timeout);
-            due = body.size() + options.min_body_bytes;
+            step = std::max(options.min_body_bytes, body.size() / 16);    // who holds much sends it faster
+            due = body.size() + step;
         }
         const bool more = co_await link_.read_more();
         if (!more && link_.timed_out())
-            co_return co_await refuse(too_slow_body(options));
+            co_return co_await refuse(too_slow_body(options, step));
         if (!more)
             co_return false;
     }
@@ -330,7 +352,7 @@ task<bool> session::refuse(refusal why)
     if (id.empty())
         id = state_->next_request_id();
     auto answer = problem(why.status, why.code, why.message, id);
-    if (why.status == 503)
+    if (why.status == 503 || why.status == 429)
         answer.fields.add("Retry-After", std::to_string(state_->options.retry_after.count()));
     link_.handling();
     session_exchange last(link_, head_, false);

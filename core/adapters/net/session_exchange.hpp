@@ -19,7 +19,7 @@ public:
 
     const net::request& request() const override { return head_.request; }
     request_body& body() override;
-    void trust() override { link_.trust(); }
+    result<void> trust(std::string_view owner) override { return link_.trust(owner); }
     std::size_t share_bytes() const override { return link_.share_bytes(); }
     task<> respond(response answer) override;
     task<std::unique_ptr<stream_writer>> begin_stream(response head) override;

@@ -4,11 +4,10 @@
 
 namespace caisson::net {
 
-refusal too_slow_body(const server_options& options)
+refusal too_slow_body(const server_options& options, std::size_t bytes)
 {
     return {408, errc::timed_out,
-        "the body came slower than " + std::to_string(options.min_body_bytes) + " bytes in " +
-            std::to_string(options.body_timeout.count()) + " ms"};
+        "the body came slower than " + std::to_string(bytes) + " bytes in " + std::to_string(options.body_timeout.count()) + " ms"};
 }
 
 streamed_body::streamed_body(connection& link, body_decoder decoder, bool expects_continue)
@@ -60,7 +59,7 @@ task<result<void>> streamed_body::read_more()
     if (more)
         co_return result<void>();
     if (link_.timed_out())
-        co_return fail(too_slow_body(server.options));
+        co_return fail(too_slow_body(server.options, server.options.min_body_bytes));
     co_return fail_gone();
 }
 

@@ -13,7 +13,7 @@ namespace caisson::net {
 inline constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
 /// What a body is answered with that comes slower than min_body_bytes in each body_timeout.
-refusal too_slow_body(const server_options& options);
+refusal too_slow_body(const server_options& options, std::size_t bytes);
 
 /// The body of a request without one.
 class no_body final : public request_body {

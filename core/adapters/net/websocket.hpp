@@ -66,7 +66,8 @@ public:
     virtual task<> drained(std::size_t below) = 0;
 
     /// Sends what is queued, then the close frame (reason: at most 123 bytes of UTF-8, longer is cut), and waits for the peer's
-    /// at most close_timeout. Messages that come meanwhile are dropped. Does nothing if already closed.
+    /// at most close_timeout. Messages that come meanwhile are dropped. With close_code::policy what is queued is dropped, and a peer that
+    /// takes nothing is cut off after close_timeout. Does nothing if already closed.
     virtual task<> close(std::uint16_t code, std::string reason) = 0;
 
     /// False from the first close frame (either side's), error or close() on.

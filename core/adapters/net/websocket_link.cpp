@@ -22,7 +22,7 @@ constexpr std::size_t least_progress_bytes = 16 * 1024;
 }    // namespace
 
 websocket_link::websocket_link(stream from, side of, websocket_options the_options, const websocket_host& host)
-    : socket(std::move(from))
+    : socket(std::move(from), of == side::server, the_options.max_message_bytes)
     , options(std::move(the_options))
     , time(*host.time)
     , room(of == side::server ? read_room(server_idle_bytes, server_read_bytes) : read_room(client_read_bytes, client_read_bytes))
@@ -37,7 +37,11 @@ websocket_link::websocket_link(stream from, side of, websocket_options the_optio
     socket.read_message_max(options.max_message_bytes);
     if (of == side::client)
         socket.write_buffer_bytes(client_write_bytes);
-    socket.control_callback([this](beast::websocket::frame_type, beast::string_view) { heard = true; });
+    socket.control_callback([this](beast::websocket::frame_type kind, beast::string_view) {
+        heard = true;
+        if (kind == beast::websocket::frame_type::close)    // which Beast answers with the peer's own code
+            socket.next_layer().adds_no_reasons();
+    });
 }
 
 websocket_link::~websocket_link()
@@ -81,6 +85,14 @@ bool websocket_link::push(outgoing one)
     return true;
 }
 
+void websocket_link::drop_unsent()
+{
+    while (queue.size() > (writing_since ? 1 : 0)) {
+        queued_bytes -= queue.back().cost();
+        queue.pop_back();
+    }
+}
+
 bool websocket_link::count_held()
 {
     const auto holds = inbox_bytes_ + message_.capacity();
@@ -106,8 +118,8 @@ bool websocket_link::take(std::string_view bytes)
 void websocket_link::deliver()
 {
     ++messages_;
-    if (now == state::open && socket.got_text() &&
-        !is_utf8(message_)) {    // Beast does not miss the rest of a character behind an empty last frame
+    // Beast has looked at each piece. It does not miss the rest of a character behind an empty last frame.
+    if (now == state::open && socket.got_text() && incomplete_utf8_tail(message_) > 0) {
         std::string().swap(message_);
         begin_close(close_code::not_utf8, "a text message must be UTF-8");
     }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/adapters/net/read_room.hpp"
-#include "core/adapters/net/stream.hpp"
+#include "core/adapters/net/websocket_bytes.hpp"
 #include "core/adapters/net/websocket_stream.hpp"
 #include "core/async/notifier.hpp"
 
@@ -39,6 +39,8 @@ struct websocket_link final : beating {
     /// The writer sends a close frame after what is queued.
     void begin_close(std::uint16_t code, std::string reason);
     bool push(outgoing one);
+    /// Forgets what is queued, but for the message that is being sent.
+    void drop_unsent();
     /// Some bytes of a message came. False if they are too many for all WebSockets together: then the close has begun.
     bool take(std::string_view bytes);
     /// The message that was taken is whole. A text that is not UTF-8 (RFC 6455 section 8.1) begins the close instead.
@@ -55,7 +57,7 @@ struct websocket_link final : beating {
     /// Has a ping sent, or looks whether the peer lives and cuts the connection if not: then nothing is due any more.
     std::optional<steady_time> beat() override;
 
-    beast::websocket::stream<stream, false> socket;
+    beast::websocket::stream<websocket_bytes, false> socket;
     const websocket_options options;
     timers& time;
     read_room room;
@@ -102,7 +104,7 @@ template <class Handler>
 struct teardown_operation {
     static constexpr std::size_t room_bytes = 4096;
 
-    stream* on;
+    websocket_bytes* on;
     beast::role_type role;
     std::unique_ptr<char[]> room = std::make_unique<char[]>(room_bytes);
     bool begun = false;
@@ -125,10 +127,10 @@ struct teardown_operation {
 };
 
 /// What Beast calls for a connection that is not to be used any more.
-inline void beast_close_socket(stream& on) { on.close(); }
+inline void beast_close_socket(websocket_bytes& on) { on.close(); }
 
 template <class Handler>
-void async_teardown(beast::role_type role, stream& on, Handler&& handler)
+void async_teardown(beast::role_type role, websocket_bytes& on, Handler&& handler)
 {
     asio::async_compose<Handler, void(boost::system::error_code)>(teardown_operation<Handler>{&on, role}, handler, on);
 }

@@ -66,7 +66,9 @@ task<boost::system::error_code> send_front(std::shared_ptr<link> self)
     const std::array<asio::const_buffer, 2> parts{asio::buffer(front.prefix), asio::buffer(front.payload.view())};
     boost::system::error_code failed;
     self->writing_since = self->time.steady_now();
+    self->socket.next_layer().sends_message(true);
     co_await self->socket.async_write(parts, asio::redirect_error(use_task, failed));
+    self->socket.next_layer().sends_message(false);
     self->writing_since.reset();
     self->heard = true;
     self->queued_bytes -= front.cost();
@@ -122,6 +124,12 @@ task<> keep_alive(std::shared_ptr<link> self)
 /// Of a socket that nobody looks after.
 task<> write_and_ping(std::shared_ptr<link> self) { co_await race(run_writer(self), keep_alive(self)); }
 
+task<> wait_sent(std::shared_ptr<link> self)
+{
+    while (!self->queue.empty() && self->now != link::state::closed)
+        co_await self->written.wait_past(self->written.version());
+}
+
 task<> wait_closed(std::shared_ptr<link> self)
 {
     while (self->now != link::state::closed)
@@ -168,8 +176,13 @@ public:
         const auto self = link_;
         if (self->now == link::state::open)
             self->begin_close(code, std::move(reason));
-        while (!self->queue.empty() && self->now != link::state::closed)
-            co_await self->written.wait_past(self->written.version());
+        if (self->close_with == close_code::policy) {    // by an earlier call, too, that was cancelled
+            self->drop_unsent();
+            co_await with_deadline(self->time, self->time.steady_now() + self->options.close_timeout, wait_sent(self));
+            if (!self->queue.empty())
+                self->finish();
+        }
+        co_await wait_sent(self);
         co_await with_deadline(self->time, self->time.steady_now() + self->options.close_timeout, wait_closed(self));
         self->finish();
     }

@@ -200,11 +200,11 @@ std::vector<degradation> cgroup_tree::degraded() const
 
 namespace {
 
-/// Of the sandbox with its agent, where it has a group with both. What runs in it has a limit of its own, of its memory with the files that
-/// it writes into memory; files that the agent or a compiler wrote are beside that.
+/// Of the sandbox with its agent, where it has a group with both: what is promised to it, and what the agent needs. What runs in it has a
+/// limit of its own; files that the agent or a compiler wrote count here with it.
 cgroup_limits limits_of(const sandbox_limits& limits)
 {
-    return {.memory_bytes = limits.memory_bytes + 2 * limits.disk_bytes + agent_share_bytes};
+    return {.memory_bytes = limits.memory_bytes + limits.disk_bytes + agent_share_bytes};
 }
 
 }    // namespace
@@ -223,6 +223,15 @@ result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, c
     if (done.has_error())
         return done.error();
     return sandbox;
+}
+
+result<void> cgroup_tree::limit_memory(std::int64_t bytes)
+{
+    const auto used = root_.memory_bytes_used().value_or(0);
+    if (used > bytes)
+        return error{errc::conflict, "they use " + std::to_string(used) + " bytes, more than the new bound of " + std::to_string(bytes) +
+                                         ": it is set at the next start of the server at which they use less"};
+    return root_.limit({.memory_bytes = bytes});
 }
 
 control_group cgroup_tree::agents_group() const

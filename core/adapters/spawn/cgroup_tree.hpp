@@ -40,6 +40,9 @@ public:
     /// that group was chosen, or if it is the top of a container. Else it is left alone and is of no use. Idempotent; call before
     /// anything else.
     void prepare();
+    /// Bounds the memory of all sandboxes together. Errors: errc::runtime_unavailable; errc::conflict where they use more already: the
+    /// former bound stays, since the kernel would end some of them.
+    result<void> limit_memory(std::int64_t bytes);
     /// What the kernel refused first, with the file; empty if all went well.
     const std::string& refusal() const { return refusal_; }
 

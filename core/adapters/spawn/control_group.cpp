@@ -2,7 +2,9 @@
 
 #include "core/adapters/spawn/kernel_text.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 namespace caisson {
 
@@ -213,9 +215,49 @@ result<std::vector<unique_fd>> control_group::open_for_join() const
     return opened;
 }
 
+namespace {
+
+/// What tells whether a limit of memory was met, by this group or by all that is in the sandbox of which it is a part.
+std::vector<memory_limit_files> memory_limits_of(const cgroup_member& member)
+{
+    std::vector<std::string> directories{member.directory};
+    const std::filesystem::path path = member.directory;
+    if (path.filename() == work_part || path.filename() == compiler_part)
+        directories.push_back(path.parent_path());
+    std::vector<memory_limit_files> files;
+    for (const auto& each : directories) {
+        if (member.version == cgroup_version::v2) {
+            files.push_back({each + "/memory.events.local", ""});    // what an earlier part of a sandbox met is none of this one's
+            continue;
+        }
+        files.push_back({each + "/memory.max_usage_in_bytes", each + "/memory.limit_in_bytes"});
+        if ((member.controls & cgroup_control::swap) != 0)
+            files.push_back({each + "/memory.memsw.max_usage_in_bytes", each + "/memory.memsw.limit_in_bytes"});
+    }
+    return files;
+}
+
+/// True where that cannot be known. Kernels from 6.12 on do not count in the failcnt files of v1, so that the most that was in use is
+/// compared: the kernel ends a process when not even a page fits, and may have tried some at once.
+bool limit_was_met(const cgroup_io& io, const memory_limit_files& files)
+{
+    constexpr std::int64_t tried_at_once = 1 << 20;
+    const auto seen = io.read(files.seen);
+    if (!seen || files.limit.empty())
+        return !seen || number_of(*seen, "oom").value_or(1) > 0;
+    const auto most = number_of(*seen);
+    const auto limit = number_of(io.read(files.limit).value_or(""));
+    return !most || !limit || *most > *limit - tried_at_once;
+}
+
+}    // namespace
+
 group_usage_files control_group::usage_files() const
 {
     group_usage_files files;
+    files.io_ = io_;
+    if (const auto* member = with(cgroup_control::memory))
+        files.memory_limits_ = memory_limits_of(*member);
     if (const auto* time = with(cgroup_control::cpu_usage))
         files.cpu_time_version_ = time->version;
     files.cpu_time_ = open(cgroup_control::cpu_usage, "cpuacct.usage", "cpu.stat");
@@ -224,6 +266,11 @@ group_usage_files control_group::usage_files() const
     files.pids_peak_ = open(cgroup_control::pids, "pids.peak", "pids.peak");
     files.pids_events_ = open(cgroup_control::pids, "pids.events", "pids.events");
     return files;
+}
+
+std::optional<std::int64_t> control_group::memory_bytes_used() const
+{
+    return number_of(read(cgroup_control::memory, "memory.usage_in_bytes", "memory.current").value_or(""));
 }
 
 group_usage group_usage_files::read() const
@@ -240,6 +287,8 @@ group_usage group_usage_files::read() const
         seen.memory_peak_bytes = number_of(*text);
     if (const auto text = text_of(memory_events_))
         seen.oom_kills = number_of(*text, "oom_kill").value_or(0);
+    if (seen.oom_kills > 0)
+        seen.oom_outside = std::ranges::none_of(memory_limits_, [this](const auto& each) { return limit_was_met(*io_, each); });
     if (const auto text = text_of(pids_peak_))
         seen.pids_peak = number_of(*text);
     if (const auto text = text_of(pids_events_))

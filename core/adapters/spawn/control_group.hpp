@@ -53,6 +53,12 @@ struct cgroup_limits {
     bool group_oom = false;    // the kernel kills the whole group for memory, where it can (v2)
 };
 
+/// What tells whether a limit of memory was met.
+struct memory_limit_files {
+    std::string seen;     // v2: how often it was; v1: the most that was in use
+    std::string limit;    // of v1
+};
+
 /// What tells of a group's use, kept open.
 class group_usage_files {
 public:
@@ -67,6 +73,8 @@ private:
     std::unique_ptr<cgroup_file> memory_events_;
     std::unique_ptr<cgroup_file> pids_peak_;
     std::unique_ptr<cgroup_file> pids_events_;
+    std::shared_ptr<cgroup_io> io_;
+    std::vector<memory_limit_files> memory_limits_;
 };
 
 /// One group over all hierarchies that the host's mix of cgroup v1 and v2 needs for it. A value: copying names the same
@@ -106,6 +114,8 @@ public:
     group_usage usage() const { return usage_files().read(); }
     /// For whoever reads it more than once, as long as the group is there.
     group_usage_files usage_files() const;
+    /// Now. Nothing if no hierarchy counts it.
+    std::optional<std::int64_t> memory_bytes_used() const;
     std::size_t population() const;
     /// Freezing is not instant: ask frozen() afterwards. Errors: errc::not_implemented without a freezer.
     result<void> freeze();

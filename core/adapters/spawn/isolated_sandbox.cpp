@@ -1,10 +1,25 @@
 #include "core/adapters/spawn/isolated_sandbox.hpp"
 
+#include "core/adapters/spawn/netlink_memory.hpp"
+
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 
 namespace caisson {
+
+namespace {
+
+bool has_own_network(pid_t pid)
+{
+    struct stat its{};
+    struct stat ours{};
+    const auto path = "/proc/" + std::to_string(pid) + "/ns/net";
+    return ::stat(path.c_str(), &its) == 0 && ::stat("/proc/self/ns/net", &ours) == 0 && its.st_ino != ours.st_ino;
+}
+
+}    // namespace
 
 std::optional<disk_usage> isolated_sandbox::disk() const { return disk_at(record().work_directory); }
 
@@ -20,6 +35,25 @@ std::optional<disk_usage> isolated_sandbox::disk_at(const std::string& place) co
         return std::nullopt;
     const auto used = static_cast<std::int64_t>(seen.f_blocks - seen.f_bfree) * static_cast<std::int64_t>(seen.f_bsize);
     return disk_usage{.bytes_exhausted = seen.f_bavail == 0, .inodes_exhausted = seen.f_ffree == 0, .bytes_used = used};
+}
+
+std::int64_t isolated_sandbox::netlink_bytes(std::int64_t enough) const
+{
+    if (is_leaving_)
+        return 0;
+    if (!netlink_)
+        netlink_ = find_netlink();
+    return netlink_ ? caisson::netlink_bytes(netlink_.get(), enough) : 0;
+}
+
+/// Of what shares the host's network, or cannot be told apart from that as by an ordinary user, it would be others' sockets: invalid.
+unique_fd isolated_sandbox::find_netlink() const
+{
+    if (!agent() || !has_own_network(agent()->identity().pid))
+        return {};
+    auto table = open_netlink_table(agent()->identity().pid);
+    // Alive after the open: then it is this agent's network and not that of a process with its number.
+    return agent()->alive() ? std::move(table) : unique_fd();
 }
 
 /// Invalid if there is no tmpfs.
@@ -44,6 +78,7 @@ task<result<void>> isolated_sandbox::destroy()
 {
     is_leaving_ = true;
     roots_.clear();
+    netlink_.reset();
     return local_sandbox::destroy();
 }
 

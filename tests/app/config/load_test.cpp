@@ -1,9 +1,4 @@
-#include "app/config/load.hpp"
-
-#include <gmock/gmock.h>
-
-#include <cstdlib>
-#include <fstream>
+#include "tests/app/config/load_fixture.hpp"
 
 namespace caisson {
 namespace {
@@ -11,47 +6,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class Load : public ::testing::Test {
-protected:
-    Load()
-    {
-        std::string name = ::testing::TempDir() + "caisson-config-XXXXXX";
-        directory_ = ::mkdtemp(name.data());
-        sources_.host = {.is_root = true, .cores = 8, .executable_dir = "/opt/caisson"};
-    }
-    ~Load() override { std::filesystem::remove_all(directory_); }
-
-    void file(std::string_view text)
-    {
-        sources_.file = directory_ / "c.toml";
-        std::ofstream(*sources_.file) << text;
-    }
-    server_config good()
-    {
-        auto loaded = load_config(sources_);
-        if (loaded.has_error())
-            for (const auto& one : loaded.error().fields)
-                ADD_FAILURE() << one.field << ": " << one.message;
-        return loaded.has_error() ? server_config() : *loaded;
-    }
-    /// "place: message" of each mistake.
-    std::vector<std::string> mistakes()
-    {
-        const auto loaded = load_config(sources_);
-        std::vector<std::string> all;
-        if (loaded.has_value())
-            return all;
-        for (auto one : loaded.error().fields) {
-            if (const auto at = one.field.find(directory_.string()); at == 0)
-                one.field.erase(0, directory_.string().size() + 1);
-            all.push_back(one.field + ": " + one.message);
-        }
-        return all;
-    }
-
-    std::filesystem::path directory_;
-    config_sources sources_;
-};
+class Load : public testing::config_test { };
 
 TEST_F(Load, DefaultsAreComplete)
 {

@@ -86,7 +86,7 @@ protected:
     http::api_services services(execution_service& service)
     {
         wire::wire_context checks{&config_.limits, &languages_, config_.default_runtime, &config_.runtimes};
-        http::api_services made{io_.get_executor(), time_, log_, service, auth_, tickets_, languages_, {}, config_, checks};
+        http::api_services made{io_.get_executor(), time_, log_, service, auth_, tickets_, key_watch_, languages_, {}, config_, checks};
         made.artifacts = &artifacts_;
         made.signer = &signer_;
         made.webhooks = &webhooks_;
@@ -110,6 +110,7 @@ protected:
     language_catalog languages_{[](std::string_view) { return std::nullopt; }};
     auth_service auth_{keys_, time_, &sha256_hex};
     ticket_office tickets_{time_, &sha256_hex};
+    key_watch key_watch_{auth_, time_, io_.get_executor()};
     execution_service service_{execution_services{io_.get_executor(), time_, log_, ids_, executions_, events_, sandboxes_}};
     key mine_;
     key other_;

@@ -111,13 +111,13 @@ TEST_F(Disconnect, AConnectionWhoseViewerEndsBeforeItsReaderCancels)
 {
     const auto session = served_session();
     EXPECT_EQ(status(), execution_status::queued);
-    run_task(io_, end_connection(session, false));
+    run_task(io_, end_connection(session, net::close_code::normal, ""));
     EXPECT_EQ(status(), execution_status::cancelled);
 }
 
 TEST_F(Disconnect, AServerThatStopsCancelsNothing)
 {
-    run_task(io_, end_connection(served_session(), true));
+    run_task(io_, end_connection(served_session(), net::close_code::going_away, ""));
     EXPECT_EQ(status(), execution_status::queued);
 }
 

@@ -52,7 +52,7 @@ public:
 
     const net::request& request() const override { return asked; }
     net::request_body& body() override { throw std::logic_error("no body comes"); }
-    void trust() override { }
+    result<void> trust(std::string_view) override { return {}; }
     std::size_t share_bytes() const override { return share; }
     task<> respond(net::response whole) override
     {

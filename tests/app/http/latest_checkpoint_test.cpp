@@ -32,11 +32,19 @@ public:
         co_await hold(saves_corked_);
         co_return saved;
     }
+    task<result<checkpoint_page>> list(tenant_id tenant, thread_name thread, checkpoint_filter filter) override
+    {
+        lists_.push_back(tenant.str() + (filter.metadata.empty() ? "" : " by metadata"));
+        co_await hold(lists_corked_);
+        co_return co_await sqlite_thread_store::list(std::move(tenant), std::move(thread), std::move(filter));
+    }
     void cork_saves() { saves_corked_ = true; }
+    void cork_lists() { lists_corked_ = true; }
+    const std::vector<std::string>& lists() const { return lists_; }    // in the order in which they began
     void cork() { corked_ = true; }
     void uncork()
     {
-        corked_ = saves_corked_ = false;
+        corked_ = saves_corked_ = lists_corked_ = false;
         let_go_.notify_all();
     }
     std::size_t waiting() const { return waiting_; }
@@ -53,6 +61,8 @@ private:
     notifier let_go_;
     bool corked_ = false;
     bool saves_corked_ = false;
+    bool lists_corked_ = false;
+    std::vector<std::string> lists_;
     std::size_t waiting_ = 0;
     std::size_t reads_ = 0;
 };
@@ -114,7 +124,7 @@ protected:
     slow_thread_store store_{db_, io_.get_executor()};
     zstd_state_packer packer_;
     worker_pool work_{"work", 1};
-    thread_service threads_{{time_, log_, ids_, store_, packer_, work_, &make_sha256_hasher}};
+    thread_service threads_{{io_.get_executor(), time_, log_, ids_, store_, packer_, work_, &make_sha256_hasher}};
 };
 
 TEST_F(LatestCheckpoint, IsReadOnce)
@@ -222,6 +232,38 @@ TEST_F(LatestCheckpoint, WhatIsReadWhileItIsChangedIsNotKept)
     const auto before = store_.reads();
     EXPECT_EQ(id_of(latest()), "a");
     EXPECT_GT(store_.reads(), before);
+}
+
+/// They may hold a reader of the database for long.
+TEST_F(LatestCheckpoint, ListsByMetadataTakeTurns)
+{
+    save("t", "a");
+    ASSERT_EQ(send("POST", "/v1/threads/t/checkpoints", R"({"state":{}})", other_).status, 201);
+    store_.cork_lists();
+    std::vector<std::shared_ptr<caisson::testing::fake_exchange>> asked;
+    std::size_t done = 0;
+    const auto ask = [&](const key& who, const char* tag) {
+        asked.push_back(request("GET", "/v1/threads/t/checkpoints", who));
+        if (tag != nullptr)
+            asked.back()->asked.query = {{"tag", tag}};
+        asio::co_spawn(io_, api_->handle(*asked.back()), [&done](const std::exception_ptr&) { ++done; });
+        io_.restart();
+        while (io_.poll() > 0) { }
+    };
+    ask(mine_, "x");
+    ask(mine_, "y");
+    ask(other_, "x");
+    ask(mine_, nullptr);
+    const auto mine = mine_.tenant.str();
+    EXPECT_EQ(store_.lists(), (std::vector<std::string>{mine + " by metadata", mine})) << "others do not wait for them";
+    store_.uncork();
+    io_.restart();
+    while (done < asked.size())
+        ASSERT_GT(io_.run_one(), 0u);
+    EXPECT_EQ(store_.lists(),
+        (std::vector<std::string>{mine + " by metadata", mine, other_.tenant.str() + " by metadata", mine + " by metadata"}));
+    for (const auto& each : asked)
+        EXPECT_EQ(said(*each).status, 200);
 }
 
 /// One change of thread t, whose checkpoints are a, b and c; its latest is known.

@@ -60,6 +60,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, CollectFieldWrong,
         collect_case{"no_text", "[1]", "collect[0] must be"}, collect_case{"absolute", R"(["a","/etc/*"])", "collect[1] must be relative"},
         collect_case{"upwards", R"(["../x"])", "collect[0] must not hold \"..\""},
         collect_case{"empty", R"([""])", "collect[0] must be 1 to 4096"},
+        collect_case{"too_long_together", R"([")" + std::string(4'096, 'a') + R"(",")" + std::string(4'096, 'b') + R"(","c"])",
+            "collect must not have more than 8192 bytes in all its patterns together"},
         collect_case{"too_many", many_patterns(), "collect must not have more than 100 patterns"}),
     [](const auto& info) { return std::string(info.param.name); });
 

@@ -20,6 +20,16 @@ protected:
     ticket_office office_{time_, &fake_digest, {.lifetime = seconds(60), .max_per_key = 2, .max_tickets = 3}};
 };
 
+TEST_F(TicketOffice, NamesTheKeyOfATicketWithoutUsingIt)
+{
+    const auto ticket = office_.issue(holder("key_1")).value();
+    EXPECT_EQ(office_.key_of(ticket), key_id::from_trusted("key_1"));
+    EXPECT_EQ(office_.key_of(ticket + "x"), std::nullopt);
+    EXPECT_EQ(office_.key_of(std::string(1'000, 'x')), std::nullopt);
+    EXPECT_TRUE(office_.redeem(ticket).has_value());
+    EXPECT_EQ(office_.key_of(ticket), std::nullopt);
+}
+
 TEST_F(TicketOffice, RedeemsOnce)
 {
     const auto ticket = office_.issue(holder("key_1")).value();

@@ -59,6 +59,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, CompileCommand,
             ".caisson/main"},
         command_case{"go_module_with_tags", "go", {"main.go", "", {"go.mod"}, 0, {}, {.standard = "", .flags = {"-tags=a,b"}}}, "",
             "/usr/bin/go build -p 4 -buildvcs=false -tags=a,b -o .caisson/main ./", ".caisson/main"},
+        command_case{"go_module_below", "go", {"a/b/cmd/main.go", "", {"a/b/go.mod"}, 0}, "",
+            "/usr/bin/go build -p 4 -buildvcs=false -o ../../.caisson/main ./cmd", ".caisson/main"},
         command_case{"java", "java", {"com/Main.java", "/* x */ package com ;", {"com/Other.java"}, 1000}, "../",
             "/usr/bin/javac -J-XX:MaxRAM=1000 -J-XX:MaxRAMPercentage=60 -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -encoding UTF-8 -d "
             ".caisson/classes com/Other.java com/Main.java",

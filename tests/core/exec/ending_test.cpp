@@ -82,6 +82,23 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
                 f.lost = "the sandbox ended: it needed more memory than it may";
                 return f;
             }(), s::failed, v::memory_limit, {limit_kind::memory}},
+        ending_case{"the_host_had_no_memory",
+            facts(signaled(SIGKILL), [](auto& f) { f.group.oom_kills = 1; f.group.oom_outside = true; }), s::interrupted, v::lost},
+        ending_case{"the_host_had_no_memory_for_a_child",
+            facts(exited(0), [](auto& f) { f.group.oom_kills = 1; f.group.oom_outside = true; }), s::success, v::exited},
+        ending_case{"the_host_had_no_memory_for_the_whole_sandbox",
+            [] {
+                ending_facts f;
+                f.group.oom_kills = 1;
+                f.group.oom_outside = f.killed_for_memory = true;
+                f.lost = "no report";
+                return f;
+            }(), s::interrupted, v::lost},
+        ending_case{"netlink_where_the_host_had_no_memory", facts(signaled(SIGKILL),
+            [](auto& f) {
+                f.group.oom_kills = 1;
+                f.group.oom_outside = f.netlink_limit = true;
+            }), s::failed, v::memory_limit, {limit_kind::memory}},
         ending_case{"exit_137", facts(exited(137)), s::failed, v::exited},
         ending_case{"file_size_signal", facts(signaled(SIGXFSZ)), s::failed, v::signaled},
         ending_case{"cpu_signal", facts(signaled(SIGXCPU)), s::failed, v::signaled},
@@ -109,6 +126,14 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
             }), s::cancelled, v::cancelled, {limit_kind::memory}},
         ending_case{"group_killed_for_memory", facts(signaled(SIGKILL), [](auto& f) { f.killed_for_memory = true; }), s::failed,
             v::memory_limit, {limit_kind::memory}},
+        ending_case{"killed_for_netlink", facts(signaled(SIGKILL), [](auto& f) { f.netlink_limit = true; }), s::failed, v::memory_limit,
+            {limit_kind::memory}},
+        ending_case{"netlink_without_a_report",
+            [] {
+                ending_facts f;
+                f.netlink_limit = true;
+                return f;
+            }(), s::failed, v::memory_limit, {limit_kind::memory}},
         ending_case{
             "forks_refused", facts(exited(0), [](auto& f) { f.group.pids_refused = 9; }), s::success, v::exited, {limit_kind::pids}},
         ending_case{
@@ -158,6 +183,18 @@ TEST(EndingError, SaysThatOutputMayBeMissingWhereTheAgentEndedWithTheProgram)
     EXPECT_TRUE(decide_ending(whole, {}).error.ends_with(words)) << decide_ending(whole, {}).error;
     const auto told = facts(signaled(SIGKILL), [](auto& f) { f.group.oom_kills = 1; });
     EXPECT_EQ(decide_ending(told, {}).error.find(words), std::string::npos);
+}
+
+TEST(EndingError, SaysThatTheHostHadNoMemory)
+{
+    const auto end = decide_ending(facts(signaled(SIGKILL),
+                                       [](auto& f) {
+                                           f.group.oom_kills = 1;
+                                           f.group.oom_outside = true;
+                                           f.lost = "no report";
+                                       }),
+        {});
+    EXPECT_TRUE(end.error.starts_with("the host, or the server's sandboxes together, had no memory left")) << end.error;
 }
 
 TEST(NoteDisk, KeepsWhatWasFullOnce)

@@ -24,11 +24,11 @@ execution_spec compiled()
     spec.kind = execution_kind::code;
     spec.language = "c";
     spec.argv = {".caisson/main"};
-    spec.files = {{"main.c", "int main;"}};
+    spec.files = {{"main.c", shared_bytes("int main;")}};
     auto& step = spec.compile.emplace();
     step.argv = {"gcc", "main.c"};
     step.env = {{"CACHE", "{work}/.caisson/cache"}, {"MODE", "strict"}};
-    step.files = {{".caisson/host.h", "extra"}};
+    step.files = {{".caisson/host.h", shared_bytes("extra")}};
     step.limits = {10'000, 8'000, 64 << 20};
     return spec;
 }
@@ -53,6 +53,16 @@ protected:
 
     service_world w;
 };
+
+TEST_F(ExecutionCompile, StartsInItsDirectory)
+{
+    auto spec = compiled();
+    spec.compile->directory = "a/b";
+    submit(std::move(spec));
+    const auto& request = compiler().requests.front();
+    EXPECT_EQ(request.cwd, "/workspace/a/b");
+    EXPECT_THAT(request.env, ::testing::Contains(Pair("CACHE", "/workspace/.caisson/cache")));
+}
 
 TEST_F(ExecutionCompile, RunsBeforeTheProgramWithWhatIsItsOwn)
 {
@@ -194,6 +204,15 @@ TEST_F(ExecutionCompile, ThatNeedsTooMuchMemory)
     EXPECT_EQ(row.error, "the compilation needed more memory than compile.memory_bytes (67108864 bytes)");
 }
 
+TEST_F(ExecutionCompile, ThatLeavesTooMuchInNetlinkSockets)
+{
+    const auto id = submit();
+    w.box().netlink_bytes = most_netlink_bytes;
+    const auto& row = w.ended(id);
+    EXPECT_EQ(row.verdict, verdict::memory_limit);
+    EXPECT_EQ(row.error, "the compilation failed: the compiler took too much memory of netlink sockets");
+}
+
 TEST_F(ExecutionCompile, OfWhichAPartIsKilledForMemory)
 {
     const auto id = submit();
@@ -257,7 +276,7 @@ TEST_F(ExecutionCompile, AnAgentThatIsLostWithItIsTriedAgain)
 TEST_F(ExecutionCompile, StdinThatIsGivenMeanwhileReachesTheProgram)
 {
     auto spec = compiled();
-    spec.stdin_data = "first ";
+    spec.stdin_data = shared_bytes("first ");
     spec.stdin_open = true;
     const auto id = submit(std::move(spec));
     auto writing =

@@ -27,7 +27,7 @@ execution_spec compiled()
     spec.kind = execution_kind::code;
     spec.language = "c";
     spec.argv = {".caisson/main"};
-    spec.files = {{"main.c", std::string(code)}};
+    spec.files = {{"main.c", shared_bytes(std::string(code))}};
     auto& step = spec.compile.emplace();
     step.argv = {"gcc", "main.c"};
     step.limits = {10'000, 8'000, 64 << 20};
@@ -122,6 +122,14 @@ TEST_F(ExecutionCompiled, IsNotCompiledAgain)
     EXPECT_THAT(last_agent().request->argv, ElementsAre(".caisson/main"));
     EXPECT_TRUE(w.compiled.keeps_what_was_asked);
     EXPECT_TRUE(w.log.errors.empty());
+}
+
+TEST_F(ExecutionCompiled, WhatTheCompilerIsGivenInTheBuildDirectoryIsNotLookedFor)
+{
+    auto spec = compiled();
+    spec.compile->files = {{".caisson/go/go.mod", shared_bytes("module main")}};
+    EXPECT_FALSE(run(spec).compile->cached);
+    EXPECT_TRUE(run(spec).compile->cached);
 }
 
 TEST_F(ExecutionCompiled, OfWhichTheProgramIsManyFilesIsReadInTwoParts)

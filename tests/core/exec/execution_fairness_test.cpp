@@ -63,6 +63,136 @@ TEST(ExecutionFairness, ATenantsOwnMostHolds)
     EXPECT_EQ(w.running(), 3u);
 }
 
+TEST(ExecutionFairness, ATenantsMostMayChangeWhileItRuns)
+{
+    shared_world w({.max_running = 4});
+    for (int i = 0; i < 7; ++i)
+        w.submit();
+    EXPECT_EQ(w.running(), 4u);
+    w.service().set_tenant_most(3, UINT64_MAX);
+    EXPECT_EQ(w.running(), 4u) << "nothing is stopped";
+    w.agent(0).exit(0);
+    EXPECT_TRUE(w.advance_until([&] { return w.running() == 3; }));
+    EXPECT_EQ(w.waiting(), 3u);
+    EXPECT_TRUE(w.of_stranger().has_value());
+    EXPECT_EQ(w.running(), 4u) << "the place was left to others";
+    w.service().set_tenant_most(4, UINT64_MAX);
+    w.agent(1).exit(0);
+    EXPECT_TRUE(w.advance_until([&] { return w.waiting() == 2; }));
+    EXPECT_EQ(w.running(), 4u);
+}
+
+TEST(ExecutionFairness, APlaceThatATenantMayHaveNowIsTakenAtOnce)
+{
+    shared_world w({.max_running = 4, .bounds = {.tenant_max_running = 3}});
+    for (int i = 0; i < 5; ++i)
+        w.submit();
+    EXPECT_EQ(w.running(), 3u);
+    w.service().set_tenant_most(4, UINT64_MAX);
+    EXPECT_EQ(w.running(), 4u);
+    EXPECT_EQ(w.waiting(), 1u);
+}
+
+execution_spec program_with_memory(std::int64_t bytes)
+{
+    auto spec = service_world::program();
+    spec.limits.memory_bytes = bytes / 2;    // its disk is memory too
+    spec.limits.disk_bytes = bytes - bytes / 2;
+    return spec;
+}
+
+TEST(ExecutionMemory, NoMoreIsPromisedThanThereIs)
+{
+    shared_world w({.max_running = 10, .bounds = {.max_memory_bytes = 100}});
+    w.submit(program_with_memory(60));
+    w.submit(program_with_memory(40));
+    w.submit(program_with_memory(1));
+    EXPECT_EQ(w.running(), 2u);
+    EXPECT_EQ(w.waiting(), 1u);
+    w.agent(1).exit(0);
+    EXPECT_TRUE(w.advance_until([&] { return w.waiting() == 0; }));
+    EXPECT_EQ(w.running(), 2u);
+}
+
+TEST(ExecutionMemory, OneThatHasToWaitForMuchHoldsUpItsTenantOnly)
+{
+    shared_world w({.max_running = 10, .bounds = {.max_memory_bytes = 100}});
+    w.submit(program_with_memory(30));
+    w.submit(program_with_memory(80));
+    w.submit(program_with_memory(1));
+    EXPECT_TRUE(w.of_stranger(program_with_memory(20)).has_value());
+    EXPECT_TRUE(w.of_stranger(program_with_memory(20)).has_value());
+    EXPECT_EQ(w.running(), 3u) << "30, and two of the stranger's";
+    EXPECT_EQ(w.waiting(), 2u);
+    w.agent(0).exit(0);
+    w.agent(1).exit(0);
+    EXPECT_TRUE(w.advance_until([&] { return w.running() == 2 && w.waiting() == 1; })) << "80 and 20";
+    w.agent(2).exit(0);
+    EXPECT_TRUE(w.advance_until([&] { return w.waiting() == 0; }));
+    EXPECT_EQ(w.running(), 2u);
+}
+
+TEST(ExecutionMemory, OneOfAnySizeRunsWhereNothingElseDoes)
+{
+    shared_world w({.max_running = 10, .bounds = {.max_memory_bytes = 100}});
+    w.submit(program_with_memory(200));
+    EXPECT_EQ(w.running(), 1u);
+    w.submit(program_with_memory(1));
+    EXPECT_EQ(w.waiting(), 1u);
+}
+
+TEST(ExecutionMemory, ATenantHasItsShare)
+{
+    shared_world w({.max_running = 10, .bounds = {.max_memory_bytes = 100}});
+    w.service().set_tenant_most(SIZE_MAX, 75);
+    for (int i = 0; i < 3; ++i)
+        w.submit(program_with_memory(30));
+    EXPECT_EQ(w.running(), 2u);
+    EXPECT_TRUE(w.of_stranger(program_with_memory(40)).has_value());
+    EXPECT_EQ(w.running(), 3u);
+    w.service().set_tenant_most(SIZE_MAX, UINT64_MAX);
+    EXPECT_EQ(w.running(), 3u) << "60 and 40 are all";
+    w.agent(0).exit(0);
+    EXPECT_TRUE(w.advance_until([&] { return w.waiting() == 0; }));
+}
+
+TEST(ExecutionMemory, WhoHasToWaitForItIsToldItsPlaceAndTheCause)
+{
+    shared_world w({.max_running = 10, .bounds = {.max_memory_bytes = 100}});
+    EXPECT_EQ(w.get(w.service().submit(w.tenant, program_with_memory(60)))->queue_position, std::nullopt);
+    const auto second = w.get(w.service().submit(w.tenant, program_with_memory(70)));
+    EXPECT_EQ(second->queue_position, 1u);
+    EXPECT_EQ(w.find(second->id)->waits_for, "memory: it may use 70 bytes, more than is free of executions.max_memory_bytes");
+    w.agent(0).exit(0);
+    EXPECT_TRUE(w.advance_until([&] { return w.waiting() == 0; }));
+    EXPECT_EQ(w.find(second->id)->waits_for, "");
+}
+
+TEST(ExecutionMemory, WhatComesLaterDoesNotPassByInItsOwnLine)
+{
+    shared_world w(
+        {.max_running = 10, .bounds = {.max_memory_bytes = 100}, .pool = pool_bounds{.idle = 2, .most = 8, .most_bytes = 64 << 20}});
+    sandbox_spec ready;
+    const auto small = program_with_memory(20);
+    ready.limits = {small.limits.memory_bytes, small.limits.cpu_milli, small.limits.pids, small.limits.disk_bytes, small.limits.inodes};
+    w.service().keep_ready({"fake", ready, nullptr, ""});
+    EXPECT_TRUE(w.advance_until([&] { return w.service().ready_sandboxes("fake") == 2; }));
+    w.submit(program_with_memory(30));
+    w.submit(program_with_memory(90));
+    w.submit(small);    // a sandbox is ready for it, and there is memory
+    EXPECT_EQ(w.running(), 1u);
+    EXPECT_EQ(w.waiting(), 2u);
+}
+
+TEST(ExecutionMemory, WhoWaitsForItCountsAsWaiting)
+{
+    shared_world w({.max_running = 10, .max_queued = 0, .bounds = {.max_memory_bytes = 100}});
+    w.submit(program_with_memory(100));
+    const auto refused = w.try_submit(program_with_memory(1));
+    ASSERT_TRUE(refused.has_error()) << "there are places, and no memory";
+    EXPECT_EQ(refused.error().facts->limit, "executions.max_queued");
+}
+
 TEST(ExecutionFairness, AFullQueueOfATenantIsItsOwn)
 {
     shared_world w({.max_running = 1, .bounds = {.any_tenant = {1, 100, 2}}});
@@ -151,7 +281,7 @@ TEST(ExecutionFairness, WhatATenantHoldsWhileItWaitsIsBounded)
 {
     shared_world w({.max_running = 1, .bounds = {.tenant_max_waiting_bytes = 1'000}});
     auto heavy = service_world::program();
-    heavy.stdin_data = std::string(600, 'i');
+    heavy.stdin_data = shared_bytes(std::string(600, 'i'));
     w.run();
     const auto first = w.submit(heavy);
     const auto refused = w.try_submit(heavy);
@@ -166,7 +296,7 @@ TEST(ExecutionFairness, OneAloneMayBeLargerThanTheBound)
 {
     shared_world w({.max_running = 1, .bounds = {.tenant_max_waiting_bytes = 100}});
     auto heavy = service_world::program();
-    heavy.stdin_data = std::string(600, 'i');
+    heavy.stdin_data = shared_bytes(std::string(600, 'i'));
     w.run();
     EXPECT_TRUE(w.try_submit(heavy).has_value());
     EXPECT_TRUE(w.try_submit(heavy).has_error());

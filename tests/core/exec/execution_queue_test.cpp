@@ -52,8 +52,8 @@ TEST(ExecutionQueue, WhatWaitingOnesHoldIsBounded)
 {
     service_world w({.max_running = 1, .max_waiting_bytes = 1'000});
     auto heavy = service_world::program();
-    heavy.stdin_data = std::string(400, 'i');
-    heavy.files = {{"a", std::string(200, 'f')}};
+    heavy.stdin_data = shared_bytes(std::string(400, 'i'));
+    heavy.files = {{"a", shared_bytes(std::string(200, 'f'))}};
     const auto first = w.run();
     const auto second = w.submit(heavy);
     const auto refused = w.try_submit(heavy);

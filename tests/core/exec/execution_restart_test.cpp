@@ -135,8 +135,8 @@ TEST(ExecutionRestart, AnAgentThatWasNeverAskedIsAskedOnce)
     service_world w;
     w.runtime.gate_of(call::connect).cork();
     auto spec = w.program();
-    spec.stdin_data = "input";
-    spec.files = {{"in.txt", "content"}};
+    spec.stdin_data = shared_bytes("input");
+    spec.files = {{"in.txt", shared_bytes("content")}};
     const auto id = w.submit(spec);
     w.kill_server();
     w.runtime.gate_of(call::connect).uncork();
@@ -308,7 +308,7 @@ TEST(ExecutionRestart, StdinGoesOnWhereTheAgentIs)
 {
     service_world w;
     auto spec = w.program();
-    spec.stdin_data = "ab";
+    spec.stdin_data = shared_bytes("ab");
     spec.stdin_open = true;
     const auto id = w.run(spec);
     const auto write = [&](std::string data, std::optional<std::uint64_t> offset) {

@@ -102,8 +102,8 @@ TEST(ExecutionRetry, AnExitCodeThatIsNamedIsTriedAgainWithFilesAndStdin)
 {
     service_world w;
     auto spec = tried(3, {75});
-    spec.files = {{"data.txt", "abc"}};
-    spec.stdin_data = "in";
+    spec.files = {{"data.txt", shared_bytes("abc")}};
+    spec.stdin_data = shared_bytes("in");
     const auto id = w.run(spec);
     w.agent().print("one ");
     w.agent().print("oops ", stream::stderr_stream);
@@ -235,7 +235,7 @@ TEST(ExecutionRetry, StdinThatNobodyTookComesToTheNextAttempt)
     w.runtime.fail_next(call::create, broken);
     auto spec = tried(2);
     spec.stdin_open = true;
-    spec.stdin_data = "a";
+    spec.stdin_data = shared_bytes("a");
     const auto id = w.submit(spec);
     const auto given = w.begin(w.service().write_stdin(w.tenant, id, {"b", 1, true}, w.time().steady_now() + 10s));
     ASSERT_TRUE(w.advance_until([&] { return given->done(); }));

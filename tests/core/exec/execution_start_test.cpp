@@ -94,7 +94,7 @@ TEST(ExecutionStarts, AFileThatCannotBePutIsTheCause)
     service_world w;
     w.runtime.prepare = [](testing::fake_box& box) { box.agent->file_code = ENOSPC; };
     auto spec = w.program();
-    spec.files = {{"main.py", "x"}};
+    spec.files = {{"main.py", shared_bytes("x")}};
     const auto id = w.submit(spec);
     const auto& row = w.ended(id);
     EXPECT_EQ(row.verdict, verdict::runtime_error);

@@ -12,7 +12,7 @@ using written = result<std::uint64_t>;
 execution_spec with_stdin(std::string data, bool open)
 {
     auto spec = service_world::program();
-    spec.stdin_data = std::move(data);
+    spec.stdin_data = shared_bytes(std::move(data));
     spec.stdin_open = open;
     return spec;
 }

@@ -24,7 +24,7 @@ execution_spec tried(int attempts, std::vector<int> exit_codes = {75})
     auto spec = service_world::program();
     spec.retry.attempts = attempts;
     spec.retry.exit_codes = std::move(exit_codes);
-    spec.files = {{"data.txt", "abc"}};
+    spec.files = {{"data.txt", shared_bytes("abc")}};
     return spec;
 }
 

@@ -42,9 +42,9 @@ execution_spec some_spec()
     out.language = "python";
     out.argv = {"/usr/bin/python3", "main.py", "", "ä", std::string("\xff", 1)};
     out.env = {{"A", "1"}, {"B", ""}};
-    out.files = {{"main.py", "print(1)"}, {"data/ü.bin", std::string("\x00\xff\x01", 3)}};
+    out.files = {{"main.py", shared_bytes("print(1)")}, {"data/ü.bin", shared_bytes(std::string("\x00\xff\x01", 3))}};
     out.cwd = "sub";
-    out.stdin_data = std::string("a\0b\x80", 4);
+    out.stdin_data = shared_bytes(std::string("a\0b\x80", 4));
     out.stdin_open = true;
     out.pty = pty_size{132, 43};
     out.limits = some_limits();
@@ -178,12 +178,14 @@ TEST(Spec, ComesBackWithItsCompileStep)
     auto& step = spec.compile.emplace();
     step.argv = {"gcc", "ö \xff.c"};
     step.host_argv = {"/usr/bin/gcc"};
+    step.directory = "a/ö";
     step.env = {{"A", "{work}/a"}};
-    step.files = {{".caisson/x", std::string("\0\xfe", 2)}};
+    step.files = {{".caisson/x", shared_bytes(std::string("\0\xfe", 2))}};
     step.limits = {1, 2, 3};
     const auto back = spec_from_json(spec_to_json(spec)).compile.value();
     EXPECT_EQ(back.argv, step.argv);
     EXPECT_EQ(back.host_argv, step.host_argv);
+    EXPECT_EQ(back.directory, step.directory);
     EXPECT_EQ(back.env, step.env);
     ASSERT_EQ(back.files.size(), 1u);
     EXPECT_EQ(back.files[0].path, ".caisson/x");

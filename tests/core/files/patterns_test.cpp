@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <random>
+
 namespace caisson {
 namespace {
 
@@ -77,20 +81,123 @@ TEST(PathPatternsWalk, EntersOnlyWhereSomethingCanMatch)
     EXPECT_FALSE(patterns.expects(start, "ou"));
 }
 
-TEST(PathPatternsWalk, WildcardsTakeTimeInProportion)
+/// What the patterns mean, name by name, in time that grows as it likes.
+bool name_is_meant(std::string_view pattern, std::string_view name)
 {
-    std::string pattern;
-    for (int i = 0; i < 1'000; ++i)
-        pattern += "*a";
-    EXPECT_FALSE(name_matches(pattern + "b", std::string(255, 'a')));
-    std::string deep;
-    for (int i = 0; i < 60; ++i)
-        deep += "**/a/";
-    const std::vector<std::string> patterns{deep + "b"};
+    if (pattern.empty())
+        return name.empty();
+    if (pattern.front() == '*')
+        return name_is_meant(pattern.substr(1), name) || (!name.empty() && name_is_meant(pattern, name.substr(1)));
+    if (name.empty())
+        return false;
+    if (pattern.front() == '?' && (name.front() & 0x80) != 0)    // the tests' characters of more than one byte have two
+        return name.size() > 1 && (name.front() & 0x40) != 0 && name_is_meant(pattern.substr(1), name.substr(2));
+    return (pattern.front() == '?' || pattern.front() == name.front()) && name_is_meant(pattern.substr(1), name.substr(1));
+}
+
+bool has_slash(std::string_view text) { return text.find('/') != std::string_view::npos; }
+
+bool is_meant(std::string_view pattern, std::string_view path)
+{
+    const auto rest_of = [](std::string_view text) { return has_slash(text) ? text.substr(text.find('/') + 1) : std::string_view(); };
+    const auto first = pattern.substr(0, pattern.find('/'));
+    const auto name = path.substr(0, path.find('/'));
+    const bool last = !has_slash(pattern);
+    if (first == "**")
+        return last || is_meant(rest_of(pattern), path) || (has_slash(path) && is_meant(pattern, rest_of(path)));
+    if (last || !has_slash(path))
+        return last && !has_slash(path) && name_is_meant(first, name);
+    return name_is_meant(first, name) && is_meant(rest_of(pattern), rest_of(path));
+}
+
+class random_words {
+public:
+    explicit random_words(std::uint32_t seed) : random_(seed) { }
+
+    std::string path() { return some({"a", "b", "ab", "\xc3\xa4", "aa", "b\xc3\xa4", "a.b", "aab"}, 1 + random_() % 5); }
+    std::string pattern()
+    {
+        return some({"a", "b", "*", "?", "**", "a*", "*b", "?*", "a?", "*a*b", "??", "b\xc3\xa4", "*?", "\xc3\xa4", "***a", "**"},
+            1 + random_() % 5);
+    }
+
+private:
+    std::string some(std::initializer_list<std::string_view> from, std::size_t count)
+    {
+        std::string out;
+        for (std::size_t i = 0; i < count; ++i)
+            out.append(i == 0 ? "" : "/").append(from.begin()[random_() % from.size()]);
+        return out;
+    }
+    std::mt19937 random_;
+};
+
+TEST(PathPatternsWalk, SeveralPatternsTakeWhatOneOfThemMeans)
+{
+    random_words random(23);
+    for (int round = 0; round < 2'000; ++round) {
+        std::vector<std::string> words;
+        for (int i = 0; i < 1 + round % 40; ++i)    // more than 64 states, too
+            words.push_back(random.pattern());
+        const path_patterns patterns(words);
+        for (int i = 0; i < 20; ++i) {
+            const auto path = random.path();
+            const bool wanted = std::ranges::any_of(words, [&](const auto& each) { return is_meant(each, path); });
+            ASSERT_EQ(patterns.takes(path), wanted) << ::testing::PrintToString(words) << ' ' << path;
+        }
+    }
+}
+
+TEST(PathPatternsWalk, AnEnteredDirectoryIsAsGoodAsThePath)
+{
+    random_words random(24);
+    for (int round = 0; round < 2'000; ++round) {
+        const std::vector<std::string> words{random.pattern(), random.pattern(), random.pattern()};
+        const path_patterns patterns(words);
+        const auto path = random.path();
+        auto at = patterns.start();
+        std::string_view rest = path;
+        for (auto slash = rest.find('/'); slash != std::string_view::npos; slash = rest.find('/')) {
+            at = patterns.enter(at, rest.substr(0, slash));
+            rest.remove_prefix(slash + 1);
+        }
+        ASSERT_EQ(patterns.takes(at, rest), patterns.takes(path)) << ::testing::PrintToString(words) << ' ' << path;
+    }
+}
+
+TEST(PathPatternsWalk, WhatIsExpectedStandsWhereTheWalkIs)
+{
+    const std::vector<std::string> words{"**/a/b", "c/*", "*"};
+    const path_patterns patterns(words);
+    EXPECT_TRUE(patterns.expects(patterns.start(), "a"));
+    EXPECT_TRUE(patterns.expects(patterns.start(), "c"));
+    EXPECT_FALSE(patterns.expects(patterns.start(), "b"));
+    EXPECT_TRUE(patterns.expects(patterns.enter(patterns.start(), "a"), "b"));
+    EXPECT_FALSE(patterns.expects({}, "a"));
+}
+
+/// As many steps as bytes, and the states in words: nothing else that a request says counts.
+TEST(PathPatternsWalk, TakesStepsInProportion)
+{
+    std::vector<std::string> words;
+    for (std::size_t left = max_patterns_bytes; left > 80; left -= 80)
+        words.push_back("**/" + std::string(77, words.size() % 2 == 0 ? '?' : '*'));
+    const path_patterns patterns(words);
+    EXPECT_LE(patterns.words(), 2 * max_patterns_bytes / 64);
     std::string path;
-    for (int i = 0; i < 60; ++i)
-        path += "a/";
-    EXPECT_FALSE(path_patterns(patterns).takes(path + "c"));
+    while (path.size() < 4'000)
+        path += "aaaa/";
+    EXPECT_TRUE(patterns.takes(path + "aaaa"));
+    const path_patterns none(std::vector<std::string>(max_patterns, "**/" + std::string(77, '?')));
+    EXPECT_FALSE(none.takes(path + "aaaa"));
+}
+
+TEST(PathPatternsWalk, NoPatternTakesNothing)
+{
+    const path_patterns none(std::vector<std::string>{});
+    EXPECT_TRUE(none.start().empty());
+    EXPECT_TRUE(none.enter(none.start(), "a").empty());
+    EXPECT_FALSE(none.takes("a"));
 }
 
 }    // namespace

@@ -20,14 +20,14 @@ struct list_case {
 void PrintTo(const list_case& one, std::ostream* out) { *out << one.name; }
 
 /// The common subsequence; "?" if it is none.
-std::string common_of(std::string_view from, std::string_view to, std::size_t max_steps)
+std::string common_of(std::string_view from, std::string_view to, std::size_t steps_left)
 {
     const std::vector<std::uint32_t> a(from.begin(), from.end());
     const std::vector<std::uint32_t> b(to.begin(), to.end());
     std::string common;
     std::size_t from_at = 0;
     std::size_t to_at = 0;
-    for (const auto& each : common_subsequence(a, b, max_steps)) {
+    for (const auto& each : common_subsequence(a, b, steps_left)) {
         if (each.from < from_at || each.to < to_at || from.at(each.from) != to.at(each.to))
             return "?";
         common += from[each.from];
@@ -64,6 +64,17 @@ std::size_t longest(std::string_view a, std::string_view b)
         for (std::size_t j = 1; j <= b.size(); ++j)
             length[i][j] = a[i - 1] == b[j - 1] ? length[i - 1][j - 1] + 1 : std::max(length[i - 1][j], length[i][j - 1]);
     return length[a.size()][b.size()];
+}
+
+TEST(CommonSubsequenceSteps, AreSubtracted)
+{
+    const std::vector<std::uint32_t> a{1, 2, 3, 4};
+    const std::vector<std::uint32_t> b{2, 3, 4, 5};
+    std::size_t steps_left = 12;
+    EXPECT_EQ(common_subsequence(a, b, steps_left).size(), 3u);
+    EXPECT_LT(steps_left, 6u) << "three of elements, five at least of paths";
+    EXPECT_TRUE(common_subsequence(a, b, steps_left).empty());
+    EXPECT_EQ(steps_left, 0u);
 }
 
 TEST(CommonSubsequenceOfAnyLists, IsAsLongAsItCanBe)

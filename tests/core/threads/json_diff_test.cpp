@@ -132,6 +132,22 @@ TEST(DiffOfMessages, GoesByIndexesWhereComparingTakesTooLong)
     EXPECT_EQ(apply_patch(from, patch).value(), to);
 }
 
+TEST(DiffOfLists, AllOfAStateShareTheSteps)
+{
+    const auto numbers = [](int first) {
+        std::string list = "[";
+        for (int i = 0; i < 100; ++i)
+            list += (i == 0 ? "" : ",") + std::to_string((first + i) % 100);
+        return list + "]";
+    };
+    const auto state = [&](int first) { return R"({"a":)" + numbers(first) + R"(,"b":)" + numbers(first) + "}"; };
+    const std::string moved = R"({"op":"remove","path":"/a/0"},{"op":"add","path":"/a/99","value":0})";
+    const auto enough = diff_states(state(0), state(1), {.max_steps = 1'000, .spare_bytes = 0});
+    EXPECT_EQ(enough, "[" + moved + R"(,{"op":"remove","path":"/b/0"},{"op":"add","path":"/b/99","value":0}])");
+    const auto of_one = diff_states(state(0), state(1), {.max_steps = 450, .spare_bytes = 0});
+    EXPECT_EQ(of_one, "[" + moved + R"(,{"op":"replace","path":"/b","value":)" + numbers(1) + "}]");
+}
+
 /// Makes states, and others like them, by a seed.
 class state_maker {
 public:

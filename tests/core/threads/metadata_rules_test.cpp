@@ -18,7 +18,8 @@ class CustomHas : public ::testing::TestWithParam<custom_case> { };
 TEST_P(CustomHas, TellsTheMember)
 {
     const auto& c = GetParam();
-    EXPECT_EQ(custom_has(c.custom, condition_on(c.member, c.value)), c.want);
+    const auto wanted = condition_on(c.member, c.value);
+    EXPECT_EQ(custom_has(c.custom, {&wanted, 1}), c.want);
 }
 
 constexpr custom_case custom_cases[] = {
@@ -46,6 +47,18 @@ constexpr custom_case custom_cases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(
     Cases, CustomHas, ::testing::ValuesIn(custom_cases), [](const auto& info) { return std::string(info.param.name); });
+
+TEST(CustomHasAll, EachConditionHasToBeMet)
+{
+    const auto custom = R"({"a":"x","b":2,"c":{"d":1}})";
+    const auto has = [&custom](std::vector<custom_condition> wanted) { return custom_has(custom, wanted); };
+    EXPECT_TRUE(has({}));
+    EXPECT_TRUE(has({condition_on("c", R"({"d": 1})"), condition_on("a", "x"), condition_on("b", "2")}));
+    EXPECT_FALSE(has({condition_on("a", "x"), condition_on("b", "3")}));
+    EXPECT_FALSE(has({condition_on("a", "x"), condition_on("d", "1")}));
+    EXPECT_TRUE(has({condition_on("a", "x"), condition_on("a", "x")}));
+    EXPECT_FALSE(has({condition_on("a", "x"), condition_on("a", "y")}));
+}
 
 TEST(Metadata, AllOfAFilterHasToHold)
 {

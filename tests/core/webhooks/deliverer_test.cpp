@@ -52,6 +52,20 @@ TEST_F(Deliverer, TriesAgainByTheSchedule)
     EXPECT_NE(sender.sent[0].fields[1], sender.sent[2].fields[1]) << "the time does not";
 }
 
+TEST_F(Deliverer, WhatBecomesDueBetweenTwoLooksIsSentAtOnce)
+{
+    sender.answers["http://a/"] = {{500, "", false}};
+    end(1, "http://a/");
+    settle();    // the next attempt is due in 1 s
+    ASSERT_EQ(status(1).attempts, 1);
+    store.between_due_and_next_due = [this] { time.advance(2s); };    // as a busy host does
+    deliverer->wake();
+    settle();
+    EXPECT_FALSE(store.between_due_and_next_due);
+    EXPECT_EQ(status(1).state, webhook_state::delivered);
+    EXPECT_EQ(sender.sent.size(), 2u);
+}
+
 TEST_F(Deliverer, GivesUpAfterTheLastAttempt)
 {
     sender.answers["http://a/"] = std::vector<webhook_answer>(5, {503, "", false});

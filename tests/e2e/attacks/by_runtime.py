@@ -63,7 +63,7 @@ JUDGES = {
     "docker": {"E27": layers_of_the_engine, "R16": at_most(4_096)},
     "gvisor": {
         "E27": kernel_of_its_own, "E31": ended_itself_alone, "P03": terminal_without_its_name, "R02": fork_bomb, "R16": as_many_files_as_memory,
-        "X03": ended_itself_alone, "X33": contained_or_over,
+        "X03": ended_itself_alone, "X33": contained_or_over, "X61": contained_or_over,
     },
 }
 
@@ -111,7 +111,7 @@ CLOSED = {"gvisor": {"X46"}}
 
 
 def stays_on(runtime):
-    ordinary = {"X59"} if runtime == "bubblewrap" and os.getuid() != 0 else set()
+    ordinary = {"X59", "X61"} if runtime == "bubblewrap" and os.getuid() != 0 else set()
     return JUSTIFIED - CLOSED.get(runtime, set()) | STAYS.get(runtime, set()) | ordinary
 
 

@@ -211,13 +211,23 @@ def test_a21_error_bodies(api, campaign):
         assert not any(word in said for word in HOST_WORDS + (str(campaign.server.folder),)), said
 
 
-def test_a23_memory_of_finished_runs(api, campaign):
-    """A thousand runs in two passes. The rows of the second take the place that those of the first left."""
+def run_many(api, number):
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda _: api.start(command=["head", "-c", "65536", "/dev/zero"]), range(500)))
+        made = list(pool.map(lambda _: api.start(command=["head", "-c", "65536", "/dev/zero"]), range(number)))
         ends = list(pool.map(lambda one: api.ended(one)["status"], made))
         assert set(ends) == {"success"}
         assert {api.delete(f"/v1/executions/{one}").status for one in made} == {204}
+
+
+@pytest.fixture
+def many_before(campaign):
+    """Many runs at once take memory that the server keeps for the next ones: what counts is that a repeat takes no more."""
+    run_many(campaign.attackers[0], 250)
+
+
+def test_a23_memory_of_finished_runs(many_before, api, campaign):
+    """A thousand runs in two passes. The rows of the second take the place that those of the first left."""
+    run_many(api, 500)
     size = sum(path.stat().st_size for path in campaign.server.data.glob("*.db*"))
     campaign.sizes.append(size)
     assert size <= campaign.sizes[0] + (16 << 20), campaign.sizes

@@ -38,13 +38,20 @@ def threads(pid):
 
 
 def network_namespaces(pids):
-    found = set()
+    """Each, and the processes in it."""
+    found = {}
     for pid in pids:
         try:
-            found.add(os.readlink(f"/proc/{pid}/ns/net"))
+            found.setdefault(os.readlink(f"/proc/{pid}/ns/net"), []).append(pid)
         except OSError:
             pass
     return found
+
+
+def fork_servers(pid, table):
+    """Of a server, which makes a sandbox of its own to learn the versions of its languages, at any time after its start. From then on its
+    fork server waits in the network namespace of the next one."""
+    return {child for child, (parent, _, name) in table.items() if parent == pid and name == "caisson-forks"}
 
 
 def held_namespaces(pid):
@@ -123,6 +130,7 @@ class World:
         self.threads = threads(server.pid)
         self.memory = leaks.resident_bytes(server.pid)
         self.mounts = mount_places(server.pid), mount_places(1)
+        self.fork_servers = fork_servers(server.pid, leaks.process_table())
         self.named = self.network_namespaces_of_server(leaks.process_table())
         self.files = foreign_files()
         self.disk, self.kept = free_outside(server.folder), kept_outside()
@@ -147,11 +155,11 @@ class World:
 
     def network_namespaces_of_server(self, table):
         ours = {self.server.pid} | leaks.descendants(self.server.pid, table)
-        return network_namespaces(ours)
+        return network_namespaces(ours - self.fork_servers)
 
     def too_many_kept(self, table):
         """Network namespaces that a server keeps for later sandboxes are bounded."""
-        kept = held_namespaces(self.server.pid) - network_namespaces(table)
+        kept = held_namespaces(self.server.pid) - network_namespaces(table).keys()
         return sorted(kept) if len(kept) > leaks.KEPT_NETWORKS else []
 
     def differences(self):
@@ -160,7 +168,8 @@ class World:
             found["canary"] = "the file outside, or its directory, was changed"
         table = leaks.process_table()
         now = self.network_namespaces_of_server(table)
-        found["network namespaces"] = sorted(now - self.named) if len(now) > len(self.named) else []    # sandboxes that are ready come and go
+        extra = sorted(now.keys() - self.named.keys()) if len(now) > len(self.named) else []    # sandboxes that are ready come and go
+        found["network namespaces"] = [(each, [(pid, table[pid][2]) for pid in now[each] if pid in table]) for each in extra]
         found["kept network namespaces"] = self.too_many_kept(table)
         found["threads"] = max(0, threads(self.server.pid) - self.threads)
         mounts = mount_places(self.server.pid), mount_places(1)
@@ -174,6 +183,9 @@ class World:
             found["volumes"] = sorted(self.engine.volumes() - self.volumes)
         return {what: value for what, value in found.items() if value}
 
+    def within_s(self):
+        return CONTAINERS_WITHIN_S if self.engine else WITHIN_S
+
     def left_behind(self):
         """Empty if all is back within the deadline."""
         last = {}
@@ -184,7 +196,7 @@ class World:
             return not last
 
         try:
-            until(clean, CONTAINERS_WITHIN_S if self.engine else WITHIN_S, "the world as it was")
+            until(clean, self.within_s(), "the world as it was")
         except TimedOut:
             return dict(last)
         return {}

@@ -112,6 +112,7 @@ def descriptors(pid):
             continue
         kind = target.split(":")[0] if ":" in target and not target.startswith("/") else target
         kind = re.sub(r"sbx_\w+", "sbx", re.sub(r"/uids/\d+", "/uids", kind))    # of one that waits for an execution
+        kind = re.sub(r"^/proc/\d+/", "/proc/pid/", kind)
         kind = "a sandbox's files" if kind in WORK_DIRECTORIES else kind    # likewise, with a package or without
         kind = HOST_TREE if kind.startswith("/usr/") and os.path.isdir(kind) else kind
         if ".db" not in kind and ".sqlite" not in kind:

@@ -36,6 +36,7 @@ def environment(**more):
         # A small quarantine: tests look at the server's memory.
         "ASAN_OPTIONS": "quarantine_size_mb=16:detect_leaks=1:abort_on_error=0:exitcode=99",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1:exitcode=99",
+        **ANY_HOST,
         **NOT_READY,
         **more,
     }
@@ -53,6 +54,8 @@ def prepared(number):
     return {"CAISSON_RUNTIMES_BUBBLEWRAP_MAX_PREPARED": str(number)}
 
 
+# Programs of tests use little of what they may: as many of them run as a test says, on a host of any memory.
+ANY_HOST = {"CAISSON_EXECUTIONS_MAX_MEMORY_BYTES": str(64 << 30)}
 # Tests count sandboxes; those of a pool, and what is prepared, are the business of the ones that ask for it.
 NOT_READY = {"CAISSON_POOL_ENABLED": "false", **prepared(0)}
 # As a server is by default: most run in ready sandboxes, what is Python's by interpreters that waited.

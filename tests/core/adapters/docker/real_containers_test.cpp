@@ -37,9 +37,11 @@ TEST_F(RealEngine, AContainerLivesItsWholeLife)
 
     EXPECT_TRUE(run(all.pause(id, soon())).has_value());
     EXPECT_EQ(state_of(id), container_state::paused);
-    EXPECT_EQ(run(all.pause(id, soon())).error().code, errc::conflict);
+    const auto paused_again = run(all.pause(id, soon()));
+    EXPECT_EQ(paused_again.error().code, errc::conflict) << paused_again.error().detail;
     EXPECT_TRUE(run(all.unpause(id, soon())).has_value());
-    EXPECT_EQ(run(all.unpause(id, soon())).error().code, errc::conflict);
+    const auto resumed_again = run(all.unpause(id, soon()));
+    EXPECT_EQ(resumed_again.error().code, errc::conflict) << resumed_again.error().detail;
 
     const auto used = run(all.stats(id, soon())).value();
     EXPECT_EQ(used.pids, 1);

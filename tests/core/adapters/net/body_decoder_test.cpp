@@ -20,6 +20,29 @@ class BodyDecoder : public ::testing::TestWithParam<body_case> { };
 
 constexpr std::uint64_t limit = 100;
 
+TEST_P(BodyDecoder, ExpectsNoMoreThanIsAllowedAtAnyPoint)
+{
+    const auto& c = GetParam();
+    body_decoder decoder(c.how, c.length, limit);
+    std::string out;
+    for (std::size_t at = 0; at < c.bytes.size() && !decoder.refused() && !decoder.done(); ++at) {
+        EXPECT_LE(out.size() + decoder.most_left(), limit) << at;
+        decoder.feed(std::string_view(c.bytes).substr(at, 1), out);
+    }
+    if (decoder.done()) {
+        EXPECT_EQ(decoder.most_left(), 0u);
+    }
+}
+
+TEST(BodyDecoderSize, ThatIsReadInPartIsNotExpected)
+{
+    body_decoder decoder(framing::chunked, 0, limit);
+    std::string out;
+    decoder.feed("5\r\nhello\r\nfffffffffffffff", out);
+    EXPECT_EQ(out, "hello");
+    EXPECT_EQ(decoder.most_left(), limit - 5);
+}
+
 TEST_P(BodyDecoder, TakesItWhole)
 {
     const auto& c = GetParam();

@@ -43,10 +43,11 @@ public:
     {
         return head.path.starts_with("/stream") ? body_mode::streamed : body_mode::buffered;
     }
-    task<result<void>> admit(const request* head) override
+    task<result<std::string>> admit(const request* head) override
     {
-        const bool barred = head->path == barred_path;
-        co_return barred ? result<void>(error{errc::unauthorized, "who are you?"}) : result<void>();
+        if (head->path == barred_path)
+            co_return error{errc::unauthorized, "who are you?"};
+        co_return std::string(head->fields.find("X-Owner").value_or("someone"));
     }
 
     std::uint64_t stream_limit = 1 << 30;

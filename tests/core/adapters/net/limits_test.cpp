@@ -191,7 +191,7 @@ TEST_F(Limits, WhoHasShownAKeyStays)
     start({.max_connections = 1});
     bool ended = false;
     answers.on["/much"] = [&ended](exchange& one) {
-        one.trust();
+        EXPECT_TRUE(one.trust("a").has_value());
         return answer_much(one, &ended);
     };
     auto trusted = connect();
@@ -203,6 +203,123 @@ TEST_F(Limits, WhoHasShownAKeyStays)
     settle();
     EXPECT_TRUE(ended);
     log.lines.clear();
+}
+
+struct OwnerLimits : Limits {
+    /// GET /held waits until it is let go, POST /held/… answers.
+    void begin(owner_bounds bounds, server_options options = {})
+    {
+        start(options);
+        web->set_owner_bounds(bounds);
+        answers.on["/held"] = [this](exchange& one) { return hold(&one); };
+    }
+    task<> hold(exchange* one)
+    {
+        const auto trusted = one->trust(one->request().fields.find("X-Owner").value_or("someone"));
+        if (trusted.has_error()) {
+            response refused{429, {}, trusted.error().detail};
+            co_return co_await one->respond(std::move(refused));
+        }
+        const auto seen = let_go.version();
+        if (one->request().method == "GET")
+            co_await let_go.wait_past(seen);
+        auto answer = ok("held");
+        co_await one->respond(std::move(answer));
+    }
+    std::string get(const std::string& owner) const { return "GET /held" + host + "X-Owner: " + owner + "\r\n\r\n"; }
+    /// A body of `bytes`, all of which is sent but `missing` bytes; it is large enough for its owner to be asked for.
+    std::string post(const std::string& owner, std::size_t bytes, std::size_t missing = 0) const
+    {
+        return "POST /held" + host + "X-Owner: " + owner + "\r\nContent-Length: " + std::to_string(bytes) + "\r\n\r\n" +
+               std::string(bytes - missing, 'x');
+    }
+    raw_client begun(const std::string& request)
+    {
+        auto client = connect();
+        run(client.send(request));
+        settle();
+        return client;
+    }
+
+    notifier let_go{context.get_executor()};
+};
+
+TEST_F(OwnerLimits, OneOwnerHasItsConnections)
+{
+    begin({.connections = 2});
+    auto first = begun(get("a"));
+    auto second = begun(get("a"));
+    const auto refused = ask(get("a"));
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_NE(refused.body.find("all the 2 connections that one tenant may use"), std::string::npos) << refused.body;
+    const auto large = ask(post("a", 100'000));
+    EXPECT_EQ(large.status, 429) << "asked before its body comes";
+    EXPECT_NE(large.head.find("Retry-After: "), std::string::npos);
+    auto of_another = begun(get("b"));
+    let_go.notify_all();
+    for (auto* each : {&first, &second, &of_another})
+        EXPECT_EQ(run(each->answer()).status, 200);
+    auto third = begun(get("a"));    // those that wait for their next request do not count
+    let_go.notify_all();
+    EXPECT_EQ(run(third.answer()).status, 200);
+    run(first.send(get("a")));    // another request of a connection counts once
+    settle();
+    let_go.notify_all();
+    EXPECT_EQ(run(first.answer()).status, 200);
+}
+
+TEST_F(OwnerLimits, OneThatGoesGivesItsPlaceBack)
+{
+    begin({.connections = 1});
+    auto first = begun(get("a"));
+    EXPECT_EQ(ask(get("a")).status, 429);
+    first.reset();
+    let_go.notify_all();
+    settle();
+    auto second = begun(get("a"));
+    let_go.notify_all();
+    EXPECT_EQ(run(second.answer()).status, 200);
+    log.lines.clear();
+}
+
+TEST_F(OwnerLimits, BodiesOfOneOwnerAreBoundedTogether)
+{
+    begin({.bodies_bytes = 250'000}, {.max_bodies_bytes = 8 << 20});
+    auto first = begun(post("a", 100'000, 1));
+    auto second = begun(post("a", 100'000, 1));
+    auto third = begun(post("a", 100'000));    // it stays until its end, as a client that lingers
+    const auto refused = run(third.answer());
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_NE(refused.body.find("more than 250000 bytes together"), std::string::npos) << refused.body;
+    EXPECT_NE(refused.head.find("Retry-After: "), std::string::npos);
+    EXPECT_EQ(ask(post("b", 100'000)).status, 200);
+    run(first.send("x"));
+    EXPECT_EQ(run(first.answer()).status, 200);
+    EXPECT_EQ(ask(post("a", 100'000)).status, 200) << "given back";
+    second.reset();
+    settle();
+    EXPECT_EQ(ask(post("a", 200'000)).status, 200) << "given back by one that went";
+    EXPECT_EQ(ask(post("a", 300'000)).status, 200) << "one that is alone";
+}
+
+TEST_F(OwnerLimits, OneWhoseBodyIsLargeHasToSendMoreInTheSameTime)
+{
+    begin({}, {.body_timeout = std::chrono::milliseconds(1'000), .min_body_bytes = 1'000});
+    auto small = begun(post("a", 100'000, 99'000));
+    auto large = begun(post("a", 1'000'000, 500'000));
+    const auto pass = [this] {
+        time.advance(std::chrono::milliseconds(900));
+        settle();
+    };
+    for (int i = 0; i < 4; ++i) {
+        run(small.send(std::string(1'000, 'x')));
+        run(large.send(std::string(10'000, 'x')));
+        settle();
+        pass();
+    }
+    EXPECT_EQ(run(large.answer()).status, 408) << "it has half a million bytes, and sends less than a 16th of that in a second";
+    run(small.send(std::string(95'000, 'x')));
+    EXPECT_EQ(run(small.answer()).status, 200);
 }
 
 TEST_F(Limits, OneAddressHasItsShare)

@@ -102,6 +102,7 @@ TEST_F(WebSocket, AMessageBeyondTheLimitIsClose1009)
     EXPECT_FALSE(receive(*far.socket));
     EXPECT_FALSE(receive(*near));
     EXPECT_EQ(near->peer_close_code(), close_code::too_big);
+    EXPECT_EQ(near->peer_close_reason(), "a message may have at most 10 bytes");
 }
 
 TEST_F(WebSocket, InvalidUtf8IsClose1007)
@@ -111,6 +112,71 @@ TEST_F(WebSocket, InvalidUtf8IsClose1007)
     EXPECT_FALSE(receive(*far.socket));
     EXPECT_FALSE(receive(*near));
     EXPECT_EQ(near->peer_close_code(), 1007);
+    EXPECT_EQ(near->peer_close_reason(), "a text message must be UTF-8");
+}
+
+TEST_F(WebSocket, ACloseOfThePeersOwnIsAnsweredAsItIs)
+{
+    open();
+    run(near->close(close_code::too_big, ""));
+    EXPECT_EQ(near->peer_close_code(), close_code::too_big);
+    EXPECT_EQ(near->peer_close_reason(), "");
+}
+
+class WebSocketPeerThatTakesNothing : public WebSocket {
+protected:
+    /// Much is queued for a peer that reads no more.
+    void fill()
+    {
+        websocket_options tight;
+        tight.max_message_bytes = 1 << 20;
+        tight.max_inbox_messages = 1;
+        open({}, tight);
+        const shared_bytes payload(std::string(256 * 1024, 'p'));
+        while (far.socket->queued_bytes() < (4u << 20)) {
+            ASSERT_TRUE(far.socket->send_binary("", payload));
+            settle();
+        }
+    }
+    void close(std::uint16_t code)
+    {
+        asio::co_spawn(context, far.socket->close(code, "enough"), [this](std::exception_ptr) { closed = true; });
+        settle();
+    }
+    void let_close_time_out()
+    {
+        time.advance(websocket_options().close_timeout);
+        settle();
+    }
+    bool closed = false;
+};
+
+TEST_F(WebSocketPeerThatTakesNothing, IsCutOffIfItMayNotGoOn)
+{
+    fill();
+    close(close_code::policy);
+    EXPECT_LT(far.socket->queued_bytes(), 1u << 20) << "what was not being sent is dropped";
+    EXPECT_FALSE(closed);
+    let_close_time_out();
+    EXPECT_TRUE(closed);
+}
+
+TEST_F(WebSocketPeerThatTakesNothing, IsCutOffWhoeverClosesOnceMore)
+{
+    fill();
+    EXPECT_TRUE(run(with_deadline(time, time.steady_now(), far.socket->close(close_code::policy, "enough"))).has_error());
+    close(close_code::normal);
+    EXPECT_FALSE(closed);
+    let_close_time_out();
+    EXPECT_TRUE(closed);
+}
+
+TEST_F(WebSocketPeerThatTakesNothing, IsWaitedForOtherwise)
+{
+    fill();
+    close(close_code::going_away);
+    let_close_time_out();
+    EXPECT_FALSE(closed);
 }
 
 TEST_F(WebSocket, ReceiveMayLoseARaceWithoutLosingAMessage)
@@ -237,7 +303,8 @@ TEST_F(WebSocket, UnmaskedFramesAreClose1002)
     run(peer.send(handshake + "\r\n"));
     run(peer.until("\r\n\r\n"));
     run(peer.send(std::string("\x81\x01p", 3)));
-    EXPECT_EQ(run(peer.rest()).substr(0, 4), std::string("\x88\x02\x03\xea", 4));
+    EXPECT_EQ(run(peer.rest()), "\x88\x34\x03\xea"
+                                "the frame breaks the WebSocket protocol (RFC 6455)");
 }
 
 struct handshake_case {

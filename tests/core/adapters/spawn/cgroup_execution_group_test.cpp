@@ -54,6 +54,47 @@ TEST_F(CgroupExecutionGroup, ReadsItsUsage)
     EXPECT_EQ(seen.pids_peak, std::nullopt) << "this kernel has no pids.peak";
 }
 
+TEST_F(CgroupExecutionGroup, TellsWhetherALimitOfItsOwnEndedAProcess)
+{
+    const std::string base = path;
+    const auto outside = [&](const char* kills, const char* met, const char* met_by_sandbox) {
+        kernel->set(base + "/memory.events", kills);
+        kernel->set(base + "/memory.events.local", met);
+        kernel->set("/cg/caisson-i/sbx/memory.events.local", met_by_sandbox);
+        return group->usage().oom_outside;
+    };
+    EXPECT_FALSE(outside("oom_kill 0\n", "oom 0\n", "oom 0\n")) << "nothing was killed";
+    EXPECT_TRUE(outside("oom_kill 1\n", "oom 0\n", "oom 0\n"));
+    EXPECT_FALSE(outside("oom_kill 1\n", "oom 1\n", "oom 0\n"));
+    EXPECT_FALSE(outside("oom_kill 1\n", "oom 0\n", "oom 1\n")) << "the sandbox as a whole was at its limit";
+    EXPECT_FALSE(outside("oom_kill 1\n", "", "oom 0\n")) << "nobody knows";
+}
+
+/// A sandbox's group of v1, whose work is a group below it or itself.
+struct v1_usage {
+    bool was_outside(const std::string& directory, const std::string& most, const std::string& most_above)
+    {
+        const control_group group(kernel, {{.directory = directory, .version = cgroup_version::v1, .controls = cgroup_control::memory}});
+        kernel->set(directory + "/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+        kernel->set(directory + "/memory.limit_in_bytes", "40000000\n");
+        kernel->set(directory + "/memory.max_usage_in_bytes", most);
+        kernel->set("/cg/a/memory.limit_in_bytes", "50000000\n");
+        kernel->set("/cg/a/memory.max_usage_in_bytes", most_above);
+        return group.usage().oom_outside;
+    }
+    std::shared_ptr<caisson::testing::fake_cgroups> kernel = std::make_shared<caisson::testing::fake_cgroups>("/cg", "memory");
+};
+
+TEST(CgroupExecutionGroupOfV1, TellsWhetherALimitOfItsOwnEndedAProcess)
+{
+    v1_usage v1;
+    EXPECT_TRUE(v1.was_outside("/cg/a/work", "30000000\n", "35000000\n"));
+    EXPECT_FALSE(v1.was_outside("/cg/a/work", "39997440\n", "40000000\n"));
+    EXPECT_FALSE(v1.was_outside("/cg/a/work", "30000000\n", "49999872\n")) << "the sandbox as a whole was at its limit";
+    EXPECT_FALSE(v1.was_outside("/cg/a/work", "?", "30000000\n")) << "nobody knows";
+    EXPECT_TRUE(v1.was_outside("/cg/a/sbx", "30000000\n", "49999872\n")) << "all sandboxes together are not one of them";
+}
+
 TEST_F(CgroupExecutionGroup, KillIsTheKernelsOwn)
 {
     kernel->add_process(path, 77);

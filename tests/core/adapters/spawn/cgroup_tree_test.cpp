@@ -29,11 +29,24 @@ TEST_F(CgroupTree, SandboxHasItsLimitsAndAnAgent)
     as_root.prepare();
     auto made = as_root.make_sandbox_group("sbx", limits);
     ASSERT_TRUE(made.has_value()) << made.error().detail;
-    EXPECT_EQ(at("caisson-i/sbx/memory.max"), std::to_string(140 + (64 << 20)));
+    EXPECT_EQ(at("caisson-i/sbx/memory.max"), std::to_string(120 + (64 << 20)));
     EXPECT_EQ(at("caisson-i/sbx/memory.swap.max"), "0");
     EXPECT_EQ(at("caisson-i/sbx/cgroup.subtree_control"), "memory pids cpu");
     EXPECT_EQ(at("caisson-i/sbx/agent/memory.max"), "max\n");
     EXPECT_EQ(as_root.sandbox_names(), std::vector<std::string>{"sbx"});
+}
+
+TEST_F(CgroupTree, AllSandboxesHaveALimitThatEndsNoneOfThem)
+{
+    as_root.prepare();
+    kernel->set("/cg/caisson-i/memory.current", "50\n");
+    EXPECT_TRUE(as_root.limit_memory(100).has_value());
+    EXPECT_EQ(at("caisson-i/memory.max"), "100");
+    kernel->set("/cg/caisson-i/memory.current", "200\n");
+    const auto limited = as_root.limit_memory(60);
+    ASSERT_TRUE(limited.has_error());
+    EXPECT_EQ(limited.error().code, errc::conflict);
+    EXPECT_EQ(at("caisson-i/memory.max"), "100") << "the former one";
 }
 
 using paths = std::vector<std::string>;

@@ -63,7 +63,7 @@ ROWS = [
         End(exit=0)),
     Row("memory_that_fits", python(TOUCH, 40, limits=LIMITS),
         End(stdout="40\n", usage={"memory_peak_bytes": (40 * MIB, MOST)})),
-    Row("memory_of_many_children", python(BROOD, limits={**LIMITS, "wall_ms": 5_000}, stdin_open=True),
+    Row("memory_of_many_children", python(BROOD, limits={**LIMITS, "wall_ms": 15_000}, stdin_open=True),
         End("memory_limit", signal=9, hit=["memory"], stdout="before\n", usage=FULL),
         # Each process has a limit of its own there, and none of them reaches it.
         End("wall_limit", signal=15, stdout="before\n")),

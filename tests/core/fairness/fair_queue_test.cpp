@@ -1,4 +1,4 @@
-#include "core/exec/fair_queue.hpp"
+#include "core/fairness/fair_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -120,6 +120,37 @@ INSTANTIATE_TEST_SUITE_P(Cases, FairQueueTurns,
         turn_case{"the_only_one_of_its_tenant_leaves", {}, "+a +b ~a1 !*2", "b."},
         turn_case{"first_come_first_served_in_its_line", {}, "+a +a +a ~a2 +a !*3", "aaa"}),
     [](const auto& info) { return std::string(info.param.name); });
+
+TEST(FairQueue, WhoseFirstMayNotBeginIsPassedOver)
+{
+    fair_queue queue([](const tenant_id&) { return tenant_share(); });
+    bool may_a = false;
+    const auto turn = [&] {
+        std::string owner = ".";
+        const auto may_begin = [&](const tenant_id& who, fair_queue::ticket) {
+            if (who == tenant('a') && !may_a)
+                return false;
+            owner = who.str().back();
+            return true;
+        };
+        return queue.next(may_begin) ? owner : ".";
+    };
+    for (int i = 0; i < 6; ++i)
+        for (const char name : {'a', 'b'})
+            queue.join(tenant(name));
+    std::string turns;
+    for (int i = 0; i < 3; ++i)
+        turns += turn();
+    may_a = true;
+    for (int i = 0; i < 4; ++i)
+        turns += turn();
+    EXPECT_EQ(turns, "bbbaaba") << "it has one turn of those that it missed";
+    may_a = false;
+    for (int i = 0; i < 3; ++i)
+        turns += turn();
+    EXPECT_EQ(turns.substr(7), "bb.");
+    EXPECT_EQ(queue.waiting(), 3u);
+}
 
 TEST(FairQueue, CountsWhatWaitsAndRuns)
 {

@@ -1,6 +1,7 @@
-#include "core/exec/fair_queue.hpp"
+#include "core/fairness/fair_queue.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace caisson {
 
@@ -89,24 +90,38 @@ bool fair_queue::leave(const tenant_id& who, ticket which)
     return true;
 }
 
-std::optional<fair_queue::ticket> fair_queue::next()
+std::optional<fair_queue::ticket> fair_queue::next(const std::function<bool(const tenant_id& who, ticket which)>& may_begin)
 {
-    if (ready_.empty())
+    const auto found = std::ranges::find_if(
+        ready_, [&](const turn& each) { return !may_begin || may_begin(each.who, tenants_.at(each.who).waiting.front()); });
+    if (found == ready_.end())
         return std::nullopt;
-    const auto first = *ready_.begin();
+    const auto first = *found;
     auto& one = tenants_.at(first.who);
-    ready_.erase(ready_.begin());
+    ready_.erase(found);
     const auto which = one.waiting.front();
     one.waiting.pop_front();
     --waiting_;
     ++running_;
     ++one.running;
-    now_ = first.due;
-    one.due = first.due + one.stride;
+    now_ = std::max(now_, first.due);    // one that was passed over was due before
+    one.due = now_ + one.stride;
     one.ready = !one.waiting.empty() && one.running < one.share.max_running;
     if (one.ready)    // it keeps its order while it is in line
         ready_.insert({one.due, one.order, first.who});
     return which;
+}
+
+void fair_queue::renew_shares()
+{
+    std::map<ticket, const tenant_id*> by_first;    // whose turns are due at once: who came first
+    for (auto& [who, one] : tenants_) {
+        one.share.max_running = share_of_(who).max_running;
+        if (!one.waiting.empty())
+            by_first.emplace(one.waiting.front(), &who);
+    }
+    for (const auto& [first, who] : by_first)
+        sort_in(*who, tenants_.at(*who));
 }
 
 void fair_queue::begin(const tenant_id& who)

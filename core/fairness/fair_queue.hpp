@@ -22,14 +22,15 @@ struct tenant_share {
 
 /// Who runs next: weighted round robin between the tenants that wait, first come first served within one. A tenant of
 /// weight 3 gets three turns where one of weight 1 gets one, spread evenly. Who comes late, or has been at its max_running,
-/// gets its turns from now on: nothing is saved up, and nobody waits behind more than the turns of the others. Deterministic;
-/// each step costs the logarithm of the number of tenants; leave() in the middle of a line costs that line's length.
+/// gets its turns from now on: nothing is saved up, and nobody waits behind more than the turns of the others, but who is passed
+/// over (next()). Deterministic; each step costs the logarithm of the number of tenants, next() also the number of those passed
+/// over; leave() in the middle of a line costs that line's length.
 class fair_queue {
 public:
     /// Names one entry; later ones of a tenant are greater.
     using ticket = std::uint64_t;
 
-    /// `share_of` is asked once for each tenant that becomes known, and again after it was forgotten (nothing waits or runs).
+    /// `share_of` is asked for each tenant that becomes known, again after it was forgotten (nothing waits or runs), and by renew_shares().
     explicit fair_queue(std::function<tenant_share(const tenant_id&)> share_of) : share_of_(std::move(share_of)) { }
 
     /// At the end of the tenant's line.
@@ -40,8 +41,11 @@ public:
     void rejoin(const tenant_id& who, ticket which);
     /// Out of the line without a turn. False if it is not there.
     bool leave(const tenant_id& who, ticket which);
-    /// Takes the next one out; its tenant runs one more. Nothing if all that wait are at their tenants' max_running.
-    std::optional<ticket> next();
+    /// Takes the next one out; its tenant runs one more. Nothing if all that wait are at their tenants' max_running. A tenant whose first
+    /// one may not begin now is passed over: others have their turns meanwhile, it has its own as soon as that one may.
+    std::optional<ticket> next(const std::function<bool(const tenant_id& who, ticket which)>& may_begin = {});
+    /// Asks again for the max_running of all tenants that are known; weights stay.
+    void renew_shares();
     /// One more runs without having waited here, whatever the bounds.
     void begin(const tenant_id& who);
     /// One that ran has ended.

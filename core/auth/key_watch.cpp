@@ -1,0 +1,54 @@
+#include "core/auth/key_watch.hpp"
+
+#include "core/async/without_exceptions.hpp"
+
+namespace caisson {
+
+task<wait_end> key_watch::until_ended(key_id key)
+{
+    auto& one = watched_[key];
+    if (!one)
+        one = std::make_shared<watched>(executor_);
+    return wait_for_end(std::make_unique<waiter>(one));
+}
+
+task<wait_end> key_watch::wait_for_end(std::unique_ptr<waiter> one)
+{
+    auto& of = one->of();
+    while (!of.has_ended) {
+        const auto woken = co_await of.changed.wait_past_or_cancelled(of.changed.version());
+        if (woken == wait_end::cancelled)
+            co_return woken;
+    }
+    co_return wait_end::came;
+}
+
+/// Forgets keys that nobody waits for.
+std::vector<key_id> key_watch::waited_for()
+{
+    std::erase_if(watched_, [](const auto& each) { return each.second->waiting == 0; });
+    std::vector<key_id> out;
+    for (const auto& [key, one] : watched_)
+        out.push_back(key);
+    return out;
+}
+
+task<> key_watch::run()
+{
+    for (;;) {
+        co_await time_.wait_for(look_every);
+        const auto keys = waited_for();
+        for (const auto& key : keys) {
+            auto asking = without_exceptions(auth_.is_in_force(key));
+            const auto in_force = co_await std::move(asking);
+            const auto found = watched_.find(key);
+            if (in_force.has_error() || *in_force || found == watched_.end())
+                continue;
+            found->second->has_ended = true;
+            found->second->changed.notify_all();
+            watched_.erase(found);
+        }
+    }
+}
+
+}    // namespace caisson

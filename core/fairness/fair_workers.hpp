@@ -1,0 +1,53 @@
+#pragma once
+
+#include "core/async/offload.hpp"
+#include "core/fairness/fair_turns.hpp"
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace caisson {
+
+/// Does what takes long beside the I/O thread. Tenants take turns, each with one thread at most: see fair_turns. I/O thread only, but for
+/// the work itself. Outlives all that it does.
+class fair_workers {
+public:
+    /// Uses so many `threads` of `workers`, which outlives it.
+    fair_workers(io_executor executor, worker_pool& workers, std::size_t threads) : workers_(workers), turns_(executor, threads) { }
+
+    /// More of a request or an answer than this is worked on beside the I/O thread. JSON of many short names takes the longest, some 50 ns
+    /// a byte: then this is some 7 ms.
+    static constexpr std::size_t most_at_once_bytes = 128 << 10;
+
+    /// The value of `work`, which a worker computes. `work` must use nothing that the I/O thread changes meanwhile; what it refers to
+    /// outlives the call, which can be cancelled only while it waits for its turn.
+    template <class F>
+    task<std::invoke_result_t<F>> run(tenant_id who, F work)
+    {
+        fair_turns::turn mine(turns_, std::move(who));
+        while (!mine.has_come())
+            co_await mine.come();
+        auto working = offload(workers_, std::move(work));
+        co_return co_await std::move(working);
+    }
+
+    std::size_t waiting() const { return turns_.waiting(); }
+
+private:
+    worker_pool& workers_;
+    fair_turns turns_;
+};
+
+/// The value of `work`, which reads or writes about `bytes` of a tenant: computed at once if that is little or there are no `workers`,
+/// else as fair_workers::run() does.
+template <class F>
+task<std::invoke_result_t<F>> by_size(fair_workers* workers, tenant_id who, std::size_t bytes, F work)
+{
+    if (workers == nullptr || bytes <= fair_workers::most_at_once_bytes)
+        co_return work();
+    auto working = workers->run(std::move(who), std::move(work));
+    co_return co_await std::move(working);
+}
+
+}    // namespace caisson
