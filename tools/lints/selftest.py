@@ -11,6 +11,7 @@ from pathlib import Path
 import coroutines
 import includes
 import names
+import skips
 import sql
 import tidy
 from cpp_text import Finding
@@ -122,6 +123,16 @@ NAME_CASES = [
     ("namespace { TEST(a, b) {} }", "namespace { TEST(a, c) {} }", ""),
 ]
 
+# A test of test_a.py, and whether it lacks a line of what may be skipped.
+SKIPS = "# a remark\n*test_languages*[[]go] | large\n*test_of_go* | large\n"
+SKIP_CASES = [
+    ('def test_of_go(needs):\n    needs("go")\n', ""),
+    ('def test_of_modules(api, needs):\n    needs("python")\n    needs("go")\n', "expected-skip"),
+    ('def test_of_python(needs):\n    needs("python")\n', ""),
+    ('def test_of_each(needs, language):\n    needs(language)\n', ""),
+    ('def go_is_there(needs):\n    needs("go")\n', ""),
+]
+
 TIDY_PROLOGUE = """
 #include <coroutine>
 #include <mutex>
@@ -227,6 +238,7 @@ def main(root):
     results += [judge("coroutines", w, t, coroutines.check_python(w, t), r) for w, t, r in PYTHON_CASES]
     results += [judge("sql", w, t, sql.check_text(w, t), r) for w, t, r in SQL_CASES]
     results += [len(sql.check_numbers(names)) == want for names, want in NUMBER_CASES]
+    results += [judge("skips", "tests/e2e/test_a.py", t, skips.check_text("tests/e2e/test_a.py", t, SKIPS), r) for t, r in SKIP_CASES]
     results += [judge("clang-tidy", "case.cpp", t, tidy_findings(root, t), r) for t, r in TIDY_CASES]
     for first, second, rule in NAME_CASES:
         results.append(judge("names", "b.cpp", f"{first} and {second}", names.clashes({"a.cpp": first, "b.cpp": second}), rule))

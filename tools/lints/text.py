@@ -5,11 +5,12 @@ import sys
 import coroutines
 import includes
 import names
+import skips
 import sql
 
 
 def main(root):
-    findings = [finding for lint in (includes, coroutines, names, sql) for finding in lint.check(root)]
+    findings = [finding for lint in (includes, coroutines, names, skips, sql) for finding in lint.check(root)]
     for finding in findings:
         print(finding)
     return 1 if findings else 0
