@@ -44,6 +44,8 @@ constexpr rule rules[] = {
     {sql::check::artifact_without_record, finding_weight::disagreement, "records.db", "has artifacts and no record", "restore a backup"},
     {sql::check::artifacts_miscounted, finding_weight::disagreement, "records.db", "has other artifacts than are counted",
         "restore a backup"},
+    {sql::check::executions_miscounted, finding_weight::disagreement, "records.db", "has ended executions of another size than is counted",
+        "restore a backup"},
     {sql::check::package_without_content, finding_weight::disagreement, "content.db", "is a skill without its package",
         "remove that version of the skill, or restore a backup"},
     {sql::check::content_incomplete, finding_weight::disagreement, "content.db", "lacks a piece, or has one too many", "restore a backup"},

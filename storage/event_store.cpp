@@ -115,12 +115,14 @@ log_extent extent_of(sqlite::connection& db, std::int64_t log)
 {
     log_extent found;
     auto totals = db.prepare(sql::event::totals);
-    totals.bind(log).step();
+    totals.set(":log", log).set(":overhead", log_event::stored_overhead);
+    totals.step();
     sqlite::column_reader sums(totals);
     found.stored_output_bytes = sums.count();
     found.has_exit = sums.flag();
     found.stdout_truncated = sums.flag();
     found.stderr_truncated = sums.flag();
+    found.stored_bytes = sums.count();
     auto last = db.prepare(sql::event::last_position);
     if (last.bind(log).step()) {
         sqlite::column_reader columns(last);

@@ -71,7 +71,7 @@ void bind_fixed(statement& into, const execution_row& row)
     into.bind(row.skill_name.empty() ? std::nullopt : std::optional(row.skill_name));
 }
 
-void bind_changing(statement& into, const execution_row& row)
+void bind_changing(statement& into, const execution_row& row, std::int64_t kept_bytes)
 {
     const auto verdict_name = row.verdict ? std::optional(to_string(*row.verdict)) : std::nullopt;
     into.bind(
@@ -80,7 +80,7 @@ void bind_changing(statement& into, const execution_row& row)
     into.bind(names_text(row.limits_hit), names_text(row.degraded));
     into.bind(json::serialize(limits_to_json(row.limits)), json::serialize(usage_to_json(row.usage)),
         json::serialize(stages_to_json(row.stages)));
-    into.bind(details_text(row), row.cancel_requested);
+    into.bind(details_text(row), kept_bytes, row.cancel_requested);
 }
 
 execution_row execution_from(column_reader& columns)

@@ -37,7 +37,7 @@ result<void> finish_with_checkpoint(connection& db, const execution_end& end)
     insert_artifacts(db, end.artifacts);    // which it may name
     auto row = end.row;
     row.checkpoint = save_or_note(db, *end.checkpoint);
-    return update_execution(db, row);
+    return update_execution(db, row, end.kept_bytes);
 }
 
 }    // namespace caisson::sqlite

@@ -73,11 +73,12 @@ error refused_change(connection& db, const tenant_id& tenant, const execution_id
     return row.has_error() ? row.error() : error{errc::conflict, "execution " + id.str() + " has ended"};
 }
 
-result<void> insert_execution(connection& db, const execution_row& row, const execution_spec& spec)
+result<void> insert_execution(connection& db, const execution_row& row, const execution_spec& spec, std::int64_t kept_bytes)
+
 {
     auto query = db.prepare(sql::execution::insert);
     bind_fixed(query, row);
-    bind_changing(query, row);
+    bind_changing(query, row, kept_bytes);
     query.run();
     if (db.changes() == 0)
         return error{errc::conflict, "execution " + row.id.str() + " exists"};
@@ -87,10 +88,11 @@ result<void> insert_execution(connection& db, const execution_row& row, const ex
     return {};
 }
 
-result<void> update_execution(connection& db, const execution_row& row)
+result<void> update_execution(connection& db, const execution_row& row, std::int64_t kept_bytes)
+
 {
     auto query = db.prepare(sql::execution::update);
-    bind_changing(query, row);
+    bind_changing(query, row, kept_bytes);
     query.bind(row.id, row.tenant).run();
     if (db.changes() == 0)
         return refused_change(db, row.tenant, row.id);

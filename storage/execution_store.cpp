@@ -36,6 +36,22 @@ sqlite::statement list_statement(sqlite::connection& db, const execution_filter&
     return db.prepare(wanted.status ? sql::execution::list_by_status : sql::execution::list);
 }
 
+std::int64_t find_kept_bytes(sqlite::connection& db, const execution_id& id)
+{
+    auto query = db.prepare(sql::execution::find_kept_bytes);
+    return query.bind(id).step() ? query.integer(0) : 0;
+}
+
+kept_execution kept_execution_from(sqlite::column_reader& columns)
+{
+    kept_execution one;
+    one.id = columns.id<execution_id>();
+    one.tenant = columns.id<tenant_id>();
+    one.created_at_ms = columns.integer();
+    one.finished_at_ms = columns.optional_integer();
+    return one;
+}
+
 }    // namespace
 
 task<result<void>> sqlite_execution_store::insert(execution_row row, execution_spec spec)
@@ -57,7 +73,7 @@ task<result<void>> sqlite_execution_store::insert_begun(execution_row row, execu
 task<result<void>> sqlite_execution_store::insert_ended(execution_end end, execution_spec spec)
 {
     return db_.write([end = std::move(end), spec = std::move(spec)](sqlite::connection& db) {
-        const auto done = sqlite::insert_execution(db, end.row, spec);
+        const auto done = sqlite::insert_execution(db, end.row, spec, end.kept_bytes);
         if (done.has_error())
             return done;
         sqlite::insert_artifacts(db, end.artifacts);
@@ -98,7 +114,7 @@ task<result<void>> sqlite_execution_store::finish(execution_end end)
             return logged;
         if (end.checkpoint)
             return sqlite::finish_with_checkpoint(db, end);
-        auto updated = sqlite::update_execution(db, end.row);
+        auto updated = sqlite::update_execution(db, end.row, end.kept_bytes);
         if (updated.has_value())
             sqlite::insert_artifacts(db, end.artifacts);
         return updated;
@@ -162,9 +178,9 @@ task<result<std::vector<execution_row>>> sqlite_execution_store::list(tenant_id 
     });
 }
 
-task<result<std::vector<content_id>>> sqlite_execution_store::erase(tenant_id tenant, execution_id id)
+task<result<removed_execution>> sqlite_execution_store::erase(tenant_id tenant, execution_id id)
 {
-    return db_.write_freeing([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<std::vector<content_id>> {
+    return db_.write_freeing([tenant = std::move(tenant), id = std::move(id)](sqlite::connection& db) -> result<removed_execution> {
         const auto row = sqlite::find_execution(db, tenant, id);
         if (row.has_error())
             return row.error();
@@ -174,8 +190,11 @@ task<result<std::vector<content_id>>> sqlite_execution_store::erase(tenant_id te
         for (const auto& [name, value] : row->labels)
             label.bind(tenant, name, value, id).run();
         sqlite::erase_whole_log(db, id);
+        removed_execution removed;
+        removed.kept_bytes = find_kept_bytes(db, id);
         db.prepare(sql::execution::erase).bind(id).run();
-        return sqlite::erase_artifacts(db, tenant, id, all_artifacts);
+        removed.contents = sqlite::erase_artifacts(db, tenant, id, all_artifacts);
+        return removed;
     });
 }
 
@@ -211,8 +230,41 @@ task<result<execution_totals>> sqlite_execution_store::totals(tenant_id tenant)
             for (auto* each :
                 {&tally.total, &tally.success, &tally.failed, &tally.timeout, &tally.cancelled, &tally.interrupted, &tally.duration_ms})
                 *each = columns.integer();
+            found.kept_bytes += columns.integer();
         }
         return found;
+    });
+}
+
+task<result<std::vector<kept_execution>>> sqlite_execution_store::oldest(
+    std::optional<tenant_id> tenant, execution_id after, std::size_t limit)
+{
+    return db_.read(
+        [tenant = std::move(tenant), after = std::move(after), limit](sqlite::connection& db) -> result<std::vector<kept_execution>> {
+            auto query = db.prepare(tenant ? sql::execution::list_oldest_of_tenant : sql::execution::list_oldest);
+            if (tenant)
+                query.set(":tenant", *tenant);
+            query.set(":after", after).set(":limit", limit);
+            std::vector<kept_execution> page;
+            while (query.step()) {
+                sqlite::column_reader columns(query);
+                page.push_back(kept_execution_from(columns));
+            }
+            return page;
+        });
+}
+
+task<result<std::vector<std::pair<tenant_id, std::int64_t>>>> sqlite_execution_store::kept_bytes()
+{
+    return db_.read([](sqlite::connection& db) -> result<std::vector<std::pair<tenant_id, std::int64_t>>> {
+        auto query = db.prepare(sql::execution::list_kept_bytes);
+        std::vector<std::pair<tenant_id, std::int64_t>> all;
+        while (query.step()) {
+            sqlite::column_reader columns(query);
+            auto tenant = columns.id<tenant_id>();
+            all.emplace_back(std::move(tenant), columns.integer());
+        }
+        return all;
     });
 }
 

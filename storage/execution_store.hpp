@@ -25,10 +25,12 @@ public:
         tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes) override;
     task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) override;
     task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) override;
-    task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) override;
+    task<result<removed_execution>> erase(tenant_id tenant, execution_id id) override;
     task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) override;
     task<result<std::vector<sandbox_id>>> sandboxes_in_use() override;
     task<result<execution_totals>> totals(tenant_id tenant) override;
+    task<result<std::vector<kept_execution>>> oldest(std::optional<tenant_id> tenant, execution_id after, std::size_t limit) override;
+    task<result<std::vector<std::pair<tenant_id, std::int64_t>>>> kept_bytes() override;
 
 private:
     sqlite::database& db_;

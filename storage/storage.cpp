@@ -17,6 +17,7 @@
 #include "storage/schemas.hpp"
 #include "storage/signing_key_store.hpp"
 #include "storage/skill_store.hpp"
+#include "storage/sql.hpp"
 #include "storage/thread_store.hpp"
 #include "storage/tidying.hpp"
 #include "storage/webhook_store.hpp"
@@ -108,7 +109,10 @@ public:
     webhook_store& webhooks() override { return webhook_store_; }
     allowed_image_store& allowed_images() override { return allowed_image_store_; }
     thread_store& threads() override { return thread_store_; }
+    task<storage_use> use() override;
+    void make_room() override;
     task<storage_health> look() override;
+
     storage_counters counters() const override
     {
         return {records_.writes(), records_.commits(), events_.writes(), events_.commits(), content_.writes(), content_.commits()};
@@ -175,6 +179,57 @@ private:
     sqlite_thread_store thread_store_{records_};
 };
 
+std::uint64_t free_page_bytes(sqlite::connection& db)
+{
+    return static_cast<std::uint64_t>(db.integer("PRAGMA freelist_count") * db.integer("PRAGMA page_size"));
+}
+
+std::uint64_t free_place_bytes(sqlite::connection& db)
+{
+    auto query = db.prepare(sql::chunk::count_free_places);
+    return query.step() ? sqlite::chunk_bytes * static_cast<std::uint64_t>(query.integer(0)) : 0;
+}
+
+/// The sums that one of the databases has.
+std::map<tenant_id, std::int64_t> sums_of(sqlite::connection& db, std::string_view statement)
+{
+    auto query = db.prepare(statement);
+    std::map<tenant_id, std::int64_t> sums;
+    while (query.step()) {
+        sqlite::column_reader columns(query);
+        auto tenant = columns.id<tenant_id>();
+        sums[std::move(tenant)] += columns.integer();
+    }
+    return sums;
+}
+
+task<storage_use> sqlite_storage::use()
+{
+    const std::pair<sqlite::database*, std::string_view> parts[] = {
+        {&records_, sql::execution::list_kept_bytes}, {&records_, sql::thread::list_bytes}, {&content_, sql::content::list_stored_bytes}};
+    storage_use found;
+    for (const auto& [db, statement] : parts) {
+        auto look = [text = statement](sqlite::connection& from) { return sums_of(from, text); };
+        auto reading = db->read(std::move(look));
+        const auto sums = co_await std::move(reading);
+        for (const auto& [tenant, bytes] : sums)
+            found.bytes[tenant] += bytes;
+    }
+    for (auto* each : {&records_, &events_, &content_}) {
+        auto reading = each->read(&free_page_bytes);
+        found.reusable_bytes += co_await std::move(reading);
+    }
+    auto places = content_.read(&free_place_bytes);
+    found.reusable_bytes += co_await std::move(places);
+    co_return found;
+}
+
+void sqlite_storage::make_room()
+{
+    for (auto* each : {&records_, &events_, &content_})
+        each->tidy();
+}
+
 task<storage_health> sqlite_storage::look()
 {
     storage_health found;
@@ -193,6 +248,7 @@ task<storage_health> sqlite_storage::look()
     std::error_code unknown;
     if (const auto space = std::filesystem::space(dir_, unknown); !unknown) {
         found.free_bytes = space.available;
+        found.total_bytes = space.capacity;
         found.is_low = space.available < low_disk_bytes;
     }
     co_return found;

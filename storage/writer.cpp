@@ -166,6 +166,10 @@ void writer::do_idle_step()
             is_more = idle_(*db_);
         if (is_more)
             tidy();
+    } catch (const storage_error& failure) {
+        faults_.closure_failed(std::current_exception());
+        if (failure.fault() == storage_fault::disk_full)    // what makes room needs some too
+            move_log();
     } catch (const std::exception&) {
         faults_.closure_failed(std::current_exception());
     }

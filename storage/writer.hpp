@@ -50,7 +50,7 @@ public:
     /// `db` keeps its log, and is used by the writer's thread only from now on. `name` is the thread's, at most 15 characters.
     /// `idle` is run step by step when nothing waits: from the start on, after each call of tidy() and what was queued before it, and now
     /// and then.
-    /// Its failures are dropped until it is run again.
+    /// Its failures are dropped until it is run again; on a full disk the log goes into the database first.
     writer(std::string name, std::unique_ptr<connection> db, writer_limits limits = {}, idle_step idle = {});
     /// Commits what is queued and joins.
     ~writer();

@@ -168,6 +168,13 @@ void table::add_executions()
         "newest output kept in memory for each live execution"));
     add(integer(
         "executions.sweep_interval_ms", executions.sweep_interval_ms, 100, day_ms, "between two looks for what crashes left behind"));
+    add(integer("storage.min_free_bytes", config_.disk.min_free_bytes, 0, most,
+        "free on the data directory's disk, a tenth of it at most; with less, tenants that keep most store nothing more"));
+    add(integer("executions.max_bytes_per_tenant", executions.max_bytes_per_tenant, 0, most,
+        "records, logs, inputs and outputs of a tenant's ended executions; beyond it 429; 0: no bound"));
+    add(boolean("executions.remove_oldest", executions.remove_oldest, "instead of 429 the oldest of them are deleted"));
+    add(integer("executions.retention_ms", executions.retention_ms, 0, 3'650 * day_ms,
+        "how long ended executions are kept; 0: until they are deleted"));
     add(integer("executions.agent_lease_ms", executions.agent_lease_ms, 10'000, 30 * day_ms, "a sandbox without a server ends after this"));
 }
 

@@ -36,6 +36,7 @@ task<result<wire::tenant_stats>> api::stats_of(tenant_id tenant)
     if (stored.has_error())
         co_return stored.error();
     found.stored_bytes = *stored;
+    found.max_execution_bytes = use_.config.executions.max_bytes_per_tenant;
     found.max_file_bytes = use_.config.artifacts.max_bytes_per_tenant;
     found.max_package_bytes = use_.config.skills.max_bytes_per_tenant;
     found.retention_ms = use_.config.artifacts.retention_ms;

@@ -4,6 +4,7 @@
 #include "app/http/storage_watch.hpp"
 #include "app/logging/json_logger.hpp"
 #include "app/server/compile_parts.hpp"
+#include "app/server/disk_room.hpp"
 #include "app/server/free_memory.hpp"
 #include "app/server/host.hpp"
 #include "app/server/instance.hpp"
@@ -41,7 +42,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -125,7 +125,8 @@ private:
         made.logs.ring_bytes = static_cast<std::size_t>(config_.executions.live_buffer_bytes);
         made.contents = &store_->contents();
         made.artifacts = &store_->artifacts();
-        made.free_bytes = [this] { return free_bytes(); };
+        made.free_bytes = [this] { return space_of(config_.data_dir).free; };
+        made.may_store = room_.gate();
         made.artifact_lifetime = std::chrono::milliseconds(config_.artifacts.retention_ms);
         made.trees = &skills_.trees();
         made.schemas = &skills_.schemas();
@@ -135,16 +136,9 @@ private:
         made.checkpoints = &threads_.service();
         made.pool = pool_bounds_of(config_.pool);
         made.webhook_due = [this] { webhooks_.wake(); };
-        made.idempotency.lifetime_ms = config_.idempotency.lifetime_ms;
-        made.idempotency.most_keys_of_tenant = static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant);
+        made.idempotency = {config_.idempotency.lifetime_ms, static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant)};
+        made.retention = retention_of(config_.executions);
         return made;
-    }
-
-    std::uint64_t free_bytes() const
-    {
-        std::error_code unknown;
-        const auto space = std::filesystem::space(config_.data_dir, unknown);
-        return unknown ? std::numeric_limits<std::uint64_t>::max() : space.available;
     }
 
     http::api_services api_services()
@@ -254,6 +248,7 @@ private:
         background_.spawn("certificate", transport_.watch());
         background_.spawn("webhooks", webhooks_.run());
         background_.spawn("janitor", janitor_.run());
+        background_.spawn("room on the disk", room_.run());
         background_.spawn("threads", threads_.service().run());
         if (images_.has_engine()) {
             background_.spawn("changes of images", images_.follow());
@@ -262,6 +257,7 @@ private:
         }
         background_.spawn("hangups", transport_.heed_hangups());
         background_.spawn("idempotency keys", executions_.forget_expired_keys());
+        background_.spawn("ended executions", executions_.keep_within_bounds());
     }
 
     void write_ready_file(const std::string& url, const secret& key)
@@ -347,7 +343,10 @@ private:
     worker_pool files_{"caisson-files", 2};    // pack archives for clients
     std::unique_ptr<storage> store_;
     id_factory ids_{time_};
-    skill_parts skills_{config_, *store_, context_.get_executor(), time_, *log_};
+    disk_room room_{
+        {time_, *log_, [this] { return space_of(config_.data_dir); }, [this] { return store_->use(); }, [this] { store_->make_room(); }},
+        static_cast<std::uint64_t>(config_.disk.min_free_bytes)};
+    skill_parts skills_{config_, *store_, room_.gate(), context_.get_executor(), time_, *log_};
     compile_parts compiled_{config_, context_.get_executor(), time_, *log_};
     const execution_limit_ranges skill_limits_ = skill_limits(config_);
     instance self_;
@@ -356,7 +355,7 @@ private:
     const image_table image_table_{config_.images};
     skill_runs skill_runs_{
         skills_.registry(), &skills_.schemas(), images_, skill_options_of(config_), host_images(config_.images.host), image_table_};
-    thread_parts threads_{config_.threads, *store_, context_.get_executor(), time_, *log_, ids_};
+    thread_parts threads_{config_.threads, *store_, room_.gate(), context_.get_executor(), time_, *log_, ids_};
     execution_service executions_;
     auth_service auth_;
     ticket_office tickets_;
@@ -367,7 +366,7 @@ private:
         {.max_bytes_per_tenant = config_.artifacts.max_bytes_per_tenant,
             .max_stored_per_tenant = 2 * config_.artifacts.max_bytes_per_tenant + config_.skills.max_bytes_per_tenant}};
     language_catalog languages_;
-    http::storage_watch storage_watch_{*store_, time_, *log_};
+    http::storage_watch storage_watch_{*store_, time_, *log_, config_.disk};
     http::api api_;
     worker_pool texts_{"caisson-texts", text_threads};    // read what is above
     fair_workers large_texts_{context_.get_executor(), texts_, text_threads};

@@ -1,5 +1,6 @@
 #include "app/server/skill_parts.hpp"
 
+#include "app/server/disk_room.hpp"
 #include "core/adapters/schema/json_schema.hpp"
 #include "core/adapters/yaml/yaml_reader.hpp"
 #include "core/exec/skill_runs.hpp"
@@ -87,23 +88,20 @@ tree_claims claims_on(execution_store& executions)
 
 std::function<std::uint64_t()> free_bytes_of(std::filesystem::path directory)
 {
-    return [directory = std::move(directory)] {
-        std::error_code unknown;
-        const auto space = std::filesystem::space(directory, unknown);
-        return unknown ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(space.available);
-    };
+    return [directory = std::move(directory)] { return space_of(directory).free; };
 }
 
 }    // namespace
 
-skill_parts::skill_parts(const server_config& config, storage& store, io_executor executor, timers& time, logger& log)
+skill_parts::skill_parts(
+    const server_config& config, storage& store, storage_gate may_store, io_executor executor, timers& time, logger& log)
     : schemas_(executor, time, &check_json_schema, checks_on(schema_workers_), {.at_once = checks_at_once})
     , trees_({executor, time, log, workers_, store.skills(), store.contents(), claims_on(store.executions())},
           {config.data_dir / "skills", config.skills.cache_bytes, limits_of_stored()})
     , intake_(workers_, {config.data_dir / "uploads", limits_of(config.skills), rules_of(config), free_bytes_of(config.data_dir)})
     , registry_({time, log, store.skills(), store.contents(), intake_, skill_bounds_of(config.skills),
           static_cast<std::size_t>(config.skills.max_uploads),
-          [this](const tenant_id& tenant, const std::string& digest) { trees_.forget(tenant, digest); }})
+          [this](const tenant_id& tenant, const std::string& digest) { trees_.forget(tenant, digest); }, std::move(may_store)})
 {
 }
 

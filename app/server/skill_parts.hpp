@@ -13,7 +13,7 @@ namespace caisson {
 /// outlives it.
 class skill_parts {
 public:
-    skill_parts(const server_config& config, storage& store, io_executor executor, timers& time, logger& log);
+    skill_parts(const server_config& config, storage& store, storage_gate may_store, io_executor executor, timers& time, logger& log);
 
     skill_service& registry() { return registry_; }
     tree_cache& trees() { return trees_; }

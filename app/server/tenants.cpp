@@ -40,7 +40,17 @@ task<result<void>> count_tenants(tenant_parts with)
 
 }    // namespace
 
+retention_bounds retention_of(const execution_config& config)
+{
+    retention_bounds bounds;
+    bounds.max_bytes_per_tenant = config.max_bytes_per_tenant;
+    bounds.remove_oldest = config.remove_oldest;
+    bounds.max_age = std::chrono::milliseconds(config.retention_ms);
+    return bounds;
+}
+
 admission_bounds bounds_of(const server_config& config)
+
 {
     const auto& from = config.executions;
     admission_bounds out;

@@ -11,6 +11,7 @@ namespace caisson {
 
 /// The bounds of the config, without those of single tenants.
 admission_bounds bounds_of(const server_config& config);
+retention_bounds retention_of(const execution_config& config);
 
 /// How many executions a tenant for whom the config says nothing may run at once, on a server where so many tenants have keys. By default
 /// one that is alone has no bound of its own; else a quarter of the places, one at least, is left to the others, if there are two.

@@ -18,8 +18,10 @@ thread_options thread_options_of(const threads_config& config)
 
 }    // namespace
 
-thread_parts::thread_parts(const threads_config& config, storage& store, io_executor executor, timers& time, logger& log, id_factory& ids)
-    : service_({executor, time, log, ids, store.threads(), packer_, workers_, &make_sha256_hasher, thread_options_of(config)})
+thread_parts::thread_parts(
+    const threads_config& config, storage& store, storage_gate may_store, io_executor executor, timers& time, logger& log, id_factory& ids)
+    : service_({executor, time, log, ids, store.threads(), packer_, workers_, &make_sha256_hasher, thread_options_of(config),
+          std::move(may_store)})
 {
 }
 

@@ -12,7 +12,8 @@ namespace caisson {
 /// Threads of checkpoints and what they stand on. What is passed in outlives it.
 class thread_parts {
 public:
-    thread_parts(const threads_config& config, storage& store, io_executor executor, timers& time, logger& log, id_factory& ids);
+    thread_parts(const threads_config& config, storage& store, storage_gate may_store, io_executor executor, timers& time, logger& log,
+        id_factory& ids);
 
     thread_service& service() { return service_; }
 

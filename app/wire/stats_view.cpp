@@ -38,6 +38,8 @@ std::string stats_json(const tenant_stats& from)
         .key("waiting")
         .integer(static_cast<std::int64_t>(from.waiting));
     write_tally(out, from.ended.all);
+    out.key("kept_bytes").integer(from.ended.kept_bytes);
+
     write_tallies(out, "by_language", from.ended.by_language);
     write_tallies(out, "by_skill", from.ended.by_skill);
     out.end_object();
@@ -49,6 +51,8 @@ std::string stats_json(const tenant_stats& from)
     out.key("states").integer(from.threads.states).key("bytes").integer(from.threads.bytes).end_object();
     out.key("limits")
         .begin_object()
+        .key("executions_max_bytes")
+        .integer(from.max_execution_bytes)
         .key("threads_max_bytes")
         .integer(from.max_thread_bytes)
         .key("artifacts_max_bytes")

@@ -20,6 +20,7 @@ struct tenant_stats {
     std::int64_t package_bytes = 0;
     std::int64_t stored_bytes = 0;    // of files and packages, as they are stored
     thread_usage threads;
+    std::int64_t max_execution_bytes = 0;    // 0: no bound
     std::int64_t max_thread_bytes = 0;
     std::int64_t max_file_bytes = 0;
     std::int64_t max_package_bytes = 0;

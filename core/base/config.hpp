@@ -88,6 +88,11 @@ struct threads_config {
     std::int64_t sweep_interval_ms = 5'000;       // between two looks for what ran out
 };
 
+/// The disk of the data directory.
+struct storage_config {
+    std::int64_t min_free_bytes = 1 << 30;    // while less is free, tenants that keep most may store nothing more; 0: see disk_room
+};
+
 /// What is kept of the files that executions leave, and how it is given out.
 struct artifacts_config {
     std::int64_t max_files = 1'000;    // of one execution; the same for the next three
@@ -113,6 +118,9 @@ struct execution_config {
     std::int64_t live_buffer_bytes = 1 << 20;               // newest output of a live execution kept in memory for viewers
     std::int64_t agent_lease_ms = 86'400'000;               // a sandbox without a server ends itself after this
     std::int64_t sweep_interval_ms = 60'000;                // between two looks for what crashes left behind
+    std::int64_t max_bytes_per_tenant = 10LL << 30;         // of ended ones: records, logs, inputs, outputs; 0: no bound
+    bool remove_oldest = false;                             // beyond it the oldest go; false: nothing more is accepted
+    std::int64_t retention_ms = 0;                          // from the end on; 0: they are kept until they are deleted
 };
 
 /// What one tenant may use, by its name.
@@ -252,6 +260,8 @@ struct server_config {
     skills_config skills;
     artifacts_config artifacts;
     threads_config threads;
+    storage_config disk;
+
     webhook_config webhooks;
     execution_limit_ranges limits;
     compile_limit_ranges compile;

@@ -1,6 +1,7 @@
 #include "core/exec/admission.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace caisson {
 
@@ -158,6 +159,17 @@ std::string admission::lack_of_memory(const live_execution& one) const
     return "memory: it may use " + std::to_string(bytes) + " bytes, more than is free of " + whose;
 }
 
+void admission::step_out(live_execution& one, std::uint64_t bytes)
+{
+    if (!one.admitted || one.stepped_out)
+        return;
+    one.stepped_out = true;
+    one.place = waiting_place(tally_, one.row.tenant, bytes);
+    ends_.count(time_.steady_now());
+    queue_.end(one.row.tenant);
+    grant();
+}
+
 void admission::leave(live_execution& one)
 {
     one.place.give_back();
@@ -167,8 +179,10 @@ void admission::leave(live_execution& one)
         const auto mine = memory_of_tenant_.find(one.row.tenant);
         if (mine != memory_of_tenant_.end() && (mine->second -= one.promised_bytes) == 0)
             memory_of_tenant_.erase(mine);
-        ends_.count(time_.steady_now());
-        queue_.end(one.row.tenant);
+        if (!std::exchange(one.stepped_out, false)) {
+            ends_.count(time_.steady_now());
+            queue_.end(one.row.tenant);
+        }
     } else if (queue_.leave(one.row.tenant, one.turn)) {
         waiters_.erase(one.turn);
     }
@@ -185,7 +199,7 @@ void admission::grant()
 {
     while (!held_ && !closed_ && queue_.running() < bounds_.max_running) {
         const auto turn = queue_.next([this](const tenant_id& who, fair_queue::ticket which) {
-            return has_memory_for(who, memory_of(waiters_.at(which)->row.limits));
+            return may_start(who) && has_memory_for(who, memory_of(waiters_.at(which)->row.limits));
         });
         if (!turn)
             return;
@@ -206,7 +220,7 @@ std::optional<std::size_t> admission::position(const live_execution& one) const
 bool admission::has_place_for(const tenant_id& tenant, const execution_limits& limits) const
 {
     return !held_ && free_places() > 0 && queue_.running(tenant) < max_running_of(bounds_of(tenant)) && queue_.waiting(tenant) == 0 &&
-           has_memory_for(tenant, memory_of(limits));
+           may_start(tenant) && has_memory_for(tenant, memory_of(limits));
 }
 
 std::optional<std::size_t> admission::position_of_next(const tenant_id& tenant, const execution_limits& limits) const

@@ -7,6 +7,7 @@
 #include "core/fairness/fair_queue.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -26,6 +27,10 @@ public:
     /// Before anything is here: what the bounds do not know of ids.
     void set_tenants(std::map<tenant_id, tenant_bounds> tenants) { bounds_.tenants = std::move(tenants); }
 
+    /// Executions of a tenant wait while `may_start` says false of it; look_again() when it may say otherwise.
+    void set_gate(std::function<bool(const tenant_id&)> may_start) { may_start_ = std::move(may_start); }
+    void look_again() { grant(); }
+
     /// What a tenant may have whose bounds do not say. The bound of memory holds for every tenant. At any time; who runs already is not
     /// stopped.
     void set_tenant_most(std::size_t max_running, std::uint64_t max_memory_bytes);
@@ -44,6 +49,9 @@ public:
     void step_aside(live_execution& one);
     /// Admits `one` whatever the bound: it runs already (found again after a restart).
     void enter_running(live_execution& one);
+    /// What `one` wrote cannot be stored, and it runs no more: its place goes to the next one. Until it leaves it keeps the memory that it
+    /// was promised, and counts as waiting, with `bytes`.
+    void step_out(live_execution& one, std::uint64_t bytes);
     /// Gives the place back, or leaves the queue.
     void leave(live_execution& one);
 
@@ -69,6 +77,7 @@ public:
 private:
     void grant();
     void admit(live_execution& one);
+    bool may_start(const tenant_id& tenant) const { return !may_start_ || may_start_(tenant); }
     bool has_memory_for(const tenant_id& tenant, std::uint64_t bytes) const;
     bool exceeds_share(const tenant_id& tenant, std::uint64_t bytes) const;
     const tenant_bounds& bounds_of(const tenant_id& tenant) const;
@@ -80,6 +89,8 @@ private:
 
     admission_bounds bounds_;
     const clock& time_;
+    std::function<bool(const tenant_id&)> may_start_;
+
     fair_queue queue_;
     std::unordered_map<fair_queue::ticket, std::shared_ptr<live_execution>> waiters_;
     std::shared_ptr<waiting_tally> tally_ = std::make_shared<waiting_tally>();

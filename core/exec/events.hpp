@@ -44,6 +44,10 @@ struct log_event {
     shared_bytes data;                                      // output
     std::string body;                                       // the others: a JSON object with the fields that the kind adds
 
+    /// What it takes where it is stored, about.
+    std::uint64_t stored_bytes() const { return data.size() + body.size() + stored_overhead; }
+    static constexpr std::uint64_t stored_overhead = 64;    // of the row and its index
+
     /// True if a viewer at `seen` has all of this event.
     bool covered_by(const log_position& seen) const
     {

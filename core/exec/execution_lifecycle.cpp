@@ -24,6 +24,11 @@ constexpr std::chrono::milliseconds soon_at_its_end(200);
 
 task<result<void>> execution_service::start()
 {
+    auto kept = co_await use_.executions.kept_bytes();
+    if (kept.has_error())
+        co_return kept.error();
+    for (const auto& [tenant, bytes] : *kept)
+        kept_.add(tenant, bytes);
     queue_.hold();    // turns are fair among all that waits
     auto swept = co_await sweeper_.start();
     if (swept.has_error())

@@ -38,7 +38,11 @@ execution_service::execution_service(execution_services services)
     , sweeper_(use_)
     , runner_(use_, queue_, pool_, ahead_, calm_, cleanup_, sweeper_)
     , changed_(use_.executor)
+    , kept_(use_.retention)
+    , retention_({use_.time, use_.log, use_.executions, kept_,
+          [this](tenant_id tenant, execution_id id) { return erase(std::move(tenant), std::move(id)); }, [this] { queue_.look_again(); }})
 {
+    queue_.set_gate([this](const tenant_id& tenant) { return may_keep_more(tenant).has_value(); });
 }
 
 execution_service::live_ptr execution_service::make_live(execution_row row, execution_spec spec, log_extent stored)
@@ -70,6 +74,8 @@ task<> execution_service::carry_out(live_ptr one, task<> work)
 
 void execution_service::leave(const live_execution& one)
 {
+    if (one.phase == run_phase::ended && one.recorded && is_final(one.row.status))
+        kept_.add(one.row.tenant, one.kept_bytes);
     live_.erase(one.row.id);
     changed_.notify_all();
 }
@@ -91,9 +97,18 @@ execution_row execution_service::shown(const live_execution& one) const
     return row;
 }
 
+result<void> execution_service::may_keep_more(const tenant_id& tenant) const
+{
+    auto kept = kept_.check(tenant);
+    return kept.has_error() ? kept : ask(use_.may_store, tenant);
+}
+
 std::string execution_service::what_it_waits_for(const live_execution& one) const
 {
-    return one.row.waits_for.empty() ? queue_.lack_of_memory(one) : one.row.waits_for;
+    if (!one.row.waits_for.empty())
+        return one.row.waits_for;
+    const auto more = may_keep_more(one.row.tenant);
+    return more.has_error() && queue_.position(one) ? more.error().detail : queue_.lack_of_memory(one);
 }
 
 task<result<execution_row>> execution_service::find(tenant_id tenant, execution_id id)
@@ -263,10 +278,12 @@ task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)
     auto erased = co_await use_.events.erase(id);    // first, so that no events are left that nobody knows of
     if (erased.has_error())
         co_return erased.error();
-    auto contents = co_await use_.executions.erase(tenant, id);
-    if (contents.has_error())
-        co_return contents.error();
-    co_await erase_contents(std::move(tenant), std::move(*contents));
+    auto removed = co_await use_.executions.erase(tenant, id);
+    if (removed.has_error())
+        co_return removed.error();
+    kept_.remove(tenant, removed->kept_bytes);
+    queue_.look_again();
+    co_await erase_contents(std::move(tenant), std::move(removed->contents));
     co_return result<void>();
 }
 

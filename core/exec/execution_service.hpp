@@ -4,6 +4,7 @@
 #include "core/exec/ending_watch.hpp"
 #include "core/exec/log_reader.hpp"
 #include "core/exec/record.hpp"
+#include "core/exec/record_retention.hpp"
 #include "core/exec/runner.hpp"
 #include "core/exec/services.hpp"
 #include "core/exec/sweeper.hpp"
@@ -30,8 +31,9 @@ public:
     /// Of each tenant whose bounds do not say, from now on.
     void set_tenant_most(std::size_t max_running, std::uint64_t max_memory_bytes) { queue_.set_tenant_most(max_running, max_memory_bytes); }
 
-    /// Records an execution and starts it when its turn comes. Durable on return. Errors: errc::queue_full with facts;
-    /// errc::runtime_unavailable while the server stops.
+    /// Records an execution and starts it when its turn comes. Durable on return. Errors: errc::queue_full and errc::quota_exceeded (the
+    /// tenant's ended executions take too much) with facts; errc::runtime_unavailable while the server stops, or by
+    /// services.may_store.
     task<result<execution_row>> submit(tenant_id tenant, execution_spec spec);
 
     /// When who asks for an execution has its answer.
@@ -53,6 +55,9 @@ public:
     task<result<std::optional<submission>>> find_submission(tenant_id tenant, idempotency_claim claim);
     /// Removes expired keys in small batches, until it is cancelled.
     task<> forget_expired_keys();
+    /// Removes ended executions that are too old or too much, as services.retention says, and starts what waited for that, until it is
+    /// cancelled.
+    task<> keep_within_bounds() { return retention_.run(); }
 
     /// Whether it is being carried out here. If not, and find() then gives a final status, its record and its log stay as they are
     /// until erase().
@@ -155,6 +160,8 @@ private:
     /// The row as clients see it.
     execution_row shown(const live_execution& one) const;
     std::string what_it_waits_for(const live_execution& one) const;
+    /// Whether what starts now may be kept when it ends.
+    result<void> may_keep_more(const tenant_id& tenant) const;
     live_ptr find_live(const tenant_id& tenant, const execution_id& id) const;
     task<> erase_contents(tenant_id tenant, std::vector<content_id> contents);
     task<result<live_ptr>> running_one(tenant_id tenant, execution_id id);
@@ -181,6 +188,8 @@ private:
     notifier changed_;    // an execution left, or the stop began
     std::unordered_map<execution_id, live_ptr> live_;
     change_clock removals_;
+    kept_records kept_;
+    record_retention retention_;
     steady_time::duration last_record_took_{};
     std::optional<steady_time> last_record_at_;
     bool stopping_ = false;

@@ -82,6 +82,8 @@ task<result<execution_service::submission>> execution_service::record_new(
 {
     if (stopping_)
         co_return is_stopping();
+    if (auto more = may_keep_more(tenant); more.has_error())
+        co_return more.error();
     calm_.disturb();
     auto place = queue_.reserve(tenant, spec.limits, content_bytes(spec));
     if (place.has_error())

@@ -97,6 +97,8 @@ public:
 
     // Wishes.
     bool admitted = false;
+    bool stepped_out = false;    // admitted, and counted as one that waits: see admission
+
     std::uint64_t promised_bytes = 0;    // of memory, while it is admitted
     bool cancel_wanted() const { return row.cancel_requested; }
 
@@ -106,6 +108,7 @@ public:
     bool started = false;                   // and its state event is in the log
     bool end_said = false;                  // its exit event was given to the log
     std::optional<event_list> whole_log;    // which is stored with the record's end
+    std::int64_t kept_bytes = 0;            // of the end that is stored
     bool start_heard = false;               // by this server: started_at is exact
     bool taken_up = false;                  // an earlier server made the sandbox
     bool sandbox_gone = false;              // found out: nothing is left of it

@@ -11,6 +11,11 @@ namespace {
 /// What an entry costs in memory besides its bytes, so that a program that writes single bytes is bounded too.
 constexpr std::size_t entry_overhead = 256;
 
+/// Pieces of a stream that are so small are stored together, if they came within so long.
+constexpr std::size_t most_piece_bytes = 16;
+constexpr std::size_t most_row_bytes = 1'024;
+constexpr std::int64_t most_row_ms = 20;
+
 std::size_t cost(const log_event& event) { return event.data.size() + event.body.size() + entry_overhead; }
 
 }    // namespace
@@ -19,6 +24,7 @@ log_buffer::log_buffer(log_options options, log_extent stored)
     : options_(options), shown_(stored.end), stored_end_(stored.end), ring_start_(stored.end), has_begin_(stored.end == log_position())
 {
     head_bytes_ = stored.cuts.empty() ? stored.stored_output_bytes : options.max_output_bytes;
+    stored_bytes_ = stored.stored_bytes;
     for (auto stream : {output_stream::stdout_stream, output_stream::stderr_stream}) {
         auto& state = state_of(stream);
         state.received = state.committed = stored.end.end_of(stream);
@@ -220,11 +226,20 @@ void log_buffer::store_truncation(output_stream stream, std::uint64_t missing, s
 void log_buffer::add(log_event event, bool to_store)
 {
     auto shared = std::make_shared<const log_event>(std::move(event));
-    if (to_store)
+    if (to_store) {
         unstored_.emplace_back(first_number_ + ring_.size(), shared);
+    }
     ring_size_ += cost(*shared);
     ring_.push_back({std::move(shared), !to_store});
     settle();
+}
+
+std::size_t log_buffer::unstored_bytes() const
+{
+    std::size_t bytes = 0;
+    for (const auto& [number, event] : unstored_)
+        bytes += cost(*event);
+    return bytes;
 }
 
 bool log_buffer::is_whole(std::size_t most_events, std::size_t most_bytes) const
@@ -237,12 +252,47 @@ bool log_buffer::is_whole(std::size_t most_events, std::size_t most_bytes) const
     return bytes <= most_bytes;
 }
 
+/// Behind the events from `begin` on that are stored as one: what a program writes in little pieces would take a row for each.
+std::size_t log_buffer::end_of_row(std::size_t begin) const
+{
+    const auto& first = *unstored_[begin].second;
+    auto bytes = first.data.size();
+    auto end = begin + 1;
+    if (first.kind != event_kind::output || bytes > most_piece_bytes)
+        return end;
+    for (; end < unstored_.size(); ++end) {
+        const auto& next = *unstored_[end].second;
+        const auto size = next.data.size();
+        if (next.kind != event_kind::output || next.stream != first.stream || next.offset != first.offset + bytes ||
+            size > most_piece_bytes || bytes + size > most_row_bytes || next.at_ms > first.at_ms + most_row_ms)
+            break;
+        bytes += size;
+    }
+    return end;
+}
+
+log_buffer::event_ptr log_buffer::as_one(std::size_t begin, std::size_t end) const
+{
+    auto one = *unstored_[begin].second;
+    std::string bytes;
+    for (auto each = begin; each < end; ++each)
+        bytes += unstored_[each].second->data.view();
+    one.data = shared_bytes(std::move(bytes));
+    one.end = unstored_[end - 1].second->end;
+    return std::make_shared<const log_event>(std::move(one));
+}
+
 log_buffer::batch log_buffer::take()
 {
     has_begin_ = false;
     batch out;
-    for (; next_to_take_ < unstored_.size(); ++next_to_take_, ++taken_)
-        out.events.push_back(unstored_[next_to_take_].second);
+    while (next_to_take_ < unstored_.size()) {
+        const auto end = end_of_row(next_to_take_);
+        out.events.push_back(end == next_to_take_ + 1 ? unstored_[next_to_take_].second : as_one(next_to_take_, end));
+        stored_bytes_ += out.events.back()->stored_bytes();
+        taken_ += end - next_to_take_;
+        next_to_take_ = end;
+    }
     for (; cuts_taken_ < cuts_to_store_.size(); ++cuts_taken_)
         out.cuts.push_back(cuts_to_store_[cuts_taken_]);
     return out;

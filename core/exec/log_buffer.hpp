@@ -48,11 +48,14 @@ public:
         std::vector<stream_cut> cuts;
         bool empty() const { return events.empty() && cuts.empty(); }
     };
-    /// Everything not taken yet. Call stored() when it is durable, before the next take().
+    /// Everything not taken yet; little pieces of a stream that came together are one event. Call stored() when it is durable, before the
+    /// next take().
     batch take();
     void stored();
     bool has_unstored() const { return taken_ > 0 || next_to_take_ < unstored_.size() || !cuts_to_store_.empty() || cuts_taken_ > 0; }
 
+    /// What is not stored yet takes in memory, about.
+    std::size_t unstored_bytes() const;
     /// Whether nothing was taken so far and all that came is at most so much, no stream cut.
     bool is_whole(std::size_t most_events, std::size_t most_bytes) const;
 
@@ -71,6 +74,8 @@ public:
     bool ended(output_stream stream) const { return state_of(stream).ended; }
     std::uint64_t received(output_stream stream) const { return state_of(stream).received; }
     const log_position& stored_position() const { return stored_end_; }
+    /// What all that was stored or taken takes, about.
+    std::uint64_t stored_bytes() const { return stored_bytes_; }
 
 private:
     struct stream_state {
@@ -99,6 +104,8 @@ private:
     void store_tail(output_stream stream, std::int64_t at_ms);
     void store_truncation(output_stream stream, std::uint64_t missing, std::int64_t at_ms);
     void add(log_event event, bool to_store);
+    std::size_t end_of_row(std::size_t begin) const;
+    event_ptr as_one(std::size_t begin, std::size_t end) const;
     void settle();
 
     log_options options_;
@@ -106,6 +113,7 @@ private:
     log_position shown_;         // live position, with bytes that are not stored
     log_position stored_end_;    // position after the last event made for storage
     std::uint64_t head_bytes_ = 0;
+    std::uint64_t stored_bytes_ = 0;
     std::deque<ring_entry> ring_;
     std::uint64_t first_number_ = 0;
     std::size_t visible_ = 0;

@@ -33,6 +33,14 @@ struct unfinished_execution {
     execution_spec spec;
 };
 
+/// What a search for those that may go has to know of an execution.
+struct kept_execution {
+    execution_id id;
+    tenant_id tenant;
+    std::int64_t created_at_ms = 0;
+    std::optional<std::int64_t> finished_at_ms;    // nothing: it has not ended
+};
+
 using event_list = std::vector<std::shared_ptr<const log_event>>;
 
 /// The end of an execution: what becomes durable with it, all or nothing.
@@ -40,7 +48,14 @@ struct execution_end {
     execution_row row;                      // final
     std::vector<artifact_row> artifacts;    // what it left; the contents are durable already. Of two with one path the first counts
     std::optional<checkpoint_end> checkpoint = std::nullopt;    // saved with it, or the row's note says why not
-    event_list log = {};    // all of its events, where the event store was given none: it finds them from then on
+    event_list log = {};            // all of its events, where the event store was given none: it finds them from then on
+    std::int64_t kept_bytes = 0;    // what is kept of it, but for the artifacts: see kept_bytes_of()
+};
+
+/// What a removal took away.
+struct removed_execution {
+    std::vector<content_id> contents;    // of its artifacts
+    std::int64_t kept_bytes = 0;         // of its end
 };
 
 /// Records of executions. Call from the I/O thread; the work runs on the store's own database threads. Every change is
@@ -84,9 +99,9 @@ public:
     virtual task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) = 0;
     /// Newest first, at most filter.limit, without their outputs.
     virtual task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) = 0;
-    /// Removes a record, the events that were stored with it and the records of its artifacts in one transaction; returns their contents,
-    /// which the caller erases. Errors: errc::not_found; errc::conflict unless its status is final.
-    virtual task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) = 0;
+    /// Removes a record, the events that were stored with it and the records of its artifacts in one transaction; the caller erases
+    /// their contents. Errors: errc::not_found; errc::conflict unless its status is final.
+    virtual task<result<removed_execution>> erase(tenant_id tenant, execution_id id) = 0;
     /// Of all tenants, oldest first, those behind `after` (empty: from the first on): what a start of the server
     /// has to take up again. At most `limit`, fewer where their specs are large; an empty page is the end.
     virtual task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) = 0;
@@ -94,6 +109,10 @@ public:
     virtual task<result<std::vector<sandbox_id>>> sandboxes_in_use() = 0;
     /// What the tenant's executions came to, since the first one.
     virtual task<result<execution_totals>> totals(tenant_id tenant) = 0;
+    /// Of one tenant or of all, oldest first, those behind `after` (empty: from the first on), at most `limit`; an empty page is the end.
+    virtual task<result<std::vector<kept_execution>>> oldest(std::optional<tenant_id> tenant, execution_id after, std::size_t limit) = 0;
+    /// The sums of the kept_bytes of ended executions, of each tenant that has any.
+    virtual task<result<std::vector<std::pair<tenant_id, std::int64_t>>>> kept_bytes() = 0;
 };
 
 /// Where one stream's kept head ended because max_output_bytes was reached.
@@ -107,6 +126,7 @@ struct log_extent {
     log_position end;                // after the last stored event
     std::vector<stream_cut> cuts;    // at most one per stream
     std::uint64_t stored_output_bytes = 0;
+    std::uint64_t stored_bytes = 0;    // what all events take, about: see log_event
     bool has_exit = false;
     bool stdout_truncated = false;    // something of the stream is missing
     bool stderr_truncated = false;

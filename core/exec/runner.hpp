@@ -215,6 +215,8 @@ private:
     task<> hear_streams_out(live_ptr one);
     void fill_usage(live_execution& one, const ending_facts& facts) const;
     task<> record_end(live_ptr one, ending end, std::optional<attempt_fault> fault);
+    task<> store_log(live_ptr one);
+    void give_place_up(live_execution& one);
     static void say_end(live_execution& one);
     task<> store_end(live_ptr one);
     task<> store_final(live_ptr one);

@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 
 /// Once every process of the execution is killed its streams end; an agent that does not say so is not waited for longer.
 constexpr auto streams_grace = 10s;
+/// Of one that has ended and whose events cannot be stored.
+constexpr auto place_grace = 30s;
 constexpr int most_rounds = 60;
 constexpr auto destroy_grace = 30s;
 /// Where sandboxes are ready before they are asked for, the end of one in which nothing runs any more waits for a lull, as long as few do
@@ -127,7 +129,10 @@ task<> runner::drain_streams(live_ptr one)
 task<> runner::hear_streams_out(live_ptr one)
 {
     const auto& buffer = one->log->buffer();
+    const auto since = use_.time.steady_now();
     for (int rounds = 0; rounds < most_rounds; rounds += buffer.has_unstored() ? 0 : 1) {
+        if (buffer.has_unstored() && use_.time.steady_now() >= since + place_grace)
+            give_place_up(*one);
         const auto before = buffer.received(output_stream::stdout_stream) + buffer.received(output_stream::stderr_stream);
         auto streams = wait_for_streams(one);
         const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + streams_grace, std::move(streams));
@@ -179,10 +184,30 @@ task<> runner::record_end(live_ptr one, ending end, std::optional<attempt_fault>
     if (!one->whole_log && !one->recorded)
         throw std::logic_error("the log of an execution that is not recorded is too long to be stored with its end");
     if (!one->whole_log)
-        co_await one->log->flushed();
+        co_await store_log(one);
     if (one->exited)
         one->row.stages.collect_ms = std::chrono::duration<double, std::milli>(use_.time.steady_now() - one->exited_at).count();
     co_await store_end(one);
+}
+
+/// Until all of it is stored.
+task<> runner::store_log(live_ptr one)
+{
+    auto flushing = one->log->flushed();
+    const auto stored = co_await with_deadline(use_.time, use_.time.steady_now() + place_grace, std::move(flushing));
+    if (stored.has_value())
+        co_return;
+    give_place_up(*one);
+    co_await one->log->flushed();
+}
+
+/// A tenant whose events find no room on the disk keeps others from running no longer than this; nothing of it is lost.
+void runner::give_place_up(live_execution& one)
+{
+    if (one.stepped_out)
+        return;
+    use_.log.warning("an execution has ended and its events cannot be stored: others have its place", {{"execution_id", one.row.id.str()}});
+    queue_.step_out(one, one.log->buffer().unstored_bytes());
 }
 
 void runner::say_end(live_execution& one)

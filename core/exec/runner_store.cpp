@@ -3,12 +3,14 @@
 #include "core/async/without_exceptions.hpp"
 #include "core/exec/end_state.hpp"
 #include "core/exec/insist.hpp"
+#include "core/exec/kept_records.hpp"
 
 /// How a runner stores the end of an execution.
 namespace caisson {
 
 task<> runner::store_end(live_ptr one)
 {
+    one->kept_bytes = kept_bytes_of(one->row, one->spec, one->artifacts, one->log->buffer().stored_bytes());
     auto storing = one->recorded ? store_final(one) : store_first_and_final(one);
     co_await std::move(storing);
     one->held.reset();
@@ -27,7 +29,7 @@ task<> runner::store_final(live_ptr one)
     if (*checkpoint)
         change.emplace(use_.checkpoints->changing(one->row.tenant, one->spec.checkpoint->thread));
     std::function<task<result<void>>()> ask = [this, one, checkpoint] {
-        return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list())});
+        return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list()), one->kept_bytes});
     };
     auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));    // conflict: it is final
@@ -44,7 +46,8 @@ task<> runner::store_final(live_ptr one)
 task<> runner::store_first_and_final(live_ptr one)
 {
     const auto asked_at = use_.time.steady_now();
-    auto inserting = use_.executions.insert_ended({one->row, one->artifacts, std::nullopt, std::move(one->whole_log).value()}, one->spec);
+    auto inserting = use_.executions.insert_ended(
+        {one->row, one->artifacts, std::nullopt, std::move(one->whole_log).value(), one->kept_bytes}, one->spec);
     try {
         const auto inserted = co_await std::move(inserting);
         one->record_took = use_.time.steady_now() - asked_at;

@@ -4,9 +4,11 @@
 #include "core/async/timers.hpp"
 #include "core/base/ids.hpp"
 #include "core/base/log.hpp"
+#include "core/base/storage_gate.hpp"
 #include "core/exec/admission_bounds.hpp"
 #include "core/exec/compile_cache.hpp"
 #include "core/exec/idempotency.hpp"
+#include "core/exec/kept_records.hpp"
 #include "core/exec/log_buffer.hpp"
 #include "core/exec/ports.hpp"
 #include "core/files/ports.hpp"
@@ -78,6 +80,8 @@ struct execution_services {
     std::chrono::milliseconds slow_record{1};
     /// so it waits too if the last one was stored less than this before.
     std::chrono::milliseconds disk_rests_after{250};
+    retention_bounds retention = {};           // of what ended
+    storage_gate may_store = {};               // asked before one is accepted
     std::function<void()> webhook_due = {};    // called when the end of an execution with a webhook is stored; may be not set
     std::string rest_of_filter = {};           // of payload_filter, what an agent's own filter lacks
 

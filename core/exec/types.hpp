@@ -241,6 +241,7 @@ struct execution_tally {
 /// Of a tenant; the parts by name, of at most 1,000.
 struct execution_totals {
     execution_tally all;
+    std::int64_t kept_bytes = 0;    // what those that are still there take on the disk, about; their files are counted elsewhere
     std::map<std::string, execution_tally> by_language;
     std::map<std::string, execution_tally> by_skill;
 };

@@ -132,6 +132,8 @@ private:
 
 task<result<std::unique_ptr<package_upload>>> skill_service::begin_upload(tenant_id tenant, std::vector<std::string> images)
 {
+    if (auto stored = ask(use_.may_store, tenant); stored.has_error())
+        co_return stored.error();
     const auto share = std::max<std::size_t>(1, use_.max_uploads / 4);
     const auto own = uploads_of_.find(tenant);
     const auto running = own == uploads_of_.end() ? 0 : own->second;

@@ -2,6 +2,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
+#include "core/base/storage_gate.hpp"
 #include "core/files/ports.hpp"
 #include "core/skills/known_skills.hpp"
 #include "core/skills/ports.hpp"
@@ -25,6 +26,7 @@ struct skill_services {
     std::size_t max_uploads = 64;    // at once; a quarter of them of one tenant
     /// Told of each package that has been removed; may be empty.
     std::function<void(const tenant_id&, const std::string& digest)> erased = {};
+    storage_gate may_store = {};    // asked before an upload
     /// Of one upload, from its begin to its last byte: 50 MiB at 64 KiB/s.
     std::chrono::milliseconds upload_time = std::chrono::seconds(800);
 };

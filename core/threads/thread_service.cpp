@@ -93,6 +93,8 @@ result<settled_state> settle_state(std::string_view state, std::string media_typ
 
 task<result<saved_checkpoint>> thread_service::save(tenant_id tenant, thread_name thread, wish_reader read, std::size_t bytes)
 {
+    if (auto stored = ask(use_.may_store, tenant); stored.has_error())
+        co_return stored.error();
     save_work work{std::move(read), {}, std::nullopt, &use_.packer, use_.make_hasher, use_.options.state};
     work.row.tenant = tenant;
     work.row.thread = thread;
@@ -232,6 +234,8 @@ task<result<bool>> thread_service::erase_thread(tenant_id tenant, thread_name th
 
 task<result<checkpoint_row>> thread_service::roll_back_by_copy(tenant_id tenant, thread_name thread, checkpoint_id to)
 {
+    if (auto stored = ask(use_.may_store, tenant); stored.has_error())
+        co_return stored.error();
     const auto change = changing(tenant, thread);
     co_return co_await use_.store.roll_back_by_copy(
         std::move(tenant), std::move(thread), std::move(to), use_.ids.make<checkpoint_id>(), use_.time.now_ms(), use_.options.bounds);
@@ -245,6 +249,8 @@ task<result<rolled_back>> thread_service::roll_back_by_removal(tenant_id tenant,
 
 task<result<thread_row>> thread_service::branch(tenant_id tenant, thread_name from, std::optional<checkpoint_id> of, thread_name name)
 {
+    if (auto stored = ask(use_.may_store, tenant); stored.has_error())
+        co_return stored.error();
     const auto change = changing(tenant, name);
     co_return co_await use_.store.branch(std::move(tenant), std::move(from), std::move(of), std::move(name), use_.ids.make<checkpoint_id>(),
         use_.time.now_ms(), use_.options.bounds);

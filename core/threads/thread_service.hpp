@@ -5,6 +5,7 @@
 #include "core/base/hasher.hpp"
 #include "core/base/ids.hpp"
 #include "core/base/log.hpp"
+#include "core/base/storage_gate.hpp"
 #include "core/fairness/fair_workers.hpp"
 #include "core/threads/ports.hpp"
 #include "core/threads/state_text.hpp"
@@ -37,6 +38,7 @@ struct thread_services {
     worker_pool& work;    // reads, compares and packs states
     hasher_factory make_hasher = nullptr;
     thread_options options = {};
+    storage_gate may_store = {};    // asked before something is added
 };
 
 /// What a client says about a checkpoint.

@@ -52,6 +52,8 @@ thread_importer::thread_importer(thread_service& threads, tenant_id tenant)
 task<result<void>> thread_importer::begin(thread_name name)
 {
     const auto tenant = reader_->tenant();
+    if (auto stored = ask(use_.may_store, tenant); stored.has_error())
+        co_return stored.error();
     const auto there = co_await use_.store.find_thread(tenant, name);
     if (there.has_value())
         co_return error{errc::conflict, "there is a thread " + name.str() + " already", {{"thread", "is there already"}}};

@@ -29,7 +29,7 @@ def test_a_tenant_is_told_what_it_has(new_server):
     api = server.api
     nothing = stats(api)
     assert nothing["artifacts"] == {"files": 0, "bytes": 0} and nothing["stored_bytes"] == 0
-    assert nothing["limits"] == {"artifacts_max_bytes": 10 << 30, "skills_max_bytes": 10 << 30, "threads_max_bytes": 10 << 30,
+    assert nothing["limits"] == {"artifacts_max_bytes": 10 << 30, "executions_max_bytes": 10 << 30, "skills_max_bytes": 10 << 30, "threads_max_bytes": 10 << 30,
                                  "retention_ms": 7 * 86_400_000}
     one, two = write(api), write(api, size=300_000)
     assert stats(api)["artifacts"] == {"files": 4, "bytes": 400_010}

@@ -117,7 +117,7 @@ TEST_P(ArtifactContract, GoWithTheirExecution)
 {
     ASSERT_TRUE(finish(1, {artifact(1, "a", 1), artifact(1, "b", 2)}).has_value());
     ASSERT_TRUE(finish(2, {artifact(2, "a", 3)}).has_value());
-    EXPECT_THAT(*run(executions().erase(tenant_, numbered<execution_id>(1))), UnorderedElementsAre(content(1), content(2)));
+    EXPECT_THAT(run(executions().erase(tenant_, numbered<execution_id>(1)))->contents, UnorderedElementsAre(content(1), content(2)));
     EXPECT_TRUE(paths(1).empty());
     EXPECT_THAT(paths(2), ElementsAre("a"));
     EXPECT_EQ(usage(tenant_), std::pair(1L, 10L));
@@ -163,7 +163,7 @@ TEST_P(ArtifactContract, TenThousandComeInOneEnd)
         many.push_back(artifact(1, "file-" + std::to_string(i), i, 1));
     ASSERT_TRUE(finish(1, std::move(many)).has_value());
     EXPECT_EQ(usage(tenant_), std::pair(10'000L, 10'000L));
-    EXPECT_EQ(run(executions().erase(tenant_, numbered<execution_id>(1)))->size(), 10'000u);
+    EXPECT_EQ(run(executions().erase(tenant_, numbered<execution_id>(1)))->contents.size(), 10'000u);
     EXPECT_EQ(usage(tenant_), std::pair(0L, 0L));
 }
 

@@ -207,6 +207,7 @@ TEST_P(EventStore, AWholeLogComesWithTheEndAndGoesWithTheRecord)
     EXPECT_TRUE(read(log_.end()).empty());
     EXPECT_EQ(extent().end, log_.end());
     EXPECT_TRUE(extent().has_exit && extent().stderr_truncated && !extent().stdout_truncated);
+    EXPECT_EQ(extent().stored_bytes, 7 * log_event::stored_overhead + 5 + 24);
     EXPECT_EQ(code_of(run(executions().finish(end))), errc::conflict) << "it is final";
     EXPECT_EQ(texts_of(read()), texts_of(log_.events()));
     ASSERT_TRUE(run(executions().erase(tenant, id_)).has_value());

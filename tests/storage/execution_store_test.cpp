@@ -277,113 +277,56 @@ TEST_P(ExecutionStore, EraseRemovesEndedOnesOnly)
     EXPECT_EQ(run(executions().list(tenant, labelled))->size(), 1u) << "an erased id may come again";
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, ExecutionStore, store_kinds(), kind_name);
-
-class UsedKeys : public StoreContract {
-protected:
-    static constexpr std::size_t many = 100;
-    static idempotency_record key(int number, const std::string& text = "k", int tenant = 1)
-    {
-        return {numbered<tenant_id>(tenant), {"POST /x", text, "f1"}, numbered<execution_id>(number), 1'000, 2'000};
-    }
-    result<void> insert(int number, idempotency_record record, std::size_t most = many)
-    {
-        auto row = execution(number);
-        row.tenant = record.tenant;
-        return run(executions().insert_with_key(row, {}, std::move(record), most));
-    }
-    result<idempotency_record> find(const std::string& text, int tenant = 1, const std::string& route = "POST /x")
-    {
-        return run(executions().find_key(numbered<tenant_id>(tenant), route, text));
-    }
-    bool has_execution(int number) { return run(executions().find(numbered<tenant_id>(1), numbered<execution_id>(number))).has_value(); }
-};
-
-TEST_P(UsedKeys, AreFoundAsTheyWereUsed)
+TEST_P(ExecutionStore, WhatEndsKeepIsSummedByTenant)
 {
-    ASSERT_TRUE(insert(1, key(1)).has_value());
-    const auto found = find("k").value();
-    EXPECT_EQ(found.tenant, numbered<tenant_id>(1));
-    EXPECT_EQ(found.claim.route, "POST /x");
-    EXPECT_EQ(found.claim.key, "k");
-    EXPECT_EQ(found.claim.fingerprint, "f1");
-    EXPECT_EQ(found.execution, numbered<execution_id>(1));
-    EXPECT_EQ(found.created_at_ms, 1'000);
-    EXPECT_EQ(found.expires_at_ms, 2'000);
-    EXPECT_TRUE(has_execution(1));
+    const auto first = numbered<tenant_id>(1);
+    const auto second = numbered<tenant_id>(2);
+    using sums = std::vector<std::pair<tenant_id, std::int64_t>>;
+    EXPECT_EQ(*run(executions().kept_bytes()), sums());
+    insert(execution(1));
+    EXPECT_EQ(*run(executions().kept_bytes()), sums()) << "it has not ended";
+    auto end = full_execution(1);
+    ASSERT_TRUE(run(executions().finish({end, {}, std::nullopt, {}, 1'500})).has_value());
+    EXPECT_EQ(code_of(run(executions().finish({end, {}, std::nullopt, {}, 7'000}))), errc::conflict);
+    ASSERT_TRUE(run(executions().insert_ended({full_execution(2), {}, std::nullopt, {}, 300}, {})).has_value());
+    auto other = full_execution(3);
+    other.tenant = second;
+    ASSERT_TRUE(run(executions().insert_ended({other, {}, std::nullopt, {}, 40}, {})).has_value());
+    EXPECT_EQ(*run(executions().kept_bytes()), (sums{{first, 1'800}, {second, 40}}));
+    EXPECT_EQ(run(executions().totals(first))->kept_bytes, 1'800);
+    EXPECT_EQ(run(executions().erase(first, numbered<execution_id>(1)))->kept_bytes, 1'500);
+    EXPECT_EQ(run(executions().erase(second, numbered<execution_id>(3)))->kept_bytes, 40);
+    EXPECT_EQ(*run(executions().kept_bytes()), (sums{{first, 300}}));
+    EXPECT_EQ(run(executions().totals(second))->kept_bytes, 0);
 }
 
-TEST_P(UsedKeys, AreApartByTenantRouteAndText)
-{
-    ASSERT_TRUE(insert(1, key(1)).has_value());
-    EXPECT_EQ(code_of(find("k", 2)), errc::not_found);
-    EXPECT_EQ(code_of(find("k", 1, "POST /y")), errc::not_found);
-    EXPECT_EQ(code_of(find("K")), errc::not_found);
-    EXPECT_TRUE(insert(2, key(2, "k", 2)).has_value());
-}
-
-TEST_P(UsedKeys, AKeyInUseConflictsAndNothingIsRecorded)
-{
-    ASSERT_TRUE(insert(1, key(1)).has_value());
-    EXPECT_EQ(code_of(insert(2, key(2))), errc::conflict);
-    EXPECT_FALSE(has_execution(2));
-    EXPECT_EQ(find("k")->execution, numbered<execution_id>(1));
-}
-
-TEST_P(UsedKeys, AnExecutionThatExistsUsesNoKey)
-{
-    ASSERT_TRUE(insert(1, key(1)).has_value());
-    EXPECT_EQ(code_of(insert(1, key(1, "other"))), errc::conflict);
-    EXPECT_EQ(code_of(find("other")), errc::not_found);
-}
-
-TEST_P(UsedKeys, AnExpiredOneMakesRoom)
-{
-    ASSERT_TRUE(insert(1, key(1)).has_value());
-    auto later = key(2);
-    later.created_at_ms = 2'000;
-    later.expires_at_ms = 3'000;
-    ASSERT_TRUE(insert(2, later, 1).has_value()) << "the bound too";
-    EXPECT_EQ(find("k")->execution, numbered<execution_id>(2));
-}
-
-TEST_P(UsedKeys, AreBoundedForEachTenant)
-{
-    ASSERT_TRUE(insert(1, key(1, "a"), 2).has_value());
-    ASSERT_TRUE(insert(2, key(2, "b"), 2).has_value());
-    EXPECT_EQ(code_of(insert(3, key(3, "c"), 2)), errc::quota_exceeded);
-    EXPECT_FALSE(has_execution(3));
-    EXPECT_TRUE(insert(4, key(4, "c", 2), 2).has_value());
-    EXPECT_EQ(*run(executions().erase_expired_keys(2'000, 10)), 3u);
-    EXPECT_TRUE(insert(3, key(3, "c"), 2).has_value());
-}
-
-TEST_P(UsedKeys, ExpiredOnesAreErasedInBatches)
+TEST_P(ExecutionStore, TheOldestComeFirst)
 {
     for (int i = 1; i <= 5; ++i) {
-        auto one = key(i, "k" + std::to_string(i));
-        one.expires_at_ms = 2'000 + i;
-        ASSERT_TRUE(insert(i, one).has_value());
+        auto row = i % 2 == 0 ? execution(i) : full_execution(i);
+        row.tenant = numbered<tenant_id>(i < 4 ? 1 : 2);
+        insert(row);
     }
-    EXPECT_EQ(*run(executions().erase_expired_keys(2'000, 10)), 0u);
-    EXPECT_EQ(*run(executions().erase_expired_keys(2'004, 3)), 3u);
-    EXPECT_EQ(code_of(find("k3")), errc::not_found);
-    EXPECT_TRUE(find("k4").has_value());
-    EXPECT_EQ(*run(executions().erase_expired_keys(2'004, 3)), 1u);
-    EXPECT_EQ(*run(executions().erase_expired_keys(2'004, 3)), 0u);
-    EXPECT_TRUE(find("k5").has_value());
-    EXPECT_TRUE(has_execution(1)) << "executions stay";
+    const auto numbers = [this](std::optional<tenant_id> tenant, int after, std::size_t limit) {
+        std::string all;
+        const auto last = after == 0 ? execution_id() : numbered<execution_id>(after);
+        const auto page = *run(executions().oldest(tenant, last, limit));
+        for (const auto& each : page)
+            all += std::string(1, each.id.str().back()) + (each.finished_at_ms ? "e" : "");
+        return all;
+    };
+    EXPECT_EQ(numbers(std::nullopt, 0, 10), "1e23e45e");
+    EXPECT_EQ(numbers(std::nullopt, 2, 2), "3e4");
+    EXPECT_EQ(numbers(numbered<tenant_id>(1), 0, 10), "1e23e");
+    EXPECT_EQ(numbers(numbered<tenant_id>(2), 4, 10), "5e");
+    EXPECT_EQ(numbers(numbered<tenant_id>(2), 5, 10), "");
+    const auto page = *run(executions().oldest(numbered<tenant_id>(2), {}, 10));
+    EXPECT_EQ(page.at(1).tenant, numbered<tenant_id>(2));
+    EXPECT_EQ(page.at(1).created_at_ms, full_execution(5).created_at_ms);
+    EXPECT_EQ(page.at(1).finished_at_ms, full_execution(5).finished_at_ms);
 }
 
-TEST_P(UsedKeys, OutliveTheirExecution)
-{
-    auto row = full_execution(1);
-    ASSERT_TRUE(run(executions().insert_with_key(row, {}, key(1), many)).has_value());
-    ASSERT_TRUE(run(executions().erase(row.tenant, row.id)).has_value());
-    EXPECT_EQ(find("k")->execution, row.id);
-}
-
-INSTANTIATE_TEST_SUITE_P(Stores, UsedKeys, store_kinds(), kind_name);
+INSTANTIATE_TEST_SUITE_P(Stores, ExecutionStore, store_kinds(), kind_name);
 
 }    // namespace
 

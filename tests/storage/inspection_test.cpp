@@ -65,6 +65,8 @@ const wrong_case wrongs[] = {
     {"another_content", "content.db", "UPDATE contents SET sha256 = x'00'", "an artifact that is not its content"},
     {"artifacts_of_nothing", "records.db", "UPDATE artifacts SET execution_id = 'exe_x' WHERE path = 'b'", "has artifacts and no record"},
     {"miscounted_artifacts", "records.db", "UPDATE artifact_totals SET bytes = 1", "has other artifacts than are counted"},
+    {"miscounted_executions", "records.db", "UPDATE execution_totals SET kept_bytes = kept_bytes + 1 WHERE part = ''",
+        "has ended executions of another size than is counted"},
     {"a_piece_is_gone", "content.db", "DELETE FROM pieces WHERE number = 0", "lacks a piece"},
     {"a_piece_beyond_its_pack", "content.db", "UPDATE pieces SET first_byte = 262000 WHERE first_byte = 13000", "lacks a piece"},
     {"a_piece_of_another_size", "content.db", "UPDATE pieces SET size_bytes = size_bytes - 1 WHERE first_byte = 13000", "lacks a piece"},

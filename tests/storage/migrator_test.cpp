@@ -143,7 +143,8 @@ TEST(Migrations, AreAsTheyWereGivenOut)
             {"0007_artifacts.sql", "5551441b5829fe93"}, {"0008_webhooks.sql", "a3cc3fd6f810b40d"},
             {"0009_allowed_images.sql", "4d22bebd32c8cd7f"}, {"0010_artifact_totals_by_transaction.sql", "5f7abcb003601a56"},
             {"0011_threads.sql", "6b5ec1a8ae3355e7"}, {"0012_execution_totals.sql", "e6c06949134d817f"},
-            {"0013_whole_logs.sql", "21204422f1a7b370"}, {"0014_thread_totals_by_transaction.sql", "86e473d0d7872374"}});
+            {"0013_whole_logs.sql", "21204422f1a7b370"}, {"0014_thread_totals_by_transaction.sql", "86e473d0d7872374"},
+            {"0015_execution_bytes.sql", "1b411ad7cff513ff"}});
     expect(sqlite::events_schema, {{"0001_logs.sql", "155623159c89aff9"}});
     expect(sqlite::content_schema,
         {{"0001_contents.sql", "c16bff602725093a"}, {"0002_chunk_places.sql", "913564330db26032"},
@@ -282,6 +283,26 @@ TEST_F(RecordsOfSchema1, AsSchema10HaveTheirEndsCountedAndGetThreads)
         ended.all.total, connection(dir_ / "records.db", open_mode::read_only)
                              .integer("SELECT count(*) FROM executions WHERE status NOT IN ('queued', 'running') AND tenant_id LIKE '%1'"));
     EXPECT_TRUE(run_task(context_, stores->threads().list_threads(tenant, thread_name(), 10))->empty());
+}
+
+TEST_F(RecordsOfSchema1, AsSchema14HaveWhatTheyKeepSummed)
+{
+    {
+        connection db(dir_ / "records.db", open_mode::read_write);
+        auto schema = sqlite::records_schema;
+        schema.migrations = schema.migrations.first(14);
+        sqlite::migrate(db, schema, migrate_policy::apply);
+        db.execute("UPDATE executions SET usage = '{\"output_bytes\":5000}', limits = '{\"max_output_bytes\":3000}'");
+    }
+    auto stores = storage::open(dir_.path());
+    const auto sums = *run_task(context_, stores->executions().kept_bytes());
+    connection db(dir_ / "records.db", open_mode::read_only);
+    ASSERT_FALSE(sums.empty());
+    EXPECT_EQ(sums.front().second, db.integer("SELECT sum(kept_bytes) FROM executions WHERE tenant_id LIKE '%1'"));
+    EXPECT_EQ(db.integer("SELECT count(*) FROM executions WHERE (kept_bytes > 0) <> (status NOT IN ('queued', 'running'))"), 0);
+    const auto most = db.integer("SELECT max(kept_bytes) FROM executions");
+    EXPECT_GT(most, 4'000) << "with as much output as was kept";
+    EXPECT_LT(most, 6'000);
 }
 
 TEST_F(RecordsOfSchema1, AsSchema6GetArtifactsAndTheirFileBesideTheirRows)

@@ -86,10 +86,12 @@ public:
     task<result<execution_spec>> find_spec(tenant_id tenant, execution_id id) override;
     task<result<std::vector<execution_row>>> list(tenant_id tenant, execution_filter filter) override;
     task<result<void>> finish(execution_end end) override;
-    task<result<std::vector<content_id>>> erase(tenant_id tenant, execution_id id) override;
+    task<result<removed_execution>> erase(tenant_id tenant, execution_id id) override;
     task<result<std::vector<unfinished_execution>>> unfinished(execution_id after, std::size_t limit) override;
     task<result<std::vector<sandbox_id>>> sandboxes_in_use() override;
     task<result<execution_totals>> totals(tenant_id tenant) override;
+    task<result<std::vector<kept_execution>>> oldest(std::optional<tenant_id> tenant, execution_id after, std::size_t limit) override;
+    task<result<std::vector<std::pair<tenant_id, std::int64_t>>>> kept_bytes() override;
 
     std::size_t size() const { return entries_.size(); }
     /// Inserts wait from now on, as if the disk were slow.
@@ -104,6 +106,7 @@ public:
     bool has_spec(const execution_id& id) const { return entries_.contains(id) && entries_.at(id).spec.has_value(); }
     /// The record as it is now; throws std::out_of_range for an unknown id.
     const execution_row& row(const execution_id& id) const { return entries_.at(id).row; }
+    std::int64_t kept_bytes(const execution_id& id) const { return entries_.at(id).kept_bytes; }
 
 private:
     struct entry {
@@ -111,6 +114,7 @@ private:
         std::optional<execution_spec> spec;
         shared_bytes input;
         shared_bytes output;
+        std::int64_t kept_bytes = 0;
     };
     entry* find_entry(const tenant_id& tenant, const execution_id& id);
     result<void> add(execution_row row, execution_spec spec);

@@ -86,6 +86,7 @@ task<result<log_extent>> fake_event_store::extent(execution_id id)
     for (const auto& [seq, each] : stored.by_seq) {
         found.end = each->end;
         found.stored_output_bytes += each->data.size();
+        found.stored_bytes += each->stored_bytes();
         found.has_exit = found.has_exit || each->kind == event_kind::exit;
         auto& truncated = each->stream == output_stream::stdout_stream ? found.stdout_truncated : found.stderr_truncated;
         truncated = truncated || each->kind == event_kind::truncated;

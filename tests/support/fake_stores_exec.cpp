@@ -66,7 +66,10 @@ task<result<void>> fake_execution_store::insert_begun(execution_row row, executi
 task<result<void>> fake_execution_store::insert_ended(execution_end end, execution_spec spec)
 {
     const auto id = end.row.id;
+    const auto kept_bytes = end.kept_bytes;
     auto done = co_await insert(std::move(end.row), std::move(spec));
+    if (done.has_value())
+        entries_.at(id).kept_bytes = kept_bytes;
     if (done.has_value() && events_ != nullptr && !end.log.empty())
         done = events_->add_whole(id, end.log);
     if (done.has_value())
@@ -165,7 +168,10 @@ task<result<void>> fake_execution_store::finish(execution_end end)
     if (auto planned = enter())
         co_return *planned;
     const auto id = end.row.id;
+    const auto kept_bytes = end.kept_bytes;
     auto changed = change(std::move(end.row));
+    if (changed.has_value())
+        entries_.at(id).kept_bytes = kept_bytes;
     if (changed.has_value() && events_ != nullptr && !end.log.empty())
         changed = events_->add_whole(id, end.log);
     if (changed.has_value())
@@ -243,7 +249,7 @@ task<result<std::vector<execution_row>>> fake_execution_store::list(tenant_id te
     co_return page;
 }
 
-task<result<std::vector<content_id>>> fake_execution_store::erase(tenant_id tenant, execution_id id)
+task<result<removed_execution>> fake_execution_store::erase(tenant_id tenant, execution_id id)
 {
     if (auto planned = enter())
         co_return *planned;
@@ -252,10 +258,11 @@ task<result<std::vector<content_id>>> fake_execution_store::erase(tenant_id tena
         co_return no_execution(id);
     if (!is_final(stored->row.status))
         co_return error{errc::conflict, "execution " + id.str() + " has not ended"};
+    const auto kept_bytes = stored->kept_bytes;
     entries_.erase(id);
     if (events_ != nullptr)
         events_->erase_whole(id);
-    co_return artifacts_.remove(tenant, id);
+    co_return removed_execution{artifacts_.remove(tenant, id), kept_bytes};
 }
 
 task<result<std::vector<unfinished_execution>>> fake_execution_store::unfinished(execution_id after, std::size_t limit)
@@ -289,6 +296,7 @@ task<result<execution_totals>> fake_execution_store::totals(tenant_id tenant)
         const auto& row = stored.row;
         if (row.tenant != tenant || !is_final(row.status))
             continue;
+        found.kept_bytes += stored.kept_bytes;
         count(found.all, row);
         if (!row.language.empty())
             count(found.by_language[row.language], row);
@@ -296,6 +304,31 @@ task<result<execution_totals>> fake_execution_store::totals(tenant_id tenant)
             count(found.by_skill[row.skill_name], row);
     }
     co_return found;
+}
+
+task<result<std::vector<kept_execution>>> fake_execution_store::oldest(
+    std::optional<tenant_id> tenant, execution_id after, std::size_t limit)
+{
+    if (auto planned = enter())
+        co_return *planned;
+    std::vector<kept_execution> page;
+    for (auto next = entries_.upper_bound(after); next != entries_.end() && page.size() < limit; ++next) {
+        const auto& row = next->second.row;
+        if (!tenant || row.tenant == *tenant)
+            page.push_back({row.id, row.tenant, row.created_at_ms, row.finished_at_ms});
+    }
+    co_return page;
+}
+
+task<result<std::vector<std::pair<tenant_id, std::int64_t>>>> fake_execution_store::kept_bytes()
+{
+    if (auto planned = enter())
+        co_return *planned;
+    std::map<tenant_id, std::int64_t> sums;
+    for (const auto& [id, stored] : entries_)
+        if (is_final(stored.row.status))
+            sums[stored.row.tenant] += stored.kept_bytes;
+    co_return std::vector<std::pair<tenant_id, std::int64_t>>(sums.begin(), sums.end());
 }
 
 task<result<std::vector<sandbox_id>>> fake_execution_store::sandboxes_in_use()

@@ -1,3 +1,3 @@
 SELECT count(*)
-FROM chunk_places INDEXED BY chunk_places_free
+FROM chunk_places
 WHERE chunk IS NULL AND hole = 0

@@ -165,7 +165,7 @@ TEST(ExecutionRestart, AnEndThatIsInTheLogIsWrittenToTheRecord)
     ASSERT_FALSE(w.has_ended(id));
     const auto ended_at = w.time().now_ms();
     w.kill_server();
-    w.executions.let_pass(2);    // start() reads what is unfinished
+    w.executions.let_pass(3);    // start() reads what is kept, and what is unfinished
     w.executions.fail_next(broken);
     EXPECT_TRUE(w.start_server(1h).has_value());
     const auto& row = w.ended(id);

@@ -46,6 +46,51 @@ TEST(ExecutionStoreTrouble, TheProgramBlocksWhileNothingCanBeStored)
     EXPECT_EQ(w.stored(id).size(), std::string("[queued][running]1:[usage][exit]").size() + much.size());
 }
 
+TEST(ExecutionStoreTrouble, WhoseEventsCannotBeStoredGivesItsPlaceUp)
+{
+    for (const bool is_over : {true, false}) {    // or blocks in a write until its wall limit
+        service_world w({.max_running = 1});
+        const auto first = w.run();
+        w.begin_log();
+        w.events.cork();
+        w.agent().print(std::string(is_over ? 1'000 : 3 << 20, 'x'));
+        w.agent().exit(0);
+        w.advance(is_over ? 20s : 55s, 1s);
+        const auto second = w.submit();
+        w.turn();
+        EXPECT_EQ(w.running(), 1u);
+        EXPECT_EQ(w.runtime.created(), 1u) << "it waits";
+        w.advance(25s, 1s);
+        EXPECT_EQ(w.runtime.created(), 2u) << "the place is another's";
+        EXPECT_EQ(w.running(), 1u);
+        EXPECT_FALSE(w.has_ended(first));
+        w.events.uncork();
+        EXPECT_EQ(w.ended(first).status, is_over ? status::success : status::timeout);
+        EXPECT_EQ(w.row(first).usage.output_bytes, is_over ? 1'000 : 1 << 20) << "nothing that was heard is lost";
+        EXPECT_EQ(w.running(), 1u) << "its place was given back once";
+        w.agent(1).exit(0);
+        w.ended(second);
+        EXPECT_EQ(w.running() + w.waiting(), 0u);
+        w.run();
+        EXPECT_EQ(w.running(), 1u);
+    }
+}
+
+TEST(ExecutionStoreTrouble, WhoWaitsForTheDiskHoldsItsTenantsRoom)
+{
+    service_world w({.max_running = 1, .max_queued = 1});
+    w.run();
+    w.begin_log();
+    w.events.cork();
+    w.agent().print("x");
+    w.agent().exit(0);
+    w.advance(35s, 1s);
+    EXPECT_EQ(w.running(), 0u);
+    w.submit();
+    EXPECT_EQ(w.try_submit().error().code, errc::queue_full) << "it counts as one that waits";
+    w.events.uncork();
+}
+
 TEST(ExecutionStoreTrouble, ARecordIsTriedUntilItIsFinal)
 {
     service_world w;
@@ -126,14 +171,14 @@ TEST(ExecutionStoreTrouble, AServerStartsWhileAnEndCannotBeRecorded)
     EXPECT_NE(w.stored(id).find("[exit]"), std::string::npos);
     w.kill_server();
     w.executions.heal();
-    w.executions.let_pass(2);    // what sandboxes are in use, what is unfinished
+    w.executions.let_pass(3);    // what is kept, what sandboxes are in use, what is unfinished
     w.executions.fail_next(broken);
     w.executions.let_pass(1);    // what else is unfinished
     for (int i = 0; i < 20; ++i)
         w.executions.fail_next(broken);
     const auto before = w.executions.calls();
     ASSERT_TRUE(w.start_server().has_value());
-    EXPECT_EQ(w.executions.calls(), before + 4) << "the start waited for the record";
+    EXPECT_EQ(w.executions.calls(), before + 5) << "the start waited for the record";
     EXPECT_FALSE(w.has_ended(id));
     EXPECT_EQ(w.ended(id).status, status::success);
     EXPECT_EQ(w.running(), 0u);

@@ -244,5 +244,49 @@ TEST(LogBuffer, WhatComesWhileABatchIsWrittenWaitsForTheNext)
     EXPECT_EQ(log.acknowledgeable(out), 2u);
 }
 
+TEST(LogBuffer, LittlePiecesThatCameTogetherAreStoredAsOne)
+{
+    log_options options;
+    log_buffer log(options);
+    log.control(event_kind::state, "{}", 1);
+    std::uint64_t at = 0;
+    const auto print = [&](output_stream stream, std::string text, std::int64_t at_ms) {
+        const auto begin = log.received(stream);
+        at += text.size();
+        log.output(stream, begin, shared_bytes(std::move(text)), at_ms);
+    };
+    for (const auto* each : {"a", "b", "\n"})
+        print(out, each, 5);
+    print(err, "e", 5);
+    print(out, "c", 25);
+    print(out, "d", 26);
+    print(out, "f", 46);
+    print(out, std::string(17, 'l'), 46);
+    print(out, "g", 46);
+    EXPECT_EQ(log.end_number() - log.first_number(), 0u) << "the control event is not stored";
+    const auto batch = log.take();
+    EXPECT_EQ(as_text(batch), "<0>|ab\n|e|cd|f|lllllllllllllllll|g|");
+    EXPECT_EQ(batch.events[1]->end.stdout_end, 3u);
+    EXPECT_EQ(batch.events[1]->offset, 0u);
+    EXPECT_EQ(batch.events[1]->at_ms, 5);
+    EXPECT_EQ(log.stored_bytes(), 7 * log_event::stored_overhead + 2 + at);
+    log.stored();
+    EXPECT_FALSE(log.has_unstored());
+    EXPECT_EQ(log.acknowledgeable(out), log.received(out));
+    EXPECT_EQ(log.end_number() - log.first_number(), 10u) << "viewers see them as they came";
+    EXPECT_EQ(log.stored_position().seq(), 1 + at);
+}
+
+TEST(LogBuffer, AFloodOfSingleBytesIsStoredInFewRows)
+{
+    log_buffer log(log_options{});
+    for (std::uint64_t i = 0; i < 100'000; ++i)
+        log.output(out, i, shared_bytes("x"), static_cast<std::int64_t>(i / 10'000));
+    const auto batch = log.take();
+    EXPECT_LE(batch.events.size(), 100u);
+    EXPECT_LE(log.stored_bytes(), 110'000u);
+    EXPECT_EQ(batch.events.back()->end.stdout_end, 100'000u);
+}
+
 }    // namespace
 }    // namespace caisson

@@ -50,6 +50,7 @@ execution_services services_of(
     made.images = &world.images;
     made.fallback = chosen.fallback;
     made.pool = chosen.pool;
+    made.retention = chosen.retention;
     made.rest_of_filter = "the rest";
     made.sweep_interval = chosen.sweep_interval;
     made.bounds.max_running = chosen.max_running;

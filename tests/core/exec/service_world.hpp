@@ -46,6 +46,7 @@ public:
         log_options logs = {};
         admission_bounds bounds = {};    // the three above win
         idempotency_options keys = {};
+        retention_bounds retention = {};
         std::vector<std::string> fallback = {};
         std::optional<pool_bounds> pool = {};
         std::optional<milliseconds> sweep_interval = {};    // nothing: a sweep at the start only

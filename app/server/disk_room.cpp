@@ -1,0 +1,93 @@
+#include "app/server/disk_room.hpp"
+
+#include "core/async/rounds.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <system_error>
+
+namespace caisson {
+
+namespace {
+
+constexpr std::chrono::milliseconds between_looks{250};    // in which a fast disk takes less than is kept free
+
+/// Those that have at least as much as each would have of equal shares. Nobody, if all have less than `matters`: something else fills the
+/// disk then.
+std::set<tenant_id> with_a_share(const std::map<tenant_id, std::int64_t>& kept, std::uint64_t matters)
+{
+    std::int64_t sum = 0;
+    std::int64_t tenants = 0;
+    for (const auto& [tenant, bytes] : kept) {
+        sum += std::max<std::int64_t>(bytes, 0);
+        tenants += bytes > 0 ? 1 : 0;
+    }
+    std::set<tenant_id> found;
+    if (static_cast<std::uint64_t>(sum) < matters)
+        return found;
+    for (const auto& [tenant, bytes] : kept)
+        if (bytes > 0 && bytes >= sum / tenants)
+            found.insert(tenant);
+    return found;
+}
+
+std::string mib(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+}    // namespace
+
+disk_space space_of(const std::filesystem::path& directory)
+{
+    std::error_code unknown;
+    const auto space = std::filesystem::space(directory, unknown);
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    return unknown ? disk_space{most, most} : disk_space{space.capacity, space.available};
+}
+
+task<> disk_room::run()
+{
+    return in_rounds<bool>(
+        &use_.time, &use_.log, between_looks, "what the tenants keep cannot be found out; trying again", [this] { return look(); });
+}
+
+std::uint64_t disk_room::least_free(const disk_space& now) const
+{
+    constexpr std::uint64_t logs = 256 << 20;
+    return now.total / 10 < logs ? 0 : std::min(least_free_bytes_, now.total / 10);
+}
+
+task<result<bool>> disk_room::look()
+{
+    const auto now = use_.space();
+    if (now.free >= least_free(now)) {
+        refused_.clear();
+        co_return false;
+    }
+    const auto use = co_await use_.use();
+    use_.make_room();
+    reusable_bytes_ = use.reusable_bytes;
+    const bool low = is_low(now);
+    auto most = low ? with_a_share(use.bytes, least_free(now)) : std::set<tenant_id>();
+    if (most != refused_)
+        use_.log.warning("the disk of the data directory is nearly full: tenants that keep most may store nothing more",
+            {{"free_bytes", now.free}, {"reusable_bytes", reusable_bytes_}, {"tenants", most.size()}});
+    refused_ = std::move(most);
+    co_return low;
+}
+
+/// There may be room since the last look.
+result<void> disk_room::check(const tenant_id& tenant) const
+{
+    if (!refused_.contains(tenant))
+        return {};
+    const auto now = use_.space();
+    if (!is_low(now))
+        return {};
+    return error{errc::runtime_unavailable, "the server's disk is nearly full: " + mib(now.free) + " of " + mib(now.total) +
+                                                " are free, and this tenant keeps at least an equal share of what tenants keep; delete "
+                                                "executions, files, skills or threads, or "
+                                                "give the disk room"};
+}
+
+}    // namespace caisson

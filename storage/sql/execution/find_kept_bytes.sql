@@ -1,0 +1,3 @@
+SELECT kept_bytes
+FROM executions
+WHERE id = ?
