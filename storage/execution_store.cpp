@@ -49,6 +49,7 @@ kept_execution kept_execution_from(sqlite::column_reader& columns)
     one.tenant = columns.id<tenant_id>();
     one.created_at_ms = columns.integer();
     one.finished_at_ms = columns.optional_integer();
+    one.is_needed = columns.flag();
     return one;
 }
 

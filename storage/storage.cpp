@@ -109,7 +109,7 @@ public:
     webhook_store& webhooks() override { return webhook_store_; }
     allowed_image_store& allowed_images() override { return allowed_image_store_; }
     thread_store& threads() override { return thread_store_; }
-    task<storage_use> use() override;
+    task<std::map<tenant_id, std::int64_t>> bytes_by_tenant() override;
     void make_room() override;
     task<storage_health> look() override;
 
@@ -179,17 +179,6 @@ private:
     sqlite_thread_store thread_store_{records_};
 };
 
-std::uint64_t free_page_bytes(sqlite::connection& db)
-{
-    return static_cast<std::uint64_t>(db.integer("PRAGMA freelist_count") * db.integer("PRAGMA page_size"));
-}
-
-std::uint64_t free_place_bytes(sqlite::connection& db)
-{
-    auto query = db.prepare(sql::chunk::count_free_places);
-    return query.step() ? sqlite::chunk_bytes * static_cast<std::uint64_t>(query.integer(0)) : 0;
-}
-
 /// The sums that one of the databases has.
 std::map<tenant_id, std::int64_t> sums_of(sqlite::connection& db, std::string_view statement)
 {
@@ -203,24 +192,18 @@ std::map<tenant_id, std::int64_t> sums_of(sqlite::connection& db, std::string_vi
     return sums;
 }
 
-task<storage_use> sqlite_storage::use()
+task<std::map<tenant_id, std::int64_t>> sqlite_storage::bytes_by_tenant()
 {
     const std::pair<sqlite::database*, std::string_view> parts[] = {
         {&records_, sql::execution::list_kept_bytes}, {&records_, sql::thread::list_bytes}, {&content_, sql::content::list_stored_bytes}};
-    storage_use found;
+    std::map<tenant_id, std::int64_t> found;
     for (const auto& [db, statement] : parts) {
         auto look = [text = statement](sqlite::connection& from) { return sums_of(from, text); };
         auto reading = db->read(std::move(look));
         const auto sums = co_await std::move(reading);
         for (const auto& [tenant, bytes] : sums)
-            found.bytes[tenant] += bytes;
+            found[tenant] += bytes;
     }
-    for (auto* each : {&records_, &events_, &content_}) {
-        auto reading = each->read(&free_page_bytes);
-        found.reusable_bytes += co_await std::move(reading);
-    }
-    auto places = content_.read(&free_place_bytes);
-    found.reusable_bytes += co_await std::move(places);
     co_return found;
 }
 
@@ -248,7 +231,7 @@ task<storage_health> sqlite_storage::look()
     std::error_code unknown;
     if (const auto space = std::filesystem::space(dir_, unknown); !unknown) {
         found.free_bytes = space.available;
-        found.total_bytes = space.capacity;
+
         found.is_low = space.available < low_disk_bytes;
     }
     co_return found;

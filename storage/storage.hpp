@@ -46,15 +46,8 @@ struct storage_health {
     std::string write_failure;    // nothing can be written now
     std::string damage;           // something was found damaged since the start; the rest is served
     std::uint64_t free_bytes = 0;
-    std::uint64_t total_bytes = 0;    // of the disk
-    bool is_low = false;              // less free than low_disk_bytes
-};
 
-/// What the databases hold.
-struct storage_use {
-    /// Of each tenant what is counted: what is kept of its ended executions, contents as they are stored, and states of threads.
-    std::map<tenant_id, std::int64_t> bytes;
-    std::uint64_t reusable_bytes = 0;    // free within the files: what comes next is written there
+    bool is_low = false;    // less free than low_disk_bytes
 };
 
 /// With less than this on the disk an operator should act.
@@ -93,7 +86,8 @@ public:
     virtual webhook_store& webhooks() = 0;
     virtual allowed_image_store& allowed_images() = 0;
     virtual thread_store& threads() = 0;
-    virtual task<storage_use> use() = 0;
+    /// Of each tenant what is counted: what is kept of its ended executions, contents as they are stored, and states of threads.
+    virtual task<std::map<tenant_id, std::int64_t>> bytes_by_tenant() = 0;
     /// Goes on with removals, and with giving back what they left free, which a full disk has held up. Returns at once.
     virtual void make_room() = 0;
     /// Writes to each database to see whether it can. Waits no longer than a write does.

@@ -4,6 +4,9 @@
 #include "storage/event_store.hpp"
 #include "storage/thread_retention.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 namespace caisson::sqlite {
 
 namespace {
@@ -12,12 +15,21 @@ namespace {
 constexpr std::int64_t kept_bytes = 4 << 20;
 constexpr std::int64_t bytes_per_step = 1 << 20;
 
-/// True if there are more. At least a tenth of the file is kept free: it has been as large before.
+/// A tenth of the file, which has been as large before; nothing but a little where the disk has little room.
+std::int64_t most_kept_free(connection& db)
+{
+    constexpr std::uintmax_t little_room = 1 << 30;
+    std::error_code unknown;
+    const auto space = std::filesystem::space(db.file(), unknown);
+    return unknown || space.available < little_room ? 0 : db.integer("PRAGMA page_count") / 10;
+}
+
+/// True if there are more.
 bool give_back_pages(connection& db)
 {
     const auto page_bytes = db.integer("PRAGMA page_size");
     const auto pages_per_step = bytes_per_step / page_bytes;
-    const auto most = std::max(kept_bytes / page_bytes, db.integer("PRAGMA page_count") / 10);
+    const auto most = std::max(kept_bytes / page_bytes, most_kept_free(db));
     const auto free = db.integer("PRAGMA freelist_count");
     if (free <= most)
         return false;

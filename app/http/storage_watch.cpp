@@ -1,7 +1,5 @@
 #include "app/http/storage_watch.hpp"
 
-#include <algorithm>
-
 namespace caisson::http {
 
 namespace {
@@ -16,7 +14,6 @@ task<std::vector<wire::dependency>> storage_watch::look()
         looking_ = true;
         auto now = co_await store_.look();
         looking_ = false;
-        now.is_low = now.is_low || (now.free_bytes < least_free_bytes_ && now.free_bytes < now.total_bytes / 10);
         next_ = time_.steady_now() + between_looks;
         log_change(now);
         last_ = std::move(now);
@@ -43,11 +40,11 @@ std::vector<wire::dependency> storage_watch::told() const
 {
     const bool writable = last_.write_failure.empty();
     const bool whole = last_.damage.empty();
+    const auto lack = lack_of_room_();
     return {{"database", writable, writable ? "" : "it cannot be written; the server's log says why"},
         {"database_files", whole, whole ? "" : "damage was found; `caisson db check` says more, a restored backup mends it", false},
-        {"disk", !last_.is_low,
-            last_.is_low ? std::to_string(last_.free_bytes >> 20) + " MiB are free; tenants that keep most may store nothing more" : "",
-            false}};
+        {"disk", !last_.is_low && lack.empty(),
+            lack.empty() && last_.is_low ? std::to_string(last_.free_bytes >> 20) + " MiB are free" : lack, false}};
 }
 
 }    // namespace caisson::http

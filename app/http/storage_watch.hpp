@@ -2,10 +2,10 @@
 
 #include "app/wire/service_view.hpp"
 #include "core/async/timers.hpp"
-#include "core/base/config.hpp"
 #include "core/base/log.hpp"
 #include "storage/storage.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,9 +14,9 @@ namespace caisson::http {
 /// What GET /ready says of the databases. I/O thread only.
 class storage_watch {
 public:
-    /// All but `disk` outlive it.
-    storage_watch(storage& store, timers& time, logger& log, const storage_config& disk)
-        : store_(store), time_(time), log_(log), least_free_bytes_(static_cast<std::uint64_t>(disk.min_free_bytes))
+    /// All outlive it. `lack_of_room` is a sentence while some tenants may store nothing more; else empty.
+    storage_watch(storage& store, timers& time, logger& log, std::function<std::string()> lack_of_room)
+        : store_(store), time_(time), log_(log), lack_of_room_(std::move(lack_of_room))
     {
     }
 
@@ -31,7 +31,7 @@ private:
     storage& store_;
     timers& time_;
     logger& log_;
-    std::uint64_t least_free_bytes_;
+    std::function<std::string()> lack_of_room_;
 
     storage_health last_;
     std::optional<steady_time> next_;    // when the next look may be; nothing before the first one

@@ -59,35 +59,48 @@ std::uint64_t disk_room::least_free(const disk_space& now) const
 
 task<result<bool>> disk_room::look()
 {
-    const auto now = use_.space();
-    if (now.free >= least_free(now)) {
-        refused_.clear();
+    last_ = use_.space();
+    const bool is_low = last_.free < least_free(last_);
+    if (!is_low && refused_.empty())
         co_return false;
+    std::set<tenant_id> most;
+    if (is_low) {
+        const auto kept = co_await use_.kept();
+        most = with_a_share(kept, least_free(last_));
+        use_.make_room();
     }
-    const auto use = co_await use_.use();
-    use_.make_room();
-    reusable_bytes_ = use.reusable_bytes;
-    const bool low = is_low(now);
-    auto most = low ? with_a_share(use.bytes, least_free(now)) : std::set<tenant_id>();
-    if (most != refused_)
-        use_.log.warning("the disk of the data directory is nearly full: tenants that keep most may store nothing more",
-            {{"free_bytes", now.free}, {"reusable_bytes", reusable_bytes_}, {"tenants", most.size()}});
-    refused_ = std::move(most);
-    co_return low;
+    refuse(std::move(most));
+    co_return is_low;
 }
 
-/// There may be room since the last look.
+void disk_room::refuse(std::set<tenant_id> now)
+{
+    if (now == refused_)
+        return;
+    refused_ = std::move(now);
+    if (refused_.empty())
+        use_.log.info("the disk of the data directory has room again", {{"free_bytes", last_.free}});
+    else
+        use_.log.warning("the disk of the data directory is nearly full: tenants that keep most may store nothing more",
+            {{"free_bytes", last_.free}, {"tenants", refused_.size()}});
+    use_.changed();
+}
+
 result<void> disk_room::check(const tenant_id& tenant) const
 {
     if (!refused_.contains(tenant))
         return {};
-    const auto now = use_.space();
-    if (!is_low(now))
-        return {};
-    return error{errc::runtime_unavailable, "the server's disk is nearly full: " + mib(now.free) + " of " + mib(now.total) +
+    return error{errc::runtime_unavailable, "the server's disk is nearly full: " + mib(last_.free) + " of " + mib(last_.total) +
                                                 " are free, and this tenant keeps at least an equal share of what tenants keep; delete "
                                                 "executions, files, skills or threads, or "
                                                 "give the disk room"};
+}
+
+std::string disk_room::told() const
+{
+    return refused_.empty()
+               ? std::string()
+               : mib(last_.free) + " are free; " + std::to_string(refused_.size()) + " tenants that keep most may store nothing more";
 }
 
 }    // namespace caisson

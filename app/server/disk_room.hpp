@@ -4,12 +4,13 @@
 #include "core/base/ids.hpp"
 #include "core/base/log.hpp"
 #include "core/base/storage_gate.hpp"
-#include "storage/storage.hpp"
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
+#include <string>
 
 namespace caisson {
 
@@ -31,8 +32,9 @@ public:
         timers& time;
         logger& log;
         std::function<disk_space()> space;
-        std::function<task<storage_use>()> use;
-        std::function<void()> make_room;    // as storage::make_room()
+        std::function<task<std::map<tenant_id, std::int64_t>>()> kept;    // bytes that each tenant has
+        std::function<void()> make_room;                                  // as storage::make_room()
+        std::function<void()> changed;                                    // who is refused is another from now on
     };
 
     /// At most a tenth of the disk is kept free, and nothing of one so small (2.5 GiB) that a tenth is less than the databases' logs may
@@ -41,10 +43,12 @@ public:
 
     /// A look now and four in a second, until it is cancelled. What fails is logged and tried again.
     task<> run();
-    /// True if there is less room than there should be. Exceptions: those of `use`; who is refused stays so then.
+    /// True if less is free than should be. Exceptions: those of `kept`; who is refused stays so then.
     task<result<bool>> look();
-    /// As storage_gate says it.
+    /// As storage_gate says it, by the last look.
     result<void> check(const tenant_id& tenant) const;
+    /// A sentence for who operates the server while tenants are refused; else empty.
+    std::string told() const;
     storage_gate gate() const
     {
         return [this](const tenant_id& tenant) { return check(tenant); };
@@ -52,13 +56,11 @@ public:
 
 private:
     std::uint64_t least_free(const disk_space& now) const;
-
-    /// What can be written, on the disk and within the files, is less than should be.
-    bool is_low(const disk_space& now) const { return now.free + reusable_bytes_ < least_free(now); }
+    void refuse(std::set<tenant_id> now);
 
     services use_;
     std::uint64_t least_free_bytes_;
-    std::uint64_t reusable_bytes_ = 0;    // when the disk was found low last
+    disk_space last_;
     std::set<tenant_id> refused_;
 };
 

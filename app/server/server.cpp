@@ -343,8 +343,8 @@ private:
     worker_pool files_{"caisson-files", 2};    // pack archives for clients
     std::unique_ptr<storage> store_;
     id_factory ids_{time_};
-    disk_room room_{
-        {time_, *log_, [this] { return space_of(config_.data_dir); }, [this] { return store_->use(); }, [this] { store_->make_room(); }},
+    disk_room room_{{time_, *log_, [this] { return space_of(config_.data_dir); }, [this] { return store_->bytes_by_tenant(); },
+                        [this] { store_->make_room(); }, [this] { executions_.look_again(); }},
         static_cast<std::uint64_t>(config_.disk.min_free_bytes)};
     skill_parts skills_{config_, *store_, room_.gate(), context_.get_executor(), time_, *log_};
     compile_parts compiled_{config_, context_.get_executor(), time_, *log_};
@@ -366,7 +366,7 @@ private:
         {.max_bytes_per_tenant = config_.artifacts.max_bytes_per_tenant,
             .max_stored_per_tenant = 2 * config_.artifacts.max_bytes_per_tenant + config_.skills.max_bytes_per_tenant}};
     language_catalog languages_;
-    http::storage_watch storage_watch_{*store_, time_, *log_, config_.disk};
+    http::storage_watch storage_watch_{*store_, time_, *log_, [this] { return room_.told(); }};
     http::api api_;
     worker_pool texts_{"caisson-texts", text_threads};    // read what is above
     fair_workers large_texts_{context_.get_executor(), texts_, text_threads};

@@ -159,15 +159,16 @@ std::string admission::lack_of_memory(const live_execution& one) const
     return "memory: it may use " + std::to_string(bytes) + " bytes, more than is free of " + whose;
 }
 
-void admission::step_out(live_execution& one, std::uint64_t bytes)
+bool admission::step_out(live_execution& one, std::uint64_t bytes)
 {
     if (!one.admitted || one.stepped_out)
-        return;
+        return false;
     one.stepped_out = true;
     one.place = waiting_place(tally_, one.row.tenant, bytes);
     ends_.count(time_.steady_now());
     queue_.end(one.row.tenant);
     grant();
+    return true;
 }
 
 void admission::leave(live_execution& one)
@@ -199,7 +200,8 @@ void admission::grant()
 {
     while (!held_ && !closed_ && queue_.running() < bounds_.max_running) {
         const auto turn = queue_.next([this](const tenant_id& who, fair_queue::ticket which) {
-            return may_start(who) && has_memory_for(who, memory_of(waiters_.at(which)->row.limits));
+            const auto& row = waiters_.at(which)->row;
+            return (!row.attempts.empty() || may_start(who)) && has_memory_for(who, memory_of(row.limits));
         });
         if (!turn)
             return;

@@ -27,7 +27,7 @@ public:
     /// Before anything is here: what the bounds do not know of ids.
     void set_tenants(std::map<tenant_id, tenant_bounds> tenants) { bounds_.tenants = std::move(tenants); }
 
-    /// Executions of a tenant wait while `may_start` says false of it; look_again() when it may say otherwise.
+    /// Executions of a tenant that have not begun wait while `may_start` says false of it. Call look_again() as soon as it says otherwise.
     void set_gate(std::function<bool(const tenant_id&)> may_start) { may_start_ = std::move(may_start); }
     void look_again() { grant(); }
 
@@ -49,9 +49,9 @@ public:
     void step_aside(live_execution& one);
     /// Admits `one` whatever the bound: it runs already (found again after a restart).
     void enter_running(live_execution& one);
-    /// What `one` wrote cannot be stored, and it runs no more: its place goes to the next one. Until it leaves it keeps the memory that it
-    /// was promised, and counts as waiting, with `bytes`.
-    void step_out(live_execution& one, std::uint64_t bytes);
+    /// The program of `one` has ended, and what it wrote cannot be stored: its place goes to the next one. Until it leaves it keeps the
+    /// memory that it was promised, and its room among those that wait, with `bytes`. False if it has no place.
+    bool step_out(live_execution& one, std::uint64_t bytes);
     /// Gives the place back, or leaves the queue.
     void leave(live_execution& one);
 

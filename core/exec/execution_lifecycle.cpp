@@ -27,8 +27,11 @@ task<result<void>> execution_service::start()
     auto kept = co_await use_.executions.kept_bytes();
     if (kept.has_error())
         co_return kept.error();
-    for (const auto& [tenant, bytes] : *kept)
+    for (const auto& [tenant, bytes] : *kept) {
         kept_.add(tenant, bytes);
+        if (const auto more = kept_.check(tenant); more.has_error())
+            use_.log.warning("executions of a tenant are refused", {{"tenant_id", tenant.str()}, {"what", more.error().detail}});
+    }
     queue_.hold();    // turns are fair among all that waits
     auto swept = co_await sweeper_.start();
     if (swept.has_error())

@@ -40,7 +40,7 @@ execution_service::execution_service(execution_services services)
     , changed_(use_.executor)
     , kept_(use_.retention)
     , retention_({use_.time, use_.log, use_.executions, kept_,
-          [this](tenant_id tenant, execution_id id) { return erase(std::move(tenant), std::move(id)); }, [this] { queue_.look_again(); }})
+          [this](tenant_id tenant, execution_id id) { return erase(std::move(tenant), std::move(id)); }})
 {
     queue_.set_gate([this](const tenant_id& tenant) { return may_keep_more(tenant).has_value(); });
 }
@@ -107,8 +107,10 @@ std::string execution_service::what_it_waits_for(const live_execution& one) cons
 {
     if (!one.row.waits_for.empty())
         return one.row.waits_for;
+    if (!queue_.position(one))
+        return "";
     const auto more = may_keep_more(one.row.tenant);
-    return more.has_error() && queue_.position(one) ? more.error().detail : queue_.lack_of_memory(one);
+    return more.has_error() ? more.error().detail : queue_.lack_of_memory(one);
 }
 
 task<result<execution_row>> execution_service::find(tenant_id tenant, execution_id id)

@@ -55,8 +55,7 @@ public:
     task<result<std::optional<submission>>> find_submission(tenant_id tenant, idempotency_claim claim);
     /// Removes expired keys in small batches, until it is cancelled.
     task<> forget_expired_keys();
-    /// Removes ended executions that are too old or too much, as services.retention says, and starts what waited for that, until it is
-    /// cancelled.
+    /// Removes ended executions that are too old or too much, as services.retention says, until it is cancelled.
     task<> keep_within_bounds() { return retention_.run(); }
 
     /// Whether it is being carried out here. If not, and find() then gives a final status, its record and its log stay as they are
@@ -117,6 +116,9 @@ public:
     void prepare_ahead(const sandbox_limits& limits) { ahead_.begin(limits); }
     /// How many sandboxes of a runtime wait for an execution.
     std::size_t ready_sandboxes(std::string_view runtime) const { return pool_.ready(runtime); }
+
+    /// Who waits for room to be kept in may begin if services.may_store says so now. Call whenever its answers change.
+    void look_again() { queue_.look_again(); }
 
     /// What the sweeps since the start did.
     sweeper::counts sweeps() const { return sweeper_.totals(); }

@@ -20,7 +20,7 @@ struct retention_bounds {
     std::chrono::milliseconds max_age{0};               // from the end on; 0: they are kept until they are removed
     std::chrono::milliseconds round_interval{1'000};    // between two looks at the bytes
     std::chrono::milliseconds age_interval{60'000};     // between two looks for those that are too old
-    std::size_t batch = 100;                            // records that are read at once
+    std::size_t batch = 500;                            // of a tenant in one round
 };
 
 /// What the record of an ended execution takes on the disk with all that hangs on it, about: its log, of `log_bytes` (as

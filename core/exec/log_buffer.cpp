@@ -238,7 +238,7 @@ std::size_t log_buffer::unstored_bytes() const
 {
     std::size_t bytes = 0;
     for (const auto& [number, event] : unstored_)
-        bytes += cost(*event);
+        bytes += event->data.size();
     return bytes;
 }
 

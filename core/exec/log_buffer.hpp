@@ -54,7 +54,7 @@ public:
     void stored();
     bool has_unstored() const { return taken_ > 0 || next_to_take_ < unstored_.size() || !cuts_to_store_.empty() || cuts_taken_ > 0; }
 
-    /// What is not stored yet takes in memory, about.
+    /// Of output that is not stored yet.
     std::size_t unstored_bytes() const;
     /// Whether nothing was taken so far and all that came is at most so much, no stream cut.
     bool is_whole(std::size_t most_events, std::size_t most_bytes) const;

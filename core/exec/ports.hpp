@@ -39,6 +39,7 @@ struct kept_execution {
     tenant_id tenant;
     std::int64_t created_at_ms = 0;
     std::optional<std::int64_t> finished_at_ms;    // nothing: it has not ended
+    bool is_needed = false;                        // a checkpoint names its files, or its webhook is to be delivered
 };
 
 using event_list = std::vector<std::shared_ptr<const log_event>>;

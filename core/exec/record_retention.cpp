@@ -13,13 +13,15 @@ task<> record_retention::run()
 task<result<record_retention::report>> record_retention::clean()
 {
     report done;
+    failure_.reset();
     const auto& bounds = use_.kept.bounds();
     if (bounds.max_age.count() > 0 && (!next_age_look_ || use_.time.steady_now() >= *next_age_look_)) {
         auto removed = co_await remove_old();
         if (removed.has_error())
             co_return removed.error();
         done.too_old = *removed;
-        next_age_look_ = use_.time.steady_now() + bounds.age_interval;
+        if (*removed < bounds.batch)    // else there may be more
+            next_age_look_ = use_.time.steady_now() + bounds.age_interval;
     }
     for (const auto& tenant : use_.kept.with_too_much()) {
         auto removed = co_await remove_oldest_of(tenant);
@@ -29,9 +31,8 @@ task<result<record_retention::report>> record_retention::clean()
     }
     if (done.too_old + done.beyond > 0)
         use_.log.info("ended executions were removed", {{"too_old", done.too_old}, {"beyond_the_bound", done.beyond}});
-    if (use_.after_round)
-        use_.after_round();
-
+    if (failure_)
+        co_return *failure_;
     co_return done;
 }
 
@@ -42,7 +43,7 @@ task<result<std::size_t>> record_retention::remove_old()
     return remove_in_order(std::nullopt, [before_ms](const kept_execution& each) {
         if (each.created_at_ms >= before_ms)
             return what_next::stop;
-        return each.finished_at_ms.value_or(before_ms) < before_ms ? what_next::remove : what_next::pass;
+        return !each.is_needed && each.finished_at_ms.value_or(before_ms) < before_ms ? what_next::remove : what_next::pass;
     });
 }
 
@@ -51,7 +52,7 @@ task<result<std::size_t>> record_retention::remove_oldest_of(tenant_id tenant)
     auto judge = [this, tenant](const kept_execution& each) {
         if (!use_.kept.has_too_much(tenant))
             return what_next::stop;
-        return each.finished_at_ms ? what_next::remove : what_next::pass;
+        return each.finished_at_ms && !each.is_needed ? what_next::remove : what_next::pass;
     };
     return remove_in_order(std::move(tenant), std::move(judge));
 }
@@ -70,23 +71,22 @@ task<result<std::size_t>> record_retention::remove_in_order(
                 co_return removed;
             if (next == what_next::pass)
                 continue;
-            auto gone = co_await remove(each);
-            if (gone.has_error())
-                co_return gone.error();
-            removed += *gone ? 1 : 0;
+            const bool gone = co_await remove(each);
+            removed += gone ? 1 : 0;
         }
-        if (page->empty())
+        if (page->empty() || removed >= use_.kept.bounds().batch)
             co_return removed;
         after = page->back().id;
     }
 }
 
-/// False if it was removed meanwhile, or is still being ended.
-task<result<bool>> record_retention::remove(kept_execution which)
+/// False if it was removed meanwhile, is still being ended, or cannot be removed.
+task<bool> record_retention::remove(kept_execution which)
 {
-    const auto erased = co_await use_.erase(which.tenant, which.id);
+    auto erasing = without_exceptions(use_.erase(which.tenant, which.id));
+    const auto erased = co_await std::move(erasing);
     if (erased.has_error() && erased.error().code != errc::not_found && erased.error().code != errc::conflict)
-        co_return erased.error();
+        failure_ = erased.error();
     co_return erased.has_value();
 }
 

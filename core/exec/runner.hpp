@@ -95,6 +95,7 @@ private:
 
     /// After the wall limit, so much later the server does the agent's work: it ends the program.
     static constexpr std::chrono::seconds wall_backstop{3};
+    static constexpr std::chrono::seconds place_grace{30};    // of one that has ended and cannot be stored
     /// An agent that does not say how the program stands is waited for that much longer.
     static constexpr std::chrono::seconds silence_grace{30};
     /// A first attempt waits that long for a runtime that is unavailable.

@@ -217,7 +217,7 @@ std::optional<std::chrono::milliseconds> runner::delay_of_next(
 task<> runner::schedule(live_ptr one, ending end, attempt_fault fault, std::chrono::milliseconds delay)
 {
     one->log->end_attempt();
-    co_await one->log->flushed();    // the next attempt's streams begin behind what is stored
+    co_await store_log(one);    // the next attempt's streams begin behind what is stored
     end_attempt(one->attempt(), end, fault, use_.time.now_ms());
     one->attempt().delay_ms = delay.count();
     one->row.limits_hit = end.limits_hit;
@@ -232,7 +232,7 @@ task<> runner::schedule(live_ptr one, ending end, attempt_fault fault, std::chro
     one->row.image_digest.clear();
     co_await store_schedule(one);
     one->log->control(event_kind::state, next_attempt_body(one->row));
-    co_await one->log->flushed();
+    co_await store_log(one);
     use_.log.info("an execution is tried again", {{"execution_id", one->row.id.str()}, {"attempt", one->attempt().number + 1},
                                                      {"delay_ms", delay.count()}, {"cause", one->attempt().error}});
     co_await make_ready_for_next(one);

@@ -18,8 +18,7 @@ using namespace std::chrono_literals;
 
 /// Once every process of the execution is killed its streams end; an agent that does not say so is not waited for longer.
 constexpr auto streams_grace = 10s;
-/// Of one that has ended and whose events cannot be stored.
-constexpr auto place_grace = 30s;
+
 constexpr int most_rounds = 60;
 constexpr auto destroy_grace = 30s;
 /// Where sandboxes are ready before they are asked for, the end of one in which nothing runs any more waits for a lull, as long as few do
@@ -204,10 +203,8 @@ task<> runner::store_log(live_ptr one)
 /// A tenant whose events find no room on the disk keeps others from running no longer than this; nothing of it is lost.
 void runner::give_place_up(live_execution& one)
 {
-    if (one.stepped_out)
-        return;
-    use_.log.warning("an execution has ended and its events cannot be stored: others have its place", {{"execution_id", one.row.id.str()}});
-    queue_.step_out(one, one.log->buffer().unstored_bytes());
+    if (queue_.step_out(one, one.log->buffer().unstored_bytes()))
+        use_.log.warning("an execution has ended and cannot be stored: others have its place", {{"execution_id", one.row.id.str()}});
 }
 
 void runner::say_end(live_execution& one)
@@ -256,7 +253,7 @@ task<result<void>> runner::store_decided(live_ptr one)
     if (!one->end_said)
         say_end(*one);
     if (!one->whole_log)
-        co_await one->log->flushed();
+        co_await store_log(one);
     co_await store_end(one);
     co_return result<void>();
 }

@@ -28,7 +28,10 @@ task<> runner::store_final(live_ptr one)
     std::optional<change_clock::change> change;
     if (*checkpoint)
         change.emplace(use_.checkpoints->changing(one->row.tenant, one->spec.checkpoint->thread));
-    std::function<task<result<void>>()> ask = [this, one, checkpoint] {
+    std::function<task<result<void>>()> ask = [this, one, checkpoint, since = use_.time.steady_now()] {
+        if (use_.time.steady_now() >= since + place_grace)
+            give_place_up(*one);
+
         return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list()), one->kept_bytes});
     };
     auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));

@@ -315,7 +315,7 @@ task<result<std::vector<kept_execution>>> fake_execution_store::oldest(
     for (auto next = entries_.upper_bound(after); next != entries_.end() && page.size() < limit; ++next) {
         const auto& row = next->second.row;
         if (!tenant || row.tenant == *tenant)
-            page.push_back({row.id, row.tenant, row.created_at_ms, row.finished_at_ms});
+            page.push_back({row.id, row.tenant, row.created_at_ms, row.finished_at_ms, false});
     }
     co_return page;
 }

@@ -1,5 +1,7 @@
-SELECT id, tenant_id, created_at_ms, finished_at_ms
-FROM executions
-WHERE id > :after
-ORDER BY id
+SELECT e.id, e.tenant_id, e.created_at_ms, e.finished_at_ms,
+    EXISTS (SELECT 1 FROM checkpoint_artifacts AS c WHERE c.execution_id = e.id)
+        OR EXISTS (SELECT 1 FROM webhooks AS w WHERE w.execution_id = e.id AND w.next_attempt_at_ms IS NOT NULL)
+FROM executions AS e
+WHERE e.id > :after
+ORDER BY e.id
 LIMIT :limit

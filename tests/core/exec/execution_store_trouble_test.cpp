@@ -76,6 +76,23 @@ TEST(ExecutionStoreTrouble, WhoseEventsCannotBeStoredGivesItsPlaceUp)
     }
 }
 
+TEST(ExecutionStoreTrouble, AnEndThatCannotBeRecordedGivesItsPlaceUp)
+{
+    service_world w({.max_running = 1});
+    const auto first = w.run();
+    w.agent().exit(0);
+    for (int i = 0; i < 60; ++i)
+        w.executions.fail_next(broken);
+    w.advance(20s, 1s);
+    EXPECT_EQ(w.running(), 1u);
+    EXPECT_TRUE(w.advance_until([&] { return w.running() == 0; }));
+    EXPECT_FALSE(w.has_ended(first));
+    w.executions.heal();
+    EXPECT_EQ(w.ended(first).status, status::success);
+    w.run();
+    EXPECT_EQ(w.running(), 1u);
+}
+
 TEST(ExecutionStoreTrouble, WhoWaitsForTheDiskHoldsItsTenantsRoom)
 {
     service_world w({.max_running = 1, .max_queued = 1});

@@ -198,6 +198,19 @@ TEST_F(Retention, AFailureIsToldAndTheNextRoundGoesOn)
     EXPECT_FALSE(keeping_->done());
 }
 
+TEST_F(Retention, OneThatCannotBeRemovedKeepsNoneOfTheOthers)
+{
+    open({.max_age = 1h});
+    const auto first = ran();
+    const auto second = ran();
+    w_->advance(61min, 1min);
+    w_->events.fail_next({errc::internal, "its log is damaged"});
+    keep_within_bounds();
+    EXPECT_TRUE(is_there(first));
+    EXPECT_FALSE(is_there(second));
+    EXPECT_EQ(w_->log.errors.size(), 1u);
+}
+
 TEST_F(Retention, NothingGoesByDefault)
 {
     open({});
