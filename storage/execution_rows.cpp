@@ -74,7 +74,6 @@ error refused_change(connection& db, const tenant_id& tenant, const execution_id
 }
 
 result<void> insert_execution(connection& db, const execution_row& row, const execution_spec& spec, std::int64_t kept_bytes)
-
 {
     auto query = db.prepare(sql::execution::insert);
     bind_fixed(query, row);
@@ -89,7 +88,6 @@ result<void> insert_execution(connection& db, const execution_row& row, const ex
 }
 
 result<void> update_execution(connection& db, const execution_row& row, std::int64_t kept_bytes)
-
 {
     auto query = db.prepare(sql::execution::update);
     bind_changing(query, row, kept_bytes);

@@ -50,7 +50,6 @@ retention_bounds retention_of(const execution_config& config)
 }
 
 admission_bounds bounds_of(const server_config& config)
-
 {
     const auto& from = config.executions;
     admission_bounds out;

@@ -39,7 +39,6 @@ std::string stats_json(const tenant_stats& from)
         .integer(static_cast<std::int64_t>(from.waiting));
     write_tally(out, from.ended.all);
     out.key("kept_bytes").integer(from.ended.kept_bytes);
-
     write_tallies(out, "by_language", from.ended.by_language);
     write_tallies(out, "by_skill", from.ended.by_skill);
     out.end_object();

@@ -226,9 +226,8 @@ void log_buffer::store_truncation(output_stream stream, std::uint64_t missing, s
 void log_buffer::add(log_event event, bool to_store)
 {
     auto shared = std::make_shared<const log_event>(std::move(event));
-    if (to_store) {
+    if (to_store)
         unstored_.emplace_back(first_number_ + ring_.size(), shared);
-    }
     ring_size_ += cost(*shared);
     ring_.push_back({std::move(shared), !to_store});
     settle();
