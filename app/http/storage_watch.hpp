@@ -32,7 +32,6 @@ private:
     timers& time_;
     logger& log_;
     std::function<std::string()> lack_of_room_;
-
     storage_health last_;
     std::optional<steady_time> next_;    // when the next look may be; nothing before the first one
     bool looking_ = false;

@@ -18,7 +18,6 @@ using namespace std::chrono_literals;
 
 /// Once every process of the execution is killed its streams end; an agent that does not say so is not waited for longer.
 constexpr auto streams_grace = 10s;
-
 constexpr int most_rounds = 60;
 constexpr auto destroy_grace = 30s;
 /// Where sandboxes are ready before they are asked for, the end of one in which nothing runs any more waits for a lull, as long as few do

@@ -31,7 +31,6 @@ task<> runner::store_final(live_ptr one)
     std::function<task<result<void>>()> ask = [this, one, checkpoint, since = use_.time.steady_now()] {
         if (use_.time.steady_now() >= since + place_grace)
             give_place_up(*one);
-
         return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list()), one->kept_bytes});
     };
     auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
