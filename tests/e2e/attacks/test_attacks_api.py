@@ -211,6 +211,9 @@ def test_a21_error_bodies(api, campaign):
         assert not any(word in said for word in HOST_WORDS + (str(campaign.server.folder),)), said
 
 
+MANY_RUNS = 500
+
+
 def run_many(api, number):
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: api.start(command=["head", "-c", "65536", "/dev/zero"]), range(number)))
@@ -219,15 +222,17 @@ def run_many(api, number):
         assert {api.delete(f"/v1/executions/{one}").status for one in made} == {204}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def many_before(campaign):
-    """Many runs at once take memory that the server keeps for the next ones: what counts is that a repeat takes no more."""
-    run_many(campaign.attackers[0], 250)
+    """Many runs at once take memory that the server keeps for the next ones, the cache of database pages (32 MiB) among it: what counts
+    is that a repeat, of as many, takes no more."""
+    run_many(campaign.attackers[0], MANY_RUNS)
+
 
 
 def test_a23_memory_of_finished_runs(many_before, api, campaign):
     """A thousand runs in two passes. The rows of the second take the place that those of the first left."""
-    run_many(api, 500)
+    run_many(api, MANY_RUNS)
     size = sum(path.stat().st_size for path in campaign.server.data.glob("*.db*"))
     campaign.sizes.append(size)
     assert size <= campaign.sizes[0] + (16 << 20), campaign.sizes
