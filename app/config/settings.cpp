@@ -150,6 +150,9 @@ void table::add_executions()
     add(integer("executions.max_running", executions.max_running, 1, 10'000, "executions at once; the rest wait"));
     add(integer("executions.max_memory_bytes", executions.max_memory_bytes, 0, 1LL << 50,
         "limits.memory_bytes and limits.disk_bytes of all executions that run; the rest wait; 0: no bound"));
+    add(integer("executions.disk_read_bytes_per_s", executions.disk_read_bytes_per_s, 0, most,
+        "that all sandboxes together may read of each disk of the host (with an engine each container); 0: no bound"));
+    add(integer("executions.disk_reads_per_s", executions.disk_reads_per_s, 0, 1'000'000'000, "the same, counted in requests"));
     add(text_list("executions.fallback", config_.fallback,
         "runtimes for executions that name neither runtime nor image, while the default one makes no sandboxes"));
     add(integer("executions.max_queued", executions.max_queued, 0, 1'000'000, "executions that may wait; beyond it 429"));

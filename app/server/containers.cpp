@@ -26,6 +26,8 @@ bool is_in_container()
     return ::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0 || std::getenv("container") != nullptr;
 }
 
+disk_read_limits disk_reads_of(const execution_config& config) { return {config.disk_read_bytes_per_s, config.disk_reads_per_s}; }
+
 /// So that each agent has a volume of its own.
 std::string volume_of(const std::filesystem::path& agent)
 {
@@ -95,6 +97,7 @@ std::unique_ptr<runtime> containers::make_beside(const std::string& name)
     options.first_uid = static_cast<uid_t>(config_.bubblewrap.uid_first);
     options.last_uid = static_cast<uid_t>(config_.bubblewrap.uid_first + config_.bubblewrap.uid_count - 1);
     options.uid_lock_dir = uid_lock_directory();
+    options.disk_reads = disk_reads_of(config_.executions);
     return std::make_unique<docker_runtime>(services_, engine_, std::move(options));
 }
 
@@ -111,6 +114,9 @@ std::unique_ptr<runtime> containers::make_anywhere(const std::string& name)
         engine_.local() && (is_there() ? !docker::why_not_beside(engine_.address(), options.agent_path) : !is_in_container());
     if (!sees_files)
         options.agent_volume = volume_of(config_.agent_path);
+    options.sees_disks = sees_files;
+    options.disk_reads = disk_reads_of(config_.executions);
+
     options.default_image = config_.images.standard;
     options.trial_image = config_.docker.probe_image;
     options.images = config_.images.allowed;

@@ -74,9 +74,10 @@ host::host(const server_config& config, const std::string& instance, io_executor
         if (limited.has_error())
             log.warning("the memory of all sandboxes together is not bounded as it is to be", {{"what", limited.error().detail}});
     }
+    bound_disk_reads(config.executions, log);
     local_services services{executor, time, log, work, groups_};
-    auto home = groups_.agents_group().open_for_join();
-    forks_ = std::make_shared<fork_server>(home.has_error() ? std::vector<unique_fd>() : std::move(*home));
+    forks_ = std::make_shared<fork_server>(fork_server_groups());
+
     services.forks = forks_;
     // As many as may come to be free at once, and what lies until it may be taken.
     services.networks = std::make_shared<used_networks>(static_cast<std::size_t>(2 * config.pool.max + config.pool.max_put_off));
@@ -112,6 +113,20 @@ host::host(const server_config& config, const std::string& instance, io_executor
     for (const auto* name : {"docker", "gvisor"})
         if (containers_ && !is_enabled(name))
             left_over_.push_back(containers_->make(name));
+}
+
+void host::bound_disk_reads(const execution_config& config, logger& log)
+{
+    const disk_read_limits limits{config.disk_read_bytes_per_s, config.disk_reads_per_s};
+    const auto bounded = groups_.limit_disk_reads(limits, block_devices());
+    if (bounded.has_error() && limits.any())
+        log.warning("what sandboxes read of a disk is not bounded", {{"what", bounded.error().detail}});
+}
+
+std::vector<unique_fd> host::fork_server_groups() const
+{
+    auto opened = groups_.open_for_agent(groups_.agents_group());
+    return opened.has_error() ? std::vector<unique_fd>() : std::move(*opened);
 }
 
 host::~host()

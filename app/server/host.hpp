@@ -39,6 +39,9 @@ public:
     std::vector<runtime*> all() const;
 
 private:
+    void bound_disk_reads(const execution_config& config, logger& log);
+    std::vector<unique_fd> fork_server_groups() const;
+
     instance_mark mark_;
     run_place run_place_;
     cgroup_tree groups_;

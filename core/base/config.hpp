@@ -110,6 +110,8 @@ struct execution_config {
     std::int64_t max_queued = 10'000;                       // beyond it: queue_full
     std::int64_t max_memory_bytes = 0;                      // promised to all that run; default 3/4 of the host's, 0: no bound
     std::int64_t groups_memory_bytes = 0;                   // that all sandboxes may take together; 0: no bound. Not a setting
+    std::int64_t disk_read_bytes_per_s = 256LL << 20;       // by all sandboxes, of each disk of the host; 0: no bound
+    std::int64_t disk_reads_per_s = 4'000;                  // the same
     std::int64_t tenant_max_running = 0;                    // of one tenant, unless `tenants` says otherwise; 0: see places_of_tenant()
     std::int64_t tenant_max_queued = 2'500;                 // likewise
     std::int64_t max_waiting_bytes = 512LL << 20;           // of programs, files and stdin of executions that wait

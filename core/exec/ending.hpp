@@ -18,8 +18,10 @@ struct ending {
     std::string error;    // empty on success
 };
 
-/// So much may netlink sockets take, whose memory no group counts. Programs that ask for the network's settings need some 100 KiB.
-inline constexpr std::int64_t most_netlink_bytes = 16 << 20;
+/// So much may sockets take whose memory no group counts: netlink's, and with cgroup v1 UDP's. Programs that ask for the network's
+/// settings need some 100 KiB.
+
+inline constexpr std::int64_t most_socket_bytes = 16 << 20;
 
 /// What was seen of an execution's end. The verdict is decided from these alone, never from a signal number alone.
 struct ending_facts {
@@ -28,7 +30,7 @@ struct ending_facts {
     bool cpu_limit = false;            // the group's CPU time reached cpu_ms and the server killed it
     bool output_limit = false;         // max_output_bytes was passed and the server killed it, as asked
     bool killed_for_memory = false;    // the server killed the group after the kernel had killed in it for memory
-    bool netlink_limit = false;        // its netlink sockets took most_netlink_bytes and the server killed it
+    bool socket_limit = false;         // its sockets took most_socket_bytes and the server killed it
     bool cancelled = false;            // a cancel was asked for before the end
     bool output_cut = false;           // max_output_bytes was passed
     group_usage group;

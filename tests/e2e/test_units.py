@@ -41,7 +41,7 @@ def test_a_restart_of_the_server_leaves_sandboxes_alone(units):
     server, sandboxes = ({unit.name: settings(unit) for unit in units[1]}[name] for name in ("caisson.service", "caisson-sandboxes.service"))
     assert server["Environment"] == "CAISSON_CGROUPS_ROOT=../caisson-sandboxes.service"
     assert server["Requires"] == "caisson-sandboxes.service" and "BindsTo" not in sandboxes and "PartOf" not in sandboxes
-    assert set(sandboxes["Delegate"].split()) == {"cpu", "memory", "pids"}
+    assert set(sandboxes["Delegate"].split()) == {"cpu", "io", "memory", "pids"}
     # What the kernel and systemd let end first: clients (10 s), what is to be stored (10 s), then the server.
     assert int(server["TimeoutStopSec"]) > 20
 

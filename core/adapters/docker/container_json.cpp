@@ -89,6 +89,14 @@ json::object confinement()
     };
 }
 
+json::array rates_of(const std::vector<std::string>& disks, std::int64_t rate)
+{
+    json::array out;
+    for (const auto& each : disks)
+        out.emplace_back(json::object{{"Path", each}, {"Rate", rate}});
+    return out;
+}
+
 void add_limits(json::object& to, const container_spec& spec)
 {
     to["ShmSize"] = spec.shm_bytes;
@@ -102,6 +110,10 @@ void add_limits(json::object& to, const container_spec& spec)
         to["CpuShares"] = *spec.cpu_shares;
     if (spec.pids)
         to["PidsLimit"] = *spec.pids;
+    if (spec.disk_reads.bytes_per_s > 0)
+        to["BlkioDeviceReadBps"] = rates_of(spec.disks, spec.disk_reads.bytes_per_s);
+    if (spec.disk_reads.reads_per_s > 0)
+        to["BlkioDeviceReadIOps"] = rates_of(spec.disks, spec.disk_reads.reads_per_s);
 }
 
 json::object host_config_of(const container_spec& spec)

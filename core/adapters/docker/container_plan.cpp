@@ -91,6 +91,8 @@ container_spec plan_container(const sandbox_spec& wanted, const container_settin
     spec.binds = read_only(wanted, settings);
     spec.open_stdin = settings.link == agent_way::stdio;
     set_limits(spec, wanted.limits, settings);
+    spec.disks = settings.disks;
+    spec.disk_reads = settings.disk_reads;
     return spec;
 }
 

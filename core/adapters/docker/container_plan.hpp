@@ -30,7 +30,10 @@ struct container_settings {
     agent_way link = agent_way::stdio;
     std::string link_directory = {};           // on the engine's host; for agent_way::socket
     std::vector<container_bind> binds = {};    // more of them: "/etc/passwd"
-    bool counts_threads = false;               // the OCI runtime's own threads are in the group too (gVisor)
+    std::vector<std::string> disks = {};       // as in container_spec
+    disk_read_limits disk_reads = {};          // likewise
+
+    bool counts_threads = false;    // the OCI runtime's own threads are in the group too (gVisor)
 };
 
 /// Of all containers: whose they are.

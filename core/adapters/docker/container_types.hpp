@@ -1,6 +1,9 @@
 #pragma once
 
+#include "core/adapters/spawn/disk_reads.hpp"
+
 #include <cstdint>
+
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +48,8 @@ struct container_spec {
     std::optional<std::int64_t> cpu_shares;
     std::optional<std::int64_t> pids;    // tasks of the host: of gVisor its own threads too, some 30, without which it does not start
     std::int64_t shm_bytes = 64 << 20;
+    std::vector<std::string> disks;    // whose reads are bounded: files of the engine's host, "/dev/vda"
+    disk_read_limits disk_reads;       // of each of them
 };
 
 struct created_container {

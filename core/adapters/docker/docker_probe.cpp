@@ -32,6 +32,11 @@ bool has_landlock(pid_t agent)
 task<> docker_runtime::probe()
 {
     has_image_ = co_await has_an_image();
+    bounds_disks_ = true;
+    co_await local_runtime::probe();
+    if (capabilities().available || !options_.disk_reads.any())
+        co_return;
+    bounds_disks_ = false;    // the engine's host may have other disks after all
     co_await local_runtime::probe();
 }
 
@@ -89,6 +94,9 @@ void docker_runtime::report_weaknesses(const local_sandbox& running, std::string
             "use Linux 5.13 or newer with landlock in its lsm= list, and an engine whose seccomp profile allows it"});
     if (!running.record().group.controls(cgroup_control::freeze))
         found.degraded.push_back({"pause", "a sandbox that is paused stands still with its agent", "give the server a freezer cgroup"});
+    if (!bounds_disks_)
+        found.degraded.push_back({"disk_reads", "the engine makes no container that is to read no more of this host's disks than it may",
+            "run the engine on the server's host, with the io controller"});
     if (!has_image_)
         found.degraded.push_back({"image", "the engine has none of the images that are allowed", "docker pull " + options_.images.front()});
 }

@@ -87,7 +87,9 @@ docker_runtime::docker_runtime(local_services services, docker::engine& on, dock
           .engine_runtime = options_.engine_runtime,
           .name_prefix = options_.name_prefix,
           .image = options_.default_image,
-          .link = docker::agent_way::socket}
+          .link = docker::agent_way::socket,
+          .disk_reads = options_.disk_reads}
+
     , engine_(on)
     , containers_(on)
     , images_(on)
@@ -129,6 +131,9 @@ docker::container_spec docker_runtime::plan(const local_sandbox& created, const 
     settings.user = uid + ":" + uid;
     settings.agent = directory + "/agent";
     settings.link_directory = directory + "/link";
+    if (bounds_disks_)
+        settings.disks = paths_of(block_devices());
+
     settings.binds = {{directory + "/passwd", "/etc/passwd"}, {directory + "/group", "/etc/group"}};
     auto planned = docker::plan_container(spec, settings);
     planned.entrypoint.insert(planned.entrypoint.begin() + 1, "--confine");

@@ -19,6 +19,12 @@ constexpr auto probe_within = 5s;
 constexpr auto trial_within = 45s;    // a platform that hangs does not come back
 constexpr sandbox_limits trial_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
 
+degradation unbounded_disks()
+{
+    return {"disk_reads", "what containers read of the disks of the engine's host is not bounded: the server does not see its disks",
+        "run the server on the engine's host, not in a container, or use bubblewrap"};
+}
+
 bool has(const std::vector<std::string>& names, const std::string& wanted) { return std::ranges::find(names, wanted) != names.end(); }
 
 }    // namespace
@@ -36,6 +42,9 @@ runtime_capabilities engine_runtime::known_without_trying() const
         {"disk_full", "whether a sandbox's disk was full cannot be seen", "use the docker runtime over its socket, or bubblewrap"},
         {"pause", "a sandbox that is paused stands still with its agent", "use the docker runtime over its socket, or bubblewrap"},
     };
+    if (options_.disk_reads.any() && !bounds_disks_)
+        known.degraded.push_back(unbounded_disks());
+
     if (services_.on.exposed())
         known.degraded.push_back({"engine",
             "the engine is reached over TCP without TLS: whoever is on the way reads and changes what runs, and whoever reaches it is root "
@@ -60,10 +69,18 @@ runtime_capabilities engine_runtime::known_without_trying() const
 
 task<> engine_runtime::probe()
 {
+    bounds_disks_ = options_.sees_disks && !paths_of(block_devices()).empty();
     auto found = known_without_trying();
     auto done = co_await try_engine(&found);
-    if (!done.has_error())
+    const bool answers = !done.has_error();
+    if (answers)
         done = co_await try_sandbox();
+    if (answers && done.has_error() && bounds_disks_ && options_.disk_reads.any()) {    // its host may have other disks after all
+        bounds_disks_ = false;
+        found.degraded.push_back(unbounded_disks());
+        done = co_await try_sandbox();
+    }
+
     found.available = !done.has_error();
     found.unavailable_reason = done.has_error() ? explain(done.error()) : "";
     if (found.available && !co_await has_an_image())

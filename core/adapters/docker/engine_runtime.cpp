@@ -41,6 +41,7 @@ docker::container_settings settings_of(const engine_runtime_options& options)
     out.entry = options.agent_volume.empty() ? docker::agent_entry::bind : docker::agent_entry::volume;
     out.agent = options.agent_volume.empty() ? std::filesystem::absolute(options.agent_path).string() : options.agent_volume;
     out.link = docker::agent_way::stdio;
+    out.disk_reads = options.disk_reads;
     out.counts_threads = options.name == "gvisor" || options.engine_runtime.starts_with("runsc");
     return out;
 }
@@ -51,6 +52,8 @@ engine_runtime::engine_runtime(engine_services services, worker_pool& workers, e
     : services_(services)
     , options_(std::move(options))
     , settings_(settings_of(options_))
+    , bounds_disks_(options_.sees_disks)
+
     , engine_(services_.on)
     , images_(services_.on)
     , volume_(services_.executor, services_.on, workers, options_.agent_volume, options_.agent_path)
@@ -111,7 +114,11 @@ task<result<void>> engine_runtime::make_container(engine_sandbox* created, sandb
         brought = std::move(*bringing);
         mount_supplies(spec, brought);
     }
-    auto planned = docker::plan_container(spec, settings_);
+    auto settings = settings_;
+    if (bounds_disks_)
+        settings.disks = paths_of(block_devices());
+    auto planned = docker::plan_container(spec, settings);
+
     planned.entrypoint.insert(planned.entrypoint.begin() + 1, "--confine");
     const auto fitted = docker::leave_out_settings(planned, *image);
     if (fitted.has_error())

@@ -25,6 +25,8 @@ struct engine_runtime_options {
     std::string default_image = {};          // of a spec that names none
     std::string trial_image = {};            // that probe() uses; else one without any file, which it makes and removes
     std::vector<std::string> images = {};    // that the config allows; a probe says if the engine has none of them
+    disk_read_limits disk_reads = {};        // of each container
+    bool sees_disks = false;                 // the engine's host is this one, so that its disks are known
 };
 
 /// Sandboxes that are containers of a Docker Engine anywhere, under an OCI runtime of its: gVisor's, or any where the server cannot share
@@ -76,6 +78,8 @@ private:
     engine_services services_;
     engine_runtime_options options_;
     docker::container_settings settings_;
+    bool bounds_disks_;    // what its containers read of them
+
     docker::containers engine_;
     docker::images images_;
     docker::agent_volume volume_;

@@ -45,7 +45,7 @@ task<result<void>> process_runtime::start_local(local_sandbox* created)
     const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     const unique_fd log = box.directory().open_log();
     const unique_fd listener = std::move(box.listener());
-    auto join = box.record().group.part(agent_part).open_for_join();
+    auto join = services().groups.open_for_agent(box.record().group.part(agent_part));
     if (join.has_error())
         co_return join.error();
     if (!null || !log || !listener)

@@ -60,6 +60,9 @@ try {
         if (gone && member.version == cgroup_version::v2)
             dissolve_leaf(parent_of(member.directory));
     }
+    for (const auto& member : disk_.members())
+        io_->remove_directory(member.directory);
+
 } catch (const std::exception&) {
     // Out of memory: empty groups are left.
 }

@@ -36,7 +36,7 @@ std::string unescape(std::string_view text)
 
 bool is_v1_controller(const std::string& name)
 {
-    constexpr std::string_view known[] = {"memory", "pids", "cpu", "cpuacct", "freezer"};
+    constexpr std::string_view known[] = {"memory", "pids", "cpu", "cpuacct", "freezer", "blkio"};
     return std::ranges::find(known, name) != std::end(known);
 }
 

@@ -32,6 +32,9 @@ constexpr control_file control_files[] = {
     {cgroup_control::freeze, "freezer.state", "cgroup.freeze"},
     {cgroup_control::kill, nullptr, "cgroup.kill"},
     {cgroup_control::swap, "memory.memsw.limit_in_bytes", "memory.swap.max"},
+    {cgroup_control::tcp, "memory.kmem.tcp.limit_in_bytes", nullptr},
+    {cgroup_control::disk_reads, "blkio.throttle.read_bps_device", "io.max"},
+
 };
 
 std::set<pid_t> family_of_this_process()
@@ -86,6 +89,14 @@ void cgroup_tree::prepare()
             continue;
         // The first hierarchy that can do a thing does it; v2 comes first.
         root.controls = controls_of(root) & ~taken;
+        if (root.version == cgroup_version::v1 && root.controls == cgroup_control::disk_reads) {
+            taken |= root.controls;
+            disk_ = control_group(io_, {std::move(root)});
+            continue;
+        }
+        if (root.version == cgroup_version::v1)
+            root.controls &= ~cgroup_control::disk_reads;    // limits of its groups do not hold for those below them
+
         root.is_flat = root.version == cgroup_version::v1 && (root.controls & cgroup_control::freeze) == 0;
         taken |= root.controls;
         if (root.controls == 0)
@@ -124,7 +135,8 @@ bool cgroup_tree::prepare_root(const cgroup_mount& mount, cgroup_member& root)
     root.directory = base + "/caisson-" + options_.instance;
     const int failed = io_->make_directory(root.directory);
     if (failed != 0) {
-        refuse(root.directory, failed);
+        const bool is_of_disks = mount.controllers == std::vector<std::string>{"blkio"};
+        refuse(is_of_disks ? disk_refusal_ : refusal_, root.directory, failed);
         return false;
     }
     if (mount.version == cgroup_version::v2)
@@ -138,20 +150,20 @@ void cgroup_tree::enable_controllers(const std::string& base)
     const auto enabled = words(io_->read(file).value_or(""));
     std::vector<std::string> wanted;
     for (const auto& name : words(io_->read(base + "/cgroup.controllers").value_or(""))) {
-        if ((name == "memory" || name == "pids" || name == "cpu") && !enabled.contains(name))
+        if ((name == "memory" || name == "pids" || name == "cpu" || name == "io") && !enabled.contains(name))
             wanted.push_back("+" + name);
     }
     // First: a group with processes would hand down cpu and pids, and could from then on hand down threads only. The top of
     // the hierarchy, which has no type, may keep its processes.
     if (!wanted.empty() && io_->exists(base + "/cgroup.type")) {
         if (!may_move_all(base))
-            return refuse(base + " has processes that are not the server's", EBUSY);
+            return refuse(refusal_, base + " has processes that are not the server's", EBUSY);
         if (const int failed = move_processes_to_leaf(base); failed != 0)
-            return refuse(base + leaf_path, failed);
+            return refuse(refusal_, base + leaf_path, failed);
     }
     for (const auto& text : wanted) {
         if (const int failed = io_->write(file, text); failed != 0)
-            refuse(file + " = " + text, failed);
+            refuse(text == "+io" ? disk_refusal_ : refusal_, file + " = " + text, failed);
     }
 }
 
@@ -176,10 +188,17 @@ int cgroup_tree::move_processes_to_leaf(const std::string& base)
     return EBUSY;
 }
 
-void cgroup_tree::refuse(const std::string& what, int code)
+void cgroup_tree::refuse(std::string& first, const std::string& what, int code)
 {
-    if (refusal_.empty())
-        refusal_ = what + ": " + std::strerror(code);
+    if (first.empty())
+        first = what + ": " + std::strerror(code);
+}
+
+bool cgroup_tree::counts_udp() const
+{
+    return std::ranges::any_of(root_.members(), [](const cgroup_member& member) {
+        return member.version == cgroup_version::v2 && (member.controls & cgroup_control::memory) != 0;
+    });
 }
 
 std::vector<degradation> cgroup_tree::degraded() const
@@ -195,6 +214,11 @@ std::vector<degradation> cgroup_tree::degraded() const
         if (!controls(control))
             missing.push_back({name, reason, remedy});
     }
+    if (!unbounded_disk_.empty())
+        missing.push_back({"disk_reads", unbounded_disk_,
+            options_.privileged ? "mount the cgroup file systems writable, with the io controller (blkio with cgroup v1)"
+                                : "run the server as root, or in a group to which the io controller is delegated"});
+
     return missing;
 }
 
@@ -225,13 +249,69 @@ result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, c
     return sandbox;
 }
 
+namespace {
+
+/// Of net.ipv4.tcp_mem (tcp(7)), which is in pages: least, pressure, most. Nothing if it cannot be read.
+std::optional<std::int64_t> half_of_host_tcp(const cgroup_io& io)
+{
+    std::istringstream numbers(io.read("/proc/sys/net/ipv4/tcp_mem").value_or(""));
+    std::int64_t least = 0;
+    std::int64_t pressure = 0;
+    std::int64_t most = 0;
+    if (!(numbers >> least >> pressure >> most))
+        return std::nullopt;
+    return most / 2 * ::sysconf(_SC_PAGESIZE);
+}
+
+}    // namespace
+
 result<void> cgroup_tree::limit_memory(std::int64_t bytes)
 {
     const auto used = root_.memory_bytes_used().value_or(0);
     if (used > bytes)
         return error{errc::conflict, "they use " + std::to_string(used) + " bytes, more than the new bound of " + std::to_string(bytes) +
                                          ": it is set at the next start of the server at which they use less"};
-    return root_.limit({.memory_bytes = bytes});
+    return root_.limit({.memory_bytes = bytes, .tcp_bytes = half_of_host_tcp(*io_)});
+}
+
+result<void> cgroup_tree::limit_disk_reads(const disk_read_limits& limits, const std::vector<block_device>& devices)
+{
+    auto& group = disk_.members().empty() ? root_ : disk_;
+    result<void> first;
+    if (!group.controls(cgroup_control::disk_reads))
+        first = error{errc::runtime_unavailable, disk_refusal_.empty() ? "this host has no cgroup hierarchy for it" : disk_refusal_};
+    else if (devices.empty())
+        first = error{errc::runtime_unavailable, "/sys/block shows no disk"};
+    for (const auto& each : devices) {
+        auto done = group.limit_disk_reads(limits, each.numbers);
+        const bool is_gone = done.has_error() && done.error().code == errc::not_found;
+        if (done.has_error() && !is_gone && !first.has_error())
+            first = error{done.error().code, each.name + ": " + done.error().detail};
+    }
+    if (!limits.any())
+        first = result<void>();
+    else
+        give_turns_at_disks();
+    unbounded_disk_ = first.has_error() ? first.error().detail : "";
+    return first;
+}
+
+/// With v2 each sandbox that has the controller has its turn at what all may read.
+void cgroup_tree::give_turns_at_disks()
+{
+    for (const auto& member : root_.members())
+        if (member.version == cgroup_version::v2 && (member.controls & cgroup_control::disk_reads) != 0)
+            io_->write(member.directory + "/cgroup.subtree_control", "+io");
+}
+
+result<std::vector<unique_fd>> cgroup_tree::open_for_agent(const control_group& agent) const
+{
+    auto opened = agent.open_for_join();
+    auto disk = disk_.open_for_join();
+    if (opened.has_error() || disk.has_error())
+        return opened.has_error() ? opened.error() : disk.error();
+    std::ranges::move(*disk, std::back_inserter(*opened));
+    return opened;
 }
 
 control_group cgroup_tree::agents_group() const

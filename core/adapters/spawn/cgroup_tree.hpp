@@ -43,12 +43,26 @@ public:
     /// Bounds the memory of all sandboxes together. Errors: errc::runtime_unavailable; errc::conflict where they use more already: the
     /// former bound stays, since the kernel would end some of them.
     result<void> limit_memory(std::int64_t bytes);
+    /// Bounds what all sandboxes together read of each of these disks. Errors: errc::runtime_unavailable, with the first disk that cannot
+    /// be
+    /// bounded; degraded() tells it then. A disk that is no longer there is passed over.
+
+    result<void> limit_disk_reads(const disk_read_limits& limits, const std::vector<block_device>& devices);
+    /// With v1 a limit of disk reads holds for one group, not for groups below it. All processes of sandboxes have to begin in this one.
+    /// Without members where the sandboxes' own groups do.
+
+    control_group disk_group() const { return disk_; }
+    /// control_group::open_for_join() of an agent's group, and of disk_group().
+    result<std::vector<unique_fd>> open_for_agent(const control_group& agent) const;
+
     /// What the kernel refused first, with the file; empty if all went well.
     const std::string& refusal() const { return refusal_; }
 
     /// The root over all hierarchies that do something; without members where no group can be made.
     const control_group& root() const { return root_; }
     bool controls(unsigned what) const { return root_.controls(what); }
+    /// Whether what waits in UDP sockets counts to the memory of their group, as with v2.
+    bool counts_udp() const;
     /// What cannot be limited, measured or frozen here, each with its reason and what to do.
     std::vector<degradation> degraded() const;
 
@@ -80,7 +94,9 @@ private:
     bool prepare_root(const cgroup_mount& mount, cgroup_member& root);
     void enable_controllers(const std::string& base);
     int move_processes_to_leaf(const std::string& base);
-    void refuse(const std::string& what, int code);
+    static void refuse(std::string& first, const std::string& what, int code);
+    void give_turns_at_disks();
+
     bool may_move_all(const std::string& base) const;
     void dissolve_leaf(const std::string& base);
     unsigned controls_of(const cgroup_member& root) const;
@@ -88,9 +104,14 @@ private:
     std::shared_ptr<cgroup_io> io_;
     cgroup_tree_options options_;
     control_group root_;
+    control_group disk_;            // of v1, beside the root's hierarchies
+    std::string unbounded_disk_;    // why what is read of one is not bounded as it is to be
+
     std::vector<std::string> tops_;        // where hierarchies are mounted
     std::vector<cgroup_member> places_;    // directories in which root groups may be, of any instance
     std::string refusal_;
+    std::string disk_refusal_;    // likewise, of what bounds reads of disks
+
     bool prepared_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include "core/adapters/spawn/kernel_text.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
@@ -184,11 +185,11 @@ result<void> control_group::limit_memory(const cgroup_limits& limits)
             return done;
     }
     // No swap. Kernels without swap accounting lack the file; v1 then can only be asked not to swap.
-    if (counts_swap)
-        return write(member, swap_file, v1 ? bytes : "0");
-    if (v1)
-        return write(member, "memory.swappiness", "0");
-    return {};
+    if (counts_swap || v1)
+        done = counts_swap ? write(member, swap_file, v1 ? bytes : "0") : write(member, "memory.swappiness", "0");
+    if (done.has_error() || (member.controls & cgroup_control::tcp) == 0)
+        return done;
+    return write(member, "memory.kmem.tcp.limit_in_bytes", std::to_string(limits.tcp_bytes.value_or(*limits.memory_bytes)));
 }
 
 result<void> control_group::limit_cpu(std::int64_t cpu_milli)
@@ -202,6 +203,27 @@ result<void> control_group::limit_cpu(std::int64_t cpu_milli)
     if (done.has_error())
         return done;
     return write(member, "cpu.cfs_quota_us", std::to_string(quota.quota_us));
+}
+
+result<void> control_group::limit_disk_reads(const disk_read_limits& limits, const std::string& device)
+{
+    const auto* member = with(cgroup_control::disk_reads);
+    if (member == nullptr)
+        return error{errc::runtime_unavailable, "cgroup: no hierarchy bounds what is read of disks"};
+    const auto number = [](std::int64_t value, const char* none) { return value > 0 ? std::to_string(value) : none; };
+    std::vector<std::pair<std::string, std::string>> files;
+    if (member->version == cgroup_version::v2)
+        files = {{"io.max", device + " rbps=" + number(limits.bytes_per_s, "max") + " riops=" + number(limits.reads_per_s, "max")}};
+    else
+        files = {{"blkio.throttle.read_bps_device", device + " " + number(limits.bytes_per_s, "0")},
+            {"blkio.throttle.read_iops_device", device + " " + number(limits.reads_per_s, "0")}};
+    for (const auto& [file, text] : files) {
+        const int failed = io_->write(member->directory + "/" + file, text);
+        if (failed != 0)
+            return error{failed == ENODEV ? errc::not_found : errc::runtime_unavailable,
+                "cgroup: " + file + " = " + text + ": " + std::strerror(failed)};
+    }
+    return {};
 }
 
 result<std::vector<unique_fd>> control_group::open_for_join() const

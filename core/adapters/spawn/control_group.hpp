@@ -2,6 +2,8 @@
 
 #include "core/adapters/spawn/cgroup_io.hpp"
 #include "core/adapters/spawn/cgroup_mounts.hpp"
+#include "core/adapters/spawn/disk_reads.hpp"
+
 #include "core/async/offload.hpp"
 #include "core/async/task.hpp"
 #include "core/async/timers.hpp"
@@ -29,6 +31,9 @@ inline constexpr unsigned cpu_usage = 8;
 inline constexpr unsigned freeze = 16;
 inline constexpr unsigned kill = 32;
 inline constexpr unsigned swap = 64;    // of memory
+inline constexpr unsigned disk_reads = 128;
+inline constexpr unsigned tcp = 256;    // with v1: memory of TCP sockets apart from the rest
+
 }    // namespace cgroup_control
 
 /// A group's directory in one hierarchy.
@@ -48,6 +53,8 @@ inline constexpr std::string_view compiler_suffix = ".compiler";    // behind th
 /// Limits of a group; what is absent is not set.
 struct cgroup_limits {
     std::optional<std::int64_t> memory_bytes;
+    std::optional<std::int64_t> tcp_bytes = {};    // with v1, beside memory_bytes; else as much again
+
     std::optional<std::int64_t> pids;
     std::optional<std::int64_t> cpu_milli;
     bool group_oom = false;    // the kernel kills the whole group for memory, where it can (v2)
@@ -108,6 +115,9 @@ public:
     result<void> enable_children();
     /// Errors: errc::runtime_unavailable, naming the file.
     result<void> limit(const cgroup_limits& limits);
+    /// What may be read of one disk ("8:0") by all that is in the group, and with v2 below it. Errors: errc::runtime_unavailable, naming
+    /// the file; errc::not_found if there is no such disk.
+    result<void> limit_disk_reads(const disk_read_limits& limits, const std::string& device);
     /// One descriptor of cgroup.procs for each hierarchy: writing "0" moves the writer in.
     result<std::vector<unique_fd>> open_for_join() const;
 

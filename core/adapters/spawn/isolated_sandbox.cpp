@@ -1,6 +1,7 @@
 #include "core/adapters/spawn/isolated_sandbox.hpp"
 
 #include "core/adapters/spawn/netlink_memory.hpp"
+#include "core/adapters/spawn/udp_memory.hpp"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -37,23 +38,50 @@ std::optional<disk_usage> isolated_sandbox::disk_at(const std::string& place) co
     return disk_usage{.bytes_exhausted = seen.f_bavail == 0, .inodes_exhausted = seen.f_ffree == 0, .bytes_used = used};
 }
 
-std::int64_t isolated_sandbox::netlink_bytes(std::int64_t enough) const
+std::int64_t isolated_sandbox::socket_bytes(std::int64_t enough) const
 {
     if (is_leaving_)
         return 0;
     if (!netlink_)
-        netlink_ = find_netlink();
-    return netlink_ ? caisson::netlink_bytes(netlink_.get(), enough) : 0;
+        find_sockets();
+    if (!netlink_)
+        return 0;
+    const auto bytes = netlink_bytes(netlink_.get(), enough);
+    return bytes < enough ? bytes + own_udp_bytes(enough - bytes) : bytes;
 }
 
-/// Of what shares the host's network, or cannot be told apart from that as by an ordinary user, it would be others' sockets: invalid.
-unique_fd isolated_sandbox::find_netlink() const
+/// Of what shares the host's network, or cannot be told apart from that as by an ordinary user, they would be others' sockets: nothing is
+/// opened.
+void isolated_sandbox::find_sockets() const
 {
     if (!agent() || !has_own_network(agent()->identity().pid))
-        return {};
+        return;
     auto table = open_netlink_table(agent()->identity().pid);
+    auto numbers = open_socket_numbers(agent()->identity().pid);
     // Alive after the open: then it is this agent's network and not that of a process with its number.
-    return agent()->alive() ? std::move(table) : unique_fd();
+    if (!agent()->alive())
+        return;
+    netlink_ = std::move(table);
+    socket_numbers_ = std::move(numbers);
+}
+
+/// A look takes a microsecond for each socket, so that few sockets are not looked at unless the host's hold much, and many not often.
+std::int64_t isolated_sandbox::own_udp_bytes(std::int64_t enough) const
+{
+    constexpr std::int64_t many_sockets = 128;
+    constexpr std::int64_t much_bytes = 64 << 20;
+    constexpr int rest = 50;    // of the time that a look took, before the next one
+    const auto begin = services().time.steady_now();
+    if (begin < next_udp_look_ || !agent())
+        return 0;
+    const auto seen = read_socket_numbers(socket_numbers_.get());
+    const bool is_received_counted = services().groups.counts_udp();
+    if (seen.used < many_sockets && (is_received_counted || seen.host_udp_bytes < much_bytes))
+        return 0;
+    const auto bytes = udp_bytes(agent()->identity().pid, is_received_counted ? udp_messages::corked : udp_messages::all, enough);
+    const auto end = services().time.steady_now();
+    next_udp_look_ = end + (end - begin) * rest;
+    return agent()->alive() ? bytes : 0;    // as in find_sockets()
 }
 
 /// Invalid if there is no tmpfs.
@@ -79,6 +107,7 @@ task<result<void>> isolated_sandbox::destroy()
     is_leaving_ = true;
     roots_.clear();
     netlink_.reset();
+    socket_numbers_.reset();
     return local_sandbox::destroy();
 }
 

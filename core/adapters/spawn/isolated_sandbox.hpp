@@ -19,7 +19,7 @@ public:
 
     /// Of the working directory.
     std::optional<disk_usage> disk() const override;
-    std::int64_t netlink_bytes(std::int64_t enough) const override;
+    std::int64_t socket_bytes(std::int64_t enough) const override;
     task<result<void>> destroy() override;
 
 protected:
@@ -29,14 +29,17 @@ protected:
 
 private:
     unique_fd find_root(const std::string& place) const;
-    unique_fd find_netlink() const;
+    void find_sockets() const;
+    std::int64_t own_udp_bytes(std::int64_t enough) const;
 
     uid_allocator& uids_;
     bool is_leaving_ = false;    // destroy() was called
     /// Of the tmpfs that were looked at, by their places: kept open (O_PATH), so that the next look is one call. What is in them is not
     /// freed before destroy() lets go of them.
     mutable std::map<std::string, unique_fd> roots_;
-    mutable unique_fd netlink_;    // its table of netlink sockets, from the first look on
+    mutable unique_fd netlink_;           // its table of netlink sockets, from the first look on
+    mutable unique_fd socket_numbers_;    // likewise
+    mutable steady_time next_udp_look_{};
 };
 
 }    // namespace caisson

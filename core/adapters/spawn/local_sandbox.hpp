@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/spawn/cgroup_tree.hpp"
+
 #include "core/adapters/spawn/fork_server.hpp"
 #include "core/adapters/spawn/local_record.hpp"
 #include "core/adapters/spawn/run_directory.hpp"
@@ -101,6 +102,8 @@ public:
 protected:
     const std::optional<process_handle>& agent() const { return agent_; }
     local_services& services() { return services_; }
+    const local_services& services() const { return services_; }
+
     control_group group() const { return record_.group; }
     bool can_freeze() const { return record_.group.controls(cgroup_control::freeze); }
     std::optional<run_directory> duplicate_directory() const { return directory_ ? directory_->duplicate() : std::nullopt; }

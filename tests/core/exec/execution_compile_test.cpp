@@ -207,10 +207,10 @@ TEST_F(ExecutionCompile, ThatNeedsTooMuchMemory)
 TEST_F(ExecutionCompile, ThatLeavesTooMuchInNetlinkSockets)
 {
     const auto id = submit();
-    w.box().netlink_bytes = most_netlink_bytes;
+    w.box().socket_bytes = most_socket_bytes;
     const auto& row = w.ended(id);
     EXPECT_EQ(row.verdict, verdict::memory_limit);
-    EXPECT_EQ(row.error, "the compilation failed: the compiler took too much memory of netlink sockets");
+    EXPECT_EQ(row.error, "the compilation failed: the compiler had too many sockets, or messages unread in them");
 }
 
 TEST_F(ExecutionCompile, OfWhichAPartIsKilledForMemory)

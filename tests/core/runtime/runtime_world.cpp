@@ -100,7 +100,7 @@ std::unique_ptr<runtime> runtime_world::make_runtime()
     local_services services{context_.get_executor(), time_, log_, workers_, groups_};
     services.networks = networks_;
     groups_.prepare();
-    auto home = groups_.agents_group().open_for_join();
+    auto home = groups_.open_for_agent(groups_.agents_group());
     services.forks = std::make_shared<fork_server>(home.has_error() ? std::vector<unique_fd>() : std::move(*home));
     if (kind_ == runtime_kind::mock)
         return std::make_unique<mock_runtime>(context_.get_executor(), time_, log_);

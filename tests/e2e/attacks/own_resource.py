@@ -231,6 +231,69 @@ while total < 96 << 20 and len(held) < 900:
 time.sleep(10)
 if total >= 96 << 20: print("REACHABLE:", total, "bytes that no group counts")
 """, ends_by("memory_limit"), {**SMALL, "wall_ms": 60_000}),
+        python("X62", "messages that nobody reads in UDP sockets of the own loopback", """
+import time
+sender, held, total = socket.socket(2, 2), [], 0
+def waiting(s):
+    try: return struct.unpack("I", s.getsockopt(1, 55, 36)[:4])[0]
+    except OSError: return 0    # gVisor does not tell
+while total < 160 << 20 and len(held) < 900:
+    s = socket.socket(2, 2); held.append(s)
+    s.setsockopt(1, 8, 1 << 30); s.bind(("127.0.0.1", 0))
+    used, before = 0, -1
+    while used > before:
+        before = used
+        try: sender.sendto(bytes(60_000), socket.MSG_DONTWAIT, s.getsockname())
+        except OSError: break
+        used = waiting(s)
+    total += used
+time.sleep(10)
+if total >= 160 << 20: print("REACHABLE:", total, "bytes that no group counts")
+""", over, {**SMALL, "wall_ms": 60_000}),
+    python("X63", "data that nobody reads in TCP sockets of the own loopback", """
+import time
+listener, held, total = socket.socket(), [], 0
+listener.setsockopt(1, 8, 1 << 30); listener.bind(("127.0.0.1", 0)); listener.listen(1000)
+while total < 160 << 20 and len(held) < 400:
+    s = socket.socket(); s.setsockopt(1, 7, 1 << 30); s.settimeout(5)
+    s.connect(listener.getsockname())
+    other, _ = listener.accept(); held.append((s, other)); s.setblocking(False)
+    try:
+        while True: total += s.send(bytes(65_536))
+    except OSError: pass
+time.sleep(10)
+if total >= 160 << 20: print("REACHABLE:", total, "bytes that no group counts")
+""", over, {**SMALL, "wall_ms": 60_000}),
+    python("X66", "messages that UDP sockets keep until they are complete", """
+import time
+held = []
+try:
+    for _ in range(900):
+        s = socket.socket(2, 2); s.connect(("127.0.0.1", 9)); held.append(s)
+        s.send(bytes(60_000), 0x8000)    # MSG_MORE
+except OSError: pass
+time.sleep(10)
+if len(held) == 900: print("REACHABLE:", len(held) * 60_000, "bytes that no group counts")
+""", over, {**SMALL, "wall_ms": 60_000}),
+    python("X64", "page tables, by reading where nothing is", """
+import mmap
+n, step = 0, 2 << 20
+wide = mmap.mmap(-1, 1 << 38, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, mmap.PROT_READ)
+while n < 1 << 17:
+    wide[n * step]; n += 1
+print("REACHABLE:", n, "page tables")
+""", over, {**SMALL, "wall_ms": 60_000}),
+    python("X65", "data that nobody reads in pairs of sockets", """
+held, total = [], 0
+while total < 160 << 20:
+    try: one, other = socket.socketpair()
+    except OSError: break
+    held.append((one, other)); one.setblocking(False)
+    try:
+        while True: total += one.send(bytes(4096))
+    except OSError: pass
+if total >= 160 << 20: print("REACHABLE:", total, "bytes")
+""", over, {**SMALL, "wall_ms": 60_000}),
     shell("X55", "arguments and variables as large as they may be",
           'a=$(head -c 120000 /dev/zero | tr "\\0" a); i=0; while [ $i -lt 50 ]; do A=$a B=$a C=$a /bin/true "$a" "$a" || break; i=$((i+1)); done; '
           "echo contained"),

@@ -184,7 +184,9 @@ class World:
         return {what: value for what, value in found.items() if value}
 
     def within_s(self):
-        return CONTAINERS_WITHIN_S if self.engine else WITHIN_S
+        """On a machine that has nothing else to do, longer on one that is shared."""
+        share = os.getloadavg()[0] / len(os.sched_getaffinity(0))
+        return (CONTAINERS_WITHIN_S if self.engine else WITHIN_S) * max(1, share)
 
     def left_behind(self):
         """Empty if all is back within the deadline."""

@@ -24,7 +24,7 @@ def hierarchies():
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         place, _, kind = line.partition(" - ")
         kind = kind.split()
-        if kind[0] == "cgroup2" or (kind[0] == "cgroup" and {"memory", "pids", "cpu", "cpuacct", "freezer"} & set(kind[2].split(","))):
+        if kind[0] == "cgroup2" or (kind[0] == "cgroup" and {"memory", "pids", "cpu", "cpuacct", "freezer", "blkio"} & set(kind[2].split(","))):
             found.setdefault(Path(place.split()[4]), kind[0] == "cgroup2")
     return sorted(found.items())
 

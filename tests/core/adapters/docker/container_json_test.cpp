@@ -29,6 +29,8 @@ container_spec whole_spec()
     out.cpu_shares = 512;
     out.pids = 64;
     out.shm_bytes = 1 << 20;
+    out.disks = {"/dev/vda"};
+    out.disk_reads = {.bytes_per_s = 1'000, .reads_per_s = 50};
     return out;
 }
 
@@ -59,6 +61,8 @@ TEST(ContainerJson, IsHardenedAsAWhole)
             "Runtime": "runsc",
             "ShmSize": 1048576, "Memory": 67108864, "MemorySwap": 67108864,
             "NanoCpus": 1500000000, "CpuShares": 512, "PidsLimit": 64,
+            "BlkioDeviceReadBps": [{"Path": "/dev/vda", "Rate": 1000}], "BlkioDeviceReadIOps": [{"Path": "/dev/vda", "Rate": 50}],
+
             "Tmpfs": {
                 "/sandbox": "rw,nosuid,nodev,exec,mode=0700,size=1000000,nr_inodes=500,uid=1000,gid=1000",
                 "/tmp": "rw,nosuid,nodev,noexec,mode=01777,size=2000000",
@@ -78,7 +82,8 @@ TEST(ContainerJson, LeavesOutLimitsThatAreNotSet)
 {
     const auto bare = to_json(container_spec());
     const auto& host = bare.at("HostConfig").as_object();
-    for (const auto* name : {"Memory", "MemorySwap", "MemorySwappiness", "NanoCpus", "CpuShares", "PidsLimit", "Binds", "Devices"})
+    for (const auto* name : {"Memory", "MemorySwap", "MemorySwappiness", "NanoCpus", "CpuShares", "PidsLimit", "BlkioDeviceReadBps",
+             "BlkioDeviceReadIOps", "Binds", "Devices"})
         EXPECT_FALSE(host.contains(name)) << name;
     EXPECT_EQ(host.at("ShmSize"), 64 << 20);
     EXPECT_EQ(host.at("Runtime"), "runc");

@@ -53,6 +53,17 @@ TEST(ContainerPlan, OfASandboxOverStdio)
     EXPECT_EQ(planned.shm_bytes, 32 * mib);
 }
 
+TEST(ContainerPlan, ReadsNoMoreOfDisksThanItMay)
+{
+    auto bounded = settings();
+    bounded.disks = {"/dev/vda", "/dev/vdb"};
+    bounded.disk_reads = {.bytes_per_s = 5, .reads_per_s = 7};
+    const auto planned = plan_container(spec(), bounded);
+    EXPECT_THAT(planned.disks, ElementsAre("/dev/vda", "/dev/vdb"));
+    EXPECT_EQ(planned.disk_reads.bytes_per_s, 5);
+    EXPECT_EQ(planned.disk_reads.reads_per_s, 7);
+}
+
 TEST(ContainerPlan, WritesOnlyToMemoryWithLimits)
 {
     const auto planned = plan_container(spec(), settings());

@@ -143,7 +143,21 @@ TEST_F(EngineRuntime, AWarningOfWhatTheEngineNeverHadIsNoFailure)
     EXPECT_FALSE(runtime.capabilities().enforces_pids);
 }
 
+TEST_F(EngineRuntime, DisksThatItDoesNotSeeAreToldAsNotBounded)
+{
+    const auto tells = [&](bool sees_disks, std::int64_t bytes_per_s) {
+        options.sees_disks = sees_disks;
+        options.disk_reads = {.bytes_per_s = bytes_per_s};
+        const engine_runtime made(services, workers, options);
+        return std::ranges::count(made.capabilities().degraded, "disk_reads", &degradation::control);
+    };
+    EXPECT_EQ(tells(false, 5), 1);
+    EXPECT_EQ(tells(true, 5), 0);
+    EXPECT_EQ(tells(false, 0), 0) << "nothing is to be bounded";
+}
+
 TEST_F(EngineRuntime, ATrialImageOfAKilledServerGoes)
+
 {
     const auto own = spec().id;
     const auto held = started();

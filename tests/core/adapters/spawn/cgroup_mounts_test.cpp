@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, CgroupMounts,
             "v2 /sys/fs/cgroup/unified [] /sys/fs/cgroup/unified/b\nv1 /sys/fs/cgroup/memory [memory ] /sys/fs/cgroup/memory/a\n"},
         mounts_case{"together", line("/", "/c", "cgroup cgroup rw,cpu,cpuacct"), "3:cpu,cpuacct:/x\n", "v1 /c [cpu cpuacct ] /c/x\n"},
         mounts_case{"others_left_out",
-            line("/", "/c/systemd", "cgroup cgroup rw,xattr,name=systemd") + line("/", "/c/blkio", "cgroup cgroup rw,blkio") +
+            line("/", "/c/systemd", "cgroup cgroup rw,xattr,name=systemd") + line("/", "/c/net", "cgroup cgroup rw,net_cls") +
                 line("/", "/t", "tmpfs tmpfs rw"),
             "1:name=systemd:/\n", ""},
         mounts_case{"listed_once", line("/", "/one", "cgroup cgroup rw,pids") + line("/", "/two", "cgroup cgroup rw,pids"), "2:pids:/\n",

@@ -14,12 +14,16 @@ constexpr auto limits = caisson::testing::cgroup_test_limits;
 constexpr auto mountinfo = caisson::testing::cgroup_test_mounts;
 
 class CgroupTree : public caisson::testing::cgroup_tree_fixture { };
+class CgroupTreeOfV1 : public caisson::testing::cgroup_v1_tree_fixture { };
+
+using caisson::testing::directories_of;
+using paths = std::vector<std::string>;
 
 TEST_F(CgroupTree, OfRootIsAtTheTopWithAllControls)
 {
     as_root.prepare();
     EXPECT_TRUE(kernel->exists("/cg/caisson-i"));
-    EXPECT_EQ(at("cgroup.subtree_control"), "cpu memory pids");
+    EXPECT_EQ(at("cgroup.subtree_control"), "cpu io memory pids");
     EXPECT_EQ(at("caisson-i/cgroup.subtree_control"), "memory pids cpu");
     EXPECT_TRUE(as_root.degraded().empty());
 }
@@ -48,39 +52,6 @@ TEST_F(CgroupTree, AllSandboxesHaveALimitThatEndsNoneOfThem)
     EXPECT_EQ(limited.error().code, errc::conflict);
     EXPECT_EQ(at("caisson-i/memory.max"), "100") << "the former one";
 }
-
-using paths = std::vector<std::string>;
-
-paths directories_of(const control_group& group)
-{
-    paths found;
-    for (const auto& member : group.members())
-        found.push_back(member.directory);
-    return found;
-}
-
-/// A host with cgroup v1 alone: memory, and pids in another hierarchy, with a freezer or without.
-class CgroupTreeOfV1 : public caisson::testing::cgroup_tree_fixture {
-protected:
-    cgroup_tree& prepared(bool freezes)
-    {
-        for (const char* name : {"/cg/memory", "/cg/others"})
-            kernel->make_directory(name);
-        kernel->set("/cg/memory/caisson-i/memory.limit_in_bytes", "");
-        kernel->set("/cg/others/caisson-i/pids.max", "");
-        if (freezes)
-            kernel->set("/cg/others/caisson-i/freezer.state", "");
-        tree.prepare();
-        return tree;
-    }
-
-private:
-    cgroup_tree tree{kernel, {.instance = "i",
-                                 .privileged = true,
-                                 .mountinfo = "31 23 0:27 / /cg/memory rw shared:5 - cgroup cgroup rw,memory\n"
-                                              "32 23 0:28 / /cg/others rw shared:6 - cgroup cgroup rw,pids,freezer\n",
-                                 .self_cgroup = "5:memory:/\n6:pids,freezer:/\n"}};
-};
 
 TEST_F(CgroupTreeOfV1, OnlyAHierarchyThatFreezesHasGroupsBelowASandboxs)
 {

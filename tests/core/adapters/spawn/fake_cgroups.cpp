@@ -45,7 +45,7 @@ void fake_cgroups::add_controllers(const std::string& path, const std::string& c
     const std::tuple<const char*, const char*, const char*> known[] = {{"memory", "memory.max", "max\n"},
         {"memory", "memory.swap.max", "max\n"}, {"memory", "memory.oom.group", "0\n"}, {"memory", "memory.peak", "0\n"},
         {"memory", "memory.events", "low 0\noom 0\noom_kill 0\n"}, {"pids", "pids.max", "max\n"}, {"pids", "pids.events", "max 0\n"},
-        {"cpu", "cpu.max", "max 100000\n"}};
+        {"cpu", "cpu.max", "max 100000\n"}, {"io", "io.max", ""}};
     for (const auto& [controller, file, text] : known) {
         if (has_word(controllers, controller))
             files_.try_emplace(path + "/" + file, text);
