@@ -115,9 +115,12 @@ TEST_F(CgroupDisksOfV1, TcpSocketsAreBoundedByHalfOfTheHostsAndByEachGroupsMemor
         kernel->set(std::string("/cg/memory/caisson-i/") + file, "");
     kernel->set("/proc/sys/net/ipv4/tcp_mem", "10\t20\t30\n");
     auto& tree = prepared(true);
-    ASSERT_TRUE(tree.limit_memory(1'000).has_value());
+    const auto limited = tree.limit_memory(1'000);
+    ASSERT_TRUE(limited.has_value()) << limited.error().detail;
     EXPECT_EQ(at("memory/caisson-i/" + limit), std::to_string(15 * ::sysconf(_SC_PAGESIZE)));
-    auto work = tree.sandbox_group("sbx").part(work_part);
+    const auto made = tree.make_sandbox_group("sbx", limits);
+    ASSERT_TRUE(made.has_value()) << made.error().detail;
+    auto work = made->part(work_part);
     ASSERT_TRUE(work.make().has_value());
     for (const auto* file : {"memory.limit_in_bytes", limit.c_str(), "memory.swappiness"})
         kernel->set(std::string("/cg/memory/caisson-i/sbx/") + file, "");
