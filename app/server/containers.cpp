@@ -116,7 +116,6 @@ std::unique_ptr<runtime> containers::make_anywhere(const std::string& name)
         options.agent_volume = volume_of(config_.agent_path);
     options.sees_disks = sees_files;
     options.disk_reads = disk_reads_of(config_.executions);
-
     options.default_image = config_.images.standard;
     options.trial_image = config_.docker.probe_image;
     options.images = config_.images.allowed;

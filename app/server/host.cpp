@@ -77,7 +77,6 @@ host::host(const server_config& config, const std::string& instance, io_executor
     bound_disk_reads(config.executions, log);
     local_services services{executor, time, log, work, groups_};
     forks_ = std::make_shared<fork_server>(fork_server_groups());
-
     services.forks = forks_;
     // As many as may come to be free at once, and what lies until it may be taken.
     services.networks = std::make_shared<used_networks>(static_cast<std::size_t>(2 * config.pool.max + config.pool.max_put_off));

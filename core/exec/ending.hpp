@@ -20,7 +20,6 @@ struct ending {
 
 /// So much may sockets take whose memory no group counts: netlink's, and with cgroup v1 UDP's. Programs that ask for the network's
 /// settings need some 100 KiB.
-
 inline constexpr std::int64_t most_socket_bytes = 16 << 20;
 
 /// What was seen of an execution's end. The verdict is decided from these alone, never from a signal number alone.

@@ -78,7 +78,6 @@ public:
 
     /// What those of its sockets take, in bytes, that no control group counts: a look from outside that ends at `enough`. 0 where it
     /// cannot be known.
-
     virtual std::int64_t socket_bytes(std::int64_t /*enough*/) const { return 0; }
 
     /// Returns when the sandbox has ended by itself or by stop(): its agent is gone. The text says why.

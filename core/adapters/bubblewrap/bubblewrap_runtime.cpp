@@ -181,7 +181,6 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     const bool begins_in_shared = goes_on_as_agent_ && services().forks->has_home();    // then it is forked in any case
     auto join =
         begins_in_shared ? groups.whole().part(agent_part).open_for_join() : services().groups.open_for_agent(groups.part(agent_part));
-
     if (join.has_error())
         return join.error();
     files.join = std::move(*join);

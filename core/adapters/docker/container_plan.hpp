@@ -32,8 +32,7 @@ struct container_settings {
     std::vector<container_bind> binds = {};    // more of them: "/etc/passwd"
     std::vector<std::string> disks = {};       // as in container_spec
     disk_read_limits disk_reads = {};          // likewise
-
-    bool counts_threads = false;    // the OCI runtime's own threads are in the group too (gVisor)
+    bool counts_threads = false;               // the OCI runtime's own threads are in the group too (gVisor)
 };
 
 /// Of all containers: whose they are.

@@ -3,7 +3,6 @@
 #include "core/adapters/spawn/disk_reads.hpp"
 
 #include <cstdint>
-
 #include <map>
 #include <optional>
 #include <string>

@@ -28,10 +28,8 @@ constexpr rule rules[] = {
     {"soft limit", 0},
     {"kernel memory", 0},
     {"oomkilldisable", 0},
-
     {"block i/o", 0},    // the bound of disk reads: programs run without it
     {"swap limit", container_limit::swap},
-
     {"without swap", container_limit::swap},
     {"resource limits", container_limit::all},    // of engines without root
     {"memory limit", container_limit::memory},

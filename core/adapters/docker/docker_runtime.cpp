@@ -89,7 +89,6 @@ docker_runtime::docker_runtime(local_services services, docker::engine& on, dock
           .image = options_.default_image,
           .link = docker::agent_way::socket,
           .disk_reads = options_.disk_reads}
-
     , engine_(on)
     , containers_(on)
     , images_(on)
@@ -133,7 +132,6 @@ docker::container_spec docker_runtime::plan(const local_sandbox& created, const 
     settings.link_directory = directory + "/link";
     if (bounds_disks_)
         settings.disks = paths_of(block_devices());
-
     settings.binds = {{directory + "/passwd", "/etc/passwd"}, {directory + "/group", "/etc/group"}};
     auto planned = docker::plan_container(spec, settings);
     planned.entrypoint.insert(planned.entrypoint.begin() + 1, "--confine");

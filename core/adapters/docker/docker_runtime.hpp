@@ -20,8 +20,7 @@ struct docker_options {
     std::string trial_image = {};            // that probe() uses; else one without any file, which it makes and removes
     std::vector<std::string> images = {};    // that the config allows; a probe says if the engine has none of them
     disk_read_limits disk_reads = {};        // of each container
-
-    uid_t first_uid = 700'000;    // of the host uids that sandboxes get
+    uid_t first_uid = 700'000;               // of the host uids that sandboxes get
     uid_t last_uid = 765'535;
     std::string uid_lock_dir = "/run/caisson/uids";    // shared by all servers of the host
 };
@@ -69,7 +68,6 @@ private:
     docker_options options_;
     docker::container_settings settings_;    // but what is a sandbox's own
     bool bounds_disks_ = true;               // what its containers read of them
-
     docker::engine& engine_;
     docker::containers containers_;
     docker::images images_;

@@ -44,7 +44,6 @@ runtime_capabilities engine_runtime::known_without_trying() const
     };
     if (options_.disk_reads.any() && !bounds_disks_)
         known.degraded.push_back(unbounded_disks());
-
     if (services_.on.exposed())
         known.degraded.push_back({"engine",
             "the engine is reached over TCP without TLS: whoever is on the way reads and changes what runs, and whoever reaches it is root "
@@ -80,7 +79,6 @@ task<> engine_runtime::probe()
         found.degraded.push_back(unbounded_disks());
         done = co_await try_sandbox();
     }
-
     found.available = !done.has_error();
     found.unavailable_reason = done.has_error() ? explain(done.error()) : "";
     if (found.available && !co_await has_an_image())

@@ -53,7 +53,6 @@ engine_runtime::engine_runtime(engine_services services, worker_pool& workers, e
     , options_(std::move(options))
     , settings_(settings_of(options_))
     , bounds_disks_(options_.sees_disks)
-
     , engine_(services_.on)
     , images_(services_.on)
     , volume_(services_.executor, services_.on, workers, options_.agent_volume, options_.agent_path)
@@ -118,7 +117,6 @@ task<result<void>> engine_runtime::make_container(engine_sandbox* created, sandb
     if (bounds_disks_)
         settings.disks = paths_of(block_devices());
     auto planned = docker::plan_container(spec, settings);
-
     planned.entrypoint.insert(planned.entrypoint.begin() + 1, "--confine");
     const auto fitted = docker::leave_out_settings(planned, *image);
     if (fitted.has_error())

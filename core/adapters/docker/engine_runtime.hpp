@@ -79,7 +79,6 @@ private:
     engine_runtime_options options_;
     docker::container_settings settings_;
     bool bounds_disks_;    // what its containers read of them
-
     docker::containers engine_;
     docker::images images_;
     docker::agent_volume volume_;

@@ -62,7 +62,6 @@ try {
     }
     for (const auto& member : disk_.members())
         io_->remove_directory(member.directory);
-
 } catch (const std::exception&) {
     // Out of memory: empty groups are left.
 }

@@ -34,7 +34,6 @@ constexpr control_file control_files[] = {
     {cgroup_control::swap, "memory.memsw.limit_in_bytes", "memory.swap.max"},
     {cgroup_control::tcp, "memory.kmem.tcp.limit_in_bytes", nullptr},
     {cgroup_control::disk_reads, "blkio.throttle.read_bps_device", "io.max"},
-
 };
 
 std::set<pid_t> family_of_this_process()
@@ -96,7 +95,6 @@ void cgroup_tree::prepare()
         }
         if (root.version == cgroup_version::v1)
             root.controls &= ~cgroup_control::disk_reads;    // limits of its groups do not hold for those below them
-
         root.is_flat = root.version == cgroup_version::v1 && (root.controls & cgroup_control::freeze) == 0;
         taken |= root.controls;
         if (root.controls == 0)
@@ -218,7 +216,6 @@ std::vector<degradation> cgroup_tree::degraded() const
         missing.push_back({"disk_reads", unbounded_disk_,
             options_.privileged ? "mount the cgroup file systems writable, with the io controller (blkio with cgroup v1)"
                                 : "run the server as root, or in a group to which the io controller is delegated"});
-
     return missing;
 }
 

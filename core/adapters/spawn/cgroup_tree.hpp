@@ -43,18 +43,14 @@ public:
     /// Bounds the memory of all sandboxes together. Errors: errc::runtime_unavailable; errc::conflict where they use more already: the
     /// former bound stays, since the kernel would end some of them.
     result<void> limit_memory(std::int64_t bytes);
-    /// Bounds what all sandboxes together read of each of these disks. Errors: errc::runtime_unavailable, with the first disk that cannot
-    /// be
-    /// bounded; degraded() tells it then. A disk that is no longer there is passed over.
-
+    /// Bounds what all sandboxes together read of each of these disks. A disk that is no longer there is passed over. Errors:
+    /// errc::runtime_unavailable, with the first disk that cannot be bounded; degraded() tells it then.
     result<void> limit_disk_reads(const disk_read_limits& limits, const std::vector<block_device>& devices);
     /// With v1 a limit of disk reads holds for one group, not for groups below it. All processes of sandboxes have to begin in this one.
     /// Without members where the sandboxes' own groups do.
-
     control_group disk_group() const { return disk_; }
     /// control_group::open_for_join() of an agent's group, and of disk_group().
     result<std::vector<unique_fd>> open_for_agent(const control_group& agent) const;
-
     /// What the kernel refused first, with the file; empty if all went well.
     const std::string& refusal() const { return refusal_; }
 
@@ -96,7 +92,6 @@ private:
     int move_processes_to_leaf(const std::string& base);
     static void refuse(std::string& first, const std::string& what, int code);
     void give_turns_at_disks();
-
     bool may_move_all(const std::string& base) const;
     void dissolve_leaf(const std::string& base);
     unsigned controls_of(const cgroup_member& root) const;
@@ -104,14 +99,12 @@ private:
     std::shared_ptr<cgroup_io> io_;
     cgroup_tree_options options_;
     control_group root_;
-    control_group disk_;            // of v1, beside the root's hierarchies
-    std::string unbounded_disk_;    // why what is read of one is not bounded as it is to be
-
+    control_group disk_;                   // of v1, beside the root's hierarchies
+    std::string unbounded_disk_;           // why reads of a disk are not bounded; empty if they are
     std::vector<std::string> tops_;        // where hierarchies are mounted
     std::vector<cgroup_member> places_;    // directories in which root groups may be, of any instance
     std::string refusal_;
     std::string disk_refusal_;    // likewise, of what bounds reads of disks
-
     bool prepared_ = false;
 };
 

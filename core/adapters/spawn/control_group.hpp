@@ -3,7 +3,6 @@
 #include "core/adapters/spawn/cgroup_io.hpp"
 #include "core/adapters/spawn/cgroup_mounts.hpp"
 #include "core/adapters/spawn/disk_reads.hpp"
-
 #include "core/async/offload.hpp"
 #include "core/async/task.hpp"
 #include "core/async/timers.hpp"
@@ -33,7 +32,6 @@ inline constexpr unsigned kill = 32;
 inline constexpr unsigned swap = 64;    // of memory
 inline constexpr unsigned disk_reads = 128;
 inline constexpr unsigned tcp = 256;    // with v1: memory of TCP sockets apart from the rest
-
 }    // namespace cgroup_control
 
 /// A group's directory in one hierarchy.
@@ -54,7 +52,6 @@ inline constexpr std::string_view compiler_suffix = ".compiler";    // behind th
 struct cgroup_limits {
     std::optional<std::int64_t> memory_bytes;
     std::optional<std::int64_t> tcp_bytes = {};    // with v1, beside memory_bytes; else as much again
-
     std::optional<std::int64_t> pids;
     std::optional<std::int64_t> cpu_milli;
     bool group_oom = false;    // the kernel kills the whole group for memory, where it can (v2)

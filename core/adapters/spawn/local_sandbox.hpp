@@ -103,7 +103,6 @@ protected:
     const std::optional<process_handle>& agent() const { return agent_; }
     local_services& services() { return services_; }
     const local_services& services() const { return services_; }
-
     control_group group() const { return record_.group; }
     bool can_freeze() const { return record_.group.controls(cgroup_control::freeze); }
     std::optional<run_directory> duplicate_directory() const { return directory_ ? directory_->duplicate() : std::nullopt; }

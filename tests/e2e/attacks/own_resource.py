@@ -231,7 +231,7 @@ while total < 96 << 20 and len(held) < 900:
 time.sleep(10)
 if total >= 96 << 20: print("REACHABLE:", total, "bytes that no group counts")
 """, ends_by("memory_limit"), {**SMALL, "wall_ms": 60_000}),
-        python("X62", "messages that nobody reads in UDP sockets of the own loopback", """
+    python("X62", "messages that nobody reads in UDP sockets of the own loopback", """
 import time
 sender, held, total = socket.socket(2, 2), [], 0
 def waiting(s):

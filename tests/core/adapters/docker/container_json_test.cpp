@@ -62,7 +62,6 @@ TEST(ContainerJson, IsHardenedAsAWhole)
             "ShmSize": 1048576, "Memory": 67108864, "MemorySwap": 67108864,
             "NanoCpus": 1500000000, "CpuShares": 512, "PidsLimit": 64,
             "BlkioDeviceReadBps": [{"Path": "/dev/vda", "Rate": 1000}], "BlkioDeviceReadIOps": [{"Path": "/dev/vda", "Rate": 50}],
-
             "Tmpfs": {
                 "/sandbox": "rw,nosuid,nodev,exec,mode=0700,size=1000000,nr_inodes=500,uid=1000,gid=1000",
                 "/tmp": "rw,nosuid,nodev,noexec,mode=01777,size=2000000",

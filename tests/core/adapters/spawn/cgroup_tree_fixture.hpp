@@ -39,7 +39,6 @@ protected:
             kernel->make_directory(name);
         for (const char* name : {"read_bps_device", "read_iops_device"})
             kernel->set(std::string("/cg/blkio/caisson-i/blkio.throttle.") + name, "");
-
         kernel->set("/cg/memory/caisson-i/memory.limit_in_bytes", "");
         kernel->set("/cg/others/caisson-i/pids.max", "");
         if (freezes)
@@ -54,7 +53,6 @@ private:
                                  .mountinfo = "31 23 0:27 / /cg/memory rw shared:5 - cgroup cgroup rw,memory\n"
                                               "32 23 0:28 / /cg/others rw shared:6 - cgroup cgroup rw,pids,freezer\n"
                                               "33 23 0:29 / /cg/blkio rw shared:7 - cgroup cgroup rw,blkio\n",
-
                                  .self_cgroup = "5:memory:/\n6:pids,freezer:/\n7:blkio:/\n"}};
 };
 
