@@ -109,6 +109,10 @@ std::vector<named_file> read_files(object_reader& reader)
     const auto* object = reader.object("files");
     if (object == nullptr)
         return out;
+    if (object->size() > max_files) {    // before each of them is judged
+        reader.problem("files", "must hold at most " + std::to_string(max_files) + " files, not " + std::to_string(object->size()));
+        return out;
+    }
     for (const auto& [name, value] : *object) {
         const auto field = field_path(reader.path_of("files"), name);
         auto [path, problem] = check_file(name);

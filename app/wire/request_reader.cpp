@@ -236,9 +236,14 @@ void object_reader::later_field(std::string_view name, std::string message) { pr
 
 void object_reader::refuse_unknown()
 {
-    for (const auto& member : object_)
-        if (std::ranges::find(taken_, std::string_view(member.key())) == taken_.end())
-            problem(member.key(), "is not a known field");
+    std::size_t unknown = 0;
+    for (const auto& member : object_) {
+        if (std::ranges::find(taken_, std::string_view(member.key())) != taken_.end())
+            continue;
+        problem(member.key(), "is not a known field");
+        if (++unknown == max_kept_problems)    // no more are told
+            return;
+    }
 }
 
 }    // namespace caisson::wire

@@ -30,7 +30,7 @@ struct execution_limit_ranges {
     limit_range disk_bytes{1LL << 20, 256LL << 20, 16LL << 30};
     limit_range inodes{64, 16'384, 1'048'576};
     limit_range file_bytes{4'096, 0, 16LL << 30};
-    limit_range open_files{16, 1'024, 65'536};
+    limit_range open_files{16, 1'024, 4'096};
     limit_range stack_bytes{1LL << 20, 8LL << 20, 1LL << 30};
     limit_range max_output_bytes{1'024, 16LL << 20, 1LL << 30};
 };

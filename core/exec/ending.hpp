@@ -18,7 +18,7 @@ struct ending {
     std::string error;    // empty on success
 };
 
-/// So much may sockets take whose memory no group counts: netlink's, and with cgroup v1 UDP's. Programs that ask for the network's
+/// So much may sockets take whose memory no group counts: netlink's and some of UDP's. Programs that ask for the network's
 /// settings need some 100 KiB.
 inline constexpr std::int64_t most_socket_bytes = 16 << 20;
 

@@ -13,9 +13,14 @@ constexpr std::int64_t bytes_per_label = 128;
 constexpr std::int64_t bytes_per_attempt = 256;
 constexpr std::int64_t bytes_per_skipped = 32;
 constexpr std::int64_t bytes_per_file = 320;
+constexpr std::int64_t longest_in_a_page = 900;    // of a path: the index puts longer ones on a page of their own
+constexpr std::int64_t page_bytes = 4'096;
 constexpr std::int64_t bytes_per_webhook = 256;
 
 std::int64_t size_of(std::string_view text) { return static_cast<std::int64_t>(text.size()); }
+
+/// In the table and in its index.
+std::int64_t bytes_of_path(std::string_view path) { return 2 * size_of(path) + (size_of(path) > longest_in_a_page ? page_bytes : 0); }
 
 error too_much_is_kept(std::int64_t bytes, const retention_bounds& bounds)
 {
@@ -42,7 +47,7 @@ std::int64_t kept_bytes_of(
     for (const auto& attempt : row.attempts)
         sum += bytes_per_attempt + size_of(attempt.error);
     for (const auto& each : files)
-        sum += bytes_per_file + size_of(each.path) + size_of(each.media_type);
+        sum += bytes_per_file + bytes_of_path(each.path) + size_of(each.media_type);
     if (row.collected)
         for (const auto& each : row.collected->skipped)
             sum += bytes_per_skipped + size_of(each.path) + size_of(each.reason);

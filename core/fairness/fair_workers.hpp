@@ -16,9 +16,9 @@ public:
     /// Uses so many `threads` of `workers`, which outlives it.
     fair_workers(io_executor executor, worker_pool& workers, std::size_t threads) : workers_(workers), turns_(executor, threads) { }
 
-    /// More of a request or an answer than this is worked on beside the I/O thread. JSON of many short names takes the longest, some 50 ns
-    /// a byte: then this is some 7 ms.
-    static constexpr std::size_t most_at_once_bytes = 128 << 10;
+    /// More of a request or an answer than this is worked on beside the I/O thread. JSON of many short names takes the longest, some 60 ns
+    /// a byte: then this is some 2 ms.
+    static constexpr std::size_t most_at_once_bytes = 32 << 10;
 
     /// The value of `work`, which a worker computes. `work` must use nothing that the I/O thread changes meanwhile; what it refers to
     /// outlives the call, which can be cancelled only while it waits for its turn.

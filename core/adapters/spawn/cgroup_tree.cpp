@@ -192,13 +192,6 @@ void cgroup_tree::refuse(std::string& first, const std::string& what, int code)
         first = what + ": " + std::strerror(code);
 }
 
-bool cgroup_tree::counts_udp() const
-{
-    return std::ranges::any_of(root_.members(), [](const cgroup_member& member) {
-        return member.version == cgroup_version::v2 && (member.controls & cgroup_control::memory) != 0;
-    });
-}
-
 std::vector<degradation> cgroup_tree::degraded() const
 {
     const std::string reason = refusal_.empty() ? "this host has no cgroup hierarchy for it" : "no cgroup can be used: " + refusal_;

@@ -57,8 +57,6 @@ public:
     /// The root over all hierarchies that do something; without members where no group can be made.
     const control_group& root() const { return root_; }
     bool controls(unsigned what) const { return root_.controls(what); }
-    /// Whether what waits in UDP sockets counts to the memory of their group, as with v2.
-    bool counts_udp() const;
     /// What cannot be limited, measured or frozen here, each with its reason and what to do.
     std::vector<degradation> degraded() const;
 

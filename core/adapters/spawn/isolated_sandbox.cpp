@@ -65,20 +65,15 @@ void isolated_sandbox::find_sockets() const
     socket_numbers_ = std::move(numbers);
 }
 
-/// A look takes a microsecond for each socket, so that few sockets are not looked at unless the host's hold much, and many not often.
+/// A look takes a microsecond for each socket: few are not looked at, and many not often.
 std::int64_t isolated_sandbox::own_udp_bytes(std::int64_t enough) const
 {
-    constexpr std::int64_t many_sockets = 128;
-    constexpr std::int64_t much_bytes = 64 << 20;
-    constexpr int rest = 50;    // of the time that a look took, before the next one
+    constexpr std::int64_t few_sockets = 8;    // each holds 8 MiB at most, with rmem_max of 4 MiB
+    constexpr int rest = 50;                   // of the time that a look took, before the next one
     const auto begin = services().time.steady_now();
-    if (begin < next_udp_look_ || !agent())
+    if (begin < next_udp_look_ || !agent() || count_sockets(socket_numbers_.get()) < few_sockets)
         return 0;
-    const auto seen = read_socket_numbers(socket_numbers_.get());
-    const bool is_received_counted = services().groups.counts_udp();
-    if (seen.used < many_sockets && (is_received_counted || seen.host_udp_bytes < much_bytes))
-        return 0;
-    const auto bytes = udp_bytes(agent()->identity().pid, is_received_counted ? udp_messages::corked : udp_messages::all, enough);
+    const auto bytes = udp_bytes(agent()->identity().pid, enough);
     const auto end = services().time.steady_now();
     next_udp_look_ = end + (end - begin) * rest;
     return agent()->alive() ? bytes : 0;    // as in find_sockets()

@@ -16,18 +16,6 @@ namespace {
 
 std::string net_file(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/net/" + name; }
 
-/// The number after `key` in the line of /proc/net/sockstat that begins with `name`: "UDP: inuse 2 mem 14".
-std::int64_t socket_number(std::string_view sockstat, std::string_view name, std::string_view key)
-{
-    for (auto rest = sockstat; !rest.empty();) {
-        const auto line = take_line(rest);
-        const auto at = line.starts_with(name) ? line.find(key) : std::string_view::npos;
-        if (at != std::string_view::npos)
-            return caisson::number_of(line.substr(at + key.size())).value_or(0);
-    }
-    return 0;
-}
-
 std::optional<std::int64_t> hexadecimal(std::string_view text)
 {
     std::uint32_t number = 0;
@@ -35,7 +23,7 @@ std::optional<std::int64_t> hexadecimal(std::string_view text)
     return failed == std::errc() && stopped == text.data() + text.size() ? std::optional<std::int64_t>(number) : std::nullopt;
 }
 
-std::int64_t bytes_in_table(const std::string& path, udp_messages which, std::int64_t enough)
+std::int64_t bytes_in_table(const std::string& path, std::int64_t enough)
 {
     const unique_fd table(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     std::array<char, 4'096> room{};    // the kernel gives no more at once
@@ -48,7 +36,7 @@ std::int64_t bytes_in_table(const std::string& path, udp_messages which, std::in
         text.append(room.data(), static_cast<std::size_t>(count));
         std::string_view rest = text;
         while (rest.find('\n') != std::string_view::npos)
-            bytes += udp_bytes_of_line(take_line(rest), which);
+            bytes += udp_bytes_of_line(take_line(rest));
         text.erase(0, text.size() - rest.size());
     }
     return bytes;
@@ -58,16 +46,17 @@ std::int64_t bytes_in_table(const std::string& path, udp_messages which, std::in
 
 unique_fd open_socket_numbers(pid_t pid) { return unique_fd(::open(net_file(pid, "sockstat").c_str(), O_RDONLY | O_CLOEXEC)); }
 
-socket_numbers read_socket_numbers(int file)
+std::int64_t count_sockets(int numbers)
 {
-    std::array<char, 1'024> room{};
-    const auto count = ::pread(file, room.data(), room.size(), 0);
+    constexpr std::string_view key = "sockets: used ";    // the first line
+    std::array<char, 64> room{};
+    const auto count = ::pread(numbers, room.data(), room.size(), 0);
     const std::string_view text(room.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
-    return {socket_number(text, "sockets:", " used "), socket_number(text, "UDP:", " mem ") * ::sysconf(_SC_PAGESIZE)};
+    return text.starts_with(key) ? caisson::number_of(text.substr(key.size())).value_or(0) : 0;
 }
 
 /// "  sl  local_address rem_address st tx_queue:rx_queue …" (udp4_format_sock in the kernel), in hexadecimal.
-std::int64_t udp_bytes_of_line(std::string_view line, udp_messages which)
+std::int64_t udp_bytes_of_line(std::string_view line)
 {
     constexpr std::size_t queues = 4;
     std::string_view field;
@@ -81,13 +70,13 @@ std::int64_t udp_bytes_of_line(std::string_view line, udp_messages which)
     const auto received = hexadecimal(field.substr(std::min(colon + 1, field.size())));
     if (!sent || !received)
         return 0;
-    return *sent + (which == udp_messages::all ? *received : 0) + udp_socket_bytes;
+    return *sent + *received + udp_socket_bytes;
 }
 
-std::int64_t udp_bytes(pid_t pid, udp_messages which, std::int64_t enough)
+std::int64_t udp_bytes(pid_t pid, std::int64_t enough)
 {
-    const auto bytes = bytes_in_table(net_file(pid, "udp"), which, enough);
-    return bytes < enough ? bytes + bytes_in_table(net_file(pid, "udp6"), which, enough - bytes) : bytes;
+    const auto bytes = bytes_in_table(net_file(pid, "udp"), enough);
+    return bytes < enough ? bytes + bytes_in_table(net_file(pid, "udp6"), enough - bytes) : bytes;
 }
 
 }    // namespace caisson

@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Limits, BadField,
         bad_case{"unsigned", R"("limits":{"disk_bytes":18446744073709551615})",
             "limits.disk_bytes must be a whole number between 1048576 and 17179869184"},
         bad_case{"fraction", R"("limits":{"inodes":100.5})", "limits.inodes must be a whole number between 64 and 1048576"},
-        bad_case{"float", R"("limits":{"open_files":100.5})", "limits.open_files must be a whole number between 16 and 65536"},
+        bad_case{"float", R"("limits":{"open_files":100.5})", "limits.open_files must be a whole number between 16 and 4096"},
         bad_case{
             "text", R"("limits":{"memory_bytes":"512Mi"})", "limits.memory_bytes must be a whole number between 16777216 and 17179869184"},
         bad_case{

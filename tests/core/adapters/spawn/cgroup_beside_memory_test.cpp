@@ -73,12 +73,6 @@ TEST_F(CgroupDisks, OneDiskThatCannotBeBoundedTakesNoTurnsAway)
     EXPECT_EQ(at("caisson-i/cgroup.subtree_control"), "memory pids cpu io");
 }
 
-TEST_F(CgroupDisks, OfV2CountsWhatUdpSocketsReceived)
-{
-    as_root.prepare();
-    EXPECT_TRUE(as_root.counts_udp());
-}
-
 TEST_F(CgroupDisksOfV1, OneGroupHasAllThatReadsDisks)
 {
     auto& tree = prepared(true);
@@ -90,7 +84,6 @@ TEST_F(CgroupDisksOfV1, OneGroupHasAllThatReadsDisks)
     EXPECT_FALSE(kernel->exists("/cg/blkio/caisson-i/sbx")) << "limits of that hierarchy do not hold for groups below";
     ASSERT_TRUE(tree.limit_disk_reads({}, two_disks).has_value());
     EXPECT_EQ(at("blkio/caisson-i/blkio.throttle.read_bps_device"), "8:16 0") << "the kernel takes that for none";
-    EXPECT_FALSE(tree.counts_udp());
     tree.release();
     EXPECT_FALSE(kernel->exists("/cg/blkio/caisson-i"));
 }
