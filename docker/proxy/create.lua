@@ -83,9 +83,14 @@ end
 local masked = { "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
     "/proc/timer_list", "/proc/timer_stats", "/sys" }
 
+-- How much may be read of a disk.
+local rate = object_of({ Path = matches("^/dev/[%w/_-]+$"), Rate = whole })
+
 local host = {
     AutoRemove = is("boolean"),
     Binds = none,
+    BlkioDeviceReadBps = array_of(rate),
+    BlkioDeviceReadIOps = array_of(rate),
     CapAdd = none,
     CapDrop = just("ALL"),
     CgroupnsMode = only("private"),

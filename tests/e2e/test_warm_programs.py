@@ -54,12 +54,13 @@ HOST_PROGRAMS = {
 
 
 def groups_of(pid, server):
-    """Those of the server's control groups in which it is."""
+    """Those of the server's control groups in which it is, without the one that all sandboxes share (blkio of cgroup v1)."""
     try:
         lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
     except OSError:
         return []
-    return [path for _, _, path in (line.split(":", 2) for line in lines) if server.instance() in path]
+    found = [line.split(":", 2) for line in lines]
+    return [path for _, controllers, path in found if server.instance() in path and controllers != "blkio"]
 
 
 def waiting(server):

@@ -110,9 +110,9 @@ void add_limits(json::object& to, const container_spec& spec)
         to["CpuShares"] = *spec.cpu_shares;
     if (spec.pids)
         to["PidsLimit"] = *spec.pids;
-    if (spec.disk_reads.bytes_per_s > 0)
+    if (spec.disk_reads.bytes_per_s > 0 && !spec.disks.empty())
         to["BlkioDeviceReadBps"] = rates_of(spec.disks, spec.disk_reads.bytes_per_s);
-    if (spec.disk_reads.reads_per_s > 0)
+    if (spec.disk_reads.reads_per_s > 0 && !spec.disks.empty())
         to["BlkioDeviceReadIOps"] = rates_of(spec.disks, spec.disk_reads.reads_per_s);
 }
 

@@ -221,5 +221,20 @@ TEST_F(Retention, NothingGoesByDefault)
     EXPECT_TRUE(w_->try_submit().has_value());
 }
 
+std::int64_t kept_of_file(std::size_t path_bytes)
+{
+    std::vector<artifact_row> files(1);
+    files.front().path = std::string(path_bytes, 'x');
+    return kept_bytes_of({}, {}, files, 0) - kept_bytes_of({}, {}, {}, 0);
+}
+
+/// Files of 1,208 bytes of path were seen to take 7,000 bytes of records.db each.
+TEST(KeptBytes, OfALongPathAreAlsoThoseOfItsIndex)
+{
+    EXPECT_GE(kept_of_file(1'208), 6'500);
+    EXPECT_LE(kept_of_file(1'208), 7'500);
+    EXPECT_LE(kept_of_file(20), 400);
+}
+
 }    // namespace
 }    // namespace caisson

@@ -79,7 +79,9 @@ TEST(ContainerJson, IsHardenedAsAWhole)
 
 TEST(ContainerJson, LeavesOutLimitsThatAreNotSet)
 {
-    const auto bare = to_json(container_spec());
+    container_spec without_disks;
+    without_disks.disk_reads = {.bytes_per_s = 1'000, .reads_per_s = 50};
+    const auto bare = to_json(without_disks);
     const auto& host = bare.at("HostConfig").as_object();
     for (const auto* name : {"Memory", "MemorySwap", "MemorySwappiness", "NanoCpus", "CpuShares", "PidsLimit", "BlkioDeviceReadBps",
              "BlkioDeviceReadIOps", "Binds", "Devices"})
