@@ -159,14 +159,14 @@ void add_device_requests(std::vector<named_rules>& to)
 /// Options behind the last one that is known here are refused, since a later kernel could add any. Refused too are programs for sockets,
 /// whose translations share one bound of the host (net.core.bpf_jit_limit), IPv6 flow labels, of which the host has 4,096, and code of the
 /// kernel that nothing here needs: protocols above TCP, signatures of its segments, IPsec in UDP, tables of packet filters. No group counts
-/// the copies of sent messages that SO_TIMESTAMPING leaves in a socket, and the 64 KiB of an obsolete option of IPv6 (RFC 2292).
+/// the 64 KiB of an obsolete option of IPv6 (RFC 2292).
 void add_socket_options(std::vector<named_rules>& to)
 {
     constexpr std::uint32_t of_sockets = 1, of_ip = 0, of_tcp = 6, of_udp = 17, of_ipv6 = 41, of_netlink = 270;
     constexpr std::uint32_t last_of_sockets = 77, last_of_ip = 51, last_of_tcp = 37, last_of_udp = 104, last_of_ipv6 = 78,
                             last_of_netlink = 12;
     constexpr std::uint32_t attach_filter = 26, attach_bpf = 50, attach_reuseport_cbpf = 51, attach_reuseport_ebpf = 52;
-    constexpr std::uint32_t timestamping = 37, timestamping_of_64_bits = 65, packet_options = 6;    // IPV6_2292PKTOPTIONS
+    constexpr std::uint32_t packet_options = 6;    // IPV6_2292PKTOPTIONS
     constexpr std::uint32_t md5_signature = 14, upper_protocol = 31, md5_signature_of_prefix = 32;
     constexpr std::uint32_t flow_label = 32, packet_filter = 64, packet_filter_counters = 65, encapsulation = 100;
     const auto at = [](std::uint32_t level, std::uint32_t option, int answer) {
@@ -181,8 +181,6 @@ void add_socket_options(std::vector<named_rules>& to)
                                     at(of_sockets, attach_bpf, EPERM),
                                     at(of_sockets, attach_reuseport_cbpf, EPERM),
                                     at(of_sockets, attach_reuseport_ebpf, EPERM),
-                                    at(of_sockets, timestamping, ENOPROTOOPT),
-                                    at(of_sockets, timestamping_of_64_bits, ENOPROTOOPT),
                                     behind(of_sockets, last_of_sockets),
                                     others_at(of_sockets),
                                     at(of_tcp, upper_protocol, ENOENT),
@@ -192,7 +190,7 @@ void add_socket_options(std::vector<named_rules>& to)
                                     others_at(of_tcp),
                                     behind(of_ip, last_of_ip),
                                     others_at(of_ip),
-                                    at(of_ipv6, flow_label, ENOBUFS),
+                                    at(of_ipv6, flow_label, ENOPROTOOPT),
                                     at(of_ipv6, packet_options, ENOPROTOOPT),
                                     at(of_ipv6, packet_filter, ENOPROTOOPT),
                                     at(of_ipv6, packet_filter_counters, ENOPROTOOPT),
