@@ -74,7 +74,7 @@ std::string memory_sentence(const ending_facts& facts, const execution_limits& l
     std::string text = "the program needed more memory than limits.memory_bytes (" + std::to_string(limits.memory_bytes) + " bytes)";
     if (facts.socket_limit && facts.group.oom_kills == 0)
         text = "the program had more than " + std::to_string(most_socket_bytes >> 20) +
-               " MiB of sockets and of messages unread in them that no control group counts";
+               " MiB of netlink and UDP sockets and of messages unread in them";
     if (!facts.wait_status)
         text += "; its sandbox did not tell its end, so the last of its output may be missing";
     return text;

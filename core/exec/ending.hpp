@@ -18,8 +18,8 @@ struct ending {
     std::string error;    // empty on success
 };
 
-/// So much may sockets take whose memory no group counts: netlink's and some of UDP's. Programs that ask for the network's
-/// settings need some 100 KiB.
+/// So much may netlink and UDP sockets take, of whose memory groups count a part at most. Programs that ask for the network's settings need
+/// some 100 KiB.
 inline constexpr std::int64_t most_socket_bytes = 16 << 20;
 
 /// What was seen of an execution's end. The verdict is decided from these alone, never from a signal number alone.

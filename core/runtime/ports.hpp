@@ -76,8 +76,8 @@ public:
     /// Whether the writable file systems are full, by a look from outside or not at all (nothing if it cannot be known).
     virtual std::optional<disk_usage> disk() const = 0;
 
-    /// What those of its sockets take, in bytes, that no control group counts: a look from outside that ends at `enough`. 0 where it
-    /// cannot be known.
+    /// What its netlink and UDP sockets take, in bytes, of which control groups count a part at most: a look from outside that ends at
+    /// `enough`. 0 where it cannot be known.
     virtual std::int64_t socket_bytes(std::int64_t /*enough*/) const { return 0; }
 
     /// Returns when the sandbox has ended by itself or by stop(): its agent is gone. The text says why.

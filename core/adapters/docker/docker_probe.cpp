@@ -4,6 +4,7 @@
 #include "core/adapters/spawn/kernel_text.hpp"
 #include "core/adapters/spawn/small_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <unistd.h>
 
@@ -32,9 +33,9 @@ bool has_landlock(pid_t agent)
 task<> docker_runtime::probe()
 {
     has_image_ = co_await has_an_image();
-    bounds_disks_ = true;
+    bounds_disks_ = options_.disk_reads.any() && !paths_of(block_devices()).empty();
     co_await local_runtime::probe();
-    if (capabilities().available || !options_.disk_reads.any())
+    if (capabilities().available || !bounds_disks_)
         co_return;
     bounds_disks_ = false;    // the engine's host may have other disks after all
     co_await local_runtime::probe();
@@ -94,8 +95,9 @@ void docker_runtime::report_weaknesses(const local_sandbox& running, std::string
             "use Linux 5.13 or newer with landlock in its lsm= list, and an engine whose seccomp profile allows it"});
     if (!running.record().group.controls(cgroup_control::freeze))
         found.degraded.push_back({"pause", "a sandbox that is paused stands still with its agent", "give the server a freezer cgroup"});
-    if (!bounds_disks_)
-        found.degraded.push_back({"disk_reads", "the engine makes no container that is to read no more of this host's disks than it may",
+    const bool is_told = std::ranges::count(found.degraded, "disk_reads", &degradation::control) > 0;
+    if (options_.disk_reads.any() && !bounds_disks_ && !is_told)
+        found.degraded.push_back({"disk_reads", "the engine does not bound what its containers read of this host's disks",
             "run the engine on the server's host, with the io controller"});
     if (!has_image_)
         found.degraded.push_back({"image", "the engine has none of the images that are allowed", "docker pull " + options_.images.front()});

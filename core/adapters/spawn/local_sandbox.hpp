@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/adapters/spawn/cgroup_tree.hpp"
-
 #include "core/adapters/spawn/fork_server.hpp"
 #include "core/adapters/spawn/local_record.hpp"
 #include "core/adapters/spawn/run_directory.hpp"

@@ -111,7 +111,7 @@ CLOSED = {"gvisor": {"X46"}}
 
 
 def stays_on(runtime):
-    ordinary = {"X59", "X61", "X62", "X63", "X66"} if runtime == "bubblewrap" and os.getuid() != 0 else set()
+    ordinary = {"X59", "X61", "X62", "X63", "X66", "X68"} if runtime == "bubblewrap" and os.getuid() != 0 else set()
     return JUSTIFIED - CLOSED.get(runtime, set()) | STAYS.get(runtime, set()) | ordinary
 
 
