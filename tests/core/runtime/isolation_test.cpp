@@ -260,12 +260,12 @@ TEST_P(BubblewrapIsolation, WhatTheHostHasOneNumberOfIsRefusedOrBounded)
                   "label = struct.pack('16sIBBHHHI', b'\\0' * 15 + b'\\1', 0, 0, 255, 1, 60, 60, 0)\n"
                   "try: six = socket.socket(10, 2)\n"
                   "except OSError: six = None\n"    // a kernel without IPv6
-                  "if not six: print('label No buffer space available')\n"
+                  "if not six: print('label Protocol not available')\n"
                   "else: said('label', lambda: six.setsockopt(41, 32, label))\n"
                   "said('discipline', lambda: fcntl.ioctl(os.openpty()[1], 0x5423, struct.pack('i', 2)))\n"
                   "said('bridge', lambda: fcntl.ioctl(socket.socket(2, 2), 0x89a0, b'br0'))\n"
                   "said('upper protocol', lambda: socket.socket(2, 1).setsockopt(6, 31, b'tls\\0'))\n",
-        "asynchronous True\nfilter Operation not permitted\nlabel No buffer space available\ndiscipline Operation not permitted\n"
+        "asynchronous True\nfilter Operation not permitted\nlabel Protocol not available\ndiscipline Operation not permitted\n"
         "bridge Inappropriate ioctl for device\nupper protocol No such file or directory");
 }
 
