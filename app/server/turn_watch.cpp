@@ -85,6 +85,7 @@ void turn_watch::look(int, siginfo_t* about, void*)
     const bool was_long = in.lasted_ns >= long_turn_ns;
     in.lasted_ns += signal_every.count();
     if (in.lasted_ns >= long_turn_ns) {
+        in.long_ns = in.lasted_ns;
         in.longest_ns = std::max(in.longest_ns, in.lasted_ns);
         if (!was_long) {
             ++in.long_turns;
@@ -117,14 +118,14 @@ void turn_watch::tell()
 {
     const auto frames = std::exchange(record_.frames, 0);
     const auto now = std::chrono::steady_clock::now();
-    if (record_.lasted_ns <= told_ns_ && told_at_ && now - *told_at_ < between_warnings)
+    if (record_.long_ns <= told_ns_ && told_at_ && now - *told_at_ < between_warnings)
         return;
-    told_ns_ = std::max(told_ns_, record_.lasted_ns);
+    told_ns_ = std::max(told_ns_, record_.long_ns);
     told_at_ = now;
     std::string stack;
     for (int i = handler_frames; i < frames; ++i)
         stack += (stack.empty() ? "" : " ") + place_in_program(record_.stack[i]);
-    log_.warning("one turn of the I/O thread was long; other requests waited for it", {{"ms", in_ms(record_.lasted_ns)}, {"stack", stack}});
+    log_.warning("one turn of the I/O thread was long; other requests waited for it", {{"ms", in_ms(record_.long_ns)}, {"stack", stack}});
 }
 
 std::string turn_watch::detail() const

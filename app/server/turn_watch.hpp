@@ -44,6 +44,7 @@ private:
         std::atomic<std::uint64_t> turn = 1;
         std::uint64_t seen_turn = 0;    // at the last signal
         std::int64_t lasted_ns = 0;     // that turn, from its first signal on
+        std::int64_t long_ns = 0;       // the last long turn: a signal may come between its end and a look at it
         std::int64_t longest_ns = 0;    // of all turns
         std::uint64_t long_turns = 0;
         int frames = 0;    // of a long turn; 0 once it was looked at

@@ -20,7 +20,10 @@ struct kept_log : logger {
         for (const auto& field : fields)
             if (field.name == "stack")
                 stack = field.value.as_string();
+            else if (field.name == "ms")
+                lengths.push_back(field.value.as_int64());
     }
+    std::vector<std::int64_t> lengths;
     std::vector<std::string> messages;
     std::string stack;
 };
@@ -70,6 +73,7 @@ TEST_F(TurnWatch, OnlyAStackOfALongerTurnIsLoggedAgain)
     run({60ms, 200ms, 60ms, 60ms});
     EXPECT_THAT(watch.detail(), StartsWith("turns of 20 ms of processor time or more: 4; "));
     EXPECT_EQ(log.messages.size(), 2u);
+    EXPECT_THAT(log.lengths, ::testing::ElementsAre(::testing::Ge(20), ::testing::Ge(20)));
 }
 
 }    // namespace
