@@ -6,6 +6,7 @@
 #include "app/wire/query.hpp"
 #include "app/wire/thread_request.hpp"
 #include "core/auth/scopes.hpp"
+#include "core/fairness/fair_workers.hpp"
 #include "core/files/signed_url.hpp"
 
 #include <algorithm>
@@ -249,10 +250,15 @@ task<> api::answer_route(call_ptr one, const route* to)
     if (known.has_value() && !is_json)
         known = error{
             errc::unsupported_media_type, "the body must be JSON without a content encoding: send \"Content-Type: application/json\""};
-    if (known.has_error())
+    if (known.has_error()) {
         co_await one->fail(known.error());
-    else
-        co_await (this->*to->answer)(one);
+        co_return;
+    }
+    if (to->needs) {
+        const auto bytes = std::min<std::size_t>(one->request().body.size(), small_body);    // a larger one is read by workers
+        co_await wait_for_turn(use_.texts, one->tenant(), io_turns::kind::request, bytes);
+    }
+    co_await (this->*to->answer)(one);
 }
 
 /// A large body is read for a valid key only; a ticket, which would be used up, is not enough.

@@ -5,6 +5,7 @@
 #include "app/http/batch_stream.hpp"
 #include "app/http/begin_execution.hpp"
 #include "app/http/collect.hpp"
+#include "app/http/credentials.hpp"
 #include "app/http/event_stream.hpp"
 #include "app/http/storage_refusal.hpp"
 #include "app/wire/batch_request.hpp"
@@ -254,9 +255,12 @@ task<> api::create_batch(call_ptr one)
     if (wait && waiting_clients_ < static_cast<std::size_t>(use_.config.executions.max_waiting_clients)) {
         ++waiting_clients_;
         const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
-        const auto outcome = co_await race(wait_for_all(all), one->exchange().client_gone());
-        if (outcome.index() == 1) {
+        auto key_ends = use_.keys.until_ended(one->who.key);
+        const auto outcome = co_await race(wait_for_all(all), one->exchange().client_gone(), std::move(key_ends));
+        if (outcome.index() != 0) {
             co_await cancel_bound(all);
+            if (outcome.index() == 2)
+                co_await one->fail(ended_key());
             co_return;
         }
     }

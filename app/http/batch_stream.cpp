@@ -4,6 +4,7 @@
 #include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
 #include "core/adapters/net/sse.hpp"
+#include "core/fairness/fair_workers.hpp"
 
 #include <algorithm>
 
@@ -91,6 +92,8 @@ task<> batch_stream::pump(std::shared_ptr<merged_log> from)
         auto events = co_await from->log->next(batch_bytes(), true);
         if (events.has_value() && events->empty())
             co_return;
+        if (events.has_value())
+            co_await wait_for_turn(use_.texts, one_->tenant(), io_turns::kind::events, cost_of(*events));
         auto text = events.has_error() ? trouble(events.error(), *from) : frames_of(*events, *from);
         co_await write(std::move(text));
         if (events.has_error())

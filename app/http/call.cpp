@@ -68,19 +68,21 @@ task<> call::no_content()
     return exchange_.respond(std::move(done));
 }
 
-task<> call::fail(error what)
+net::response call::refusal(const error& what)
 {
     auto response = json_response(static_cast<int>(wire::http_status(what.code)), wire::error_json(what, request().request_id));
     if (response.status == 429 || response.status == 503)
         response.fields.set("Retry-After", std::to_string(what.facts ? what.facts->retry_after_s : default_retry_s));
     if (response.status == 401)
         response.fields.set("WWW-Authenticate", "Bearer realm=\"caisson\"");
-    return exchange_.respond(std::move(response));
+    return response;
 }
+
+task<> call::fail(error what) { return exchange_.respond(refusal(what)); }
 
 task<> call::fail(error what, net::header_field one_more)
 {
-    auto response = json_response(static_cast<int>(wire::http_status(what.code)), wire::error_json(what, request().request_id));
+    auto response = refusal(what);
     response.fields.set(one_more.name, std::move(one_more.value));
     return exchange_.respond(std::move(response));
 }

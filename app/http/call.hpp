@@ -46,6 +46,8 @@ public:
     task<> text(int status, std::string type, std::string body);
 
 private:
+    net::response refusal(const error& what);
+
     net::exchange& exchange_;
     net::route_match match_;
 };

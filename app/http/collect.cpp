@@ -7,17 +7,17 @@ namespace caisson::http {
 namespace {
 
 constexpr std::size_t read_bytes = 1 << 20;
-constexpr std::size_t event_bytes = 64;    // that an event costs beside its data
+constexpr std::size_t event_bytes = 320;    // that an event costs beside what it holds: its place, time and names
+
+}    // namespace
 
 std::size_t cost_of(const std::vector<viewed_event>& events)
 {
     std::size_t bytes = 0;
     for (const auto& each : events)
-        bytes += each.event->data.size() + event_bytes;
+        bytes += each.event->data.size() + each.event->body.size() + event_bytes;
     return bytes;
 }
-
-}    // namespace
 
 log_event seen_part(const viewed_event& viewed)
 {

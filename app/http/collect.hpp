@@ -8,11 +8,15 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace caisson::http {
 
 /// The event as one viewer sees it: without the bytes that it has, and with its own position.
 log_event seen_part(const viewed_event& viewed);
+
+/// What events cost about in bytes, to be read or written.
+std::size_t cost_of(const std::vector<viewed_event>& events);
 
 /// The texts of all that the log of the tenant's holds now. `use` outlives the call.
 task<result<wire::inline_texts>> collect_output(

@@ -1,6 +1,7 @@
 #include "app/http/connect_session.hpp"
 
 #include "app/http/begin_execution.hpp"
+#include "app/http/credentials.hpp"
 #include "app/wire/event_frame.hpp"
 #include "core/fairness/fair_workers.hpp"
 
@@ -50,8 +51,10 @@ task<> connect_session::handle(std::string text)
     } else {
         done = co_await apply_frame(use_, who_, *target, std::move(*parsed.frame));
     }
-    if (done.has_error())
+    if (done.has_error()) {
         socket_->send_text(wire::error_frame_json(done.error(), parsed.ref));
+        co_await answers_taken(socket_, share_());
+    }
 }
 
 /// Which execution a control frame means: by the client's own name, or by id.
@@ -141,6 +144,8 @@ void connect_session::follow(std::string ref, execution_id id, std::unique_ptr<l
     viewer->socket = socket_;
     viewer->share = [this] { return share_of(share_(), followed_.size()); };
     viewer->log = std::move(log);
+    viewer->texts = use_.texts;
+    viewer->tenant = who_.tenant;
     viewer->id = id;
     viewer->pty = pty;
     viewer->ref = ref;

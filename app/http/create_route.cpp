@@ -4,6 +4,7 @@
 #include "app/http/artifact_files.hpp"
 #include "app/http/begin_execution.hpp"
 #include "app/http/collect.hpp"
+#include "app/http/credentials.hpp"
 #include "app/http/event_stream.hpp"
 #include "app/wire/execution_view.hpp"
 #include "core/async/deadline.hpp"
@@ -80,10 +81,15 @@ task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_di
     ++waiting_clients_;
     const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
     auto end = use_.executions.wait(row.tenant, row.id, use_.time.steady_now() + longest_end_wait);
-    auto outcome = co_await race(std::move(end), one->exchange().client_gone());
-    if (outcome.index() == 1) {
+    auto key_ends = use_.keys.until_ended(one->who.key);
+    auto outcome = co_await race(std::move(end), one->exchange().client_gone(), std::move(key_ends));
+    if (outcome.index() != 0) {
         if (cancel_on_disconnect)
             static_cast<void>(co_await use_.executions.cancel(row.tenant, row.id));
+        if (outcome.index() == 2) {
+            net::header_field location{"Location", execution_address(row)};
+            co_await one->fail(ended_key(), std::move(location));
+        }
         co_return;
     }
     auto now = std::get<0>(std::move(outcome));

@@ -32,6 +32,8 @@ result<std::string> presented_key(const net::request& from)
     return token.empty() ? result<std::string>(bad_credential("empty bearer token")) : std::string(token);
 }
 
+error ended_key() { return {errc::unauthorized, std::string(key_is_over)}; }
+
 bool names_tenant(const net::request& from, const principal& who)
 {
     const auto wanted = from.fields.find("X-Tenant-ID").value_or("");

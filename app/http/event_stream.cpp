@@ -6,6 +6,7 @@
 #include "core/adapters/net/accept.hpp"
 #include "core/adapters/net/sse.hpp"
 #include "core/async/deadline.hpp"
+#include "core/fairness/fair_workers.hpp"
 
 #include <algorithm>
 
@@ -55,9 +56,11 @@ task<bool> write_next(std::shared_ptr<pump_state> state)
         text = state->format == line_format::sse ? net::sse_comment("still running") : std::string();
     else if (events.has_error() || events->empty())
         co_return false;
-    else
+    else {
+        co_await wait_for_turn(state->use.texts, state->one->tenant(), io_turns::kind::events, cost_of(*events));
         for (const auto& each : *events)
             append(text, each, *state);
+    }
     const bool taken = co_await state->out->write(text);
     state->refused = !taken;
     co_return taken;

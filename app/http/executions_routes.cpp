@@ -1,6 +1,7 @@
 #include "app/http/api.hpp"
 #include "app/http/artifact_files.hpp"
 #include "app/http/collect.hpp"
+#include "app/http/credentials.hpp"
 #include "app/wire/control_request.hpp"
 #include "app/wire/execution_view.hpp"
 #include "app/wire/query.hpp"
@@ -34,15 +35,19 @@ task<known_delivery> webhook_of(const api_services* use, const execution_row* ro
 }
 
 /// The record, once it has ended or the wait is over. Nothing if the client left before; who does not wait gets its answer.
+/// Errors: errc::unauthorized if the key ends before.
 task<std::optional<result<execution_row>>> find_execution(
     const api_services* use, call_ptr one, execution_id id, std::chrono::milliseconds wait)
 {
     if (wait.count() == 0)
         co_return co_await use->executions.find(one->tenant(), std::move(id));
     auto ended = use->executions.wait(one->tenant(), std::move(id), use->time.steady_now() + wait);
-    auto outcome = co_await race(std::move(ended), one->exchange().client_gone());
+    auto key_ends = use->keys.until_ended(one->who.key);
+    auto outcome = co_await race(std::move(ended), one->exchange().client_gone(), std::move(key_ends));
     if (outcome.index() == 1)
         co_return std::nullopt;
+    if (outcome.index() == 2)
+        co_return ended_key();
     co_return std::get<0>(std::move(outcome));
 }
 

@@ -1,6 +1,7 @@
 // /v1/images and /v1/admin/images.
 
 #include "app/http/api.hpp"
+#include "app/http/credentials.hpp"
 #include "app/http/image_pull.hpp"
 #include "app/wire/image_request.hpp"
 #include "app/wire/image_view.hpp"
@@ -97,9 +98,14 @@ task<> api::pull_image(call_ptr one)
 task<> api::answer_when_pulled(call_ptr one, std::string image)
 {
     auto work = race(use_.images->fetch(image, {}), one->exchange().drain_begun());
-    auto outcome = co_await race(std::move(work), one->exchange().client_gone());
+    auto key_ends = use_.keys.until_ended(one->who.key);
+    auto outcome = co_await race(std::move(work), one->exchange().client_gone(), std::move(key_ends));
     if (outcome.index() == 1)
         co_return;
+    if (outcome.index() == 2) {
+        co_await one->fail(ended_key());
+        co_return;
+    }
     auto& pulled = std::get<0>(outcome);
     if (pulled.index() == 1)
         co_await one->answer(202, wire::pull_begun_json(image));

@@ -3,6 +3,7 @@
 #include "app/http/event_stream.hpp"
 #include "app/wire/merged_lines.hpp"
 #include "app/wire/query.hpp"
+#include "core/fairness/fair_workers.hpp"
 
 namespace caisson::http {
 
@@ -36,7 +37,7 @@ void append_text(std::string& text, wire::merged_lines& lines, const std::vector
 }
 
 /// Writes the text of a log.
-task<> write_text(std::shared_ptr<log_reader> log, net::stream_writer* out)
+task<> write_text(const api_services* use, call_ptr one, std::shared_ptr<log_reader> log, net::stream_writer* out)
 {
     constexpr std::size_t read_bytes = 1 << 20;
     wire::merged_lines lines;
@@ -44,9 +45,10 @@ task<> write_text(std::shared_ptr<log_reader> log, net::stream_writer* out)
         auto events = co_await log->next(read_bytes, false);
         std::string text;
         more = events.has_value() && !events->empty();
-        if (more)
+        if (more) {
+            co_await wait_for_turn(use->texts, one->tenant(), io_turns::kind::events, cost_of(*events));
             append_text(text, lines, *events);
-        else
+        } else
             lines.flush([&text](std::string_view bytes) { text += bytes; });
         const bool taken = co_await out->write(text);
         more = more && taken;
@@ -72,7 +74,7 @@ task<> api::get_logs(call_ptr one)
     head.fields.set("X-Content-Type-Options", "nosniff");
     head.fields.set("Cache-Control", "no-store");
     auto out = co_await one->exchange().begin_stream(std::move(head));
-    co_await write_text(std::shared_ptr<log_reader>(std::move(*log)), out.get());
+    co_await write_text(&use_, one, std::shared_ptr<log_reader>(std::move(*log)), out.get());
     co_await out->finish();
 }
 

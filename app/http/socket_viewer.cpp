@@ -4,6 +4,7 @@
 #include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
 #include "core/auth/scopes.hpp"
+#include "core/fairness/fair_workers.hpp"
 
 #include <algorithm>
 
@@ -52,6 +53,7 @@ task<bool> send_log(std::shared_ptr<socket_viewer> viewer)
 {
     bool has_ended = false;
     while (viewer->socket->open()) {
+        co_await viewer->socket->drained(viewer->share().queued);    // what is read sooner is held until it can be written
         const auto share = viewer->share();
         auto events = co_await viewer->log->next(share.batch, true);
         if (events.has_error()) {
@@ -60,14 +62,19 @@ task<bool> send_log(std::shared_ptr<socket_viewer> viewer)
         }
         if (events->empty())
             break;
-        // Others may write into the same socket: between this wait and the writing nobody else runs.
-        co_await viewer->socket->drained(share.queued);
+        // Others may write into the same socket: between these waits and the writing nobody else runs.
+        do {
+            co_await viewer->socket->drained(share.queued);
+            co_await wait_for_turn(viewer->texts, viewer->tenant, io_turns::kind::events, cost_of(*events));
+        } while (viewer->socket->open() && viewer->socket->queued_bytes() > share.queued);
         for (const auto& each : *events)
             send_one(*viewer, seen_part(each));
         has_ended = events->back().event->kind == event_kind::exit;
     }
     co_return has_ended;
 }
+
+task<> answers_taken(std::shared_ptr<net::websocket> socket, std::size_t bytes) { co_await socket->drained(2 * bytes); }
 
 task<> refuse_binary(std::shared_ptr<net::websocket> socket)
 {

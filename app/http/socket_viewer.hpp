@@ -28,6 +28,8 @@ struct socket_viewer {
     std::shared_ptr<net::websocket> socket;
     std::function<viewer_share()> share;    // asked before each read
     std::unique_ptr<log_reader> log;
+    fair_workers* texts = nullptr;    // outlives it; null: the I/O thread is not shared
+    tenant_id tenant;
     execution_id id;
     bool pty = false;
     std::string ref;    // of /v1/connect; empty on …/stream
@@ -39,8 +41,9 @@ struct socket_viewer {
 /// nobody else: this viewer waits for it, and what it misses meanwhile it reads from storage. Returns whether the exit event was sent.
 task<bool> send_log(std::shared_ptr<socket_viewer> viewer);
 
-/// Why sockets are closed with 1008.
-inline constexpr std::string_view key_is_over = "the API key was revoked or has expired";
+/// Returns once little enough waits in `socket` for another error: a client that does not read what is wrong with its frames is read no
+/// further. Viewers go on at half of that. `bytes` is what they put there, about.
+task<> answers_taken(std::shared_ptr<net::websocket> socket, std::size_t bytes);
 
 /// Frames of clients are text: a binary message ends the connection with 1003.
 task<> refuse_binary(std::shared_ptr<net::websocket> socket);

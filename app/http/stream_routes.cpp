@@ -1,5 +1,6 @@
 #include "app/http/api.hpp"
 #include "app/http/connect_session.hpp"
+#include "app/http/credentials.hpp"
 #include "app/http/socket_viewer.hpp"
 #include "app/wire/event_frame.hpp"
 #include "app/wire/query.hpp"
@@ -51,8 +52,10 @@ task<> obey(client_ptr client, std::string text)
         done = parsed.frame.error();
     else
         done = co_await apply_frame(client->use, client->who, viewer.id, std::move(*parsed.frame));
-    if (done.has_error())
+    if (done.has_error()) {
         viewer.socket->send_text(wire::error_frame_json(done.error(), parsed.ref, viewer.id.str()));
+        co_await answers_taken(viewer.socket, viewer.share().queued);
+    }
 }
 
 /// Reads the client's frames until it leaves. A frame takes much more memory than the wait for it: each is read in a coroutine of its own.
@@ -98,6 +101,8 @@ task<std::shared_ptr<socket_viewer>> open_viewer(const api_services* use, call_p
     viewer->socket = std::move(*socket);
     viewer->share = [around = &one->exchange().lasting()] { return share_of(around->share_bytes(), 1); };
     viewer->log = std::move(*log);
+    viewer->texts = use->texts;
+    viewer->tenant = one->tenant();
     viewer->id = *id;
     viewer->pty = row->pty;
     viewer->frames = query->frames;

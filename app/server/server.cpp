@@ -369,7 +369,8 @@ private:
     http::storage_watch storage_watch_{*store_, time_, *log_, [this] { return room_.told(); }};
     http::api api_;
     worker_pool texts_{"caisson-texts", text_threads};    // read what is above
-    fair_workers large_texts_{context_.get_executor(), texts_, text_threads};
+    io_turns tenant_turns_{context_.get_executor()};
+    fair_workers large_texts_{context_.get_executor(), texts_, text_threads, &tenant_turns_};
     net::server http_;
     transport transport_;
     webhooks webhooks_;    // runs in the next, which is stopped first

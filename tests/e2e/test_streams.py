@@ -268,6 +268,30 @@ def test_what_goes_with_its_client_goes_with_its_key(server):
     assert other.ended(one)["status"] == "cancelled"
 
 
+def test_who_waits_for_an_end_waits_no_longer_than_its_key(server):
+    owner, revoke = revocable(server, "revoked-waits")
+    one = owner.start(command=["sleep", "60"], limits={"wall_ms": 60_000})
+    run = {"command": ["sleep", "60"], "limits": {"wall_ms": 60_000}, "cancel_on_disconnect": True}
+    asked = (("GET", f"/v1/executions/{one}?wait_ms=60000", None), ("POST", "/v1/executions", run),
+             ("POST", "/v1/executions/batch", {"executions": [run]}))
+    connections = []
+    for method, path, body in asked:
+        connection = owner.connect()
+        connection.request(method, path, body and json.dumps(body), {**owner.credentials(), "Content-Type": "application/json"})
+        connections.append(connection)
+    until(lambda: len(owner.get("/v1/executions", query={"status": "running"})["items"]) == 3, what="all run")
+    revoke()
+    for connection in connections:
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())["message"]) == (401, "the API key was revoked or has expired")
+        connection.close()
+    other = server.api.with_key(server.new_key("revoked-waits"))
+    bound = [each["execution_id"] for each in other.get("/v1/executions")["items"] if each["execution_id"] != one]
+    assert [other.ended(each)["status"] for each in bound] == ["cancelled"] * 2
+    assert other.show(one)["status"] == "running", "what is not bound to its client goes on"
+    other.cancel(one)
+
+
 def test_a_streams_key_may_expire(server):
     other = server.tenant("expiring")
     one = other.start(command=["sleep", "60"], limits={"wall_ms": 60_000})

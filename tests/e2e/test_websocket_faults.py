@@ -111,6 +111,25 @@ def test_a_flood_of_pings_that_takes_no_pongs_is_held_up(hasty):
     raw.reset(client.socket)
 
 
+def test_a_flood_of_frames_that_takes_no_answers_is_held_up(server):
+    wrong = json.dumps({"type": "cancel", "ref": "a", **{f"unknown{i}": 0 for i in range(60)}}).encode()
+    one, most = frame(0x81, wrong), 24_000
+    before = resident_bytes(server.pid)
+    with server.api.websocket("/v1/connect", receive_buffer=4096) as client:
+        client.socket.settimeout(0.5)
+        sent = 0
+        try:
+            while sent < most * len(one):
+                sent += client.socket.send(one * 10)
+        except OSError:
+            pass
+        held = resident_bytes(server.pid) - before
+        client.socket.settimeout(30)
+        size = sum(len(client.receive()) for _ in range(sent // len(one)))    # each frame has its answer, once it is read
+    assert size > 48 * MIB or sent < most * len(one), "the server reads no more than it can answer"
+    assert held < 32 * MIB, f"{held / MIB:.0f} MiB"
+
+
 def test_a_message_that_dribbles_and_a_client_that_sleeps_are_dropped(hasty):
     dribbling, sleeping = hasty.api.websocket("/v1/connect"), hasty.api.websocket("/v1/connect")
     dribbling.socket.sendall(frame(0x01, b"{"))

@@ -193,9 +193,11 @@ bool websocket_link::dribbles()
 
 bool websocket_link::stalled() const
 {
-    if (heard || reading_paused)
+    if (heard)
         return false;
-    return !writing_since || time.steady_now() - *writing_since >= options.write_timeout;
+    if (writing_since)
+        return time.steady_now() - *writing_since >= options.write_timeout;
+    return !reading_paused;
 }
 
 }    // namespace caisson::net

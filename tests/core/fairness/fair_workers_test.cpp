@@ -7,6 +7,7 @@
 
 #include <boost/asio/cancellation_signal.hpp>
 
+#include <cctype>
 #include <future>
 #include <mutex>
 #include <stdexcept>
@@ -121,6 +122,38 @@ TEST_F(FairWorkers, LittleIsDoneAtOnce)
     EXPECT_EQ(thread_for(&workers, fair_workers::most_at_once_bytes), own);
     EXPECT_NE(thread_for(&workers, fair_workers::most_at_once_bytes + 1), own);
     EXPECT_EQ(thread_for(nullptr, SIZE_MAX), own);
+}
+
+struct SharedIoThread : FairWorkers {
+    static constexpr auto request = io_turns::kind::request;
+
+    task<> work_here(char who)
+    {
+        const auto note = [this, who] { done.push_back(who); };
+        auto noting = by_size(&shared, tenant(who), 1, note);
+        co_await std::move(noting);
+    }
+    task<> wait_here(char who)
+    {
+        auto turn = wait_for_turn(&shared, tenant(who), request, 1);
+        co_await std::move(turn);
+        done.push_back(static_cast<char>(std::toupper(who)));
+    }
+
+    io_turns turns{context.get_executor()};
+    fair_workers shared{context.get_executor(), pool, 1, &turns};
+    std::string done;
+};
+
+TEST_F(SharedIoThread, LittleWaitsForItsTurn)
+{
+    ASSERT_TRUE(turns.try_begin(tenant('a'), request, 10 * io_turns::most_bytes));
+    group.spawn("work", work_here('a'));
+    group.spawn("turn", wait_here('a'));
+    group.spawn("work", work_here('b'));
+    group.spawn("turn", wait_here('b'));
+    context.poll();
+    EXPECT_EQ(done, "bBaA");
 }
 
 }    // namespace

@@ -110,5 +110,28 @@ TEST_F(WebSocketLimits, APeerThatDoesNotAnswerPingsIsCut)
     EXPECT_FALSE(far.socket->open());
 }
 
+TEST_F(WebSocketLimits, APeerThatSendsAndTakesNothingIsCut)
+{
+    websocket_options client;
+    client.max_inbox_messages = 1;
+    client.ping_interval = 0s;
+    websocket_options own;
+    own.max_inbox_messages = 4;
+    open(own, client);
+    const shared_bytes payload(std::string(256 * 1024, 'p'));
+    while (far.socket->queued_bytes() < (4u << 20)) {
+        ASSERT_TRUE(far.socket->send_binary("", payload));
+        settle();
+    }
+    for (int i = 0; i < 20; ++i)    // that the server does not take either
+        near->send_text("and more");
+    settle();
+    for (int i = 0; i < 10; ++i) {
+        time.advance(20s);
+        settle();
+    }
+    EXPECT_FALSE(far.socket->open());
+}
+
 }    // namespace
 }    // namespace caisson::net
