@@ -65,11 +65,8 @@ task<std::invoke_result_t<F>> by_size(fair_workers* workers, tenant_id who, std:
     if (workers == nullptr)
         co_return work();
     if (bytes <= fair_workers::most_at_once_bytes) {
-        auto* const turns = workers->on_io_thread();
-        if (turns != nullptr && !turns->try_begin(who, io_turns::kind::request, bytes)) {
-            auto turn = turns->wait(std::move(who), io_turns::kind::request, bytes);
-            co_await std::move(turn);
-        }
+        auto turn = wait_for_turn(workers, std::move(who), io_turns::kind::request, bytes);
+        co_await std::move(turn);
         co_return work();
     }
     auto working = workers->run(std::move(who), std::move(work));

@@ -82,6 +82,12 @@ protected:
         answer.body = std::string(answer.content());
         return answer;
     }
+    /// Those of a service in which executions wait, so that none ends by itself.
+    static execution_services waiting(execution_services made)
+    {
+        made.bounds.max_running = 0;
+        return made;
+    }
     http::api_services services() { return services(service_); }
     http::api_services services(execution_service& service)
     {

@@ -45,11 +45,6 @@ private:
 /// With a service in which executions wait, so that none ends by itself.
 class Disconnect : public caisson::testing::ApiTest {
 protected:
-    static execution_services waiting(execution_services made)
-    {
-        made.bounds.max_running = 0;
-        return made;
-    }
     task<> stay() { co_await time_.wait_for(std::chrono::hours(1'000)); }
     task<> yield()
     {
