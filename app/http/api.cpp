@@ -24,6 +24,7 @@ struct route {
     std::uint64_t body_bytes = 0;                      // 0: no body is expected, a small one is taken
     net::body_mode body = net::body_mode::buffered;    // streamed: any content type, read by exchange().body(); needs body_bytes
     bool by_signature = false;                         // a signed address will do instead of a key
+    bool by_ticket = false;                            // a ticket will do, which is in the address: of what browsers open without headers
 };
 
 constexpr std::string_view events_pattern = "/v1/executions/{id}/events";
@@ -46,13 +47,13 @@ struct route_table {
         {"GET", "/v1/executions/{id}/input", scope::read, &api::get_input},
         {"GET", "/v1/executions/{id}/output", scope::read, &api::get_output},
         {"GET", "/v1/executions/{id}/logs", scope::read, &api::get_logs},
-        {"GET", events_pattern, scope::read, &api::get_events, true},
-        {"GET", "/v1/executions/{id}/stream", scope::read, &api::stream_execution, true},
+        {"GET", events_pattern, scope::read, &api::get_events, true, 0, net::body_mode::buffered, false, true},
+        {"GET", "/v1/executions/{id}/stream", scope::read, &api::stream_execution, true, 0, net::body_mode::buffered, false, true},
         {"GET", "/v1/executions/{id}/artifacts", scope::read, &api::list_artifacts, true},
-        {"GET", "/v1/executions/{id}/artifacts/{path...}", scope::read, &api::get_artifact, true, 0, net::body_mode::buffered, true},
+        {"GET", "/v1/executions/{id}/artifacts/{path...}", scope::read, &api::get_artifact, true, 0, net::body_mode::buffered, true, true},
         {"DELETE", "/v1/executions/{id}/artifacts/{path...}", scope::run, &api::delete_artifact},
-        {"GET", "/v1/executions/{id}/files", scope::read, &api::get_files, true, 0, net::body_mode::buffered, true},
-        {"GET", "/v1/connect", scope::run, &api::connect, true},
+        {"GET", "/v1/executions/{id}/files", scope::read, &api::get_files, true, 0, net::body_mode::buffered, true, true},
+        {"GET", "/v1/connect", scope::run, &api::connect, true, 0, net::body_mode::buffered, false, true},
         {"POST", "/v1/skills", scope::run, &api::upload_skill, false, package_body, net::body_mode::streamed},
         {"GET", "/v1/skills", scope::read, &api::list_skills, true},
         {"POST", "/v1/skills/validate", scope::read, &api::validate_skill, false, package_body, net::body_mode::streamed},
@@ -226,13 +227,15 @@ task<> api::answer_route(call_ptr one, const route* to)
         const bool is_signed = to->by_signature && !presents_key(one->request()) && has_grant(one->request().query);
         const bool is_stream = to->pattern == events_pattern;
         auto stream = is_stream ? std::string(one->capture("id")) : std::string();
-        auto asking = is_signed ? authenticate_signed(one) : authenticate(&one->request(), std::move(stream));
+        auto asking = is_signed ? authenticate_signed(one) : authenticate(&one->request(), to, std::move(stream));
         auto who = co_await std::move(asking);
         if (who.has_error()) {
             co_await one->fail(who.error());
             co_return;
         }
         one->who = std::move(*who);
+        if (!is_signed)
+            one->end_with_key(use_.keys);
         // Who has all its connections in use may still end what uses them. Strangers with signed addresses have connections of their own.
         const auto trusted = one->exchange().trust((is_signed ? "signed by " : "") + one->tenant().str());
         if (trusted.has_error() && to->method != "DELETE" && !to->pattern.ends_with("/cancel")) {
@@ -302,11 +305,15 @@ task<result<principal>> api::redeem_ticket(std::string ticket, std::string strea
     co_return error{errc::unauthorized, "the ticket was good until its execution's end and a minute; get a new one with POST /v1/tickets"};
 }
 
-task<result<principal>> api::authenticate(const net::request* from, std::string stream)
+task<result<principal>> api::authenticate(const net::request* from, const route* to, std::string stream)
 {
     const auto& request = *from;
     result<principal> who = error{errc::unauthorized};
     const auto ticket = presents_key(request) ? std::nullopt : request.query_value("ticket");
+    if (ticket && !to->by_ticket)
+        co_return error{errc::unauthorized,
+            "a ticket opens streams and files only (GET /v1/connect and …/events, …/stream, …/artifacts/…, …/files of an execution): send a key "
+            "as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\""};
     if (ticket) {
         who = co_await redeem_ticket(std::string(*ticket), std::move(stream));
     } else {

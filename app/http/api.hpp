@@ -40,7 +40,7 @@ private:
     task<> answer_preflight(call_ptr one, std::string methods);
     task<> answer_route(call_ptr one, const route* to);
     /// `stream` is the id of the execution whose events are asked for, which a ticket stays good for; empty: it is used once.
-    task<result<principal>> authenticate(const net::request* from, std::string stream);
+    task<result<principal>> authenticate(const net::request* from, const route* to, std::string stream);
     task<result<principal>> redeem_ticket(std::string ticket, std::string stream);
 
     // executions_routes.cpp

@@ -170,7 +170,7 @@ task<> api::get_files(call_ptr one)
     net::response head;
     set_safe(head.fields, media_type_of(format), row->id.str() + std::string(suffix_of(format)));
     head.fields.set("Vary", "Accept");
-    auto out = co_await one->exchange().begin_stream(std::move(head));
+    auto out = co_await one->begin_stream(std::move(head));
     if (one->request().method != "HEAD") {
         archive_source from{*use_.artifacts, *use_.contents, *use_.work, use_.log, [one] { return one->exchange().share_bytes(); }};
         const bool whole = co_await send_archive(std::move(from), out.get(), std::move(*first), format);

@@ -1,5 +1,6 @@
 #include "app/http/call.hpp"
 
+#include "app/http/credentials.hpp"
 #include "app/wire/error_view.hpp"
 #include "app/wire/status.hpp"
 
@@ -28,7 +29,43 @@ net::response json_response(int status, std::string body)
     return answer;
 }
 
+class writer_with_key final : public net::stream_writer {
+public:
+    writer_with_key(std::unique_ptr<net::stream_writer> to, key_watch::guard key) : to_(std::move(to)), key_(std::move(key)) { }
+
+    task<bool> write(std::string_view bytes) override { return key_.has_ended() ? refuse() : to_->write(bytes); }
+    task<> finish() override { return to_->finish(); }
+
+private:
+    static task<bool> refuse() { co_return false; }
+
+    const std::unique_ptr<net::stream_writer> to_;
+    const key_watch::guard key_;
+};
+
 }    // namespace
+
+void call::guard_key()
+{
+    if (!key_)
+        key_ = keys_ != nullptr ? keys_->guard_of(who.key) : key_watch::guard();
+}
+
+task<result<shared_bytes>> call::read_body()
+{
+    guard_key();
+    auto piece = co_await exchange_.body().read();
+    if (key_->has_ended())
+        co_return ended_key();
+    co_return piece;
+}
+
+task<std::unique_ptr<net::stream_writer>> call::begin_stream(net::response head)
+{
+    guard_key();
+    auto out = co_await exchange_.begin_stream(std::move(head));
+    co_return std::make_unique<writer_with_key>(std::move(out), *key_);
+}
 
 result<execution_id> call::id() const
 {

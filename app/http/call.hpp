@@ -3,6 +3,7 @@
 #include "app/http/services.hpp"
 #include "core/adapters/net/exchange.hpp"
 #include "core/adapters/net/router.hpp"
+#include "core/auth/key_watch.hpp"
 #include "core/auth/types.hpp"
 
 #include <memory>
@@ -32,6 +33,13 @@ public:
     /// What `{name}` of the path's pattern stands for, decoded; empty if the pattern has no such capture.
     std::string_view capture(std::string_view name) const { return match_.capture(name); }
 
+    /// From now on what is read or sent over a while ends with the key of `who`. `keys` outlives the call.
+    void end_with_key(key_watch& keys) { keys_ = &keys; }
+    /// The next piece of a streamed body. Errors: errc::unauthorized when the key is over; those of net::request_body.
+    task<result<shared_bytes>> read_body();
+    /// As of the exchange, but that a write() after the key's end is not taken, so that the answer is cut.
+    task<std::unique_ptr<net::stream_writer>> begin_stream(net::response head);
+
     /// Fields that every answer but an error has from now on.
     net::headers extra;
 
@@ -47,9 +55,12 @@ public:
 
 private:
     net::response refusal(const error& what);
+    void guard_key();
 
     net::exchange& exchange_;
     net::route_match match_;
+    key_watch* keys_ = nullptr;
+    std::optional<key_watch::guard> key_;    // from the first piece on
 };
 
 using call_ptr = std::shared_ptr<call>;

@@ -18,6 +18,10 @@ bool presents_key(const net::request& from) { return from.fields.find("Authoriza
 
 result<std::string> presented_key(const net::request& from)
 {
+    // A proxy may judge by another one than this server would.
+    for (const auto* name : {"Authorization", "X-API-Key"})
+        if (from.fields.count(name) > 1)
+            return error{errc::bad_request, std::string(name) + " is there more than once: send one key", {{name, "is there more than once"}}};
     const auto field = from.fields.find("Authorization");
     if (!field) {
         const auto key = from.fields.find("X-API-Key");
@@ -37,7 +41,7 @@ error ended_key() { return {errc::unauthorized, std::string(key_is_over)}; }
 bool names_tenant(const net::request& from, const principal& who)
 {
     const auto wanted = from.fields.find("X-Tenant-ID").value_or("");
-    return wanted.empty() || wanted == who.tenant.str() || wanted == who.tenant_name;
+    return from.fields.count("X-Tenant-ID") <= 1 && (wanted.empty() || wanted == who.tenant.str() || wanted == who.tenant_name);
 }
 
 }    // namespace caisson::http

@@ -215,7 +215,14 @@ task<> api::write_stdin(call_ptr one)
         co_return;
     }
     execution_service::stdin_request given{std::move(wanted->data), wanted->offset, wanted->eof};
-    auto taken = co_await use_.executions.write_stdin(one->tenant(), *id, std::move(given), use_.time.steady_now() + stdin_wait);
+    auto writing = use_.executions.write_stdin(one->tenant(), *id, std::move(given), use_.time.steady_now() + stdin_wait);
+    auto key_ends = use_.keys.until_ended(one->who.key);
+    auto outcome = co_await race(std::move(writing), std::move(key_ends));
+    if (outcome.index() == 1) {
+        co_await one->fail(ended_key());
+        co_return;
+    }
+    auto& taken = std::get<0>(outcome);
     if (taken.has_error())
         co_await one->fail(taken.error());
     else

@@ -20,7 +20,7 @@ class request_tar : public tar_source {
 public:
     request_tar(call_ptr one, std::uint64_t bytes) : one_(std::move(one)), bytes_(bytes) { }
     std::uint64_t size_bytes() const override { return bytes_; }
-    task<result<shared_bytes>> read() override { return one_->exchange().body().read(); }
+    task<result<shared_bytes>> read() override { return one_->read_body(); }
 
 private:
     call_ptr one_;

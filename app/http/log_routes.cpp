@@ -36,12 +36,13 @@ void append_text(std::string& text, wire::merged_lines& lines, const std::vector
     }
 }
 
-/// Writes the text of a log.
-task<> write_text(const api_services* use, call_ptr one, std::shared_ptr<log_reader> log, net::stream_writer* out)
+/// Writes the text of a log. False if it is not taken to its end.
+task<bool> write_text(const api_services* use, call_ptr one, std::shared_ptr<log_reader> log, net::stream_writer* out)
 {
     constexpr std::size_t read_bytes = 1 << 20;
     wire::merged_lines lines;
-    for (bool more = true; more;) {
+    bool taken = true;
+    for (bool more = true; more && taken;) {
         auto events = co_await log->next(read_bytes, false);
         std::string text;
         more = events.has_value() && !events->empty();
@@ -50,9 +51,9 @@ task<> write_text(const api_services* use, call_ptr one, std::shared_ptr<log_rea
             append_text(text, lines, *events);
         } else
             lines.flush([&text](std::string_view bytes) { text += bytes; });
-        const bool taken = co_await out->write(text);
-        more = more && taken;
+        taken = co_await out->write(text);
     }
+    co_return taken;
 }
 
 }    // namespace
@@ -73,9 +74,10 @@ task<> api::get_logs(call_ptr one)
     head.fields.set("Content-Type", "text/plain; charset=utf-8");
     head.fields.set("X-Content-Type-Options", "nosniff");
     head.fields.set("Cache-Control", "no-store");
-    auto out = co_await one->exchange().begin_stream(std::move(head));
-    co_await write_text(&use_, one, std::shared_ptr<log_reader>(std::move(*log)), out.get());
-    co_await out->finish();
+    auto out = co_await one->begin_stream(std::move(head));
+    const bool whole = co_await write_text(&use_, one, std::shared_ptr<log_reader>(std::move(*log)), out.get());
+    if (whole)
+        co_await out->finish();
 }
 
 task<> api::get_events(call_ptr one)

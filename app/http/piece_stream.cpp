@@ -29,7 +29,7 @@ task<> answer_in_pieces(call_ptr one, net::response head, byte_range range, piec
         co_await one->fail(piece.error());
         co_return;
     }
-    auto out = co_await one->exchange().begin_stream(std::move(head));
+    auto out = co_await one->begin_stream(std::move(head));
     while (range.length > 0) {
         if (piece.has_error() || piece->empty())
             co_return;

@@ -60,7 +60,7 @@ task<result<void>> receive_form(call_ptr one, net::multipart_parser parser, std:
 {
     form_receiver form(std::move(parser), std::move(to));
     for (;;) {
-        auto piece = co_await one->exchange().body().read();
+        auto piece = co_await one->read_body();
         if (piece.has_error())
             co_return piece.error();
         if (piece->empty())
@@ -96,7 +96,7 @@ task<result<void>> receive_package(call_ptr one, std::shared_ptr<package_upload>
         co_return co_await std::move(received);
     }
     for (;;) {
-        auto piece = co_await one->exchange().body().read();
+        auto piece = co_await one->read_body();
         if (piece.has_error())
             co_return piece.error();
         if (piece->empty())

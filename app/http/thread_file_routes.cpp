@@ -23,7 +23,7 @@ task<result<thread_row>> receive(call_ptr one, std::shared_ptr<thread_importer> 
     if (begun.has_error())
         co_return begun.error();
     for (;;) {
-        auto piece = co_await one->exchange().body().read();
+        auto piece = co_await one->read_body();
         if (piece.has_error())
             co_return piece.error();
         if (piece->empty())
@@ -105,7 +105,7 @@ task<> api::export_thread(call_ptr one)
     head.fields.set("Content-Disposition", attachment(row->name.str() + ".ndjson"));
     head.fields.set("X-Content-Type-Options", "nosniff");
     head.fields.set("Cache-Control", "no-store");
-    auto out = co_await one->exchange().begin_stream(std::move(head));
+    auto out = co_await one->begin_stream(std::move(head));
     thread_exporter from(use_.threads->services(), std::move(*row));
     while (one->request().method != "HEAD") {
         const auto lines = co_await from.next();

@@ -4,15 +4,17 @@
 
 namespace caisson {
 
-task<wait_end> key_watch::until_ended(key_id key)
+std::shared_ptr<key_watch::waiter> key_watch::waiter_of(const key_id& key)
 {
     auto& one = watched_[key];
     if (!one)
         one = std::make_shared<watched>(executor_);
-    return wait_for_end(std::make_unique<waiter>(one));
+    return std::make_shared<waiter>(one);
 }
 
-task<wait_end> key_watch::wait_for_end(std::unique_ptr<waiter> one)
+task<wait_end> key_watch::until_ended(key_id key) { return wait_for_end(waiter_of(key)); }
+
+task<wait_end> key_watch::wait_for_end(std::shared_ptr<waiter> one)
 {
     auto& of = one->of();
     while (!of.has_ended) {

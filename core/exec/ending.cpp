@@ -13,7 +13,7 @@ constexpr std::string_view no_memory_left =
     "the host, or the server's sandboxes together, had no memory left, and the kernel ended the program, which was "
     "below limits.memory_bytes";
 
-bool killed_for_memory(const ending_facts& facts) { return facts.killed_for_memory || facts.socket_limit; }
+bool killed_for_memory(const ending_facts& facts) { return facts.killed_for_memory || facts.uncounted_limit; }
 
 /// The kernel killed in the group for memory, and the server then the rest: either may have been the leader's end. One that came
 /// to an end of its own before is not ended by it, even if the server's kill is on its way.
@@ -44,7 +44,7 @@ verdict decide_verdict(const ending_facts& facts, const execution_limits& limits
     if (facts.output_limit)
         return verdict::output_limit;
     if (ended_for_memory(facts))
-        return facts.group.oom_outside && !facts.socket_limit ? verdict::lost : verdict::memory_limit;
+        return facts.group.oom_outside && !facts.uncounted_limit ? verdict::lost : verdict::memory_limit;
     if (facts.wall_limit)
         return verdict::wall_limit;
     if (out_of_cpu_time(facts, limits))
@@ -55,7 +55,7 @@ verdict decide_verdict(const ending_facts& facts, const execution_limits& limits
 std::vector<limit_kind> limits_hit(const ending_facts& facts)
 {
     std::vector<limit_kind> hit;
-    if (facts.socket_limit || (!facts.group.oom_outside && (facts.group.oom_kills > 0 || facts.killed_for_memory)))
+    if (facts.uncounted_limit || (!facts.group.oom_outside && (facts.group.oom_kills > 0 || facts.killed_for_memory)))
         hit.push_back(limit_kind::memory);
     if (facts.group.pids_refused > 0)
         hit.push_back(limit_kind::pids);
@@ -72,9 +72,9 @@ std::vector<limit_kind> limits_hit(const ending_facts& facts)
 std::string memory_sentence(const ending_facts& facts, const execution_limits& limits)
 {
     std::string text = "the program needed more memory than limits.memory_bytes (" + std::to_string(limits.memory_bytes) + " bytes)";
-    if (facts.socket_limit && facts.group.oom_kills == 0)
-        text = "the program had more than " + std::to_string(most_socket_bytes >> 20) +
-               " MiB of netlink and UDP sockets and of messages unread in them";
+    if (facts.uncounted_limit && facts.group.oom_kills == 0)
+        text = "the program had more than " + std::to_string(most_uncounted_bytes >> 20) +
+               " MiB of netlink and UDP sockets, messages unread in them, and record locks, each counted as 1 KiB";
     if (!facts.wait_status)
         text += "; its sandbox did not tell its end, so the last of its output may be missing";
     return text;

@@ -18,9 +18,10 @@ struct ending {
     std::string error;    // empty on success
 };
 
-/// So much may netlink and UDP sockets take, of whose memory groups count a part at most. Programs that ask for the network's settings need
+/// So much may netlink and UDP sockets and record locks take, of whose memory groups count a part at most. Programs that ask for the
+/// network's settings need
 /// some 100 KiB.
-inline constexpr std::int64_t most_socket_bytes = 16 << 20;
+inline constexpr std::int64_t most_uncounted_bytes = 16 << 20;
 
 /// What was seen of an execution's end. The verdict is decided from these alone, never from a signal number alone.
 struct ending_facts {
@@ -29,7 +30,7 @@ struct ending_facts {
     bool cpu_limit = false;            // the group's CPU time reached cpu_ms and the server killed it
     bool output_limit = false;         // max_output_bytes was passed and the server killed it, as asked
     bool killed_for_memory = false;    // the server killed the group after the kernel had killed in it for memory
-    bool socket_limit = false;         // its sockets took most_socket_bytes and the server killed it
+    bool uncounted_limit = false;         // sockets and locks took most_uncounted_bytes and the server killed it
     bool cancelled = false;            // a cancel was asked for before the end
     bool output_cut = false;           // max_output_bytes was passed
     group_usage group;

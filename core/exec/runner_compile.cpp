@@ -112,7 +112,7 @@ struct runner::compile_run {
     steady_time asked_at;
     std::optional<steady_time> started_at;
     std::optional<steady_time> killed_at;
-    steady_time next_socket_look;
+    steady_time next_uncounted_look;
 
     void kill(protocol::agent_link& link, steady_time now)
     {
@@ -276,13 +276,13 @@ void runner::look_at_compiler(live_execution& one, compile_run& run) const
     }
     facts.cancelled = one.cancel_wanted();
     facts.killed_for_memory = usage.oom_kills > 0;
-    if (now >= run.next_socket_look) {
-        run.next_socket_look = now + look_at_group_every;
-        facts.socket_limit = one.sandbox->socket_bytes(most_socket_bytes) >= most_socket_bytes;
+    if (now >= run.next_uncounted_look) {
+        run.next_uncounted_look = now + look_at_group_every;
+        facts.uncounted_limit = one.sandbox->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes;
     }
     facts.cpu_limit = usage.cpu_us.value_or(0) >= limits.cpu_ms * 1000;
     facts.wall_limit = now >= latest;
-    if (facts.cancelled || facts.killed_for_memory || facts.socket_limit || facts.cpu_limit || facts.wall_limit)
+    if (facts.cancelled || facts.killed_for_memory || facts.uncounted_limit || facts.cpu_limit || facts.wall_limit)
         run.kill(*one.link, now);
 }
 
@@ -306,7 +306,7 @@ bool runner::ended_plainly(const live_execution& one, const compile_run& run)
     const auto disk = one.sandbox->disk().value_or(disk_usage());
     const auto& facts = run.facts;
     const bool well = report && report->status == execution_status::success && report->verdict == verdict::exited && report->exit_code == 0;
-    const bool undisturbed = !run.killed_at && !facts.wall_limit && !facts.cpu_limit && !facts.socket_limit && facts.group.oom_kills == 0 &&
+    const bool undisturbed = !run.killed_at && !facts.wall_limit && !facts.cpu_limit && !facts.uncounted_limit && facts.group.oom_kills == 0 &&
                              facts.group.pids_refused == 0;
     return well && undisturbed && run.session->streams_ended() && !run.session->has_gap() && !disk.bytes_exhausted &&
            !disk.inodes_exhausted;
@@ -330,7 +330,7 @@ void runner::judge_compiler(live_execution& one, compile_run& run, watch& watche
         facts.wait_status.reset();
         end = decide_ending(facts, limits_of(one.spec));
     }
-    if (end.verdict == verdict::memory_limit && facts.socket_limit)
+    if (end.verdict == verdict::memory_limit && facts.uncounted_limit)
         end.error = "the compilation failed: the compiler had too many sockets, or messages unread in them";
     else
         end.error = compile_problem(end, one.spec.compile->limits);

@@ -93,8 +93,8 @@ void runner::look_at_group(live_execution& one, watch& watched)
     if (usage.oom_kills > 0) {
         watched.facts.killed_for_memory = true;
         kill(one, watched, now);
-    } else if (one.sandbox->socket_bytes(most_socket_bytes) >= most_socket_bytes) {
-        watched.facts.socket_limit = true;
+    } else if (one.sandbox->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes) {
+        watched.facts.uncounted_limit = true;
         kill(one, watched, now);
     } else if (usage.cpu_us && *usage.cpu_us >= one.spec.limits.cpu_ms * 1000) {
         watched.facts.cpu_limit = true;

@@ -76,9 +76,9 @@ public:
     /// Whether the writable file systems are full, by a look from outside or not at all (nothing if it cannot be known).
     virtual std::optional<disk_usage> disk() const = 0;
 
-    /// What its netlink and UDP sockets take, in bytes, of which control groups count a part at most: a look from outside that ends at
-    /// `enough`. 0 where it cannot be known.
-    virtual std::int64_t socket_bytes(std::int64_t /*enough*/) const { return 0; }
+    /// What its netlink and UDP sockets and its record locks take, in bytes, of which control groups count a part at most: a look from
+    /// outside that ends at `enough`; at locks it may be 500 ms old, or older while others are looked at. 0 where it cannot be known.
+    virtual std::int64_t uncounted_bytes(std::int64_t /*enough*/) const { return 0; }
 
     /// Returns when the sandbox has ended by itself or by stop(): its agent is gone. The text says why.
     virtual task<std::string> ended() = 0;

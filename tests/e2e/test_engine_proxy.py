@@ -172,7 +172,7 @@ def test_an_attached_stream_goes_both_ways(proxy):
 
 
 MASKED = [f"/proc/{name}" for name in (
-    "acpi", "asound", "cmdline", "interrupts", "kallsyms", "kcore", "key-users", "keys", "latency_stats", "pressure", "sched_debug", "scsi",
+    "acpi", "asound", "cmdline", "interrupts", "kallsyms", "kcore", "key-users", "keys", "latency_stats", "locks", "pressure", "sched_debug", "scsi",
     "sysrq-trigger", "timer_list", "timer_stats")] + ["/sys"]
 
 

@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import select
+import socket
 import threading
 
 import pytest
@@ -270,9 +272,10 @@ def test_what_goes_with_its_client_goes_with_its_key(server):
 
 def test_who_waits_for_an_end_waits_no_longer_than_its_key(server):
     owner, revoke = revocable(server, "revoked-waits")
-    one = owner.start(command=["sleep", "60"], limits={"wall_ms": 60_000})
+    one = owner.start(command=["sleep", "60"], limits={"wall_ms": 60_000}, stdin_open=True)
     run = {"command": ["sleep", "60"], "limits": {"wall_ms": 60_000}, "cancel_on_disconnect": True}
-    asked = (("GET", f"/v1/executions/{one}?wait_ms=60000", None), ("POST", "/v1/executions", run),
+    unread = {"data": "x" * (2 << 20)}    # more than the sandbox takes
+    asked = (("POST", f"/v1/executions/{one}/stdin", unread), ("GET", f"/v1/executions/{one}?wait_ms=60000", None), ("POST", "/v1/executions", run),
              ("POST", "/v1/executions/batch", {"executions": [run]}))
     connections = []
     for method, path, body in asked:
@@ -292,6 +295,27 @@ def test_who_waits_for_an_end_waits_no_longer_than_its_key(server):
     other.cancel(one)
 
 
+@pytest.mark.parametrize("path", ["/v1/skills", "/v1/skills/validate", "/v1/threads/planted/import"])
+def test_an_upload_ends_with_its_key(server, path):
+    owner, revoke = revocable(server, "revoked-uploads")
+    fields = {**owner.credentials(), "Host": "x", "Content-Type": "application/zip", "Content-Length": "100000"}
+    head = f"POST {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items()) + "\r\n"
+    with socket.create_connection(server.api.address, timeout=30) as connection:
+        connection.sendall(head.encode() + b"{" * 1_000)
+        revoke()
+
+        def is_answered():
+            if select.select([connection], [], [], 0.1)[0]:
+                return True
+            connection.sendall(b"{")    # it goes on to come, slowly
+            return False
+
+        until(is_answered, what="the upload is refused")
+        assert b"HTTP/1.1 401" in connection.recv(100)
+    other = server.api.with_key(server.new_key("revoked-uploads"))
+    assert other.get("/v1/skills").value == [] and other.get("/v1/threads/planted").status == 404
+
+
 def test_a_streams_key_may_expire(server):
     other = server.tenant("expiring")
     one = other.start(command=["sleep", "60"], limits={"wall_ms": 60_000})
@@ -304,5 +328,5 @@ def test_a_ticket_ends_with_its_key(server):
     owner, revoke = revocable(server, "revoked-tickets")
     ticket = owner.post("/v1/tickets")["ticket"]
     revoke()
-    answer = server.api.with_key(None).get("/v1/executions", query={"ticket": ticket})
+    answer = server.api.with_key(None).get("/v1/connect", query={"ticket": ticket})
     assert answer.status == 401 and "revoked" in answer["message"]

@@ -78,7 +78,7 @@ public:
     result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) override;
     result<void> claim(const sandbox_limits& limits, execution_group& made) override;
     std::optional<disk_usage> disk() const override { return box_->disk; }
-    std::int64_t socket_bytes(std::int64_t enough) const override { return std::min(enough, box_->socket_bytes); }
+    std::int64_t uncounted_bytes(std::int64_t enough) const override { return std::min(enough, box_->uncounted_bytes); }
     std::optional<steady_time> made_at() const override { return box_->made_at; }
     task<std::string> ended() override { return fake_agent::ended(box_->agent); }
     task<result<void>> pause() override { co_return error{errc::not_implemented, "fake sandboxes do not pause"}; }

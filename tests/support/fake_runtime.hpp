@@ -34,7 +34,7 @@ struct fake_box {
     bool group_kills_by_itself = true;
     bool group_is_surely_empty = false;
     std::optional<disk_usage> disk;
-    std::int64_t socket_bytes = 0;
+    std::int64_t uncounted_bytes = 0;
 
     // Of its compiler's group.
     group_limits compiler_limits;

@@ -200,7 +200,7 @@ std::vector<std::pair<std::string, std::string>> program_links(const host_files&
 
 std::vector<std::string> masked_in_proc(const host_files& host)
 {
-    return there_in_proc({"kcore", "keys", "key-users", "timer_list", "sysrq-trigger", "kallsyms", "cmdline"}, host);
+    return there_in_proc({"kcore", "keys", "key-users", "timer_list", "sysrq-trigger", "kallsyms", "cmdline", "locks"}, host);
 }
 
 std::vector<std::string> hidden_in_proc(const host_files& host) { return there_in_proc({"acpi", "scsi", "pressure"}, host); }

@@ -124,6 +124,8 @@ public:
     /// Now. Nothing if no hierarchy counts it.
     std::optional<std::int64_t> memory_bytes_used() const;
     std::size_t population() const;
+    /// Of all that is in it or below, by every hierarchy.
+    std::set<pid_t> processes() const;
     /// Freezing is not instant: ask frozen() afterwards. Errors: errc::not_implemented without a freezer.
     result<void> freeze();
     result<void> thaw();
@@ -161,7 +163,6 @@ private:
     result<void> set_frozen(bool frozen);
     std::vector<std::string> directories_of(const cgroup_member& member) const;
     std::set<pid_t> processes_of(const cgroup_member& member) const;
-    std::set<pid_t> processes() const;
     bool has_all(const cgroup_member& member) const;
     bool is_known_to_be_empty(const cgroup_member& member) const;
     bool try_remove_directory(const std::string& directory);

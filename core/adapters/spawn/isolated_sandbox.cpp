@@ -1,6 +1,8 @@
 #include "core/adapters/spawn/isolated_sandbox.hpp"
 
 #include "core/adapters/spawn/netlink_memory.hpp"
+#include "core/adapters/spawn/process.hpp"
+#include "core/adapters/spawn/record_locks.hpp"
 #include "core/adapters/spawn/udp_memory.hpp"
 
 #include <fcntl.h>
@@ -38,10 +40,16 @@ std::optional<disk_usage> isolated_sandbox::disk_at(const std::string& place) co
     return disk_usage{.bytes_exhausted = seen.f_bavail == 0, .inodes_exhausted = seen.f_ffree == 0, .bytes_used = used};
 }
 
-std::int64_t isolated_sandbox::socket_bytes(std::int64_t enough) const
+std::int64_t isolated_sandbox::uncounted_bytes(std::int64_t enough) const
 {
     if (is_leaving_)
         return 0;
+    const auto bytes = socket_bytes(enough);
+    return bytes < enough ? bytes + lock_bytes(enough) : bytes;
+}
+
+std::int64_t isolated_sandbox::socket_bytes(std::int64_t enough) const
+{
     if (!netlink_)
         find_sockets();
     if (!netlink_)
@@ -77,6 +85,26 @@ std::int64_t isolated_sandbox::own_udp_bytes(std::int64_t enough) const
     const auto end = services().time.steady_now();
     next_udp_look_ = end + (end - begin) * rest;
     return agent()->alive() ? bytes : 0;    // as in find_sockets()
+}
+
+/// A program can set a million locks in a second of CPU time.
+std::int64_t isolated_sandbox::lock_bytes(std::int64_t enough) const
+{
+    constexpr auto between_looks = std::chrono::milliseconds(500);
+    const auto now = services().time.steady_now();
+    if (next_lock_look_ == steady_time())
+        next_lock_look_ = now + between_looks;
+    if (now < next_lock_look_ || !agent())
+        return *locks_ * record_lock_bytes;
+    auto processes = [group = group(), agent = agent()->identity().pid] {
+        if (!group.members().empty())
+            return group.processes();
+        const auto below = descendants_of(agent);
+        return std::set<pid_t>(below.begin(), below.end());
+    };
+    if (services().locks->try_begin(services().workers, std::move(processes), enough / record_lock_bytes, locks_))
+        next_lock_look_ = now + between_looks;
+    return *locks_ * record_lock_bytes;
 }
 
 /// Invalid if there is no tmpfs.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/adapters/spawn/local_sandbox.hpp"
+#include "core/adapters/spawn/lock_looks.hpp"
 
 #include <map>
 
@@ -19,7 +20,7 @@ public:
 
     /// Of the working directory.
     std::optional<disk_usage> disk() const override;
-    std::int64_t socket_bytes(std::int64_t enough) const override;
+    std::int64_t uncounted_bytes(std::int64_t enough) const override;
     task<result<void>> destroy() override;
 
 protected:
@@ -30,7 +31,9 @@ protected:
 private:
     unique_fd find_root(const std::string& place) const;
     void find_sockets() const;
+    std::int64_t socket_bytes(std::int64_t enough) const;
     std::int64_t own_udp_bytes(std::int64_t enough) const;
+    std::int64_t lock_bytes(std::int64_t enough) const;
 
     uid_allocator& uids_;
     bool is_leaving_ = false;    // destroy() was called
@@ -40,6 +43,8 @@ private:
     mutable unique_fd netlink_;           // its table of netlink sockets, from the first look on
     mutable unique_fd socket_numbers_;    // likewise
     mutable steady_time next_udp_look_{};
+    mutable steady_time next_lock_look_{};
+    lock_looks::count locks_ = std::make_shared<std::atomic<std::int64_t>>();
 };
 
 }    // namespace caisson

@@ -3,6 +3,7 @@
 #include "core/adapters/spawn/cgroup_tree.hpp"
 #include "core/adapters/spawn/fork_server.hpp"
 #include "core/adapters/spawn/local_record.hpp"
+#include "core/adapters/spawn/lock_looks.hpp"
 #include "core/adapters/spawn/run_directory.hpp"
 #include "core/adapters/spawn/uid_allocator.hpp"
 #include "core/adapters/spawn/used_networks.hpp"
@@ -30,6 +31,7 @@ struct local_services {
     std::shared_ptr<std::set<sandbox_id>> swept = std::make_shared<std::set<sandbox_id>>();
     std::shared_ptr<fork_server> forks = std::make_shared<fork_server>();    // likewise one
     std::shared_ptr<used_networks> networks = std::make_shared<used_networks>();
+    std::shared_ptr<lock_looks> locks = std::make_shared<lock_looks>();
 };
 
 /// A sandbox whose agent is a process of this host, found over a socket in its run directory.

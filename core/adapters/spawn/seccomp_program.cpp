@@ -288,7 +288,9 @@ instructions search(std::span<const number_range> ranges)
     }
     if (ranges.size() == 1)
         throw std::invalid_argument("seccomp: a call has too many rules");
-    const auto half = ranges.size() / 2;
+    // About half, so that most parts have as many as can be scanned: each has its own answers.
+    const auto parts = (ranges.size() / 2 + most_that_are_scanned - 1) / most_that_are_scanned;
+    const auto half = parts * most_that_are_scanned < ranges.size() ? parts * most_that_are_scanned : ranges.size() / 2;
     const auto below = search(ranges.first(half));
     const auto border = ranges[half].first;
     instructions code;

@@ -9,7 +9,7 @@ net::request with(std::vector<net::header_field> fields)
 {
     net::request out;
     for (auto& [name, value] : fields)
-        out.fields.set(name, value);
+        out.fields.add(name, value);
     return out;
 }
 
@@ -39,6 +39,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, PresentedKey,
         key_case{"empty_field", {{"Authorization", ""}}, "Authorization header must use Bearer scheme"},
         key_case{"no_token", {{"Authorization", "Bearer"}}, "empty bearer token"},
         key_case{"blank_token", {{"Authorization", "Bearer  "}}, "empty bearer token"},
+        key_case{"two", {{"Authorization", "Bearer a"}, {"authorization", "Bearer b"}}, "Authorization is there more than once"},
+        key_case{"two_of_own_field", {{"X-API-Key", "a"}, {"X-API-Key", "a"}}, "X-API-Key is there more than once"},
         key_case{"empty_own_field", {{"X-API-Key", ""}}, "empty X-API-Key header"}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -53,6 +55,7 @@ TEST(NamesTenant, AbsentAndEmptyAreAnyTenant)
     EXPECT_TRUE(names_tenant(with({{"X-Tenant-ID", who.tenant.str()}}), who));
     EXPECT_FALSE(names_tenant(with({{"X-Tenant-ID", "Acme"}}), who));
     EXPECT_FALSE(names_tenant(with({{"X-Tenant-ID", "other"}}), who));
+    EXPECT_FALSE(names_tenant(with({{"X-Tenant-ID", "acme"}, {"X-Tenant-ID", "other"}}), who));
 }
 
 }    // namespace

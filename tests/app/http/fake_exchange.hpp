@@ -41,7 +41,13 @@ private:
     sent_body& into_;
 };
 
-/// A request whose answer is kept. It has no body, nobody hears its client leave, and it cannot become a WebSocket: std::logic_error.
+/// A body that comes in pieces, over and over.
+class endless_body final : public net::request_body {
+public:
+    task<result<shared_bytes>> read() override { co_return shared_bytes(std::string("piece")); }
+};
+
+/// A request whose answer is kept. Its streamed body does not end, nobody hears its client leave, and it cannot become a WebSocket: std::logic_error.
 class fake_exchange final : public net::exchange {
 public:
     net::request asked;
@@ -51,7 +57,7 @@ public:
     std::function<task<>()> stays;    // of a client that is waited for, and of a server that is not stopping: does not return
 
     const net::request& request() const override { return asked; }
-    net::request_body& body() override { throw std::logic_error("no body comes"); }
+    net::request_body& body() override { return body_; }
     result<void> trust(std::string_view) override { return {}; }
     std::size_t share_bytes() const override { return share; }
     task<> respond(net::response whole) override
@@ -72,6 +78,8 @@ public:
     task<> drain_begun() const override { return never("nobody waits for the end"); }
 
 private:
+    endless_body body_;
+
     task<wait_end> gone() const
     {
         co_await never("nobody waits for the client");

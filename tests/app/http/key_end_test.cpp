@@ -68,6 +68,52 @@ TEST_F(KeyEnd, ARunSaysWhatGoesOn)
     EXPECT_EQ(all[0].status, execution_status::queued);
 }
 
+TEST_F(KeyEnd, WhatIsReadAndSentOverAWhile)
+{
+    const auto made = run_task(io_, auth_.create_key("mine", {scope::run}, std::nullopt)).value();
+    fake_exchange exchange;
+    http::call one(exchange, {});
+    one.who.key = made.row.id;
+    one.end_with_key(key_watch_);
+    group_.spawn("keys", key_watch_.run());
+    settle();
+    const auto out = run_task(io_, one.begin_stream({}));
+    EXPECT_EQ(run_task(io_, one.read_body())->view(), "piece");
+    EXPECT_TRUE(run_task(io_, out->write("sent")));
+    run_task(io_, auth_.revoke_key(made.row.id)).value();
+    time_.advance(key_watch::look_every);
+    settle();
+    EXPECT_EQ(run_task(io_, one.read_body()).error().code, errc::unauthorized);
+    EXPECT_FALSE(run_task(io_, out->write("not sent")));
+    EXPECT_EQ(exchange.sent.text, "sent");
+    EXPECT_FALSE(exchange.sent.finished) << "the client sees that it is cut";
+    run_task(io_, group_.stop());
+}
+
+TEST_F(KeyEnd, OfASignedAddressIsNone)
+{
+    fake_exchange exchange;
+    http::call one(exchange, {});
+    group_.spawn("keys", key_watch_.run());
+    const auto out = run_task(io_, one.begin_stream({}));
+    time_.advance(key_watch::look_every);
+    settle();
+    EXPECT_TRUE(run_task(io_, out->write("sent")));
+    run_task(io_, group_.stop());
+}
+
+TEST_F(KeyEnd, ATicketOpensStreamsAndFilesOnly)
+{
+    for (const auto* path : {"/v1/tickets", "/v1/executions"}) {
+        const auto one = request("POST", path, mine_);
+        one->asked.fields.erase("Authorization");
+        one->asked.query = {{"ticket", "tkt_x"}};
+        run_task(io_, api_->handle(*one));
+        EXPECT_EQ(one->answer->status, 401) << path;
+        EXPECT_THAT(std::string(one->answer->content()), HasSubstr("a ticket opens streams and files only")) << path;
+    }
+}
+
 TEST_F(KeyEnd, APull)
 {
     engine_.registry = {"debian:12"};

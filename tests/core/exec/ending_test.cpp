@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
         ending_case{"netlink_where_the_host_had_no_memory", facts(signaled(SIGKILL),
             [](auto& f) {
                 f.group.oom_kills = 1;
-                f.group.oom_outside = f.socket_limit = true;
+                f.group.oom_outside = f.uncounted_limit = true;
             }), s::failed, v::memory_limit, {limit_kind::memory}},
         ending_case{"exit_137", facts(exited(137)), s::failed, v::exited},
         ending_case{"file_size_signal", facts(signaled(SIGXFSZ)), s::failed, v::signaled},
@@ -126,12 +126,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecideEnding,
             }), s::cancelled, v::cancelled, {limit_kind::memory}},
         ending_case{"group_killed_for_memory", facts(signaled(SIGKILL), [](auto& f) { f.killed_for_memory = true; }), s::failed,
             v::memory_limit, {limit_kind::memory}},
-        ending_case{"killed_for_netlink", facts(signaled(SIGKILL), [](auto& f) { f.socket_limit = true; }), s::failed, v::memory_limit,
+        ending_case{"killed_for_netlink", facts(signaled(SIGKILL), [](auto& f) { f.uncounted_limit = true; }), s::failed, v::memory_limit,
             {limit_kind::memory}},
         ending_case{"netlink_without_a_report",
             [] {
                 ending_facts f;
-                f.socket_limit = true;
+                f.uncounted_limit = true;
                 return f;
             }(), s::failed, v::memory_limit, {limit_kind::memory}},
         ending_case{

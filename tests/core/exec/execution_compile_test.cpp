@@ -207,7 +207,7 @@ TEST_F(ExecutionCompile, ThatNeedsTooMuchMemory)
 TEST_F(ExecutionCompile, ThatLeavesTooMuchInNetlinkSockets)
 {
     const auto id = submit();
-    w.box().socket_bytes = most_socket_bytes;
+    w.box().uncounted_bytes = most_uncounted_bytes;
     const auto& row = w.ended(id);
     EXPECT_EQ(row.verdict, verdict::memory_limit);
     EXPECT_EQ(row.error, "the compilation failed: the compiler had too many sockets, or messages unread in them");

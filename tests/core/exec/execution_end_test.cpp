@@ -293,7 +293,7 @@ auto reads_at_end(group_usage usage, int signal)
 }
 auto has_sockets(std::int64_t bytes)
 {
-    return [bytes](service_world& w) { w.box().socket_bytes = bytes; };
+    return [bytes](service_world& w) { w.box().uncounted_bytes = bytes; };
 }
 auto exits_with_disk(disk_usage disk)
 {
@@ -339,8 +339,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, ExecutionEndings,
         end_case{"oom_seen_at_end", reads_at_end({.oom_kills = 1}, SIGKILL), status::failed, verdict::memory_limit, "memory",
             {limit_kind::memory}},
         end_case{"oom_of_a_child", reads_at_end({.oom_kills = 1}, 0), status::success, verdict::exited, "", {limit_kind::memory}},
-        end_case{"netlink_seen_running", has_sockets(most_socket_bytes), status::failed, verdict::memory_limit,
-            "more than 16 MiB of netlink and UDP sockets and of messages unread in them", {limit_kind::memory}},
+        end_case{"netlink_seen_running", has_sockets(most_uncounted_bytes), status::failed, verdict::memory_limit,
+            "more than 16 MiB of netlink and UDP sockets, messages unread in them, and record locks, each counted as 1 KiB", {limit_kind::memory}},
         end_case{"cpu_seen_running", reads({.cpu_us = 15'000'000}), status::timeout, verdict::cpu_limit, "cpu_ms"},
         end_case{"cpu_below", reads_at_end({.cpu_us = 14'999'999}, 0), status::success, verdict::exited, ""},
         end_case{"cpu_reported", reports({.user_us = 14'000'000, .system_us = 1'000'000}, SIGXCPU), status::timeout, verdict::cpu_limit,

@@ -84,6 +84,8 @@ AMENDED = {
         "X10": [(r"/|/((\.\./)?work|", r"/|/(\.\./)+caisson-[0-9a-z]{12}/(sbx_[0-9a-z]{26}/work|")],
     },
     "gvisor": {
+        # Locks are its kernel's, which is in the sandbox's limit.
+        "X49": [('print("REACHABLE: 250000', 'print("contained: 250000')],
         "X02": [
             ('if got: print("BREACH:" + name, got)', f'if got: print(("REACHABLE:" if name in {SHOWN} else "BREACH:") + name, got)'),
             ('print("BREACH: descriptor", number)', 'print("REACHABLE: descriptor", number)'),

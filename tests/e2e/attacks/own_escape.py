@@ -238,7 +238,7 @@ tried("merging", lambda: mmap.mmap(-1, 4096).madvise(12))
 if c.prctl(67, 1, 0, 0, 0) == 0: reached("PR_SET_MEMORY_MERGE")
 if call(451, fd, 0, 0, 0) == 0: reached("cachestat")
 """),
-    shell("X21", "a kernel's secrets", "for f in kallsyms kcore keys key-users timer_list kmsg sysrq-trigger cmdline slabinfo vmallocinfo "
+    shell("X21", "a kernel's secrets", "for f in kallsyms kcore keys key-users timer_list locks kmsg sysrq-trigger cmdline slabinfo vmallocinfo "
           "pagetypeinfo sched_debug; do [ -n \"$(head -c 20 /proc/$f 2>/dev/null | tr -d '\\0')\" ] && echo BREACH:$f; done; "
           "dmesg >/dev/null 2>&1 && echo BREACH:dmesg; echo contained"),
     python("X23", "modules that the kernel loads for a request", """

@@ -51,7 +51,7 @@ TEST(ContainerJson, IsHardenedAsAWhole)
             "SecurityOpt": ["no-new-privileges"],
             "ReadonlyRootfs": true,
             "MaskedPaths": ["/proc/acpi", "/proc/asound", "/proc/cmdline", "/proc/interrupts", "/proc/kallsyms", "/proc/kcore",
-                "/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/pressure", "/proc/sched_debug", "/proc/scsi",
+                "/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/locks", "/proc/pressure", "/proc/sched_debug", "/proc/scsi",
                 "/proc/sysrq-trigger", "/proc/timer_list", "/proc/timer_stats", "/sys"],
             "NetworkMode": "none", "IpcMode": "private", "CgroupnsMode": "private", "PidMode": "", "UTSMode": "",
             "PublishAllPorts": false,

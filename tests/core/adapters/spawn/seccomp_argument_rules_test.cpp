@@ -270,6 +270,18 @@ TEST_P(ProgramArguments, ReachEveryProcessButTheAgent)
     }
 }
 
+constexpr argument_case lock_cases[] = {
+    {"duplicate", "fcntl", {3, 0}, kernel_judges},
+    {"record_lock", "fcntl", {3, 6}, kernel_judges},
+    {"wait_for_a_record_lock", "fcntl", {3, 7}, kernel_judges},
+    {"who_locks", "fcntl", {3, 5}, kernel_judges},
+    {"who_locks_the_open_file", "fcntl", {3, 36}, EINVAL},
+    {"lock_of_the_open_file", "fcntl", {3, 37}, EINVAL},
+    {"lock_of_the_open_file_and_unread_bits", "fcntl", {3, 37 | high}, EINVAL},
+    {"wait_for_a_lock_of_the_open_file", "fcntl", {3, 38}, EINVAL},
+    {"lease", "fcntl", {3, 1'024}, kernel_judges},
+};
+
 constexpr argument_case process_cases[] = {
     {"own_scheduler", "sched_setscheduler", {0, SCHED_BATCH, 1}, kernel_judges},
     {"a_threads_scheduler", "sched_setscheduler", {2, SCHED_OTHER, 1}, kernel_judges},
@@ -306,6 +318,7 @@ constexpr argument_case process_cases[] = {
     {"other_limit_of_old", "setrlimit", {RLIMIT_NOFILE, 1}, kernel_judges},
 };
 
+INSTANTIATE_TEST_SUITE_P(Locks, ProgramArguments, ::testing::ValuesIn(lock_cases), name_of);
 INSTANTIATE_TEST_SUITE_P(Processes, ProgramArguments, ::testing::ValuesIn(process_cases), name_of);
 
 }    // namespace
