@@ -1,6 +1,7 @@
 #include "storage/execution_rows.hpp"
 
 #include "storage/execution_columns.hpp"
+#include "storage/spec_bodies.hpp"
 #include "storage/sql.hpp"
 #include "storage/webhook_rows.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 
 error no_execution(const execution_id& id) { return {errc::not_found, "no execution " + id.str()}; }
 
-void insert_parts(connection& db, const execution_row& row, const execution_spec& spec)
+void insert_parts(connection& db, const execution_row& row, const execution_spec& spec, bool has_body)
 {
     auto label = db.prepare(sql::execution::insert_label);
     for (const auto& [name, value] : row.labels)
@@ -19,8 +20,11 @@ void insert_parts(connection& db, const execution_row& row, const execution_spec
         db.prepare(sql::execution::insert_payload).bind(row.id, borrowed_blob{spec.input.view()}).run();
     if (is_final(row.status))
         return;
-    const auto text = spec_to_json(spec);
-    db.prepare(sql::execution::insert_spec).bind(row.id, borrowed_text{text}).run();
+    spec_body beside;
+    const auto text = spec_to_json(spec, has_body ? &beside : nullptr);
+    db.prepare(sql::execution::insert_spec).bind(row.id, borrowed_text{text}, has_body).run();
+    if (has_body)
+        adopt_spec_body(db, row.id);
 }
 
 void set_output(connection& db, const execution_row& row)
@@ -73,7 +77,7 @@ error refused_change(connection& db, const tenant_id& tenant, const execution_id
     return row.has_error() ? row.error() : error{errc::conflict, "execution " + id.str() + " has ended"};
 }
 
-result<void> insert_execution(connection& db, const execution_row& row, const execution_spec& spec, std::int64_t kept_bytes)
+result<void> insert_execution(connection& db, const execution_row& row, const execution_spec& spec, std::int64_t kept_bytes, bool has_body)
 {
     auto query = db.prepare(sql::execution::insert);
     bind_fixed(query, row);
@@ -81,7 +85,7 @@ result<void> insert_execution(connection& db, const execution_row& row, const ex
     query.run();
     if (db.changes() == 0)
         return error{errc::conflict, "execution " + row.id.str() + " exists"};
-    insert_parts(db, row, spec);
+    insert_parts(db, row, spec, has_body);
     insert_webhook(db, row, spec);
     set_output(db, row);
     return {};

@@ -55,20 +55,43 @@ kept_execution kept_execution_from(sqlite::column_reader& columns)
 
 }    // namespace
 
+template <class F>
+task<result<void>> sqlite_execution_store::insert_with_body(execution_id id, std::shared_ptr<const execution_spec> spec, F insert)
+{
+    spec_body_writer::written body;
+    if (spec_body_writer::is_large(*spec)) {
+        auto writing = bodies_.write_ahead(std::move(id), *spec);
+        body = co_await std::move(writing);
+    }
+    auto record = [insert = std::move(insert), has_body = body.is_there()](
+                      sqlite::connection& db) -> result<void> { return insert(db, has_body); };
+    auto recording = db_.write(std::move(record));
+    auto done = co_await std::move(recording);
+    if (done.has_value())
+        body.keep();
+    co_return done;
+}
+
 task<result<void>> sqlite_execution_store::insert(execution_row row, execution_spec spec)
 {
-    return db_.write([row = std::move(row), spec = std::move(spec)](
-                         sqlite::connection& db) -> result<void> { return sqlite::insert_execution(db, row, spec); });
+    auto kept = std::make_shared<const execution_spec>(std::move(spec));
+    auto id = row.id;
+    return insert_with_body(std::move(id), kept, [row = std::move(row), kept](sqlite::connection& db, bool has_body) -> result<void> {
+        return sqlite::insert_execution(db, row, *kept, 0, has_body);
+    });
 }
 
 task<result<void>> sqlite_execution_store::insert_begun(execution_row row, execution_spec spec, sandbox_row where)
 {
-    return db_.write([row = std::move(row), spec = std::move(spec), where = std::move(where)](sqlite::connection& db) {
-        auto done = sqlite::insert_execution(db, row, spec);
-        if (done.has_value())
-            done = sqlite::insert_sandbox(db, where);
-        return done.has_value() ? sqlite::update_execution(db, row) : done;
-    });
+    auto kept = std::make_shared<const execution_spec>(std::move(spec));
+    auto id = row.id;
+    return insert_with_body(
+        std::move(id), kept, [row = std::move(row), kept, where = std::move(where)](sqlite::connection& db, bool has_body) {
+            auto done = sqlite::insert_execution(db, row, *kept, 0, has_body);
+            if (done.has_value())
+                done = sqlite::insert_sandbox(db, where);
+            return done.has_value() ? sqlite::update_execution(db, row) : done;
+        });
 }
 
 task<result<void>> sqlite_execution_store::insert_ended(execution_end end, execution_spec spec)
@@ -85,10 +108,13 @@ task<result<void>> sqlite_execution_store::insert_ended(execution_end end, execu
 task<result<void>> sqlite_execution_store::insert_with_key(
     execution_row row, execution_spec spec, idempotency_record key, std::size_t most_keys)
 {
-    return db_.write([row = std::move(row), spec = std::move(spec), key = std::move(key), most_keys](sqlite::connection& db) {
-        auto noted = sqlite::insert_key(db, key, most_keys);
-        return noted.has_error() ? noted : sqlite::insert_execution(db, row, spec);
-    });
+    auto kept = std::make_shared<const execution_spec>(std::move(spec));
+    auto id = row.id;
+    return insert_with_body(
+        std::move(id), kept, [row = std::move(row), kept, key = std::move(key), most_keys](sqlite::connection& db, bool has_body) {
+            auto noted = sqlite::insert_key(db, key, most_keys);
+            return noted.has_error() ? noted : sqlite::insert_execution(db, row, *kept, 0, has_body);
+        });
 }
 
 task<result<idempotency_record>> sqlite_execution_store::find_key(tenant_id tenant, std::string route, std::string key)
@@ -157,7 +183,8 @@ task<result<execution_spec>> sqlite_execution_store::find_spec(tenant_id tenant,
         auto query = db.prepare(sql::execution::find_spec);
         if (!query.bind(id, tenant).step())
             return error{errc::not_found, "no unfinished execution " + id.str()};
-        return spec_from_json(query.view(0));
+        const auto body = query.integer(1) != 0 ? sqlite::find_spec_body(db, id) : shared_bytes();
+        return spec_from_json(query.view(0), body);
     });
 }
 
@@ -210,8 +237,9 @@ task<result<std::vector<unfinished_execution>>> sqlite_execution_store::unfinish
             sqlite::column_reader columns(query);
             auto row = sqlite::execution_from(columns);
             const auto spec = columns.view();
-            bytes += spec.size();
-            page.push_back({std::move(row), spec_from_json(spec)});
+            const auto body = columns.flag() ? sqlite::find_spec_body(db, row.id) : shared_bytes();
+            bytes += spec.size() + body.size();
+            page.push_back({std::move(row), spec_from_json(spec, body)});
         }
         return page;
     });

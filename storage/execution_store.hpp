@@ -1,14 +1,14 @@
 #pragma once
 
 #include "core/exec/ports.hpp"
-#include "storage/database.hpp"
+#include "storage/spec_bodies.hpp"
 
 namespace caisson {
 
 /// Records of executions in records.db, which must outlive the store.
 class sqlite_execution_store : public execution_store {
 public:
-    explicit sqlite_execution_store(sqlite::database& db) : db_(db) { }
+    explicit sqlite_execution_store(sqlite::database& db) : db_(db), bodies_(db) { }
 
     task<result<void>> insert(execution_row row, execution_spec spec) override;
     task<result<void>> insert_begun(execution_row row, execution_spec spec, sandbox_row where) override;
@@ -33,7 +33,12 @@ public:
     task<result<std::vector<std::pair<tenant_id, std::int64_t>>>> kept_bytes() override;
 
 private:
+    /// Inserts by `insert(connection&, has_body)`, after the body of a large spec.
+    template <class F>
+    task<result<void>> insert_with_body(execution_id id, std::shared_ptr<const execution_spec> spec, F insert);
+
     sqlite::database& db_;
+    spec_body_writer bodies_;
 };
 
 }    // namespace caisson

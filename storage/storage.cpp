@@ -154,6 +154,7 @@ private:
         content_.start_write(&sqlite::mark_unfinished_erased, [](std::exception_ptr, auto&&) { });    // or at the next start
         content_.tidy();
         records_.start_write(&sqlite_thread_store::drop_unfinished_imports, [](std::exception_ptr, auto&&) { });
+        records_.start_write(&sqlite::abandon_unfinished_bodies, [](std::exception_ptr, auto&&) { });
         records_.tidy();
     }
 

@@ -2,6 +2,7 @@
 
 #include "storage/content_rows.hpp"
 #include "storage/event_store.hpp"
+#include "storage/spec_bodies.hpp"
 #include "storage/thread_retention.hpp"
 
 #include <filesystem>
@@ -44,7 +45,7 @@ bool give_back_pages(connection& db)
 
 bool tidy_events(connection& db) { return erase_some_events(db) || give_back_pages(db); }
 
-bool tidy_records(connection& db) { return tidy_threads(db) || give_back_pages(db); }
+bool tidy_records(connection& db) { return tidy_threads(db) || erase_some_pieces(db) || give_back_pages(db); }
 
 bool tidy_content(connection& db, chunk_file& files, content_debris& debris)
 {

@@ -311,9 +311,9 @@ task<result<principal>> api::authenticate(const net::request* from, const route*
     result<principal> who = error{errc::unauthorized};
     const auto ticket = presents_key(request) ? std::nullopt : request.query_value("ticket");
     if (ticket && !to->by_ticket)
-        co_return error{errc::unauthorized,
-            "a ticket opens streams and files only (GET /v1/connect and …/events, …/stream, …/artifacts/…, …/files of an execution): send a key "
-            "as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\""};
+        co_return error{errc::unauthorized, "a ticket opens streams and files only (GET /v1/connect and …/events, …/stream, …/artifacts/…, "
+                                            "…/files of an execution): send a key "
+                                            "as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\""};
     if (ticket) {
         who = co_await redeem_ticket(std::string(*ticket), std::move(stream));
     } else {

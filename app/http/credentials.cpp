@@ -21,7 +21,8 @@ result<std::string> presented_key(const net::request& from)
     // A proxy may judge by another one than this server would.
     for (const auto* name : {"Authorization", "X-API-Key"})
         if (from.fields.count(name) > 1)
-            return error{errc::bad_request, std::string(name) + " is there more than once: send one key", {{name, "is there more than once"}}};
+            return error{
+                errc::bad_request, std::string(name) + " is there more than once: send one key", {{name, "is there more than once"}}};
     const auto field = from.fields.find("Authorization");
     if (!field) {
         const auto key = from.fields.find("X-API-Key");

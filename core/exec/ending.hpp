@@ -30,7 +30,7 @@ struct ending_facts {
     bool cpu_limit = false;            // the group's CPU time reached cpu_ms and the server killed it
     bool output_limit = false;         // max_output_bytes was passed and the server killed it, as asked
     bool killed_for_memory = false;    // the server killed the group after the kernel had killed in it for memory
-    bool uncounted_limit = false;         // sockets and locks took most_uncounted_bytes and the server killed it
+    bool uncounted_limit = false;      // sockets and locks took most_uncounted_bytes and the server killed it
     bool cancelled = false;            // a cancel was asked for before the end
     bool output_cut = false;           // max_output_bytes was passed
     group_usage group;

@@ -306,8 +306,8 @@ bool runner::ended_plainly(const live_execution& one, const compile_run& run)
     const auto disk = one.sandbox->disk().value_or(disk_usage());
     const auto& facts = run.facts;
     const bool well = report && report->status == execution_status::success && report->verdict == verdict::exited && report->exit_code == 0;
-    const bool undisturbed = !run.killed_at && !facts.wall_limit && !facts.cpu_limit && !facts.uncounted_limit && facts.group.oom_kills == 0 &&
-                             facts.group.pids_refused == 0;
+    const bool undisturbed = !run.killed_at && !facts.wall_limit && !facts.cpu_limit && !facts.uncounted_limit &&
+                             facts.group.oom_kills == 0 && facts.group.pids_refused == 0;
     return well && undisturbed && run.session->streams_ended() && !run.session->has_gap() && !disk.bytes_exhausted &&
            !disk.inodes_exhausted;
 }

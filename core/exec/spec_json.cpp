@@ -62,11 +62,35 @@ json::array argv_to_json(const std::vector<std::string>& argv)
     return out;
 }
 
-json::array files_to_json(const std::vector<input_file>& files)
+constexpr std::size_t most_in_json = 4 << 10;    // where contents may be beside it
+
+json::value content_to_json(const shared_bytes& content, spec_body* beside)
+{
+    if (beside == nullptr || content.size() <= most_in_json)
+        return bytes_to_json(content.view());
+    json::object place{{"beside", beside->bytes}, {"bytes", content.size()}};
+    beside->parts.push_back(content);
+    beside->bytes += content.size();
+    return place;
+}
+
+shared_bytes content_from_json(const json::value& value, const shared_bytes& beside)
+{
+    const auto* place = value.if_object();
+    if (place == nullptr || !place->contains("beside"))
+        return shared_bytes(bytes_from_json(value));
+    const auto from = place->at("beside").to_number<std::size_t>();
+    const auto bytes = place->at("bytes").to_number<std::size_t>();
+    if (from > beside.size() || bytes > beside.size() - from)
+        throw std::invalid_argument("the body of a kept spec is cut");
+    return beside.slice(from, bytes);
+}
+
+json::array files_to_json(const std::vector<input_file>& files, spec_body* beside)
 {
     json::array out;
     for (const auto& file : files)
-        out.emplace_back(json::object{{"path", file.path}, {"content", bytes_to_json(file.content.view())}, {"mode", file.mode}});
+        out.emplace_back(json::object{{"path", file.path}, {"content", content_to_json(file.content, beside)}, {"mode", file.mode}});
     return out;
 }
 
@@ -79,19 +103,19 @@ std::vector<std::string> argv_from_json(const json::value& value)
 }
 
 /// Specs of earlier releases have no modes.
-input_file file_from_json(const json::object& object)
+input_file file_from_json(const json::object& object, const shared_bytes& beside)
 {
-    input_file out{text_from_json(object.at("path")), shared_bytes(bytes_from_json(object.at("content")))};
+    input_file out{text_from_json(object.at("path")), content_from_json(object.at("content"), beside)};
     if (const auto* mode = object.if_contains("mode"))
         out.mode = mode->to_number<std::uint32_t>();
     return out;
 }
 
-std::vector<input_file> files_from_json(const json::value& value)
+std::vector<input_file> files_from_json(const json::value& value, const shared_bytes& beside)
 {
     std::vector<input_file> out;
     for (const auto& file : value.as_array())
-        out.push_back(file_from_json(file.as_object()));
+        out.push_back(file_from_json(file.as_object(), beside));
     return out;
 }
 
@@ -197,17 +221,17 @@ checkpoint_order checkpoint_from_json(const json::object& object)
     return out;
 }
 
-json::object compile_to_json(const compile_step& step)
+json::object compile_to_json(const compile_step& step, spec_body* beside)
 {
     json::object out{{"argv", argv_to_json(step.argv)}, {"host_argv", argv_to_json(step.host_argv)}, {"env", map_to_json(step.env)},
-        {"files", files_to_json(step.files)}, {"wall_ms", step.limits.wall_ms}, {"cpu_ms", step.limits.cpu_ms},
+        {"files", files_to_json(step.files, beside)}, {"wall_ms", step.limits.wall_ms}, {"cpu_ms", step.limits.cpu_ms},
         {"memory_bytes", step.limits.memory_bytes}};
     if (!step.directory.empty())
         out.emplace("directory", step.directory);
     return out;
 }
 
-compile_step compile_from_json(const json::object& object)
+compile_step compile_from_json(const json::object& object, const shared_bytes& beside)
 {
     compile_step out;
     out.argv = argv_from_json(object.at("argv"));
@@ -215,7 +239,7 @@ compile_step compile_from_json(const json::object& object)
     if (const auto* directory = object.if_contains("directory"))
         out.directory = text_from_json(*directory);
     out.env = map_from_json(object.at("env"));
-    out.files = files_from_json(object.at("files"));
+    out.files = files_from_json(object.at("files"), beside);
     out.limits.wall_ms = object.at("wall_ms").to_number<std::int64_t>();
     out.limits.cpu_ms = object.at("cpu_ms").to_number<std::int64_t>();
     out.limits.memory_bytes = object.at("memory_bytes").to_number<std::int64_t>();
@@ -223,12 +247,12 @@ compile_step compile_from_json(const json::object& object)
 }
 
 /// What is at its default is left out, as it is in specs of earlier releases.
-void add_later_members(json::object& out, const execution_spec& spec)
+void add_later_members(json::object& out, const execution_spec& spec, spec_body* beside)
 {
     if (spec.skill)
         out.emplace("skill", skill_to_json(*spec.skill));
     if (!spec.input.empty())
-        out.emplace("input", bytes_to_json(spec.input.view()));
+        out.emplace("input", content_to_json(spec.input, beside));
     if (spec.collect != collect_spec())
         out.emplace("collect", collect_to_json(spec.collect));
     if (spec.retry != retry_policy())
@@ -244,17 +268,17 @@ void add_later_members(json::object& out, const execution_spec& spec)
     if (spec.webhook)
         out.emplace("webhook", json::object{{"url", bytes_to_json(spec.webhook->url)}, {"secret", bytes_to_json(spec.webhook->secret)}});
     if (spec.compile)
-        out.emplace("compile", compile_to_json(*spec.compile));
+        out.emplace("compile", compile_to_json(*spec.compile, beside));
     if (spec.checkpoint)
         out.emplace("checkpoint", checkpoint_to_json(*spec.checkpoint));
 }
 
-void read_later_members(execution_spec& spec, const json::object& object)
+void read_later_members(execution_spec& spec, const json::object& object, const shared_bytes& beside)
 {
     if (const auto* skill = object.if_contains("skill"))
         spec.skill = skill_from_json(skill->as_object());
     if (const auto* input = object.if_contains("input"))
-        spec.input = shared_bytes(bytes_from_json(*input));
+        spec.input = content_from_json(*input, beside);
     if (const auto* collect = object.if_contains("collect"))
         spec.collect = collect_from_json(collect->as_object());
     if (const auto* retry = object.if_contains("retry"))
@@ -268,7 +292,7 @@ void read_later_members(execution_spec& spec, const json::object& object)
     if (const auto* argv = object.if_contains("host_argv"))
         spec.host_argv = argv_from_json(*argv);
     if (const auto* compile = object.if_contains("compile"))
-        spec.compile = compile_from_json(compile->as_object());
+        spec.compile = compile_from_json(compile->as_object(), beside);
     if (const auto* webhook = object.if_contains("webhook"))
         spec.webhook = {bytes_from_json(webhook->as_object().at("url")), bytes_from_json(webhook->as_object().at("secret"))};
     if (const auto* checkpoint = object.if_contains("checkpoint"))
@@ -277,16 +301,16 @@ void read_later_members(execution_spec& spec, const json::object& object)
 
 }    // namespace
 
-std::string spec_to_json(const execution_spec& spec)
+std::string spec_to_json(const execution_spec& spec, spec_body* beside)
 {
     json::object out;
     out.emplace("kind", to_string(spec.kind));
     out.emplace("language", spec.language);
     out.emplace("argv", argv_to_json(spec.argv));
     out.emplace("env", map_to_json(spec.env));
-    out.emplace("files", files_to_json(spec.files));
+    out.emplace("files", files_to_json(spec.files, beside));
     out.emplace("cwd", spec.cwd);
-    out.emplace("stdin", bytes_to_json(spec.stdin_data.view()));
+    out.emplace("stdin", content_to_json(spec.stdin_data, beside));
     out.emplace("stdin_open", spec.stdin_open);
     if (spec.pty)
         out.emplace("pty", json::object{{"cols", spec.pty->cols}, {"rows", spec.pty->rows}});
@@ -295,11 +319,11 @@ std::string spec_to_json(const execution_spec& spec)
     out.emplace("runtime", spec.runtime);
     out.emplace("labels", map_to_json(spec.labels));
     out.emplace("cancel_on_disconnect", spec.cancel_on_disconnect);
-    add_later_members(out, spec);
+    add_later_members(out, spec, beside);
     return json::serialize(out);
 }
 
-execution_spec spec_from_json(std::string_view text)
+execution_spec spec_from_json(std::string_view text, const shared_bytes& beside)
 {
     const auto value = json::parse(text);
     const auto& object = value.as_object();
@@ -308,9 +332,9 @@ execution_spec spec_from_json(std::string_view text)
     spec.language = text_from_json(object.at("language"));
     spec.argv = argv_from_json(object.at("argv"));
     spec.env = map_from_json(object.at("env"));
-    spec.files = files_from_json(object.at("files"));
+    spec.files = files_from_json(object.at("files"), beside);
     spec.cwd = text_from_json(object.at("cwd"));
-    spec.stdin_data = shared_bytes(bytes_from_json(object.at("stdin")));
+    spec.stdin_data = content_from_json(object.at("stdin"), beside);
     spec.stdin_open = object.at("stdin_open").as_bool();
     if (const auto* pty = object.if_contains("pty"))
         spec.pty = pty_from_json(pty->as_object());
@@ -319,7 +343,7 @@ execution_spec spec_from_json(std::string_view text)
     spec.runtime = text_from_json(object.at("runtime"));
     spec.labels = map_from_json(object.at("labels"));
     spec.cancel_on_disconnect = object.at("cancel_on_disconnect").as_bool();
-    read_later_members(spec, object);
+    read_later_members(spec, object, beside);
     return spec;
 }
 

@@ -285,9 +285,16 @@ std::optional<limit_kind> limit_kind_from(std::string_view text);
 /// What a spec holds in memory, about: program, environment, files, input and stdin.
 std::uint64_t content_bytes(const execution_spec& spec);
 
-/// A spec as JSON and back, for the record of an execution that has not ended. Throws std::exception on foreign text.
-std::string spec_to_json(const execution_spec& spec);
-execution_spec spec_from_json(std::string_view text);
+/// Contents of a spec that are kept beside its JSON, to be stored one after the other.
+struct spec_body {
+    std::vector<shared_bytes> parts;
+    std::uint64_t bytes = 0;    // of all
+};
+
+/// A spec as JSON and back, for the record of an execution that has not ended. With `beside`, files, stdin and input of more than 4 KiB go
+/// there. `beside` of the way back is all of its parts as one. Throws std::exception on foreign text.
+std::string spec_to_json(const execution_spec& spec, spec_body* beside = nullptr);
+execution_spec spec_from_json(std::string_view text, const shared_bytes& beside = {});
 
 boost::json::object limits_to_json(const execution_limits& limits);
 execution_limits limits_from_json(const boost::json::object& object);

@@ -56,6 +56,11 @@ const wrong_case wrongs[] = {
     {"labels_of_nothing", "records.db",
         "DELETE FROM execution_specs WHERE execution_id LIKE '%5'; DELETE FROM executions WHERE id LIKE '%5'", "has labels and no record"},
     {"nothing_to_run", "records.db", "DELETE FROM execution_specs", "what to run is not stored"},
+    {"no_body", "records.db", "UPDATE execution_specs SET has_body = 1", "what to run is not stored"},
+    {"a_short_body", "records.db",
+        "INSERT INTO spec_bodies SELECT 1, execution_id, 5 FROM execution_specs LIMIT 1; "
+        "INSERT INTO spec_pieces VALUES (1, 1, 0, x'00'); UPDATE execution_specs SET has_body = 1",
+        "what to run is not stored"},
     {"a_key_of_nobody", "records.db", "DELETE FROM tenants", "a row refers to nothing, in table api_keys"},
     {"events_of_no_log", "events.db", "DELETE FROM logs WHERE execution_id LIKE '%2'", "a row refers to nothing, in table "},
     {"miscounted_keys", "records.db",

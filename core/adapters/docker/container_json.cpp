@@ -57,8 +57,8 @@ json::object mount_of(const container_bind& of)
 json::array masked_paths()
 {
     json::array out;
-    for (const char* name : {"acpi", "asound", "cmdline", "interrupts", "kallsyms", "kcore", "key-users", "keys", "latency_stats",
-             "locks", "pressure", "sched_debug", "scsi", "sysrq-trigger", "timer_list", "timer_stats"})
+    for (const char* name : {"acpi", "asound", "cmdline", "interrupts", "kallsyms", "kcore", "key-users", "keys", "latency_stats", "locks",
+             "pressure", "sched_debug", "scsi", "sysrq-trigger", "timer_list", "timer_stats"})
         out.emplace_back(std::string("/proc/") + name);
     out.emplace_back("/sys");
     return out;

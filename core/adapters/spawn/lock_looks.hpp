@@ -3,8 +3,10 @@
 #include "core/async/offload.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <set>
@@ -22,10 +24,16 @@ public:
     /// The processes to look at; called on a worker.
     using process_source = std::function<std::set<pid_t>()>;
 
-    /// Begins to count up to `enough` into `result`. False if another look goes on or is not long enough ago: ask again.
+    /// Begins to count up to `enough` into `result`. False if another look goes on or is not long enough ago, or others wait for one
+    /// longer: ask again within `patience`, to keep the place among those who wait.
     bool try_begin(worker_pool& workers, process_source processes, std::int64_t enough, count result);
+    static constexpr std::chrono::milliseconds patience{500};
 
 private:
+    struct waiter {
+        count whose;
+        std::int64_t asked_ns;    // last
+    };
     struct state {
         std::atomic<bool> is_busy = false;
         std::atomic<std::int64_t> next_ns = 0;    // of the steady clock: no look before
@@ -34,6 +42,9 @@ private:
 
     static void look(state& mine, const process_source& processes, std::int64_t enough, std::atomic<std::int64_t>& result) noexcept;
 
+    bool is_next(const count& whose, std::int64_t now_ns);
+
+    std::deque<waiter> waiting_;
     std::shared_ptr<state> state_ = std::make_shared<state>();    // workers may have it longer
 };
 

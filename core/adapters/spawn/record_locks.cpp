@@ -18,7 +18,7 @@ namespace caisson {
 
 namespace {
 
-std::vector<std::string> names_in(const std::string& directory)
+std::vector<std::string> entries_of(const std::string& directory)
 {
     std::vector<std::string> names;
     const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
@@ -57,7 +57,7 @@ std::vector<std::string> tables_of(pid_t process)
 {
     const auto tasks = "/proc/" + std::to_string(process) + "/task/";
     std::vector<std::string> tables{tasks + std::to_string(process) + "/fdinfo/"};
-    for (const auto& name : names_in(tasks)) {
+    for (const auto& name : entries_of(tasks)) {
         const auto thread = static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10));
         if (thread != process && ::syscall(SYS_kcmp, process, thread, KCMP_FILES, 0, 0) > 0)
             tables.push_back(tasks + name + "/fdinfo/");
@@ -75,18 +75,17 @@ void begin_at(std::vector<T>& items, std::size_t first)
 
 }    // namespace
 
-std::int64_t count_record_locks(
-    const std::set<pid_t>& processes, std::size_t first, std::int64_t enough, const std::function<bool()>& is_over)
+std::int64_t count_record_locks(const std::set<pid_t>& processes, std::size_t first, std::int64_t enough, std::size_t most_descriptors)
 {
     std::vector<pid_t> order(processes.begin(), processes.end());
     begin_at(order, first);
     std::int64_t locks = 0;
     for (const pid_t process : order) {
         for (const auto& table : tables_of(process)) {
-            auto descriptors = names_in(table);
+            auto descriptors = entries_of(table);
             begin_at(descriptors, first);
             for (const auto& each : descriptors) {
-                if (locks >= enough || is_over())
+                if (locks >= enough || most_descriptors-- == 0)
                     return locks;
                 locks += locks_in(table + each);
             }

@@ -239,7 +239,7 @@ std::vector<named_rules> common_argument_rules()
 
 std::vector<named_rules> program_argument_rules()
 {
-    constexpr std::uint32_t io_priority_of_user = 3;    // IOPRIO_WHO_USER
+    constexpr std::uint32_t io_priority_of_user = 3;                        // IOPRIO_WHO_USER
     constexpr std::uint32_t locks_of_open_files = 36, last_two_bits = 3;    // F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW; 39 is no command
     const argument_rule not_the_agent{{equals(0, agent)}, EPERM};
     return {

@@ -1,2 +1,2 @@
-INSERT INTO execution_specs (execution_id, spec)
-VALUES (?, ?)
+INSERT INTO execution_specs (execution_id, spec, has_body)
+VALUES (?, ?, ?)

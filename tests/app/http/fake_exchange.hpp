@@ -47,7 +47,8 @@ public:
     task<result<shared_bytes>> read() override { co_return shared_bytes(std::string("piece")); }
 };
 
-/// A request whose answer is kept. Its streamed body does not end, nobody hears its client leave, and it cannot become a WebSocket: std::logic_error.
+/// A request whose answer is kept. Its streamed body does not end, nobody hears its client leave, and it cannot become a WebSocket:
+/// std::logic_error.
 class fake_exchange final : public net::exchange {
 public:
     net::request asked;

@@ -116,8 +116,9 @@ TEST_P(BubblewrapIsolation, KernelKnobsAreReadOnly)
 
 TEST_P(BubblewrapIsolation, MasksAreEmpty)
 {
-    expect_shell("for f in kcore keys key-users timer_list kallsyms cmdline locks; do cat /proc/$f 2>/dev/null | head -c 10; done; ls /proc/acpi "
-                 "/proc/scsi 2>/dev/null | grep -v : ; echo done",
+    expect_shell(
+        "for f in kcore keys key-users timer_list kallsyms cmdline locks; do cat /proc/$f 2>/dev/null | head -c 10; done; ls /proc/acpi "
+        "/proc/scsi 2>/dev/null | grep -v : ; echo done",
         "done");
 }
 

@@ -1,0 +1,2 @@
+DELETE FROM spec_bodies
+WHERE key = ?

@@ -1,0 +1,3 @@
+SELECT key, bytes
+FROM spec_bodies
+WHERE execution_id = ?

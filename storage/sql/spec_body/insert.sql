@@ -1,0 +1,2 @@
+INSERT INTO spec_bodies (execution_id, bytes)
+VALUES (?, ?)

@@ -1,0 +1,2 @@
+INSERT INTO spec_pieces (body, number, bytes)
+VALUES (?, ?, ?)

@@ -1,0 +1,4 @@
+SELECT bytes
+FROM spec_pieces
+WHERE body = ?
+ORDER BY number
