@@ -56,19 +56,34 @@ kept_execution kept_execution_from(sqlite::column_reader& columns)
 }    // namespace
 
 template <class F>
-task<result<void>> sqlite_execution_store::insert_with_body(execution_id id, std::shared_ptr<const execution_spec> spec, F insert)
+task<result<void>> sqlite_execution_store::insert_with_body(
+    execution_id id, std::shared_ptr<const execution_spec> spec, F insert, std::optional<key_bound> key_of)
 {
     spec_body_writer::written body;
-    if (spec_body_writer::is_large(*spec)) {
-        auto writing = bodies_.write_ahead(std::move(id), *spec);
+    bool is_ahead = spec_body_writer::is_large(*spec);
+    if (is_ahead && key_of) {    // a body of megabytes is not written to be refused
+        auto counting = db_.read([tenant = key_of->tenant](sqlite::connection& db) { return sqlite::count_keys(db, tenant); });
+        is_ahead = co_await std::move(counting) < key_of->most;
+    }
+    if (is_ahead) {
+        auto writing = bodies_.write_ahead(id, *spec);
         body = co_await std::move(writing);
     }
     auto record = [insert = std::move(insert), has_body = body.is_there()](
                       sqlite::connection& db) -> result<void> { return insert(db, has_body); };
     auto recording = db_.write(std::move(record));
     auto done = co_await std::move(recording);
+    if (done.has_value() && body.is_there())
+        with_bodies_.insert(std::move(id));
     if (done.has_value())
         body.keep();
+    co_return done;
+}
+
+task<result<void>> sqlite_execution_store::end_with_body(task<result<void>> change)
+{
+    auto done = co_await std::move(change);
+    db_.tidy();
     co_return done;
 }
 
@@ -110,11 +125,14 @@ task<result<void>> sqlite_execution_store::insert_with_key(
 {
     auto kept = std::make_shared<const execution_spec>(std::move(spec));
     auto id = row.id;
+    key_bound bound{row.tenant, most_keys};
     return insert_with_body(
-        std::move(id), kept, [row = std::move(row), kept, key = std::move(key), most_keys](sqlite::connection& db, bool has_body) {
+        std::move(id), kept,
+        [row = std::move(row), kept, key = std::move(key), most_keys](sqlite::connection& db, bool has_body) {
             auto noted = sqlite::insert_key(db, key, most_keys);
             return noted.has_error() ? noted : sqlite::insert_execution(db, row, *kept, 0, has_body);
-        });
+        },
+        std::move(bound));
 }
 
 task<result<idempotency_record>> sqlite_execution_store::find_key(tenant_id tenant, std::string route, std::string key)
@@ -131,12 +149,15 @@ task<result<std::size_t>> sqlite_execution_store::erase_expired_keys(std::int64_
 
 task<result<void>> sqlite_execution_store::update(execution_row row)
 {
-    return db_.write([row = std::move(row)](sqlite::connection& db) { return sqlite::update_execution(db, row); });
+    const bool had_body = is_final(row.status) && with_bodies_.erase(row.id) > 0;
+    auto change = db_.write([row = std::move(row)](sqlite::connection& db) { return sqlite::update_execution(db, row); });
+    return had_body ? end_with_body(std::move(change)) : std::move(change);
 }
 
 task<result<void>> sqlite_execution_store::finish(execution_end end)
 {
-    return db_.write([end = std::move(end)](sqlite::connection& db) -> result<void> {
+    const bool had_body = with_bodies_.erase(end.row.id) > 0;
+    auto change = db_.write([end = std::move(end)](sqlite::connection& db) -> result<void> {
         if (auto logged = sqlite::insert_whole_log(db, end.row.id, end.log); logged.has_error())
             return logged;
         if (end.checkpoint)
@@ -146,6 +167,7 @@ task<result<void>> sqlite_execution_store::finish(execution_end end)
             sqlite::insert_artifacts(db, end.artifacts);
         return updated;
     });
+    return had_body ? end_with_body(std::move(change)) : std::move(change);
 }
 
 task<result<void>> sqlite_execution_store::request_cancel(tenant_id tenant, execution_id id)

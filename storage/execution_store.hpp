@@ -3,6 +3,10 @@
 #include "core/exec/ports.hpp"
 #include "storage/spec_bodies.hpp"
 
+#include <memory>
+#include <optional>
+#include <set>
+
 namespace caisson {
 
 /// Records of executions in records.db, which must outlive the store.
@@ -33,12 +37,22 @@ public:
     task<result<std::vector<std::pair<tenant_id, std::int64_t>>>> kept_bytes() override;
 
 private:
-    /// Inserts by `insert(connection&, has_body)`, after the body of a large spec.
+    /// Of a tenant who has as many Idempotency-Keys a new one is refused.
+    struct key_bound {
+        tenant_id tenant;
+        std::size_t most = 0;
+    };
+    /// Inserts by `insert(connection&, has_body)`, after the body of a large spec. `key_of`: where it may be refused for a key.
     template <class F>
-    task<result<void>> insert_with_body(execution_id id, std::shared_ptr<const execution_spec> spec, F insert);
+    task<result<void>> insert_with_body(
+        execution_id id, std::shared_ptr<const execution_spec> spec, F insert, std::optional<key_bound> key_of = std::nullopt);
+
+    /// `change`, which ends the execution; what it leaves is erased soon.
+    task<result<void>> end_with_body(task<result<void>> change);
 
     sqlite::database& db_;
     spec_body_writer bodies_;
+    std::set<execution_id> with_bodies_;    // that were recorded since the start
 };
 
 }    // namespace caisson

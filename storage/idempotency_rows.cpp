@@ -7,21 +7,17 @@
 
 namespace caisson::sqlite {
 
-namespace {
-
-std::size_t keys_of(connection& db, const tenant_id& tenant)
+std::size_t count_keys(connection& db, const tenant_id& tenant)
 {
     auto query = db.prepare(sql::idempotency::count);
     return query.bind(tenant).step() ? static_cast<std::size_t>(query.integer(0)) : 0;
 }
 
-}    // namespace
-
 result<void> insert_key(connection& db, const idempotency_record& key, std::size_t most_keys)
 {
     const auto& [route, text, fingerprint] = key.claim;
     db.prepare(sql::idempotency::erase_if_expired).bind(key.tenant, route, text, key.created_at_ms).run();
-    if (keys_of(db, key.tenant) >= most_keys)
+    if (count_keys(db, key.tenant) >= most_keys)
         return error{errc::quota_exceeded, "this tenant has " + std::to_string(most_keys) +
                                                " Idempotency-Keys in use, which is the most it may; they end with their lifetime"};
     db.prepare(sql::idempotency::insert)

@@ -8,6 +8,8 @@ namespace caisson::sqlite {
 
 // Used Idempotency-Keys in records.db, as parts of an execution_store's transactions.
 
+/// Keys that a tenant has, expired ones too.
+std::size_t count_keys(connection& db, const tenant_id& tenant);
 /// Errors: errc::conflict if the key is in use; errc::quota_exceeded if the tenant has `most_keys`.
 result<void> insert_key(connection& db, const idempotency_record& key, std::size_t most_keys);
 /// Errors: errc::not_found.

@@ -12,22 +12,21 @@ namespace caisson {
 
 namespace {
 
-constexpr std::uint64_t small_spec_bytes = 256 << 10;
 constexpr std::size_t piece_bytes = 512 << 10;
 
 std::string unfinished_name(const execution_id& id) { return "unfinished:" + id.str(); }
 
-/// Takes `size` bytes, or what is left, off the front of `parts`.
+/// Takes `size` bytes, or what is left, off the last of `parts` and those before it.
 std::string take_piece(std::vector<shared_bytes>& parts, std::size_t size)
 {
     std::string piece;
     while (!parts.empty() && piece.size() < size) {
-        auto& front = parts.front();
-        const auto taken = std::min(size - piece.size(), front.size());
-        piece += front.view().substr(0, taken);
-        front = front.slice(taken);
-        if (front.empty())
-            parts.erase(parts.begin());
+        auto& last = parts.back();
+        const auto taken = std::min(size - piece.size(), last.size());
+        piece += last.view().substr(0, taken);
+        last = last.slice(taken);
+        if (last.empty())
+            parts.pop_back();
     }
     return piece;
 }
@@ -41,6 +40,22 @@ std::int64_t key_of_body(sqlite::connection& db, const std::string& name, std::s
     if (!query.bind(name).step())
         throw std::logic_error("the body of a spec is gone while it is written");
     return query.integer(0);
+}
+
+/// Of what was erased, at most 1 MiB.
+void erase_pieces(sqlite::connection& db)
+{
+    constexpr int pieces_per_step = 2;
+    std::int64_t body = 0;
+    {
+        auto next = db.prepare(sql::spec_body::next_erased);
+        if (!next.step())
+            return;
+        body = next.integer(0);
+    }
+    db.prepare(sql::spec_body::erase_pieces).bind(body, pieces_per_step).run();
+    if (db.changes() < pieces_per_step)
+        db.prepare(sql::spec_body::erase).bind(body).run();
 }
 
 }    // namespace
@@ -63,84 +78,100 @@ shared_bytes find_spec_body(connection& db, const execution_id& id)
 void adopt_spec_body(connection& db, const execution_id& id)
 {
     db.prepare(sql::spec_body::rename).bind(id.str(), unfinished_name(id)).run();
+    if (db.changes() != 1)
+        throw std::logic_error("the body of a spec is not there when its record is written");
 }
 
 void abandon_unfinished_bodies(connection& db) { db.prepare(sql::spec_body::abandon_unfinished).run(); }
 
 bool erase_some_pieces(connection& db)
 {
-    constexpr int pieces_per_step = 2;
-    std::int64_t body = 0;
     {
         auto next = db.prepare(sql::spec_body::next_erased);
         if (!next.step())
             return false;
-        body = next.integer(0);
     }
     transaction all(db, transaction_kind::write);
-    db.prepare(sql::spec_body::erase_pieces).bind(body, pieces_per_step).run();
-    if (db.changes() < pieces_per_step)
-        db.prepare(sql::spec_body::erase).bind(body).run();
+    erase_pieces(db);
     all.commit();
     return true;
 }
 
 }    // namespace sqlite
 
+/// What writers and what they handed out share, since one may outlive the other.
+struct spec_body_writer::state {
+    sqlite::database* db = nullptr;       // null when the writer is gone
+    std::unique_ptr<notifier> changed;    // made with the first
+    std::list<int> waiting;               // for a turn; the first has it
+};
+
+spec_body_writer::spec_body_writer(sqlite::database& db) : state_(std::make_shared<state>()) { state_->db = &db; }
+
+spec_body_writer::~spec_body_writer() { state_->db = nullptr; }
+
 spec_body_writer::written::~written()
 {
-    if (db_ == nullptr)
+    if (!of_ || of_->db == nullptr)
         return;
-    const auto abandon = [name = unfinished_name(id_)](sqlite::connection& db) { db.prepare(sql::spec_body::abandon).bind(name).run(); };
-    db_->start_write(abandon, [](std::exception_ptr, auto&&) { });    // or at the next start
-    db_->tidy();
+    try {
+        const auto abandon = [name = unfinished_name(id_)](
+                                 sqlite::connection& db) { db.prepare(sql::spec_body::abandon).bind(name).run(); };
+        of_->db->start_write(abandon, [](std::exception_ptr, auto&&) { });
+        of_->db->tidy();
+    } catch (const std::exception&) {
+        return;    // the next start does it
+    }
 }
 
-/// Of those who write a piece: one at a time.
+/// Holds a place in the line of those who have a piece to write.
 class spec_body_writer::turn {
 public:
-    explicit turn(spec_body_writer& of) : of_(of) { of_.is_writing_ = true; }
+    explicit turn(std::shared_ptr<state> of) : of_(std::move(of)), place_(of_->waiting.insert(of_->waiting.end(), 0)) { }
     ~turn()
     {
-        of_.is_writing_ = false;
-        of_.free_->notify_all();
+        of_->waiting.erase(place_);
+        of_->changed->notify_all();
     }
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
+    bool has_come() const { return place_ == of_->waiting.begin(); }
 
 private:
-    spec_body_writer& of_;
+    std::shared_ptr<state> of_;
+    std::list<int>::iterator place_;
 };
-
-bool spec_body_writer::is_large(const execution_spec& spec) { return content_bytes(spec) > small_spec_bytes; }
 
 task<spec_body_writer::written> spec_body_writer::write_ahead(execution_id id, const execution_spec& spec)
 {
-    spec_body body;
-    static_cast<void>(spec_to_json(spec, &body));
-    return write_parts(std::move(id), std::move(body));
+    return write_parts(state_, std::move(id), body_of(spec));
 }
 
-task<spec_body_writer::written> spec_body_writer::write_parts(execution_id id, spec_body body)
+task<spec_body_writer::written> spec_body_writer::write_parts(std::shared_ptr<state> of, execution_id id, spec_body body)
 {
     if (body.parts.empty())
         co_return written();
-    if (!free_) {
+    if (!of->changed) {
         const auto executor = co_await asio::this_coro::executor;
-        free_ = std::make_unique<notifier>(executor);
+        of->changed = std::make_unique<notifier>(executor);
     }
-    written mine(db_, id);
+    written mine(of, id);
     const auto name = unfinished_name(id);
+    std::reverse(body.parts.begin(), body.parts.end());    // taken from the end
     for (std::size_t number = 0; !body.parts.empty(); ++number) {
-        while (is_writing_)
-            co_await free_->wait_past(free_->version());
-        const turn now(*this);
+        const turn now(of);
+        while (!now.has_come())
+            co_await of->changed->wait_past(of->changed->version());
         auto insert = [name, number, bytes = body.bytes, piece = shared_bytes(take_piece(body.parts, piece_bytes))](
                           sqlite::connection& db) {
             const auto key = key_of_body(db, name, number, bytes);
             db.prepare(sql::spec_body::insert_piece).bind(key, number, sqlite::borrowed_blob{piece.view()}).run();
+            erase_pieces(db);    // as much as is written: what is to go cannot pile up
         };
-        co_await db_.write(std::move(insert));
+        if (of->db == nullptr)
+            throw std::runtime_error("the database is closed");
+        auto writing = of->db->write(std::move(insert));
+        co_await std::move(writing);
     }
     co_return std::move(mine);
 }

@@ -42,7 +42,7 @@ public:
     /// Returns when `key` is no longer in force.
     task<wait_end> until_ended(key_id key);
 
-    /// Of somebody who does not wait, but asks from time to time. One made without a watch is of no key, which does not end.
+    /// Tells whoever asks from time to time that a key has ended. One that was made without a watch never does.
     class guard {
     public:
         guard() = default;

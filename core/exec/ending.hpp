@@ -19,8 +19,7 @@ struct ending {
 };
 
 /// So much may netlink and UDP sockets and record locks take, of whose memory groups count a part at most. Programs that ask for the
-/// network's settings need
-/// some 100 KiB.
+/// network's settings need some 100 KiB.
 inline constexpr std::int64_t most_uncounted_bytes = 16 << 20;
 
 /// What was seen of an execution's end. The verdict is decided from these alone, never from a signal number alone.

@@ -13,8 +13,9 @@ namespace caisson {
 bool runner::needs_no_wait(const live_execution& one) const
 {
     const auto found = use_.runtimes.find(one.row.runtime);
-    return !one.spec.compile && found != use_.runtimes.end() && is_enabled(one.row.runtime) &&
-           queue_.has_place_for(one.row.tenant, one.row.limits) && breakers_.of(one.row.runtime).state == circuit_breaker::state::closed;
+    return !one.spec.compile && content_bytes(one.spec) <= small_spec_bytes && found != use_.runtimes.end() &&
+           is_enabled(one.row.runtime) && queue_.has_place_for(one.row.tenant, one.row.limits) &&
+           breakers_.of(one.row.runtime).state == circuit_breaker::state::closed;
 }
 
 /// False if its package has to be waited for.

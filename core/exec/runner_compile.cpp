@@ -331,7 +331,7 @@ void runner::judge_compiler(live_execution& one, compile_run& run, watch& watche
         end = decide_ending(facts, limits_of(one.spec));
     }
     if (end.verdict == verdict::memory_limit && facts.uncounted_limit)
-        end.error = "the compilation failed: the compiler had too many sockets, or messages unread in them";
+        end.error = "the compilation failed: the compiler had too many sockets, messages unread in them, or record locks";
     else
         end.error = compile_problem(end, one.spec.compile->limits);
     if (end.verdict == verdict::lost && facts.group.oom_outside)

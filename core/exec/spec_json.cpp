@@ -62,15 +62,22 @@ json::array argv_to_json(const std::vector<std::string>& argv)
     return out;
 }
 
-constexpr std::size_t most_in_json = 4 << 10;    // where contents may be beside it
+constexpr std::size_t most_in_json = 1 << 10;    // where contents may be beside it
+
+void put_beside(const shared_bytes& content, spec_body& beside)
+{
+    if (content.size() <= most_in_json)
+        return;
+    beside.parts.push_back(content);
+    beside.bytes += content.size();
+}
 
 json::value content_to_json(const shared_bytes& content, spec_body* beside)
 {
     if (beside == nullptr || content.size() <= most_in_json)
         return bytes_to_json(content.view());
     json::object place{{"beside", beside->bytes}, {"bytes", content.size()}};
-    beside->parts.push_back(content);
-    beside->bytes += content.size();
+    put_beside(content, *beside);
     return place;
 }
 
@@ -84,6 +91,11 @@ shared_bytes content_from_json(const json::value& value, const shared_bytes& bes
     if (from > beside.size() || bytes > beside.size() - from)
         throw std::invalid_argument("the body of a kept spec is cut");
     return beside.slice(from, bytes);
+}
+
+json::value state_to_json(const std::string& state, spec_body* beside)
+{
+    return beside == nullptr ? json::value(state) : content_to_json(shared_bytes(state), beside);
 }
 
 json::array files_to_json(const std::vector<input_file>& files, spec_body* beside)
@@ -195,23 +207,24 @@ retry_policy retry_from_json(const json::object& object)
     return out;
 }
 
-json::object checkpoint_to_json(const checkpoint_order& order)
+json::object checkpoint_to_json(const checkpoint_order& order, spec_body* beside)
 {
     const auto& metadata = order.metadata;
-    json::object out{{"thread", order.thread.str()}, {"id", order.id.str()}, {"pinned", order.pinned}, {"state", order.state},
-        {"node_id", metadata.node_id}, {"tags", json::array(metadata.tags.begin(), metadata.tags.end())}, {"custom", metadata.custom}};
+    json::object out{{"thread", order.thread.str()}, {"id", order.id.str()}, {"pinned", order.pinned},
+        {"state", state_to_json(order.state, beside)}, {"node_id", metadata.node_id},
+        {"tags", json::array(metadata.tags.begin(), metadata.tags.end())}, {"custom", metadata.custom}};
     if (metadata.step)
         out.emplace("step", *metadata.step);
     return out;
 }
 
-checkpoint_order checkpoint_from_json(const json::object& object)
+checkpoint_order checkpoint_from_json(const json::object& object, const shared_bytes& beside)
 {
     checkpoint_order out;
     out.thread = thread_name(text_from_json(object.at("thread")));
     out.id = checkpoint_id::from_trusted(text_from_json(object.at("id")));
     out.pinned = object.at("pinned").as_bool();
-    out.state = text_from_json(object.at("state"));
+    out.state = std::string(content_from_json(object.at("state"), beside).view());
     out.metadata.node_id = text_from_json(object.at("node_id"));
     for (const auto& tag : object.at("tags").as_array())
         out.metadata.tags.push_back(text_from_json(tag));
@@ -270,7 +283,7 @@ void add_later_members(json::object& out, const execution_spec& spec, spec_body*
     if (spec.compile)
         out.emplace("compile", compile_to_json(*spec.compile, beside));
     if (spec.checkpoint)
-        out.emplace("checkpoint", checkpoint_to_json(*spec.checkpoint));
+        out.emplace("checkpoint", checkpoint_to_json(*spec.checkpoint, beside));
 }
 
 void read_later_members(execution_spec& spec, const json::object& object, const shared_bytes& beside)
@@ -296,10 +309,26 @@ void read_later_members(execution_spec& spec, const json::object& object, const 
     if (const auto* webhook = object.if_contains("webhook"))
         spec.webhook = {bytes_from_json(webhook->as_object().at("url")), bytes_from_json(webhook->as_object().at("secret"))};
     if (const auto* checkpoint = object.if_contains("checkpoint"))
-        spec.checkpoint = checkpoint_from_json(checkpoint->as_object());
+        spec.checkpoint = checkpoint_from_json(checkpoint->as_object(), beside);
 }
 
 }    // namespace
+
+/// In the order of spec_to_json().
+spec_body body_of(const execution_spec& spec)
+{
+    spec_body out;
+    for (const auto& file : spec.files)
+        put_beside(file.content, out);
+    put_beside(spec.stdin_data, out);
+    put_beside(spec.input, out);
+    if (spec.compile)
+        for (const auto& file : spec.compile->files)
+            put_beside(file.content, out);
+    if (spec.checkpoint)
+        put_beside(shared_bytes(spec.checkpoint->state), out);
+    return out;
+}
 
 std::string spec_to_json(const execution_spec& spec, spec_body* beside)
 {

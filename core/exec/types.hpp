@@ -291,8 +291,14 @@ struct spec_body {
     std::uint64_t bytes = 0;    // of all
 };
 
-/// A spec as JSON and back, for the record of an execution that has not ended. With `beside`, files, stdin and input of more than 4 KiB go
-/// there. `beside` of the way back is all of its parts as one. Throws std::exception on foreign text.
+/// A spec with less is stored as JSON, in one transaction with its record.
+inline constexpr std::uint64_t small_spec_bytes = 256 << 10;
+
+/// The contents that spec_to_json() puts beside the JSON. Copies a checkpoint's state, and no other.
+spec_body body_of(const execution_spec& spec);
+
+/// A spec as JSON and back, for the record of an execution that has not ended. With `beside`, files, stdin, input and state of a checkpoint
+/// of more than 1 KiB go there. `beside` of the way back is all of its parts as one. Throws std::exception on foreign text.
 std::string spec_to_json(const execution_spec& spec, spec_body* beside = nullptr);
 execution_spec spec_from_json(std::string_view text, const shared_bytes& beside = {});
 

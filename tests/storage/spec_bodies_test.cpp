@@ -24,11 +24,14 @@ execution_spec large_spec()
 
 class SpecBodies : public ::testing::Test {
 protected:
-    void open()
+    void open(bool tidies = false)
     {
         store_.reset();
         db_.reset();
-        db_ = std::make_unique<sqlite::database>(dir_ / "records.db", sqlite::records_schema);
+        sqlite::database_options options;
+        if (tidies)
+            options.idle = &sqlite::tidy_records;
+        db_ = std::make_unique<sqlite::database>(dir_ / "records.db", sqlite::records_schema, options);
         store_ = std::make_unique<sqlite_execution_store>(*db_);
     }
     template <class T>
@@ -91,6 +94,50 @@ TEST_F(SpecBodies, GoWithTheirSpecInSteps)
     EXPECT_EQ(spec_to_json(find_spec(2)), spec_to_json(large_spec()));
 }
 
+TEST_F(SpecBodies, GoByThemselvesWhenTheirExecutionEnds)
+{
+    open(true);
+    ASSERT_TRUE(run(store_->insert(execution(1), large_spec())).has_value());
+    auto ended = execution(1);
+    ended.status = execution_status::success;
+    ASSERT_TRUE(run(store_->finish({ended, {}})).has_value());
+    while (number("SELECT count(*) FROM spec_bodies") > 0) { }    // the writer is idle soon
+}
+
+TEST_F(SpecBodies, ThatAreErasedGoAsFastAsOthersCome)
+{
+    open();
+    for (int one = 1; one <= 4; ++one) {
+        ASSERT_TRUE(run(store_->insert(execution(one), large_spec())).has_value());
+        auto ended = execution(one);
+        ended.status = execution_status::success;
+        ASSERT_TRUE(run(store_->update(ended)).has_value());
+    }
+    EXPECT_LE(number("SELECT count(*) FROM spec_pieces"), 8);
+}
+
+TEST_F(SpecBodies, AreNotWrittenForAKeyThatIsRefused)
+{
+    open();
+    const idempotency_record key{.tenant = numbered<tenant_id>(1),
+        .claim = {"r", "k", "f"},
+        .execution = numbered<execution_id>(1),
+        .created_at_ms = 1,
+        .expires_at_ms = 9};
+    const auto before = db_->commits();
+    EXPECT_EQ(code_of(run(store_->insert_with_key(execution(1), large_spec(), key, 0))), errc::quota_exceeded);
+    EXPECT_LE(db_->commits() - before, 1u);
+    EXPECT_EQ(number("SELECT count(*) FROM spec_bodies"), 0);
+    ASSERT_TRUE(run(store_->insert_with_key(execution(1), large_spec(), key, 1)).has_value());
+    EXPECT_EQ(spec_to_json(find_spec(1)), spec_to_json(large_spec()));
+}
+
+TEST_F(SpecBodies, ThatAreLostAreNoticedWhenTheirRecordIsWritten)
+{
+    open();
+    EXPECT_THROW(run(db_->write([](sqlite::connection& db) { sqlite::adopt_spec_body(db, numbered<execution_id>(1)); })), std::logic_error);
+}
+
 TEST_F(SpecBodies, OfARefusedRecordAreErased)
 {
     open();
@@ -130,11 +177,15 @@ TEST_F(SpecBodies, OfManyAtOnceLetOthersWrite)
     for (int large = 1; large <= 3; ++large)
         begin(large, large_spec());
     begin(4, {});
-    while (order.size() < 4) {
+    execution_spec medium;
+    medium.stdin_data = shared_bytes(std::string(300'000, 'x'));
+    begin(5, medium);
+    while (order.size() < 5) {
         context_.restart();
         context_.run_one();
     }
     EXPECT_EQ(order.front(), 4);
+    EXPECT_EQ(order[1], 5) << "its one piece is behind one piece of each";
     for (int each = 1; each <= 3; ++each)
         EXPECT_EQ(spec_to_json(find_spec(each)), spec_to_json(large_spec()));
 }

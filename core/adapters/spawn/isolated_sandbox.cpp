@@ -102,7 +102,11 @@ std::int64_t isolated_sandbox::lock_bytes(std::int64_t enough) const
         const auto below = descendants_of(agent);
         return std::set<pid_t>(below.begin(), below.end());
     };
-    if (services().locks->try_begin(services().workers, std::move(processes), enough / record_lock_bytes, locks_))
+    // Three times the time between two calls, of which the first one knows nothing.
+    const auto asks_within = asked_for_lock_look_ == steady_time() ? between_looks : 3 * (now - asked_for_lock_look_) + between_looks;
+    asked_for_lock_look_ = now;
+    if (services().locks->try_begin(services().workers, std::move(processes), enough / record_lock_bytes, locks_,
+            std::chrono::ceil<std::chrono::milliseconds>(asks_within)))
         next_lock_look_ = now + between_looks;
     return *locks_ * record_lock_bytes;
 }
@@ -128,6 +132,7 @@ unique_fd isolated_sandbox::find_root(const std::string& place) const
 task<result<void>> isolated_sandbox::destroy()
 {
     is_leaving_ = true;
+    locks_.reset();
     roots_.clear();
     netlink_.reset();
     socket_numbers_.reset();

@@ -44,6 +44,7 @@ private:
     mutable unique_fd socket_numbers_;    // likewise
     mutable steady_time next_udp_look_{};
     mutable steady_time next_lock_look_{};
+    mutable steady_time asked_for_lock_look_{};    // last
     lock_looks::count locks_ = std::make_shared<std::atomic<std::int64_t>>();
 };
 

@@ -3,7 +3,6 @@
 #include "core/adapters/spawn/record_locks.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 
 namespace caisson {
@@ -13,48 +12,49 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t descriptors_of_a_look = 20'000;    // 100 ms
-constexpr int times_between = 4;                         // so many times a look's own time lies between two of them
+constexpr std::chrono::milliseconds cpu_of_a_look{500};    // of a look: some 100,000 descriptors
+constexpr std::int64_t times_between = 4;                  // so many times a look's own time lies between two of them,
+constexpr std::chrono::milliseconds most_between{500};
 
 std::int64_t now_ns() { return nanoseconds(steady_clock::now().time_since_epoch()).count(); }
 
 }    // namespace
 
-bool lock_looks::try_begin(worker_pool& workers, process_source processes, std::int64_t enough, count result)
+bool lock_looks::try_begin(
+    worker_pool& workers, process_source processes, std::int64_t enough, const count& result, std::chrono::milliseconds patience)
 {
     const auto now = now_ns();
-    if (!is_next(result, now) || now < state_->next_ns || state_->is_busy.exchange(true))
+    if (!is_next(result, now, patience) || now < state_->next_ns || state_->is_busy)
         return false;
+    asio::post(
+        workers.pool(), [mine = state_, processes = std::move(processes), enough, result] { look(*mine, processes, enough, *result); });
+    state_->is_busy = true;
     waiting_.pop_front();
-    asio::post(workers.pool(),
-        [mine = state_, processes = std::move(processes), enough, result = std::move(result)] { look(*mine, processes, enough, *result); });
     return true;
 }
 
-/// Who has not asked for long does not want it any more.
-bool lock_looks::is_next(const count& whose, std::int64_t now_ns)
+/// Removes waiters that are gone or stopped asking, and notes that `whose` asks.
+bool lock_looks::is_next(const count& whose, std::int64_t now_ns, std::chrono::milliseconds patience)
 {
-    std::erase_if(
-        waiting_, [&](const waiter& each) { return each.whose != whose && now_ns - each.asked_ns > nanoseconds(patience).count(); });
-    const auto known = std::ranges::find(waiting_, whose, &waiter::whose);
-    if (known == waiting_.end())
-        waiting_.push_back({whose, now_ns});
-    else
-        known->asked_ns = now_ns;
-    return waiting_.front().whose == whose;
+    const auto is_own = [&](const waiter& each) { return each.whose.lock() == whose; };
+    std::erase_if(waiting_, [&](const waiter& each) { return each.whose.expired() || (!is_own(each) && now_ns > each.latest_ns); });
+    auto own = std::ranges::find_if(waiting_, is_own);
+    if (own == waiting_.end())
+        own = waiting_.insert(own, {whose, 0});
+    own->latest_ns = now_ns + nanoseconds(patience).count();
+    return is_own(waiting_.front());
 }
 
 void lock_looks::look(state& mine, const process_source& processes, std::int64_t enough, std::atomic<std::int64_t>& result) noexcept
 {
-    constexpr std::size_t step = 7'919;    // prime, so that looks that are cut short begin everywhere in time
     const auto begin = now_ns();
     try {
-        result = count_record_locks(processes(), ++mine.looks * step, enough, descriptors_of_a_look);
+        result = count_record_locks(processes(), enough, cpu_of_a_look);
     } catch (const std::exception&) {
-        result = 0;    // no memory or no descriptor: the next look tells
+        result = 0;    // no memory or no descriptor here: the next look tells
     }
     const auto end = now_ns();
-    mine.next_ns = end + (end - begin) * times_between;
+    mine.next_ns = end + std::min((end - begin) * times_between, nanoseconds(most_between).count());
     mine.is_busy = false;
 }
 

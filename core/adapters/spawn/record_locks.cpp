@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/syscall.h>
@@ -29,8 +32,15 @@ std::vector<std::string> entries_of(const std::string& directory)
     return names;
 }
 
-/// Those lines begin with "lock:", no others begin with that.
-std::int64_t locks_in(const std::string& path)
+std::chrono::nanoseconds cpu_of_this_thread()
+{
+    timespec used{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+/// Locks are lines that begin with "lock:". Nothing if the kernel has no memory to tell them.
+std::optional<std::int64_t> locks_in(const std::string& path)
 {
     constexpr std::string_view mark = "\nlock:";
     const unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -39,6 +49,8 @@ std::int64_t locks_in(const std::string& path)
     std::int64_t locks = 0;
     while (file) {
         const auto size = ::read(file.get(), room.data(), room.size());
+        if (size < 0 && errno == ENOMEM)
+            return std::nullopt;
         if (size <= 0)
             break;
         for (const char each : std::string_view(room.data(), static_cast<std::size_t>(size))) {
@@ -52,42 +64,39 @@ std::int64_t locks_in(const std::string& path)
     return locks;
 }
 
-/// The threads of a process that have a table of descriptors each, by their directories.
+bool share_descriptors(pid_t one, pid_t other) { return ::syscall(SYS_kcmp, one, other, KCMP_FILES, 0, 0) == 0; }
+
+/// Of each table of descriptors that the threads of a process have, the directory of one thread that has it.
 std::vector<std::string> tables_of(pid_t process)
 {
     const auto tasks = "/proc/" + std::to_string(process) + "/task/";
-    std::vector<std::string> tables{tasks + std::to_string(process) + "/fdinfo/"};
+    std::vector<pid_t> owners{process};
     for (const auto& name : entries_of(tasks)) {
         const auto thread = static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10));
-        if (thread != process && ::syscall(SYS_kcmp, process, thread, KCMP_FILES, 0, 0) > 0)
-            tables.push_back(tasks + name + "/fdinfo/");
+        if (std::ranges::none_of(owners, [thread](pid_t each) { return each == thread || share_descriptors(each, thread); }))
+            owners.push_back(thread);
     }
+    std::vector<std::string> tables;
+    for (const auto owner : owners)
+        tables.push_back(tasks + std::to_string(owner) + "/fdinfo/");
     return tables;
-}
-
-/// `items`, from the `first`-th on, then those before it.
-template <class T>
-void begin_at(std::vector<T>& items, std::size_t first)
-{
-    if (!items.empty())
-        std::rotate(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(first % items.size()), items.end());
 }
 
 }    // namespace
 
-std::int64_t count_record_locks(const std::set<pid_t>& processes, std::size_t first, std::int64_t enough, std::size_t most_descriptors)
+std::int64_t count_record_locks(const std::set<pid_t>& processes, std::int64_t enough, std::chrono::nanoseconds most_cpu)
 {
-    std::vector<pid_t> order(processes.begin(), processes.end());
-    begin_at(order, first);
+    const auto latest = cpu_of_this_thread() + most_cpu;
     std::int64_t locks = 0;
-    for (const pid_t process : order) {
+    for (const pid_t process : processes) {
         for (const auto& table : tables_of(process)) {
-            auto descriptors = entries_of(table);
-            begin_at(descriptors, first);
-            for (const auto& each : descriptors) {
-                if (locks >= enough || most_descriptors-- == 0)
-                    return locks;
-                locks += locks_in(table + each);
+            for (const auto& each : entries_of(table)) {
+                if (locks >= enough || cpu_of_this_thread() >= latest)
+                    return enough;
+                const auto found = locks_in(table + each);
+                if (!found)
+                    return enough;
+                locks += *found;
             }
         }
     }

@@ -210,7 +210,7 @@ TEST_F(ExecutionCompile, ThatLeavesTooMuchInNetlinkSockets)
     w.box().uncounted_bytes = most_uncounted_bytes;
     const auto& row = w.ended(id);
     EXPECT_EQ(row.verdict, verdict::memory_limit);
-    EXPECT_EQ(row.error, "the compilation failed: the compiler had too many sockets, or messages unread in them");
+    EXPECT_EQ(row.error, "the compilation failed: the compiler had too many sockets, messages unread in them, or record locks");
 }
 
 TEST_F(ExecutionCompile, OfWhichAPartIsKilledForMemory)

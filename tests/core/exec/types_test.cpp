@@ -223,6 +223,29 @@ TEST(Spec, DefaultsComeBack)
     EXPECT_EQ(back.output_limit_action, on_output_limit::truncate);
 }
 
+TEST(Spec, ComesBackFromJsonAndItsBody)
+{
+    auto spec = some_spec();
+    const auto content = [](char fill) { return shared_bytes(std::string(2'000, fill)); };
+    spec.files = {{"a", content('a')}, {"small", shared_bytes(std::string("s"))}, {"b", content('b')}};
+    spec.stdin_data = content('\xff');
+    spec.input = content('i');
+    spec.compile.emplace().files = {{"c", content('c')}};
+    spec.checkpoint.emplace().state = std::string(2'000, 's');
+    spec_body beside;
+    const auto text = spec_to_json(spec, &beside);
+    const auto body = body_of(spec);
+    ASSERT_EQ(body.parts, beside.parts) << "in the same order";
+    EXPECT_EQ(body.bytes, 12'000u);
+    std::string whole;
+    for (const auto& part : body.parts)
+        whole += part.view();
+    EXPECT_EQ(spec_to_json(spec_from_json(text, shared_bytes(whole))), spec_to_json(spec));
+    whole.pop_back();
+    EXPECT_THROW(spec_from_json(text, shared_bytes(whole)), std::exception) << "it is cut";
+    EXPECT_THROW(spec_from_json(text), std::exception);
+}
+
 TEST(Spec, ForeignTextThrows)
 {
     for (auto text : {"", "[]", "{}", "{\"kind\":\"skill\"}", "nonsense"})

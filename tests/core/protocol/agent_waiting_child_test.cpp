@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <poll.h>
+#include <regex>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -164,6 +165,12 @@ constexpr start_case starts[] = {
     {"over_long_argument", [](spawn_request& r) { r.argv.push_back(std::string(200'000, 'a')); }},
 };
 
+/// The host gives them to whoever asks first.
+std::string without_terminal_numbers(const std::string& text)
+{
+    return std::regex_replace(text, std::regex("/dev/pts/[0-9]+"), "/dev/pts/N");
+}
+
 TEST_P(AgentWaitingChild, IsWhatAColdStartGives)
 {
     for (const auto& c : starts) {
@@ -173,7 +180,7 @@ TEST_P(AgentWaitingChild, IsWhatAColdStartGives)
         const std::string input = request.pty ? "" : "given\nmore";    // when a terminal echoes is a matter of chance
         const auto& expected = cold(request, input);
         const auto& got = warm(request, input);
-        EXPECT_EQ(got.out, expected.out);
+        EXPECT_EQ(without_terminal_numbers(got.out), without_terminal_numbers(expected.out));
         EXPECT_EQ(got.err, expected.err);
         EXPECT_EQ(got.failed, expected.failed);
         ASSERT_EQ(got.exited.has_value(), expected.exited.has_value());
