@@ -26,9 +26,14 @@ bool lock_looks::try_begin(
     const auto now = now_ns();
     if (!is_next(result, now, patience) || now < state_->next_ns || state_->is_busy)
         return false;
-    asio::post(
-        workers.pool(), [mine = state_, processes = std::move(processes), enough, result] { look(*mine, processes, enough, *result); });
-    state_->is_busy = true;
+    state_->is_busy = true;    // before: the worker may be done at once
+    try {
+        asio::post(
+            workers.pool(), [mine = state_, processes = std::move(processes), enough, result] { look(*mine, processes, enough, *result); });
+    } catch (...) {
+        state_->is_busy = false;
+        throw;
+    }
     waiting_.pop_front();
     return true;
 }

@@ -148,6 +148,16 @@ TEST_F(RecordLocks, AreNotWaitedForByWhoIsGoneOrStoppedAsking)
     EXPECT_GE(*last, 0);
 }
 
+TEST_F(RecordLocks, AreLookedAtAgainAndAgain)
+{
+    worker_pool workers("looks", 2);
+    lock_looks looks;
+    const auto seen = std::make_shared<std::atomic<std::int64_t>>();
+    for (int times = 0; times < 200; ++times)
+        while (!looks.try_begin(workers, [] { return std::set<pid_t>(); }, all, seen, patience)) { }
+    workers.join();
+}
+
 TEST_F(RecordLocks, OfALookThatFailsAreNone)
 {
     worker_pool workers("looks", 1);
