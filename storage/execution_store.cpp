@@ -80,10 +80,21 @@ task<result<void>> sqlite_execution_store::insert_with_body(
     co_return done;
 }
 
-task<result<void>> sqlite_execution_store::end_with_body(task<result<void>> change)
+/// `end(connection&)` ends the execution, and its body with it.
+template <class F>
+task<result<void>> sqlite_execution_store::end_with_body(execution_id id, F end)
 {
-    auto done = co_await std::move(change);
-    db_.tidy();
+    auto ending = db_.write([id, end = std::move(end)](sqlite::connection& db) {
+        auto done = end(db);
+        if (done.has_value())
+            sqlite::abandon_spec_body(db, id);
+        return done;
+    });
+    auto done = co_await std::move(ending);
+    if (done.has_value()) {
+        with_bodies_.erase(id);
+        db_.tidy();
+    }
     co_return done;
 }
 
@@ -149,15 +160,17 @@ task<result<std::size_t>> sqlite_execution_store::erase_expired_keys(std::int64_
 
 task<result<void>> sqlite_execution_store::update(execution_row row)
 {
-    const bool had_body = is_final(row.status) && with_bodies_.erase(row.id) > 0;
-    auto change = db_.write([row = std::move(row)](sqlite::connection& db) { return sqlite::update_execution(db, row); });
-    return had_body ? end_with_body(std::move(change)) : std::move(change);
+    const bool ends_body = is_final(row.status) && with_bodies_.contains(row.id);
+    auto id = row.id;
+    auto change = [row = std::move(row)](sqlite::connection& db) { return sqlite::update_execution(db, row); };
+    return ends_body ? end_with_body(std::move(id), std::move(change)) : db_.write(std::move(change));
 }
 
 task<result<void>> sqlite_execution_store::finish(execution_end end)
 {
-    const bool had_body = with_bodies_.erase(end.row.id) > 0;
-    auto change = db_.write([end = std::move(end)](sqlite::connection& db) -> result<void> {
+    const bool ends_body = with_bodies_.contains(end.row.id);
+    auto id = end.row.id;
+    auto change = [end = std::move(end)](sqlite::connection& db) -> result<void> {
         if (auto logged = sqlite::insert_whole_log(db, end.row.id, end.log); logged.has_error())
             return logged;
         if (end.checkpoint)
@@ -166,8 +179,8 @@ task<result<void>> sqlite_execution_store::finish(execution_end end)
         if (updated.has_value())
             sqlite::insert_artifacts(db, end.artifacts);
         return updated;
-    });
-    return had_body ? end_with_body(std::move(change)) : std::move(change);
+    };
+    return ends_body ? end_with_body(std::move(id), std::move(change)) : db_.write(std::move(change));
 }
 
 task<result<void>> sqlite_execution_store::request_cancel(tenant_id tenant, execution_id id)
@@ -250,7 +263,7 @@ task<result<removed_execution>> sqlite_execution_store::erase(tenant_id tenant, 
 
 task<result<std::vector<unfinished_execution>>> sqlite_execution_store::unfinished(execution_id after, std::size_t limit)
 {
-    return db_.read([after = std::move(after), limit](sqlite::connection& db) -> result<std::vector<unfinished_execution>> {
+    auto reading = db_.read([after = std::move(after), limit](sqlite::connection& db) -> result<std::vector<unfinished_execution>> {
         auto query = db.prepare(sql::execution::unfinished);
         query.bind(after, limit);
         std::vector<unfinished_execution> page;
@@ -265,6 +278,12 @@ task<result<std::vector<unfinished_execution>>> sqlite_execution_store::unfinish
         }
         return page;
     });
+    auto page = co_await std::move(reading);
+    if (page.has_value())
+        for (const auto& each : *page)
+            if (spec_body_writer::is_large(each.spec))
+                with_bodies_.insert(each.row.id);
+    co_return page;
 }
 
 task<result<execution_totals>> sqlite_execution_store::totals(tenant_id tenant)

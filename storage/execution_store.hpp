@@ -47,12 +47,12 @@ private:
     task<result<void>> insert_with_body(
         execution_id id, std::shared_ptr<const execution_spec> spec, F insert, std::optional<key_bound> key_of = std::nullopt);
 
-    /// `change`, which ends the execution; what it leaves is erased soon.
-    task<result<void>> end_with_body(task<result<void>> change);
+    template <class F>
+    task<result<void>> end_with_body(execution_id id, F end);
 
     sqlite::database& db_;
     spec_body_writer bodies_;
-    std::set<execution_id> with_bodies_;    // that were recorded since the start
+    std::set<execution_id> with_bodies_;    // of those that have not ended: recorded or read since the start
 };
 
 }    // namespace caisson

@@ -82,6 +82,8 @@ void adopt_spec_body(connection& db, const execution_id& id)
         throw std::logic_error("the body of a spec is not there when its record is written");
 }
 
+void abandon_spec_body(connection& db, const execution_id& id) { db.prepare(sql::spec_body::abandon).bind(id).run(); }
+
 void abandon_unfinished_bodies(connection& db) { db.prepare(sql::spec_body::abandon_unfinished).run(); }
 
 bool erase_some_pieces(connection& db)

@@ -16,6 +16,8 @@ namespace sqlite {
 shared_bytes find_spec_body(connection& db, const execution_id& id);
 /// Makes the body that was written ahead its execution's, in the transaction that records it. Throws std::logic_error if there is none.
 void adopt_spec_body(connection& db, const execution_id& id);
+/// Has the body of an execution that has ended erased later.
+void abandon_spec_body(connection& db, const execution_id& id);
 /// Bodies that nobody will adopt are erased later. After a start, before anything is written.
 void abandon_unfinished_bodies(connection& db);
 /// Removes some pieces of what was erased, in a transaction; true if there are more.

@@ -16,9 +16,3 @@ CREATE TABLE spec_pieces (
 ) STRICT;
 
 ALTER TABLE execution_specs ADD COLUMN has_body INTEGER NOT NULL DEFAULT 0;
-
-CREATE TRIGGER spec_with_body_erased AFTER DELETE ON execution_specs WHEN old.has_body <> 0 BEGIN
-    UPDATE spec_bodies
-    SET execution_id = 'erased:' || key || ':' || execution_id
-    WHERE execution_id = old.execution_id;
-END;

@@ -144,7 +144,7 @@ TEST(Migrations, AreAsTheyWereGivenOut)
             {"0009_allowed_images.sql", "4d22bebd32c8cd7f"}, {"0010_artifact_totals_by_transaction.sql", "5f7abcb003601a56"},
             {"0011_threads.sql", "6b5ec1a8ae3355e7"}, {"0012_execution_totals.sql", "e6c06949134d817f"},
             {"0013_whole_logs.sql", "21204422f1a7b370"}, {"0014_thread_totals_by_transaction.sql", "86e473d0d7872374"},
-            {"0015_execution_bytes.sql", "1b411ad7cff513ff"}, {"0016_spec_bodies.sql", "5f3d8e47c2f0d049"}});
+            {"0015_execution_bytes.sql", "1b411ad7cff513ff"}, {"0016_spec_bodies.sql", "8e52d0e83e014dce"}});
     expect(sqlite::events_schema, {{"0001_logs.sql", "155623159c89aff9"}});
     expect(sqlite::content_schema,
         {{"0001_contents.sql", "c16bff602725093a"}, {"0002_chunk_places.sql", "913564330db26032"},

@@ -104,6 +104,19 @@ TEST_F(SpecBodies, GoByThemselvesWhenTheirExecutionEnds)
     while (number("SELECT count(*) FROM spec_bodies") > 0) { }    // the writer is idle soon
 }
 
+TEST_F(SpecBodies, OfAnEarlierServersExecutionsGoWithTheirEndToo)
+{
+    open();
+    ASSERT_TRUE(run(store_->insert(execution(1), large_spec())).has_value());
+    open();
+    ASSERT_EQ(run(store_->unfinished({}, 10))->size(), 1u);
+    auto ended = execution(1);
+    ended.status = execution_status::success;
+    ASSERT_TRUE(run(store_->update(ended)).has_value());
+    tidy();
+    EXPECT_EQ(number("SELECT count(*) FROM spec_bodies"), 0);
+}
+
 TEST_F(SpecBodies, ThatAreErasedGoAsFastAsOthersCome)
 {
     open();

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds cpu_of_a_look{500};    // of a look: some 100,000 descriptors
+constexpr std::chrono::milliseconds cpu_of_a_look{500};    // some 100,000 descriptors
 constexpr std::int64_t times_between = 4;                  // so many times a look's own time lies between two of them,
 constexpr std::chrono::milliseconds most_between{500};
 

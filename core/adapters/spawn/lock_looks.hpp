@@ -13,8 +13,8 @@
 
 namespace caisson {
 
-/// Looks at record locks that sandboxes hold, on a worker, one look at a time for all sandboxes of a server: it takes a fifth of one
-/// processor at most. Call it on the I/O thread.
+/// Looks at record locks that sandboxes hold, on a worker, one look at a time for all sandboxes of a server: a fifth of one
+/// processor, half of one while looks are long. Call it on the I/O thread.
 class lock_looks {
 public:
     /// Locks that were counted last, from any thread. Whoever drops it gives up the place among those who wait.
