@@ -4,6 +4,7 @@ import json
 import os
 import sqlite3
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -136,3 +137,48 @@ def test_things_can_be_removed_from_a_full_disk(contract, tmp_path):
         server.stop()
         server.discard()
         subprocess.run(["umount", tmp_path], check=True)
+
+
+LARGE = 40_000_000
+
+
+def pieces_of(server):
+    """Pieces of large requests that are stored."""
+    with sqlite3.connect(f"file:{server.data / 'records.db'}?mode=ro", uri=True) as db:
+        return db.execute("SELECT count(*) FROM spec_pieces").fetchone()[0]
+
+
+def send_large(server):
+    try:
+        return server.api.post("/v1/executions", {"shell": "wc -c", "stdin": "x" * LARGE, "wait": False})
+    except OSError:
+        return None    # the server is gone
+
+
+def test_a_server_that_is_killed_while_it_stores_a_large_request(new_server):
+    server = new_server()
+    sending = threading.Thread(target=send_large, args=(server,))
+    sending.start()
+    until(lambda: pieces_of(server) > 2, what="some pieces are stored")
+    server.kill()
+    sending.join()
+    server.start()
+    for each in server.api.get("/v1/executions")["items"]:    # whole, or not there
+        assert server.api.ended(each["execution_id"])["stdout"] == f"{LARGE}\n"
+    until(lambda: pieces_of(server) == 0, what="what was begun is erased")
+    assert server.api.run(shell="echo after")["stdout"] == "after\n"
+    server.stop()
+    assert db_check(server, want=0) == []
+
+
+def test_a_large_request_that_waits_outlives_its_server(new_server):
+    server = new_server(CAISSON_EXECUTIONS_MAX_RUNNING="1")
+    first = server.api.start(shell="read line", stdin_open=True, limits={"wall_ms": 120_000})
+    waiting = send_large(server)
+    assert waiting.status == 202 and pieces_of(server) > 0
+    server.kill()
+    server.start()
+    assert server.api.show(waiting["execution_id"])["status"] == "queued"
+    server.api.stdin(first, "go on\n")
+    assert server.api.ended(waiting["execution_id"])["stdout"] == f"{LARGE}\n"
+    until(lambda: pieces_of(server) == 0, what="the pieces are erased")

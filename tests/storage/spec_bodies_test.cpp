@@ -1,8 +1,10 @@
+#include "storage/errors.hpp"
 #include "storage/execution_store.hpp"
 #include "storage/schemas.hpp"
 #include "storage/tidying.hpp"
 #include "tests/storage/busy_context.hpp"
 #include "tests/storage/execution_rows.hpp"
+#include "tests/storage/fault_vfs.hpp"
 #include "tests/storage/temp_dir.hpp"
 #include "tests/support/run_task.hpp"
 
@@ -24,10 +26,14 @@ execution_spec large_spec()
 
 class SpecBodies : public ::testing::Test {
 protected:
-    void open(bool tidies = false)
+    void close()
     {
         store_.reset();
         db_.reset();
+    }
+    void open(bool tidies = false)
+    {
+        close();
         sqlite::database_options options;
         if (tidies)
             options.idle = &sqlite::tidy_records;
@@ -127,6 +133,25 @@ TEST_F(SpecBodies, ThatAreErasedGoAsFastAsOthersCome)
         ASSERT_TRUE(run(store_->update(ended)).has_value());
     }
     EXPECT_LE(number("SELECT count(*) FROM spec_pieces"), 8);
+}
+
+TEST_F(SpecBodies, LeaveNothingWhereTheDiskIsFull)
+{
+    fault_vfs disk;
+    open();
+    ASSERT_TRUE(run(store_->insert(execution(1), {})).has_value());
+    for (const std::size_t working : {0U, 1U, 2U, 3U, 4U}) {
+        disk.fail_after(working, disk_fault::full);
+        EXPECT_THROW(run(store_->insert(execution(2), large_spec())), storage_error) << working;
+        disk.heal();
+        run(db_->write([](sqlite::connection& db) { sqlite::abandon_unfinished_bodies(db); }));    // as the next start does
+        tidy();
+        EXPECT_EQ(number("SELECT count(*) FROM spec_bodies"), 0) << working;
+        EXPECT_EQ(number("SELECT count(*) FROM executions"), 1) << working;
+    }
+    ASSERT_TRUE(run(store_->insert(execution(2), large_spec())).has_value());
+    EXPECT_EQ(spec_to_json(find_spec(2)), spec_to_json(large_spec()));
+    close();    // before the disk
 }
 
 TEST_F(SpecBodies, AreNotWrittenForAKeyThatIsRefused)

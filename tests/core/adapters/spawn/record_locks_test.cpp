@@ -39,7 +39,17 @@ class RecordLocks : public ::testing::Test {
 protected:
     std::string path(const char* name) const { return scratch_.path() + "/" + name; }
 
+    /// A look that waits for `go_`.
+    lock_looks::process_source waits()
+    {
+        return [this, ready = go_.get_future().share()] {
+            ready.wait();
+            return own_;
+        };
+    }
+
     const caisson::testing::scratch_directory scratch_;
+    std::promise<void> go_;
     const std::set<pid_t> own_{::getpid()};
 };
 
@@ -91,14 +101,10 @@ TEST_F(RecordLocks, AreLookedAtOneLookAtATime)
     worker_pool workers("looks", 1);
     lock_looks looks;
     const auto seen = std::make_shared<std::atomic<std::int64_t>>();
-    std::promise<void> go;
-    const auto waits = [this, ready = go.get_future().share()] {
-        ready.wait();
-        return own_;
-    };
+    const auto waits = this->waits();
     EXPECT_TRUE(looks.try_begin(workers, waits, all, seen, patience));
     EXPECT_FALSE(looks.try_begin(workers, waits, all, seen, patience)) << "one goes on";
-    go.set_value();
+    go_.set_value();
     workers.join();
     EXPECT_GE(*seen, 30);
 }
@@ -108,17 +114,13 @@ TEST_F(RecordLocks, AreLookedAtForWhoWaitsLongest)
     worker_pool workers("looks", 1);
     lock_looks looks;
     const auto own = [this] { return own_; };
-    std::promise<void> go;
-    const auto waits = [this, ready = go.get_future().share()] {
-        ready.wait();
-        return own_;
-    };
+    const auto waits = this->waits();
     const auto first = std::make_shared<std::atomic<std::int64_t>>(-1);
     const auto second = std::make_shared<std::atomic<std::int64_t>>(-1);
     EXPECT_TRUE(looks.try_begin(workers, waits, all, first, patience));
     EXPECT_FALSE(looks.try_begin(workers, own, all, second, patience));
     EXPECT_FALSE(looks.try_begin(workers, own, all, first, patience)) << "again, behind the other";
-    go.set_value();
+    go_.set_value();
     while (!looks.try_begin(workers, own, all, second, patience))    // the pause
         EXPECT_FALSE(looks.try_begin(workers, own, all, first, patience));
     workers.join();
@@ -133,16 +135,12 @@ TEST_F(RecordLocks, AreNotWaitedForByWhoIsGoneOrStoppedAsking)
     auto gone = std::make_shared<std::atomic<std::int64_t>>();
     const auto quiet = std::make_shared<std::atomic<std::int64_t>>();
     const auto last = std::make_shared<std::atomic<std::int64_t>>(-1);
-    std::promise<void> go;
-    const auto waits = [this, ready = go.get_future().share()] {
-        ready.wait();
-        return own_;
-    };
+    const auto waits = this->waits();
     EXPECT_TRUE(looks.try_begin(workers, waits, all, std::make_shared<std::atomic<std::int64_t>>(), patience));
     EXPECT_FALSE(looks.try_begin(workers, own, all, gone, patience));
     EXPECT_FALSE(looks.try_begin(workers, own, all, quiet, std::chrono::milliseconds(0)));
     gone.reset();
-    go.set_value();
+    go_.set_value();
     while (!looks.try_begin(workers, own, all, last, patience)) { }    // the pause
     workers.join();
     EXPECT_GE(*last, 0);
