@@ -4,7 +4,7 @@
 #include "app/wire/execution_request.hpp"
 #include "app/wire/execution_view.hpp"
 #include "core/adapters/net/head.hpp"
-#include "core/exec/log_buffer.hpp"
+#include "core/log/log_buffer.hpp"
 
 #include <stdexcept>
 

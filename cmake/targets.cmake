@@ -1,7 +1,7 @@
 # One folder, one target: its sources are the .cpp files that lie in the folder itself.
 
 # Libraries that read what comes from outside, which fuzzers call.
-set(caisson_fuzzed core_base core_async core_auth core_protocol core_retry core_files core_skills core_images core_threads core_webhooks core_exec
+set(caisson_fuzzed core_base core_async core_auth core_protocol core_retry core_files core_skills core_images core_threads core_webhooks core_log core_languages core_admission core_exec
   adapters_archive adapters_crypto adapters_net adapters_schema adapters_yaml app_cli app_config app_wire)
 
 # caisson_library(NAME DEPS...): a static library of this folder, in the project's style.

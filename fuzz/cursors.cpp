@@ -1,6 +1,6 @@
 /// Cursors of logs and of lists: each place has one cursor, and what is not a cursor is not taken for one.
 #include "app/wire/query.hpp"
-#include "core/exec/events.hpp"
+#include "core/log/events.hpp"
 #include "fuzz/fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

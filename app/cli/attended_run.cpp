@@ -9,7 +9,7 @@
 #include "app/cli/run_key.hpp"
 #include "app/cli/verbs.hpp"
 #include "core/async/deadline.hpp"
-#include "core/exec/json_text.hpp"
+#include "core/languages/json_text.hpp"
 
 #include <cstdio>
 

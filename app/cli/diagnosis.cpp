@@ -2,7 +2,7 @@
 
 #include "app/cli/text_table.hpp"
 #include "core/adapters/net/tls_files.hpp"
-#include "core/exec/languages.hpp"
+#include "core/languages/languages.hpp"
 #include "storage/data_directory.hpp"
 
 #include <unistd.h>

@@ -2,7 +2,7 @@
 
 #include "app/cli/run_request.hpp"
 #include "app/cli/terminal.hpp"
-#include "core/exec/json_text.hpp"
+#include "core/languages/json_text.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>

@@ -2,7 +2,7 @@
 
 #include "core/adapters/net/address_range.hpp"
 #include "core/adapters/net/origin.hpp"
-#include "core/exec/languages.hpp"
+#include "core/languages/languages.hpp"
 #include "core/exec/skill_images.hpp"
 #include "core/images/name_rules.hpp"
 

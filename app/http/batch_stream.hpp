@@ -4,7 +4,7 @@
 #include "app/http/services.hpp"
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
-#include "core/exec/log_reader.hpp"
+#include "core/log/log_reader.hpp"
 
 #include <memory>
 #include <string>

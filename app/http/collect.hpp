@@ -4,7 +4,7 @@
 #include "app/wire/artifact_view.hpp"
 #include "app/wire/control_request.hpp"
 #include "app/wire/inline_output.hpp"
-#include "core/exec/log_reader.hpp"
+#include "core/log/log_reader.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/http/call.hpp"
-#include "core/exec/events.hpp"
+#include "core/log/events.hpp"
 
 namespace caisson::http {
 

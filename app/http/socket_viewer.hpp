@@ -4,7 +4,7 @@
 #include "app/wire/client_frame.hpp"
 #include "app/wire/query.hpp"
 #include "core/adapters/net/websocket.hpp"
-#include "core/exec/log_reader.hpp"
+#include "core/log/log_reader.hpp"
 
 #include <functional>
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include "core/base/config.hpp"
 #include "core/exec/execution_service.hpp"
-#include "core/exec/languages.hpp"
+#include "core/languages/languages.hpp"
 
 #include <optional>
 #include <string>

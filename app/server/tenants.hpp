@@ -4,7 +4,7 @@
 #include "core/async/task.hpp"
 #include "core/auth/ports.hpp"
 #include "core/base/config.hpp"
-#include "core/exec/admission_bounds.hpp"
+#include "core/admission/admission_bounds.hpp"
 #include "core/exec/execution_service.hpp"
 
 namespace caisson {

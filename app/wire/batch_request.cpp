@@ -1,6 +1,6 @@
 #include "app/wire/batch_request.hpp"
 
-#include "core/exec/json_text.hpp"
+#include "core/languages/json_text.hpp"
 
 namespace caisson::wire {
 

@@ -1,7 +1,7 @@
 #include "app/wire/checkpoint_field.hpp"
 
 #include "core/base/utf8.hpp"
-#include "core/exec/json_text.hpp"
+#include "core/languages/json_text.hpp"
 #include "core/threads/rules.hpp"
 #include "core/threads/state_text.hpp"
 

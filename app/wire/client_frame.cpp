@@ -1,7 +1,7 @@
 #include "app/wire/client_frame.hpp"
 
-#include "core/exec/idempotency.hpp"
-#include "core/exec/json_text.hpp"
+#include "core/admission/idempotency.hpp"
+#include "core/languages/json_text.hpp"
 
 #include <boost/json/serialize.hpp>
 

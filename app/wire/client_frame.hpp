@@ -2,7 +2,7 @@
 
 #include "app/wire/control_request.hpp"
 #include "app/wire/execution_request.hpp"
-#include "core/exec/events.hpp"
+#include "core/log/events.hpp"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/wire/request_reader.hpp"
-#include "core/exec/compiler_choices.hpp"
-#include "core/exec/languages.hpp"
+#include "core/languages/compiler_choices.hpp"
+#include "core/languages/languages.hpp"
 
 namespace caisson::wire {
 

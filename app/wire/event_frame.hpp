@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/ids.hpp"
-#include "core/exec/events.hpp"
+#include "core/log/events.hpp"
 
 #include <array>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "app/wire/paths.hpp"
 #include "app/wire/request_reader.hpp"
 #include "core/base/config.hpp"
-#include "core/exec/languages.hpp"
+#include "core/languages/languages.hpp"
 #include "core/exec/types.hpp"
 
 #include <map>

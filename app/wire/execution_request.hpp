@@ -2,8 +2,8 @@
 
 #include "app/wire/request_reader.hpp"
 #include "core/base/config.hpp"
-#include "core/exec/image_table.hpp"
-#include "core/exec/languages.hpp"
+#include "core/languages/image_table.hpp"
+#include "core/languages/languages.hpp"
 #include "core/exec/skill_request.hpp"
 #include "core/exec/types.hpp"
 

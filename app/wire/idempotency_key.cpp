@@ -1,6 +1,6 @@
 #include "app/wire/idempotency_key.hpp"
 
-#include "core/exec/idempotency.hpp"
+#include "core/admission/idempotency.hpp"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/wire/merged_lines.hpp"
-#include "core/exec/events.hpp"
+#include "core/log/events.hpp"
 
 #include <cstddef>
 #include <cstdint>

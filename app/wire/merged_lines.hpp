@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/exec/events.hpp"
+#include "core/log/events.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #include "app/wire/request_reader.hpp"
-#include "core/exec/json_text.hpp"
+#include "core/languages/json_text.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>

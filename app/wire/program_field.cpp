@@ -1,7 +1,7 @@
 #include "app/wire/compiler_field.hpp"
 #include "app/wire/execution_fields.hpp"
 #include "app/wire/image_field.hpp"
-#include "core/exec/compile_command.hpp"
+#include "core/languages/compile_command.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/error.hpp"
-#include "core/exec/events.hpp"
+#include "core/log/events.hpp"
 #include "core/exec/ports.hpp"
 
 #include <chrono>

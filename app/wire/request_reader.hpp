@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/error.hpp"
-#include "core/exec/json_text.hpp"
+#include "core/languages/json_text.hpp"
 
 #include <boost/json/object.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/exec/image_table.hpp"
-#include "core/exec/languages.hpp"
+#include "core/languages/image_table.hpp"
+#include "core/languages/languages.hpp"
 #include "core/exec/runtime_breakers.hpp"
 #include "core/runtime/types.hpp"
 

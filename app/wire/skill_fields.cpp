@@ -1,6 +1,6 @@
 #include "app/wire/skill_fields.hpp"
 
-#include "core/exec/json_text.hpp"
+#include "core/languages/json_text.hpp"
 #include "core/exec/skill_program.hpp"
 
 #include <algorithm>

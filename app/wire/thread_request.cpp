@@ -4,7 +4,7 @@
 #include "app/wire/paths.hpp"
 #include "app/wire/request_reader.hpp"
 #include "core/base/base64.hpp"
-#include "core/exec/json_text.hpp"
+#include "core/languages/json_text.hpp"
 #include "core/threads/rules.hpp"
 
 #include <algorithm>

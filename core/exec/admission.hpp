@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/base/error.hpp"
-#include "core/exec/admission_bounds.hpp"
+#include "core/admission/admission_bounds.hpp"
 #include "core/exec/live_execution.hpp"
-#include "core/exec/throughput.hpp"
+#include "core/admission/throughput.hpp"
 #include "core/fairness/fair_queue.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "core/exec/admission.hpp"
 #include "core/exec/ending_watch.hpp"
-#include "core/exec/log_reader.hpp"
+#include "core/log/log_reader.hpp"
 #include "core/exec/record.hpp"
 #include "core/exec/record_retention.hpp"
 #include "core/exec/runner.hpp"

@@ -1,6 +1,6 @@
 #include "core/exec/parking.hpp"
 
-#include "core/exec/languages.hpp"
+#include "core/languages/languages.hpp"
 #include "core/exec/skill_program.hpp"
 
 #include "core/exec/parking_files.hpp"

@@ -2,7 +2,7 @@
 #include "core/exec/collect_command.hpp"
 #include "core/exec/compile_capture.hpp"
 #include "core/exec/compile_order.hpp"
-#include "core/exec/languages.hpp"
+#include "core/languages/languages.hpp"
 #include "core/exec/link_callbacks.hpp"
 #include "core/exec/runner.hpp"
 

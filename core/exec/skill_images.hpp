@@ -2,7 +2,7 @@
 
 #include "core/base/config.hpp"
 #include "core/base/error.hpp"
-#include "core/exec/languages.hpp"
+#include "core/languages/languages.hpp"
 #include "core/skills/package_rules.hpp"
 
 #include <map>

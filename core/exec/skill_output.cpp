@@ -1,6 +1,6 @@
 #include "core/exec/skill_output.hpp"
 
-#include "core/exec/json_text.hpp"
+#include "core/languages/json_text.hpp"
 #include "core/skills/quantities.hpp"
 
 #include <chrono>

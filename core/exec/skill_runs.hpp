@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/exec/image_table.hpp"
+#include "core/languages/image_table.hpp"
 #include "core/exec/skill_images.hpp"
 #include "core/exec/skill_request.hpp"
 #include "core/exec/types.hpp"

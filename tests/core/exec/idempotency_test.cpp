@@ -1,4 +1,4 @@
-#include "core/exec/idempotency.hpp"
+#include "core/admission/idempotency.hpp"
 #include "tests/core/exec/service_world.hpp"
 
 namespace caisson {
