@@ -2,10 +2,10 @@
 /// Starts the agent on the host as a subreaper and lets it run the program `count` times, one after the other, over the same
 /// link that the server uses, with the server's seccomp filter: from SPAWN to the exit status and the ends of both streams.
 /// Without --agent it listens at DIR/s for one that somebody else starts (in a container), which dials; programs start in --cwd.
+#include "adapters/host/seccomp_filter.hpp"
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
 #include "bench/spawn.hpp"
-#include "core/adapters/spawn/seccomp_filter.hpp"
 #include "core/async/notifier.hpp"
 #include "core/base/log.hpp"
 #include "core/protocol/agent_link.hpp"

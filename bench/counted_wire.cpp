@@ -1,9 +1,9 @@
 #include "bench/counted_path.hpp"
 
+#include "adapters/net/head.hpp"
 #include "app/wire/event_frame.hpp"
 #include "app/wire/execution_request.hpp"
 #include "app/wire/execution_view.hpp"
-#include "core/adapters/net/head.hpp"
 #include "core/log/log_buffer.hpp"
 
 #include <stdexcept>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/spawn/cgroup_tree.hpp"
+#include "adapters/host/cgroup/cgroup_tree.hpp"
 
 #include <sys/types.h>
 

@@ -3,9 +3,9 @@
 /// options, control groups with the default limits), ending its agent as soon as that can be connected to, and waiting for that: what the
 /// host takes for the isolation alone. A sample ends with all of its processes, as one of a bare bwrap does; the removal is in the time of
 /// all (wall_ns) only.
+#include "adapters/bubblewrap/bubblewrap_runtime.hpp"
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
-#include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
 #include "core/async/task_group.hpp"
 #include "core/base/ids.hpp"
 #include "core/base/log.hpp"

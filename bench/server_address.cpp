@@ -1,7 +1,7 @@
 #include "bench/server_address.hpp"
 
+#include "adapters/net/url.hpp"
 #include "bench/arguments.hpp"
-#include "core/adapters/net/url.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/json/parse.hpp>

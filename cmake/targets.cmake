@@ -20,6 +20,15 @@ function(caisson_library name)
   caisson_precompiled(${name})
 endfunction()
 
+# caisson_add_folders(NAME FOLDERS...): sources of folders below this one, which need this one's, become part of its library.
+function(caisson_add_folders name)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+    target_sources(${name} PRIVATE ${sources})
+  endforeach()
+  caisson_unity_by_folder(${name})
+endfunction()
+
 # Where several sources are compiled as one (CMAKE_UNITY_BUILD, in all presets but dev): of a target of several
 # folders only those of one folder, as elsewhere. The lints look for names that two sources of a folder have in common.
 function(caisson_unity_by_folder name)

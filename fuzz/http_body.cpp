@@ -1,5 +1,5 @@
 /// Bodies of HTTP messages: what comes out does not depend on how the bytes are cut, and keeps its limit.
-#include "core/adapters/net/body_decoder.hpp"
+#include "adapters/net/body_decoder.hpp"
 #include "fuzz/fuzz.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 /// Heads of HTTP requests and answers: what is accepted has one meaning only, and written out again it has the same.
-#include "core/adapters/net/head.hpp"
-#include "core/adapters/net/origin.hpp"
+#include "adapters/net/head.hpp"
+#include "adapters/net/origin.hpp"
 #include "fuzz/fuzz.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 /// multipart/form-data: what comes out does not depend on how the bytes are cut, holds no more than was sent, and what was put together
 /// comes apart again.
-#include "core/adapters/net/multipart.hpp"
+#include "adapters/net/multipart.hpp"
 #include "core/base/utf8.hpp"
 #include "fuzz/fuzz.hpp"
 

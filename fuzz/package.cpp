@@ -1,5 +1,5 @@
 /// An archive of any bytes: it is refused, or what is in it has clean paths, passes no limit, and is extracted as the index says.
-#include "core/adapters/archive/package_reader.hpp"
+#include "adapters/archive/package_reader.hpp"
 #include "core/skills/name_rules.hpp"
 #include "fuzz/fuzz.hpp"
 

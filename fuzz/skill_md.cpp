@@ -1,6 +1,6 @@
 /// A SKILL.md of any content: it is a manifest within its bounds, or every mistake is a sentence. Schemas in it may be anything too.
-#include "core/adapters/schema/json_schema.hpp"
-#include "core/adapters/yaml/yaml_reader.hpp"
+#include "adapters/schema/json_schema.hpp"
+#include "adapters/yaml/yaml_reader.hpp"
 #include "core/base/utf8.hpp"
 #include "core/skills/env_rules.hpp"
 #include "core/skills/package_rules.hpp"

@@ -1,7 +1,7 @@
 /// The file of an exported thread: any bytes are refused with the line that is wrong, or are a thread that is written and read back the
 /// same, however they are cut.
 #include "core/threads/thread_file.hpp"
-#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "core/base/utf8.hpp"
 #include "core/threads/rules.hpp"
 #include "fuzz/fuzz.hpp"

@@ -1,8 +1,8 @@
 /// What a WebSocket client may send after the handshake, through the server's own stream over a socket pair: messages do not
 /// depend on how the bytes are cut, keep their bounds, and what they say is checked as on the server's routes.
+#include "adapters/net/websocket_stream.hpp"
 #include "app/wire/client_frame.hpp"
 #include "app/wire/event_frame.hpp"
-#include "core/adapters/net/websocket_stream.hpp"
 #include "core/base/utf8.hpp"
 #include "fuzz/fuzz.hpp"
 #include "tests/support/fake_timers.hpp"

@@ -1,6 +1,6 @@
 #include "storage/data_directory.hpp"
 
-#include "storage/errors.hpp"
+#include "storage/sqlite/errors.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

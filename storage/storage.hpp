@@ -9,7 +9,7 @@
 #include "core/skills/ports.hpp"
 #include "core/threads/ports.hpp"
 #include "core/webhooks/ports.hpp"
-#include "storage/errors.hpp"
+#include "storage/sqlite/errors.hpp"
 
 #include <chrono>
 #include <cstdint>

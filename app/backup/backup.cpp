@@ -2,7 +2,7 @@
 
 #include "app/version.hpp"
 #include "core/base/clock.hpp"
-#include "storage/snapshot.hpp"
+#include "storage/check/snapshot.hpp"
 
 #include <boost/json/parse.hpp>
 

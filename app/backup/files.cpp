@@ -1,9 +1,9 @@
 #include "app/backup/files.hpp"
 
-#include "core/adapters/crypto/sha256.hpp"
+#include "adapters/crypto/sha256.hpp"
 #include "core/base/unique_fd.hpp"
-#include "storage/directory_lock.hpp"
-#include "storage/file_bytes.hpp"
+#include "storage/sqlite/directory_lock.hpp"
+#include "storage/sqlite/file_bytes.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

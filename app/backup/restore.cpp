@@ -1,10 +1,10 @@
 #include "app/backup/restore.hpp"
 
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "app/backup/restored_records.hpp"
-#include "core/adapters/crypto/sha256_hasher.hpp"
-#include "storage/inspection.hpp"
-#include "storage/lost_contents.hpp"
-#include "storage/schemas.hpp"
+#include "storage/check/inspection.hpp"
+#include "storage/check/lost_contents.hpp"
+#include "storage/sqlite/schemas.hpp"
 #include "storage/storage.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/exec/attempts.hpp"
-#include "core/exec/record.hpp"
+#include "core/exec/record/record.hpp"
 #include "storage/storage.hpp"
 
 #include <boost/asio/co_spawn.hpp>

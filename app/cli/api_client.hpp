@@ -1,7 +1,7 @@
 #pragma once
 
+#include "adapters/net/client.hpp"
 #include "app/cli/command_line.hpp"
-#include "core/adapters/net/client.hpp"
 #include "core/base/secret.hpp"
 
 #include <boost/json/value.hpp>

@@ -1,12 +1,12 @@
 #include "app/cli/artifact_fetch.hpp"
 
+#include "adapters/crypto/sha256_hasher.hpp"
+#include "adapters/net/percent.hpp"
 #include "app/cli/exit_status.hpp"
 #include "app/cli/file_in_folder.hpp"
 #include "app/cli/kept_files.hpp"
 #include "app/cli/progress_line.hpp"
 #include "app/cli/terminal.hpp"
-#include "core/adapters/crypto/sha256_hasher.hpp"
-#include "core/adapters/net/percent.hpp"
 
 #include <unistd.h>
 

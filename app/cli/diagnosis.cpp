@@ -1,7 +1,7 @@
 #include "app/cli/diagnosis.hpp"
 
+#include "adapters/net/tls_files.hpp"
 #include "app/cli/text_table.hpp"
-#include "core/adapters/net/tls_files.hpp"
 #include "core/languages/languages.hpp"
 #include "storage/data_directory.hpp"
 

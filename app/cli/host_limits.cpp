@@ -1,6 +1,6 @@
 #include "app/cli/host_limits.hpp"
 
-#include "core/adapters/spawn/host_numbers.hpp"
+#include "adapters/host/host_numbers.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,8 +1,8 @@
+#include "adapters/host/process_spawner.hpp"
+#include "adapters/net/file_source.hpp"
 #include "app/cli/interrupted.hpp"
 #include "app/cli/progress_line.hpp"
 #include "app/cli/with_session.hpp"
-#include "core/adapters/net/file_source.hpp"
-#include "core/adapters/spawn/process_spawner.hpp"
 #include "core/async/deadline.hpp"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // image ls, allow and rm.
 
+#include "adapters/net/percent.hpp"
 #include "app/cli/image_views.hpp"
 #include "app/cli/with_session.hpp"
-#include "core/adapters/net/percent.hpp"
 
 namespace caisson::cli {
 

@@ -1,7 +1,7 @@
+#include "adapters/crypto/digest.hpp"
 #include "app/cli/exit_status.hpp"
 #include "app/cli/verbs.hpp"
 #include "app/cli/views.hpp"
-#include "core/adapters/crypto/digest.hpp"
 #include "core/async/timers.hpp"
 #include "core/auth/auth_service.hpp"
 #include "storage/storage.hpp"

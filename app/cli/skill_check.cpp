@@ -1,9 +1,9 @@
 #include "app/cli/skill_check.hpp"
 
+#include "adapters/archive/package_reader.hpp"
+#include "adapters/schema/json_schema.hpp"
+#include "adapters/yaml/yaml_reader.hpp"
 #include "app/cli/text_table.hpp"
-#include "core/adapters/archive/package_reader.hpp"
-#include "core/adapters/schema/json_schema.hpp"
-#include "core/adapters/yaml/yaml_reader.hpp"
 #include "core/skills/front_matter.hpp"
 #include "core/skills/package_rules.hpp"
 

@@ -1,8 +1,8 @@
 #include "app/cli/skill_package.hpp"
 
+#include "adapters/archive/archive_writer.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "app/cli/last_error.hpp"
-#include "core/adapters/archive/archive_writer.hpp"
-#include "core/adapters/crypto/sha256_hasher.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

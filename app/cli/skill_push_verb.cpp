@@ -1,9 +1,9 @@
+#include "adapters/net/file_source.hpp"
 #include "app/cli/client_session.hpp"
 #include "app/cli/exit_status.hpp"
 #include "app/cli/progress_line.hpp"
 #include "app/cli/skill_source.hpp"
 #include "app/cli/verbs.hpp"
-#include "core/adapters/net/file_source.hpp"
 
 namespace caisson::cli {
 

@@ -1,9 +1,9 @@
 // skill ls, show and rm.
 
+#include "adapters/net/percent.hpp"
 #include "app/cli/skill_views.hpp"
 #include "app/cli/text_table.hpp"
 #include "app/cli/with_session.hpp"
-#include "core/adapters/net/percent.hpp"
 
 namespace caisson::cli {
 

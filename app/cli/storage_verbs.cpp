@@ -1,11 +1,11 @@
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "app/backup/backup.hpp"
 #include "app/backup/restore.hpp"
 #include "app/cli/exit_status.hpp"
 #include "app/cli/text_table.hpp"
 #include "app/cli/verbs.hpp"
-#include "core/adapters/crypto/sha256_hasher.hpp"
-#include "storage/errors.hpp"
-#include "storage/inspection.hpp"
+#include "storage/check/inspection.hpp"
+#include "storage/sqlite/errors.hpp"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/net/percent.hpp"
+#include "adapters/net/percent.hpp"
 
 #include <string>
 

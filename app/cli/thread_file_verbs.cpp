@@ -1,12 +1,12 @@
 // thread export and import.
 
+#include "adapters/net/file_source.hpp"
 #include "app/cli/file_in_folder.hpp"
 #include "app/cli/progress_line.hpp"
 #include "app/cli/spooled_input.hpp"
 #include "app/cli/text_table.hpp"
 #include "app/cli/thread_address.hpp"
 #include "app/cli/with_session.hpp"
-#include "core/adapters/net/file_source.hpp"
 
 #include <unistd.h>
 

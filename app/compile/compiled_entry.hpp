@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/hasher.hpp"
-#include "core/exec/compile_cache.hpp"
+#include "core/exec/compile/compile_cache.hpp"
 
 #include <optional>
 #include <string>

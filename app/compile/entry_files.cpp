@@ -1,6 +1,6 @@
 #include "app/compile/entry_files.hpp"
 
-#include "core/adapters/spawn/remove_tree.hpp"
+#include "adapters/host/remove_tree.hpp"
 #include "core/base/unique_fd.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "core/async/timers.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
-#include "core/exec/compile_cache.hpp"
+#include "core/exec/compile/compile_cache.hpp"
 
 #include <filesystem>
 #include <set>

@@ -1,10 +1,10 @@
 #include "app/config/checks.hpp"
 
-#include "core/adapters/net/address_range.hpp"
-#include "core/adapters/net/origin.hpp"
-#include "core/languages/languages.hpp"
-#include "core/exec/skill_images.hpp"
+#include "adapters/net/address_range.hpp"
+#include "adapters/net/origin.hpp"
+#include "core/exec/skill/skill_images.hpp"
 #include "core/images/name_rules.hpp"
+#include "core/languages/languages.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "app/config/load.hpp"
 
-#include "core/adapters/spawn/host_memory.hpp"
-#include "core/adapters/spawn/small_file.hpp"
+#include "adapters/host/host_memory.hpp"
+#include "adapters/host/small_file.hpp"
 
 #include <unistd.h>
 

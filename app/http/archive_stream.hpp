@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/adapters/archive/archive_writer.hpp"
-#include "core/adapters/net/exchange.hpp"
+#include "adapters/archive/archive_writer.hpp"
+#include "adapters/net/exchange.hpp"
 #include "core/base/log.hpp"
 #include "core/files/ports.hpp"
 

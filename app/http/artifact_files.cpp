@@ -1,6 +1,6 @@
 #include "app/http/artifact_files.hpp"
 
-#include "core/adapters/net/percent.hpp"
+#include "adapters/net/percent.hpp"
 #include "core/exec/insist.hpp"
 #include "core/files/url_signer.hpp"
 

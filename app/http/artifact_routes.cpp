@@ -1,5 +1,6 @@
 // GET /v1/executions/{id}/artifacts…, DELETE of one, GET …/files, and who may by a signed address.
 
+#include "adapters/net/ranges.hpp"
 #include "app/http/api.hpp"
 #include "app/http/archive_stream.hpp"
 #include "app/http/artifact_files.hpp"
@@ -7,7 +8,6 @@
 #include "app/http/sized_answer.hpp"
 #include "app/wire/artifact_query.hpp"
 #include "app/wire/error_view.hpp"
-#include "core/adapters/net/ranges.hpp"
 #include "core/files/url_signer.hpp"
 
 namespace caisson::http {

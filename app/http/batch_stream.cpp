@@ -1,9 +1,9 @@
 #include "app/http/batch_stream.hpp"
 
+#include "adapters/net/sse.hpp"
 #include "app/http/collect.hpp"
 #include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
-#include "core/adapters/net/sse.hpp"
 #include "core/fairness/fair_workers.hpp"
 
 #include <algorithm>

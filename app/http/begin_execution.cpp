@@ -1,7 +1,7 @@
 #include "app/http/begin_execution.hpp"
 
 #include "app/wire/idempotency_key.hpp"
-#include "core/exec/skill_runs.hpp"
+#include "core/exec/skill/skill_runs.hpp"
 #include "core/images/image_service.hpp"
 
 namespace caisson::http {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "adapters/net/http_types.hpp"
 #include "app/http/services.hpp"
-#include "core/adapters/net/http_types.hpp"
 #include "core/auth/types.hpp"
 
 #include <optional>

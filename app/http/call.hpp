@@ -1,8 +1,8 @@
 #pragma once
 
+#include "adapters/net/exchange.hpp"
+#include "adapters/net/router.hpp"
 #include "app/http/services.hpp"
-#include "core/adapters/net/exchange.hpp"
-#include "core/adapters/net/router.hpp"
 #include "core/auth/key_watch.hpp"
 #include "core/auth/types.hpp"
 

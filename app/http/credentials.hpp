@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/net/http_types.hpp"
+#include "adapters/net/http_types.hpp"
 #include "core/auth/types.hpp"
 #include "core/base/error.hpp"
 

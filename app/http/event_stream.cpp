@@ -1,10 +1,10 @@
 #include "app/http/event_stream.hpp"
 
+#include "adapters/net/accept.hpp"
+#include "adapters/net/sse.hpp"
 #include "app/http/collect.hpp"
 #include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
-#include "core/adapters/net/accept.hpp"
-#include "core/adapters/net/sse.hpp"
 #include "core/async/deadline.hpp"
 #include "core/fairness/fair_workers.hpp"
 

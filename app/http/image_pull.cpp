@@ -1,10 +1,10 @@
 #include "app/http/image_pull.hpp"
 
+#include "adapters/net/sse.hpp"
 #include "app/http/event_stream.hpp"
 #include "app/http/stream_pace.hpp"
 #include "app/wire/event_frame.hpp"
 #include "app/wire/image_view.hpp"
-#include "core/adapters/net/sse.hpp"
 #include "core/async/deadline.hpp"
 #include "core/async/notifier.hpp"
 #include "core/images/image_service.hpp"

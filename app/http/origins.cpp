@@ -1,6 +1,6 @@
 #include "app/http/origins.hpp"
 
-#include "core/adapters/net/origin.hpp"
+#include "adapters/net/origin.hpp"
 
 #include <algorithm>
 

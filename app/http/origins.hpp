@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/adapters/net/address_range.hpp"
-#include "core/adapters/net/http_types.hpp"
+#include "adapters/net/address_range.hpp"
+#include "adapters/net/http_types.hpp"
 #include "core/base/config.hpp"
 
 #include <optional>

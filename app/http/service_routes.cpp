@@ -4,7 +4,7 @@
 #include "app/wire/control_request.hpp"
 #include "app/wire/openapi.hpp"
 #include "app/wire/service_view.hpp"
-#include "core/exec/skill_images.hpp"
+#include "core/exec/skill/skill_images.hpp"
 
 namespace caisson::http {
 

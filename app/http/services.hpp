@@ -10,8 +10,8 @@
 #include "core/base/config.hpp"
 #include "core/base/log.hpp"
 #include "core/exec/execution_service.hpp"
-#include "core/languages/languages.hpp"
 #include "core/files/ports.hpp"
+#include "core/languages/languages.hpp"
 #include "core/runtime/ports.hpp"
 #include "core/webhooks/ports.hpp"
 

@@ -1,12 +1,12 @@
 // GET /v1/skills/{name}/{version}/files and one of them.
 
+#include "adapters/net/ranges.hpp"
 #include "app/http/api.hpp"
 #include "app/http/artifact_files.hpp"
 #include "app/http/piece_stream.hpp"
 #include "app/skills/package_files.hpp"
 #include "app/wire/error_view.hpp"
 #include "app/wire/skill_view.hpp"
-#include "core/adapters/net/ranges.hpp"
 #include "core/async/offload.hpp"
 #include "core/files/media_types.hpp"
 

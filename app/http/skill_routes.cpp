@@ -1,3 +1,5 @@
+#include "adapters/net/percent.hpp"
+#include "adapters/net/ranges.hpp"
 #include "app/http/api.hpp"
 #include "app/http/piece_stream.hpp"
 #include "app/http/sized_answer.hpp"
@@ -6,8 +8,6 @@
 #include "app/wire/error_view.hpp"
 #include "app/wire/skill_query.hpp"
 #include "app/wire/skill_view.hpp"
-#include "core/adapters/net/percent.hpp"
-#include "core/adapters/net/ranges.hpp"
 #include "core/images/image_service.hpp"
 
 namespace caisson::http {

@@ -1,6 +1,6 @@
 #include "app/http/skill_upload.hpp"
 
-#include "core/adapters/net/multipart.hpp"
+#include "adapters/net/multipart.hpp"
 
 #include <algorithm>
 #include <array>

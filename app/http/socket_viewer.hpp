@@ -1,9 +1,9 @@
 #pragma once
 
+#include "adapters/net/websocket.hpp"
 #include "app/http/services.hpp"
 #include "app/wire/client_frame.hpp"
 #include "app/wire/query.hpp"
-#include "core/adapters/net/websocket.hpp"
 #include "core/log/log_reader.hpp"
 
 #include <functional>

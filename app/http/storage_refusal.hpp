@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/error.hpp"
-#include "storage/errors.hpp"
+#include "storage/sqlite/errors.hpp"
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 #include "app/http/thread_call.hpp"
 
-#include "core/adapters/net/percent.hpp"
+#include "adapters/net/percent.hpp"
 #include "core/threads/rules.hpp"
 
 namespace caisson::http {

@@ -1,5 +1,7 @@
 // /v1/threads: saved states of agents. Their export and import are in thread_file_routes.cpp.
 
+#include "adapters/net/percent.hpp"
+#include "adapters/net/ranges.hpp"
 #include "app/http/api.hpp"
 #include "app/http/sized_answer.hpp"
 #include "app/http/thread_call.hpp"
@@ -9,8 +11,6 @@
 #include "app/wire/thread_query.hpp"
 #include "app/wire/thread_request.hpp"
 #include "app/wire/thread_view.hpp"
-#include "core/adapters/net/percent.hpp"
-#include "core/adapters/net/ranges.hpp"
 #include "core/threads/rules.hpp"
 
 namespace caisson::http {

@@ -1,9 +1,9 @@
 #include "app/launch/fork_server.hpp"
 
+#include "adapters/host/fork_order.hpp"
 #include "app/launch/fail.hpp"
 #include "app/launch/launch.hpp"
 #include "app/launch/network.hpp"
-#include "core/adapters/spawn/fork_order.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,9 +1,9 @@
 #include "app/launch/steps.hpp"
 
+#include "adapters/host/host_numbers.hpp"
 #include "app/launch/fail.hpp"
 #include "app/launch/trees.hpp"
 #include "app/launch/views.hpp"
-#include "core/adapters/spawn/host_numbers.hpp"
 
 #include <cstdio>
 #include <cstring>

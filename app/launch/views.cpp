@@ -1,8 +1,8 @@
 #include "app/launch/views.hpp"
 
+#include "adapters/host/host_numbers.hpp"
 #include "app/launch/fail.hpp"
 #include "app/launch/mount_flags.hpp"
-#include "core/adapters/spawn/host_numbers.hpp"
 
 #include <cstdio>
 #include <fcntl.h>

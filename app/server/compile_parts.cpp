@@ -1,7 +1,7 @@
 #include "app/server/compile_parts.hpp"
 
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "app/skills/tree_files.hpp"
-#include "core/adapters/crypto/sha256_hasher.hpp"
 
 #include <cctype>
 

@@ -1,10 +1,10 @@
 #include "app/server/containers.hpp"
 
+#include "adapters/containers/docker_runtime.hpp"
+#include "adapters/containers/engine_host.hpp"
+#include "adapters/containers/engine_runtime.hpp"
+#include "adapters/crypto/digest.hpp"
 #include "app/server/host.hpp"
-#include "core/adapters/crypto/digest.hpp"
-#include "core/adapters/docker/docker_runtime.hpp"
-#include "core/adapters/docker/engine_host.hpp"
-#include "core/adapters/docker/engine_runtime.hpp"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "core/adapters/docker/docker_image_engine.hpp"
-#include "core/adapters/docker/engine.hpp"
-#include "core/adapters/docker/engine_sandbox.hpp"
-#include "core/adapters/spawn/local_runtime.hpp"
+#include "adapters/containers/docker_image_engine.hpp"
+#include "adapters/containers/engine_sandbox.hpp"
+#include "adapters/engine/engine.hpp"
+#include "adapters/host/local_runtime.hpp"
 #include "core/base/config.hpp"
 
 #include <memory>

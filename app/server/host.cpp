@@ -1,12 +1,12 @@
 #include "app/server/host.hpp"
 
-#include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
-#include "core/adapters/crypto/digest.hpp"
-#include "core/adapters/docker/engine_host.hpp"
-#include "core/adapters/mock/mock_runtime.hpp"
-#include "core/adapters/process/process_runtime.hpp"
-#include "core/adapters/spawn/launcher.hpp"
-#include "core/adapters/spawn/process_spawner.hpp"
+#include "adapters/bubblewrap/bubblewrap_runtime.hpp"
+#include "adapters/containers/engine_host.hpp"
+#include "adapters/crypto/digest.hpp"
+#include "adapters/host/launcher.hpp"
+#include "adapters/host/process_spawner.hpp"
+#include "adapters/mock/mock_runtime.hpp"
+#include "adapters/process/process_runtime.hpp"
 #include "core/async/deadline.hpp"
 
 #include <fcntl.h>

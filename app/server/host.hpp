@@ -1,10 +1,10 @@
 #pragma once
 
+#include "adapters/host/cgroup/cgroup_tree.hpp"
+#include "adapters/host/fork_server.hpp"
 #include "app/server/containers.hpp"
 #include "app/server/instance_mark.hpp"
 #include "app/server/run_place.hpp"
-#include "core/adapters/spawn/cgroup_tree.hpp"
-#include "core/adapters/spawn/fork_server.hpp"
 #include "core/async/offload.hpp"
 #include "core/async/timers.hpp"
 #include "core/base/config.hpp"

@@ -2,7 +2,7 @@
 
 #include "core/base/random.hpp"
 #include "core/base/unique_fd.hpp"
-#include "storage/file_bytes.hpp"
+#include "storage/sqlite/file_bytes.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>

@@ -1,6 +1,6 @@
 #include "app/server/instance_mark.hpp"
 
-#include "core/adapters/spawn/small_file.hpp"
+#include "adapters/host/small_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,12 +1,12 @@
 #include "app/server/left_overs.hpp"
 
+#include "adapters/host/small_file.hpp"
+#include "adapters/host/uid_allocator.hpp"
 #include "app/server/host.hpp"
 #include "app/server/instance_mark.hpp"
 #include "app/server/probe_directory.hpp"
 #include "app/server/run_place.hpp"
 #include "app/server/server.hpp"
-#include "core/adapters/spawn/small_file.hpp"
-#include "core/adapters/spawn/uid_allocator.hpp"
 
 #include <boost/json/parse.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/spawn/cgroup_tree.hpp"
+#include "adapters/host/cgroup/cgroup_tree.hpp"
 #include "core/async/offload.hpp"
 #include "core/base/config.hpp"
 #include "core/exec/services.hpp"

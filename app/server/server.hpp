@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/docker/foreign_servers.hpp"
+#include "adapters/containers/foreign_servers.hpp"
 #include "core/base/config.hpp"
 #include "core/runtime/types.hpp"
 

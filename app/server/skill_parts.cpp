@@ -1,9 +1,9 @@
 #include "app/server/skill_parts.hpp"
 
+#include "adapters/schema/json_schema.hpp"
+#include "adapters/yaml/yaml_reader.hpp"
 #include "app/server/disk_room.hpp"
-#include "core/adapters/schema/json_schema.hpp"
-#include "core/adapters/yaml/yaml_reader.hpp"
-#include "core/exec/skill_runs.hpp"
+#include "core/exec/skill/skill_runs.hpp"
 
 #include <limits>
 

@@ -3,7 +3,7 @@
 #include "app/skills/file_intake.hpp"
 #include "app/skills/tree_cache.hpp"
 #include "core/base/config.hpp"
-#include "core/exec/schema_checks.hpp"
+#include "core/exec/skill/schema_checks.hpp"
 #include "core/skills/skill_service.hpp"
 #include "storage/storage.hpp"
 

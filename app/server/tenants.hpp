@@ -1,10 +1,10 @@
 #pragma once
 
-#include "core/adapters/net/server.hpp"
+#include "adapters/net/server.hpp"
+#include "core/admission/admission_bounds.hpp"
 #include "core/async/task.hpp"
 #include "core/auth/ports.hpp"
 #include "core/base/config.hpp"
-#include "core/admission/admission_bounds.hpp"
 #include "core/exec/execution_service.hpp"
 
 namespace caisson {

@@ -1,6 +1,6 @@
 #include "app/server/thread_parts.hpp"
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
 
 namespace caisson {
 

@@ -4,7 +4,7 @@
 #include "core/base/config.hpp"
 #include "core/base/ids.hpp"
 #include "core/threads/thread_service.hpp"
-#include "storage/state_packer.hpp"
+#include "storage/content/state_packer.hpp"
 #include "storage/storage.hpp"
 
 namespace caisson {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/adapters/net/server.hpp"
-#include "core/adapters/net/tls_files.hpp"
+#include "adapters/net/server.hpp"
+#include "adapters/net/tls_files.hpp"
 #include "core/async/timers.hpp"
 #include "core/base/config.hpp"
 #include "core/base/log.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "adapters/net/client.hpp"
 #include "app/server/name_lookups.hpp"
 #include "app/server/own_addresses.hpp"
-#include "core/adapters/net/client.hpp"
 #include "core/webhooks/ports.hpp"
 
 #include <functional>

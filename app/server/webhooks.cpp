@@ -1,7 +1,7 @@
 #include "app/server/webhooks.hpp"
 
+#include "adapters/crypto/digest.hpp"
 #include "app/wire/execution_view.hpp"
-#include "core/adapters/crypto/digest.hpp"
 
 namespace caisson {
 

@@ -1,7 +1,7 @@
 #include "app/skills/file_intake.hpp"
 
+#include "adapters/archive/package_reader.hpp"
 #include "app/skills/spooled_file.hpp"
-#include "core/adapters/archive/package_reader.hpp"
 
 #include <boost/asio/post.hpp>
 

@@ -1,8 +1,8 @@
 #include "app/skills/spooled_file.hpp"
 
+#include "adapters/crypto/sha256_hasher.hpp"
+#include "adapters/host/remove_tree.hpp"
 #include "app/skills/file_failure.hpp"
-#include "core/adapters/crypto/sha256_hasher.hpp"
-#include "core/adapters/spawn/remove_tree.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 #include "app/skills/tree_files.hpp"
 
+#include "adapters/archive/package_reader.hpp"
+#include "adapters/host/remove_tree.hpp"
+#include "adapters/host/small_file.hpp"
 #include "app/skills/file_failure.hpp"
-#include "core/adapters/archive/package_reader.hpp"
-#include "core/adapters/spawn/remove_tree.hpp"
-#include "core/adapters/spawn/small_file.hpp"
 
 #include <sys/stat.h>
 

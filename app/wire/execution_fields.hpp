@@ -3,8 +3,8 @@
 #include "app/wire/paths.hpp"
 #include "app/wire/request_reader.hpp"
 #include "core/base/config.hpp"
-#include "core/languages/languages.hpp"
 #include "core/exec/types.hpp"
+#include "core/languages/languages.hpp"
 
 #include <map>
 #include <string>

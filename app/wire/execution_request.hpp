@@ -2,10 +2,10 @@
 
 #include "app/wire/request_reader.hpp"
 #include "core/base/config.hpp"
+#include "core/exec/skill/skill_request.hpp"
+#include "core/exec/types.hpp"
 #include "core/languages/image_table.hpp"
 #include "core/languages/languages.hpp"
-#include "core/exec/skill_request.hpp"
-#include "core/exec/types.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "app/wire/image_field.hpp"
 
-#include "core/exec/skill_images.hpp"
+#include "core/exec/skill/skill_images.hpp"
 #include "core/images/name_rules.hpp"
 
 namespace caisson::wire {

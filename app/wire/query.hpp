@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/base/error.hpp"
-#include "core/log/events.hpp"
 #include "core/exec/ports.hpp"
+#include "core/log/events.hpp"
 
 #include <chrono>
 #include <optional>

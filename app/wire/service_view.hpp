@@ -1,8 +1,8 @@
 #pragma once
 
+#include "core/exec/runtime_breakers.hpp"
 #include "core/languages/image_table.hpp"
 #include "core/languages/languages.hpp"
-#include "core/exec/runtime_breakers.hpp"
 #include "core/runtime/types.hpp"
 
 #include <span>

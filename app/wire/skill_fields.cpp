@@ -1,7 +1,7 @@
 #include "app/wire/skill_fields.hpp"
 
+#include "core/exec/skill/skill_program.hpp"
 #include "core/languages/json_text.hpp"
-#include "core/exec/skill_program.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "core/base/error.hpp"
 #include "core/admission/admission_bounds.hpp"
-#include "core/exec/live_execution.hpp"
 #include "core/admission/throughput.hpp"
+#include "core/base/error.hpp"
+#include "core/exec/live_execution.hpp"
 #include "core/fairness/fair_queue.hpp"
 
 #include <algorithm>

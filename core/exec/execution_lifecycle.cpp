@@ -4,7 +4,7 @@
 #include "core/exec/attempts.hpp"
 #include "core/exec/execution_service.hpp"
 #include "core/exec/insist.hpp"
-#include "core/exec/record.hpp"
+#include "core/exec/record/record.hpp"
 
 namespace caisson {
 

@@ -2,7 +2,7 @@
 
 #include "core/async/deadline.hpp"
 #include "core/exec/insist.hpp"
-#include "core/exec/record.hpp"
+#include "core/exec/record/record.hpp"
 
 namespace caisson {
 

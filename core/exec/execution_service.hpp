@@ -2,12 +2,12 @@
 
 #include "core/exec/admission.hpp"
 #include "core/exec/ending_watch.hpp"
-#include "core/log/log_reader.hpp"
-#include "core/exec/record.hpp"
-#include "core/exec/record_retention.hpp"
+#include "core/exec/record/record.hpp"
+#include "core/exec/record/record_retention.hpp"
 #include "core/exec/runner.hpp"
 #include "core/exec/services.hpp"
 #include "core/exec/sweeper.hpp"
+#include "core/log/log_reader.hpp"
 
 #include <cstdint>
 #include <memory>

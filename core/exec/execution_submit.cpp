@@ -3,8 +3,8 @@
 #include "core/async/deadline.hpp"
 #include "core/exec/execution_service.hpp"
 #include "core/exec/insist.hpp"
-#include "core/exec/record.hpp"
-#include "core/exec/skill_program.hpp"
+#include "core/exec/record/record.hpp"
+#include "core/exec/skill/skill_program.hpp"
 
 namespace caisson {
 

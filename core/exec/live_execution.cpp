@@ -1,8 +1,8 @@
 #include "core/exec/live_execution.hpp"
 
-#include "core/exec/compile_session.hpp"
-#include "core/exec/files_at_end.hpp"
-#include "core/exec/record.hpp"
+#include "core/exec/collect/files_at_end.hpp"
+#include "core/exec/compile/compile_session.hpp"
+#include "core/exec/record/record.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,15 +1,15 @@
 #pragma once
 
+#include "core/admission/waiting_place.hpp"
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
 #include "core/exec/claim_hold.hpp"
-#include "core/exec/compile_cache.hpp"
+#include "core/exec/compile/compile_cache.hpp"
 #include "core/exec/ending.hpp"
-#include "core/log/live_log.hpp"
 #include "core/exec/types.hpp"
-#include "core/admission/waiting_place.hpp"
 #include "core/files/ports.hpp"
 #include "core/images/types.hpp"
+#include "core/log/live_log.hpp"
 #include "core/protocol/agent_link.hpp"
 #include "core/runtime/ports.hpp"
 #include "core/skills/ports.hpp"

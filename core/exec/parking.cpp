@@ -1,7 +1,7 @@
 #include "core/exec/parking.hpp"
 
+#include "core/exec/skill/skill_program.hpp"
 #include "core/languages/languages.hpp"
-#include "core/exec/skill_program.hpp"
 
 #include "core/exec/parking_files.hpp"
 

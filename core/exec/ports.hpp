@@ -2,9 +2,9 @@
 
 #include "core/async/task.hpp"
 #include "core/base/error.hpp"
-#include "core/log/ports.hpp"
 #include "core/exec/types.hpp"
 #include "core/files/types.hpp"
+#include "core/log/ports.hpp"
 #include "core/sandbox/types.hpp"
 #include "core/threads/ports.hpp"
 

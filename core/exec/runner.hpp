@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/exec/admission.hpp"
-#include "core/exec/collector.hpp"
+#include "core/exec/collect/collector.hpp"
 #include "core/exec/live_execution.hpp"
 #include "core/exec/preparer.hpp"
 #include "core/exec/runtime_breakers.hpp"

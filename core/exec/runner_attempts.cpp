@@ -1,7 +1,7 @@
 #include "core/async/deadline.hpp"
 #include "core/exec/attempts.hpp"
 #include "core/exec/insist.hpp"
-#include "core/exec/record.hpp"
+#include "core/exec/record/record.hpp"
 #include "core/exec/runner.hpp"
 #include "core/retry/backoff.hpp"
 

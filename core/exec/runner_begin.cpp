@@ -1,8 +1,8 @@
 #include "core/exec/runner.hpp"
 
 #include "core/async/without_exceptions.hpp"
-#include "core/exec/collect_command.hpp"
-#include "core/exec/files_at_end.hpp"
+#include "core/exec/collect/collect_command.hpp"
+#include "core/exec/collect/files_at_end.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "core/async/deadline.hpp"
 #include "core/base/count_guard.hpp"
-#include "core/exec/collect_command.hpp"
-#include "core/exec/files_at_end.hpp"
+#include "core/exec/collect/collect_command.hpp"
+#include "core/exec/collect/files_at_end.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/runner.hpp"
 

@@ -1,6 +1,6 @@
 #include "core/async/deadline.hpp"
-#include "core/exec/compile_order.hpp"
-#include "core/exec/compile_session.hpp"
+#include "core/exec/compile/compile_order.hpp"
+#include "core/exec/compile/compile_session.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/link_callbacks.hpp"
 #include "core/exec/runner.hpp"

@@ -1,10 +1,10 @@
 #include "core/async/both.hpp"
-#include "core/exec/collect_command.hpp"
-#include "core/exec/compile_capture.hpp"
-#include "core/exec/compile_order.hpp"
-#include "core/languages/languages.hpp"
+#include "core/exec/collect/collect_command.hpp"
+#include "core/exec/compile/compile_capture.hpp"
+#include "core/exec/compile/compile_order.hpp"
 #include "core/exec/link_callbacks.hpp"
 #include "core/exec/runner.hpp"
+#include "core/languages/languages.hpp"
 
 #include <algorithm>
 #include <csignal>

@@ -4,8 +4,8 @@
 #include "core/async/without_exceptions.hpp"
 #include "core/base/count_guard.hpp"
 #include "core/exec/attempts.hpp"
-#include "core/exec/collect_command.hpp"
-#include "core/exec/record.hpp"
+#include "core/exec/collect/collect_command.hpp"
+#include "core/exec/record/record.hpp"
 
 #include <csignal>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 #include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
-#include "core/exec/record.hpp"
+#include "core/exec/record/record.hpp"
 #include "core/exec/runner.hpp"
 #include "core/images/pull_rules.hpp"
 

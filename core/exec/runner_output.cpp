@@ -1,6 +1,6 @@
 #include "core/exec/insist.hpp"
 #include "core/exec/runner.hpp"
-#include "core/exec/skill_output.hpp"
+#include "core/exec/skill/skill_output.hpp"
 
 namespace caisson {
 

@@ -1,6 +1,6 @@
 #include "core/exec/parking.hpp"
 #include "core/exec/runner.hpp"
-#include "core/exec/skill_program.hpp"
+#include "core/exec/skill/skill_program.hpp"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 #include "core/async/without_exceptions.hpp"
 #include "core/exec/end_state.hpp"
 #include "core/exec/insist.hpp"
-#include "core/exec/kept_records.hpp"
+#include "core/exec/record/kept_records.hpp"
 
 /// How a runner stores the end of an execution.
 namespace caisson {

@@ -1,6 +1,6 @@
 #include "core/async/deadline.hpp"
 #include "core/base/count_guard.hpp"
-#include "core/exec/record.hpp"
+#include "core/exec/record/record.hpp"
 #include "core/exec/runner.hpp"
 
 #include <algorithm>

@@ -28,7 +28,8 @@ struct log_extent {
     bool stderr_truncated = false;
 };
 
-/// Events of executions, append-only. Call from the I/O thread; the work runs on the store's own database threads. Appends of all executions share transactions.
+/// Events of executions, append-only. Call from the I/O thread; the work runs on the store's own database threads. Appends of all
+/// executions share transactions.
 class event_store {
 public:
     virtual ~event_store() = default;

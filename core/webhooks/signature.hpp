@@ -8,7 +8,7 @@
 
 namespace caisson {
 
-/// HMAC-SHA-256, raw; core/adapters/crypto has it.
+/// HMAC-SHA-256, raw; adapters/crypto has it.
 using hmac_function = std::string (*)(std::string_view key, std::string_view bytes);
 
 /// The three fields by which a receiver verifies a message, as the Standard Webhooks specification has them: webhook-id,

@@ -12,7 +12,7 @@ SHOWN_BY = {
     "`latest` is what was uploaded last": [(SKILLS, "get_latest"), (REGISTRY, "test_latest_is_by_semver_and_passes_over_disabled_versions")],
     "resources and image are looked at": [(SKILLS, "image_at_upload"), (SKILLS, "memory_above_the_most"), (SKILLS, "cpu_at_upload")],
     "`timeout` above the most": [(SKILLS, "timeout_above_the_most"), (SKILLS, "timeout_of_zero"), (SKILLS, "timeout_below_zero")],
-    "an archive may unpack to any size": [("tests/core/adapters/archive/zip_test.cpp", "symbolic_link"), (SKILLS, "an_anchor_in_yaml")],
+    "an archive may unpack to any size": [("tests/adapters/archive/zip_test.cpp", "symbolic_link"), (SKILLS, "an_anchor_in_yaml")],
     "unknown keys of SKILL.md": [(SKILLS, "a_key_that_is_not_known")],
     "`lang` is required": [(SKILLS, "lang_by_the_program")],
     "no entry point": [(SKILLS, "no_entry_point"), (AGENT_SKILLS, "test_a_skill_without_version_and_program_is_taken")],

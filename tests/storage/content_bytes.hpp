@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/files/ports.hpp"
-#include "storage/chunk_cutter.hpp"
+#include "storage/content/chunk_cutter.hpp"
 
 #include <memory>
 #include <optional>

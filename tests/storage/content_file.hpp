@@ -1,10 +1,10 @@
 #pragma once
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
-#include "storage/content_rows.hpp"
-#include "storage/content_store.hpp"
-#include "storage/schemas.hpp"
-#include "storage/tidying.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
+#include "storage/content/content_rows.hpp"
+#include "storage/content/content_store.hpp"
+#include "storage/sqlite/schemas.hpp"
+#include "storage/stores/tidying.hpp"
 #include "tests/storage/content_bytes.hpp"
 #include "tests/storage/fault_vfs.hpp"
 #include "tests/storage/store_contract.hpp"

@@ -1,4 +1,4 @@
-#include "core/adapters/crypto/digest.hpp"
+#include "adapters/crypto/digest.hpp"
 #include "tests/storage/content_bytes.hpp"
 #include "tests/storage/store_contract.hpp"
 

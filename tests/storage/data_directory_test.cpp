@@ -1,6 +1,6 @@
 #include "storage/data_directory.hpp"
 
-#include "storage/errors.hpp"
+#include "storage/sqlite/errors.hpp"
 #include "storage/storage.hpp"
 #include "tests/storage/temp_dir.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/database.hpp"
+#include "storage/sqlite/database.hpp"
 #include "tests/storage/busy_context.hpp"
 #include "tests/storage/temp_dir.hpp"
 #include "tests/support/run_task.hpp"

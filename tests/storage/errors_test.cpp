@@ -1,4 +1,4 @@
-#include "storage/errors.hpp"
+#include "storage/sqlite/errors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "tests/storage/fault_vfs.hpp"
 #include "tests/storage/storage_load.hpp"
 

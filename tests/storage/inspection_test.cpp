@@ -1,6 +1,6 @@
-#include "storage/connection.hpp"
-#include "storage/errors.hpp"
-#include "storage/inspection.hpp"
+#include "storage/check/inspection.hpp"
+#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/errors.hpp"
 #include "tests/storage/loaded_directory.hpp"
 
 #include <gmock/gmock.h>

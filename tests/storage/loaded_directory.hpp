@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "storage/storage.hpp"
 #include "tests/storage/storage_load.hpp"
 

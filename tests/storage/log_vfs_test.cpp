@@ -1,6 +1,6 @@
-#include "storage/connection.hpp"
-#include "storage/errors.hpp"
-#include "storage/transaction.hpp"
+#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/errors.hpp"
+#include "storage/sqlite/transaction.hpp"
 #include "tests/storage/fault_vfs.hpp"
 #include "tests/storage/temp_dir.hpp"
 

@@ -1,6 +1,6 @@
-#include "core/adapters/crypto/digest.hpp"
-#include "core/adapters/crypto/sha256_hasher.hpp"
-#include "storage/connection.hpp"
+#include "adapters/crypto/digest.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
+#include "storage/sqlite/connection.hpp"
 #include "tests/storage/disk_image.hpp"
 #include "tests/storage/storage_load.hpp"
 

@@ -1,7 +1,7 @@
 #include "tests/storage/thread_fixture.hpp"
 
-#include "storage/errors.hpp"
-#include "storage/state_cache.hpp"
+#include "storage/content/state_cache.hpp"
+#include "storage/sqlite/errors.hpp"
 
 #include <random>
 

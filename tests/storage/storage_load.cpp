@@ -1,12 +1,12 @@
 #include "tests/storage/storage_load.hpp"
 
-#include "storage/chunk_file.hpp"
+#include "storage/content/chunk_file.hpp"
 
-#include "storage/connection.hpp"
-#include "storage/migrator.hpp"
-#include "tests/storage/artifact_rows.hpp"
+#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/migrator.hpp"
 #include "tests/storage/content_bytes.hpp"
 #include "tests/storage/row_digest.hpp"
+#include "tests/storage/stores/artifact_rows.hpp"
 #include "tests/storage/thread_load.hpp"
 
 namespace caisson::testing {

@@ -1,6 +1,6 @@
 #include "tests/storage/store_contract.hpp"
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "storage/storage.hpp"
 #include "tests/storage/temp_dir.hpp"
 #include "tests/support/fake_skills.hpp"

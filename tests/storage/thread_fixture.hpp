@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
-#include "storage/inspection.hpp"
-#include "storage/state_packer.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
+#include "storage/check/inspection.hpp"
+#include "storage/content/state_packer.hpp"
 #include "storage/storage.hpp"
 #include "tests/storage/store_contract.hpp"
 #include "tests/storage/temp_dir.hpp"

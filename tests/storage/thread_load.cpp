@@ -1,8 +1,8 @@
 #include "tests/storage/thread_load.hpp"
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
+#include "storage/content/state_packer.hpp"
 #include "storage/sql.hpp"
-#include "storage/state_packer.hpp"
 #include "tests/storage/content_bytes.hpp"
 #include "tests/storage/row_digest.hpp"
 

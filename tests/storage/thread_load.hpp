@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/connection.hpp"
+#include "storage/sqlite/connection.hpp"
 #include "tests/storage/storage_load.hpp"
 
 #include <string>

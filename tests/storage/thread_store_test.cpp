@@ -1,10 +1,10 @@
 #include "tests/storage/thread_fixture.hpp"
 
-#include "storage/connection.hpp"
-#include "storage/thread_retention.hpp"
-#include "storage/transaction.hpp"
-#include "tests/storage/artifact_rows.hpp"
-#include "tests/storage/execution_rows.hpp"
+#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/transaction.hpp"
+#include "storage/stores/thread_retention.hpp"
+#include "tests/storage/stores/artifact_rows.hpp"
+#include "tests/storage/stores/execution_rows.hpp"
 
 #include <random>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/net/tls_context.hpp"
+#include "adapters/net/tls_context.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/exec/compile_cache.hpp"
+#include "core/exec/compile/compile_cache.hpp"
 
 #include <map>
 #include <string>

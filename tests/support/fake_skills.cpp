@@ -1,6 +1,6 @@
 #include "tests/support/fake_skills.hpp"
 
-#include "core/adapters/crypto/digest.hpp"
+#include "adapters/crypto/digest.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cpp_text import Finding, project_files, tokens
 
-ROOTS = ("app/", "core/", "storage/", "tests/", "bench/", "fuzz/")
+ROOTS = ("app/", "adapters/", "core/", "storage/", "tests/", "bench/", "fuzz/")
 # Types, ports, and rules: what decides without any state.
 PORTS = re.compile(r"core/[a-z_]+/(types|ports|events|errors|[a-z]+_rules)\.hpp$")
 # Interfaces that carry another name than ports.hpp because the agent shares them.
@@ -15,16 +15,24 @@ SHARED_RULES = ("core/files/patterns.hpp", "core/files/media_types.hpp", "core/s
 
 # A library's headers, and the folders that may include them.
 OUTSIDE = [
-    (re.compile(r"^boost/beast"), ("core/adapters/net/", "core/third_party/")),
+    (re.compile(r"^boost/beast"), ("adapters/net/", "core/third_party/")),
     (re.compile(r"^(sqlite3|zstd)\.h"), ("storage/",)),
-    (re.compile(r"^seccomp\.h"), ("core/adapters/",)),
-    (re.compile(r"^openssl/"), ("core/adapters/crypto/", "core/adapters/net/")),
-    (re.compile(r"^(archive|archive_entry|zlib)\.h"), ("core/adapters/archive/",)),
-    (re.compile(r"^yaml-cpp/"), ("core/adapters/yaml/", "app/")),
-    (re.compile(r"^re2/"), ("core/adapters/schema/",)),
+    (re.compile(r"^seccomp\.h"), ("adapters/",)),
+    (re.compile(r"^openssl/"), ("adapters/crypto/", "adapters/net/")),
+    (re.compile(r"^(archive|archive_entry|zlib)\.h"), ("adapters/archive/",)),
+    (re.compile(r"^yaml-cpp/"), ("adapters/yaml/", "app/")),
+    (re.compile(r"^re2/"), ("adapters/schema/",)),
     (re.compile(r"^utf8proc\.h"), ("core/skills/",)),
     (re.compile(r"^(spdlog|toml\+\+|CLI|fmt)/"), ("app/",)),
 ]
+# Which folders of storage may use which, and what the build makes for all of them.
+STORAGE_BELOW = {
+    "storage/content/": ("storage/sqlite/",),
+    "storage/stores/": ("storage/sqlite/", "storage/content/"),
+    "storage/check/": ("storage/sqlite/", "storage/content/"),
+    "storage/": ("storage/",),
+}
+EMBEDDED = ("storage/sql.hpp", "storage/migrations.hpp")
 SELF_CONTAINED = ("app/agent/", "app/launch/")  # executables that link none of the server's libraries
 
 
@@ -37,10 +45,9 @@ def is_port(header):
 
 
 def own_folder(path):
-    """core/adapters/net/x.cpp -> core/adapters/net/, core/exec/x.cpp -> core/exec/."""
+    """adapters/host/cgroup/x.cpp -> adapters/host/, core/exec/collect/x.cpp -> core/exec/, storage/check/x.cpp -> storage/check/."""
     parts = path.split("/")
-    depth = 3 if path.startswith("core/adapters/") else 2
-    return "/".join(parts[:depth]) + "/"
+    return "/".join(parts[:min(2, len(parts) - 1)]) + "/"
 
 
 def allowed(path, header):
@@ -52,24 +59,25 @@ def allowed(path, header):
     own = own_folder(path)
     if header.startswith(own):
         return True
-    if header in SHARED_RULES and starts(path, "app/agent/", "core/"):
+    if header in SHARED_RULES and starts(path, "app/agent/", "core/", "adapters/"):
         return True
     if starts(path, "app/agent/"):
         return starts(header, "core/base/", "core/protocol/")
     if starts(path, "app/launch/"):
-        return starts(header, "core/base/", "core/adapters/spawn/") or header == "app/agent/entry.hpp"
+        return starts(header, "core/base/", "adapters/host/") or header == "app/agent/entry.hpp"
     if starts(path, "app/"):
         return not starts(header, *SELF_CONTAINED)
     if starts(header, "app/"):
         return False
     if starts(path, "storage/"):
-        return starts(header, "storage/", "core/base/", "core/async/") or is_port(header)
+        below = STORAGE_BELOW.get(own, ())
+        return starts(header, *below, "core/base/", "core/async/") or header in EMBEDDED or is_port(header)
     if starts(header, "storage/"):
         return False
-    if starts(path, "core/adapters/"):
-        near = ("core/base/", "core/async/", "core/runtime/", "core/protocol/", "core/adapters/net/", "core/adapters/spawn/")
-        return starts(header, *near) or is_port(header)
-    if starts(header, "core/adapters/"):
+    if starts(path, "adapters/"):
+        near = ("core/base/", "core/async/", "core/runtime/", "core/protocol/", "adapters/net/", "adapters/host/")
+        return starts(header, *near) or is_port(header) or (own == "adapters/containers/" and starts(header, "adapters/engine/"))
+    if starts(header, "adapters/"):
         return False
     if starts(path, "core/base/"):
         return False

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cpp_text import CLOSES, OPENS, Finding, matching, project_files, tokens
 
-FOLDERS = ("app/", "core/", "storage/")  # bench/ and fuzz/ are programs of a source or two; of tests/ only those are compiled as one that can be
+FOLDERS = ("adapters/", "app/", "core/", "storage/")  # bench/ and fuzz/ are programs of a source or two; of tests/ only those are compiled as one that can be
 TYPES = ("struct", "class", "union", "enum")
 ADVICE = "give the two one home, or else each a more precise name"
 OVERLOADED = ("PrintTo",)  # of tests: one for each type

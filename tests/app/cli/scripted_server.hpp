@@ -1,7 +1,7 @@
 #pragma once
 
+#include "adapters/net/server.hpp"
 #include "app/cli/api_client.hpp"
-#include "core/adapters/net/server.hpp"
 #include "tests/support/fake_timers.hpp"
 
 #include <boost/asio/co_spawn.hpp>

@@ -1,8 +1,8 @@
+#include "adapters/archive/package_reader.hpp"
 #include "app/cli/skill_check.hpp"
 #include "app/cli/skill_package.hpp"
 #include "app/cli/skill_scaffold.hpp"
 #include "app/cli/skill_source.hpp"
-#include "core/adapters/archive/package_reader.hpp"
 #include "tests/app/cli/captured.hpp"
 #include "tests/storage/temp_dir.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "app/compile/compiled_entry.hpp"
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "app/compile/host_tools.hpp"
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "tests/storage/temp_dir.hpp"
 
 #include <gtest/gtest.h>

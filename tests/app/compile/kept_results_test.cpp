@@ -2,8 +2,8 @@
 
 #include "app/compile/kept_results.hpp"
 
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "app/compile/compiled_entry.hpp"
-#include "core/adapters/crypto/sha256_hasher.hpp"
 #include "tests/storage/busy_context.hpp"
 #include "tests/storage/temp_dir.hpp"
 #include "tests/support/fake_timers.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "adapters/crypto/digest.hpp"
 #include "app/http/api.hpp"
-#include "core/adapters/crypto/digest.hpp"
 #include "core/files/url_signer.hpp"
 #include "tests/app/http/fake_exchange.hpp"
 #include "tests/support/fake_files.hpp"

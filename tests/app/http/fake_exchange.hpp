@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/net/exchange.hpp"
+#include "adapters/net/exchange.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,9 +1,9 @@
 // GET /v1/threads/{thread}/checkpoints/latest: it is read once, and every change of the thread is seen at the next request.
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
-#include "storage/schemas.hpp"
-#include "storage/state_packer.hpp"
-#include "storage/thread_store.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
+#include "storage/content/state_packer.hpp"
+#include "storage/sqlite/schemas.hpp"
+#include "storage/stores/thread_store.hpp"
 #include "tests/app/http/api_test.hpp"
 #include "tests/storage/temp_dir.hpp"
 

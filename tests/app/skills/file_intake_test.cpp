@@ -1,7 +1,7 @@
 #include "app/skills/file_intake.hpp"
 
-#include "core/adapters/crypto/digest.hpp"
-#include "core/adapters/yaml/yaml_reader.hpp"
+#include "adapters/crypto/digest.hpp"
+#include "adapters/yaml/yaml_reader.hpp"
 #include "tests/app/skills/packages.hpp"
 #include "tests/storage/busy_context.hpp"
 #include "tests/storage/temp_dir.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/archive/archive_writer.hpp"
+#include "adapters/archive/archive_writer.hpp"
 
 #include <filesystem>
 #include <map>

@@ -1,6 +1,6 @@
 #include "app/skills/tree_cache.hpp"
 
-#include "core/adapters/crypto/digest.hpp"
+#include "adapters/crypto/digest.hpp"
 #include "tests/app/skills/packages.hpp"
 #include "tests/storage/busy_context.hpp"
 #include "tests/storage/temp_dir.hpp"

@@ -1,4 +1,4 @@
-#include "core/exec/collect_command.hpp"
+#include "core/exec/collect/collect_command.hpp"
 
 #include <gmock/gmock.h>
 

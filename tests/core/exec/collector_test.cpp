@@ -1,5 +1,5 @@
 #include "core/async/task_group.hpp"
-#include "core/exec/collector.hpp"
+#include "core/exec/collect/collector.hpp"
 #include "tests/support/fake_files.hpp"
 #include "tests/support/run_task.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/exec/collector.hpp"
+#include "core/exec/collect/collector.hpp"
 #include "tests/support/fake_files.hpp"
 #include "tests/support/run_task.hpp"
 

@@ -1,6 +1,6 @@
 // What a compiler left, as the agent's collector sends it: all of it or nothing.
 
-#include "core/exec/compile_capture.hpp"
+#include "core/exec/compile/compile_capture.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // What a compilation is known by: whatever can change its result makes another key.
 
-#include "core/exec/compile_cache.hpp"
+#include "core/exec/compile/compile_cache.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What a run of a skill is given, and what its end becomes.
 
-#include "core/exec/skill_program.hpp"
+#include "core/exec/skill/skill_program.hpp"
 #include "tests/core/exec/collect_streams.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "core/exec/record.hpp"
+#include "core/exec/record/record.hpp"
 
 #include <boost/json/parse.hpp>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What the agent collects by itself comes with the end of its program.
 
-#include "core/exec/files_at_end.hpp"
+#include "core/exec/collect/files_at_end.hpp"
 #include "tests/core/exec/collect_streams.hpp"
 
 #include <gmock/gmock.h>

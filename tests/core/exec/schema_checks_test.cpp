@@ -1,6 +1,6 @@
 // Checks of schemas take turns on threads of their own.
 
-#include "core/exec/schema_checks.hpp"
+#include "core/exec/skill/schema_checks.hpp"
 
 #include "tests/support/fake_timers.hpp"
 #include "tests/support/run_task.hpp"

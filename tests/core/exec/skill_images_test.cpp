@@ -1,4 +1,4 @@
-#include "core/exec/skill_images.hpp"
+#include "core/exec/skill/skill_images.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "core/exec/skill_output.hpp"
+#include "core/exec/skill/skill_output.hpp"
 
 #include "core/exec/ending.hpp"
-#include "core/exec/record.hpp"
+#include "core/exec/record/record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/exec/skill_program.hpp"
+#include "core/exec/skill/skill_program.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/exec/skill_runs.hpp"
+#include "core/exec/skill/skill_runs.hpp"
 
 #include "core/images/image_service.hpp"
 #include "tests/support/fake_images.hpp"

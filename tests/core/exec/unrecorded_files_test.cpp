@@ -1,6 +1,6 @@
 // Files that come with the end of a program whose execution is not recorded yet.
 
-#include "core/exec/skill_program.hpp"
+#include "core/exec/skill/skill_program.hpp"
 #include "tests/core/exec/collect_streams.hpp"
 #include "tests/core/exec/warm_pool_fixture.hpp"
 

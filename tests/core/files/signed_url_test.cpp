@@ -1,4 +1,4 @@
-#include "core/adapters/crypto/digest.hpp"
+#include "adapters/crypto/digest.hpp"
 #include "core/files/url_signer.hpp"
 #include "tests/support/fake_files.hpp"
 #include "tests/support/fake_timers.hpp"

@@ -1,8 +1,8 @@
 #include "tests/core/runtime/host_state.hpp"
 #include "tests/core/runtime/runtime_world.hpp"
 
-#include "core/adapters/mock/mock_runtime.hpp"
-#include "core/adapters/spawn/run_directory.hpp"
+#include "adapters/host/run_directory.hpp"
+#include "adapters/mock/mock_runtime.hpp"
 
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
 #include "tests/core/runtime/own_engine.hpp"
 #include "tests/core/runtime/runtime_world.hpp"
 
-#include "core/adapters/docker/containers.hpp"
-#include "core/adapters/spawn/run_directory.hpp"
-#include "core/adapters/spawn/seccomp_filter.hpp"
+#include "adapters/engine/containers.hpp"
+#include "adapters/host/run_directory.hpp"
+#include "adapters/host/seccomp_filter.hpp"
 
 #include <boost/json/parse.hpp>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "tests/core/runtime/engine_image.hpp"
 
-#include "core/adapters/docker/images.hpp"
-#include "core/adapters/docker/text_source.hpp"
+#include "adapters/engine/images.hpp"
+#include "adapters/engine/text_source.hpp"
 #include "tests/support/run_task.hpp"
 
 #include <gtest/gtest.h>

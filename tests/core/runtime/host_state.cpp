@@ -1,7 +1,7 @@
 #include "tests/core/runtime/host_state.hpp"
 
-#include "core/adapters/spawn/process.hpp"
-#include "core/adapters/spawn/run_directory.hpp"
+#include "adapters/host/process.hpp"
+#include "adapters/host/run_directory.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "tests/core/runtime/runtime_world.hpp"
 
-#include "core/adapters/spawn/seccomp_filter.hpp"
+#include "adapters/host/seccomp_filter.hpp"
 
 #include <boost/json/parse.hpp>
 #include <gtest/gtest.h>

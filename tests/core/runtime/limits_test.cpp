@@ -1,4 +1,4 @@
-#include "core/adapters/spawn/local_sandbox.hpp"
+#include "adapters/host/local_sandbox.hpp"
 #include "tests/core/runtime/host_state.hpp"
 #include "tests/core/runtime/runtime_world.hpp"
 

@@ -1,6 +1,6 @@
 #include "tests/core/runtime/runtime_world.hpp"
 
-#include "core/adapters/spawn/host_numbers.hpp"
+#include "adapters/host/host_numbers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include "tests/core/runtime/own_engine.hpp"
 
-#include "core/adapters/docker/engine.hpp"
-#include "core/adapters/spawn/process.hpp"
-#include "core/adapters/spawn/remove_tree.hpp"
+#include "adapters/engine/engine.hpp"
+#include "adapters/host/process.hpp"
+#include "adapters/host/remove_tree.hpp"
 #include "core/async/deadline.hpp"
 #include "tests/core/runtime/engine_image.hpp"
 #include "tests/support/run_task.hpp"

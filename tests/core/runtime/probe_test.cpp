@@ -1,6 +1,6 @@
 #include "tests/core/runtime/runtime_world.hpp"
 
-#include "core/adapters/spawn/run_directory.hpp"
+#include "adapters/host/run_directory.hpp"
 
 #include <gtest/gtest.h>
 

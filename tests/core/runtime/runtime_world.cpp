@@ -1,8 +1,8 @@
 #include "tests/core/runtime/runtime_world.hpp"
 
-#include "core/adapters/crypto/digest.hpp"
-#include "core/adapters/mock/mock_runtime.hpp"
-#include "core/adapters/process/process_runtime.hpp"
+#include "adapters/crypto/digest.hpp"
+#include "adapters/mock/mock_runtime.hpp"
+#include "adapters/process/process_runtime.hpp"
 #include "core/base/unique_fd.hpp"
 #include "tests/core/runtime/open_link.hpp"
 

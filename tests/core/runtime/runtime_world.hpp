@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/adapters/bubblewrap/bubblewrap_runtime.hpp"
-#include "core/adapters/docker/docker_runtime.hpp"
-#include "core/adapters/docker/engine_runtime.hpp"
+#include "adapters/bubblewrap/bubblewrap_runtime.hpp"
+#include "adapters/containers/docker_runtime.hpp"
+#include "adapters/containers/engine_runtime.hpp"
 #include "core/async/deadline.hpp"
 #include "core/protocol/agent_link.hpp"
 #include "tests/core/runtime/engine_image.hpp"

@@ -1,7 +1,7 @@
 #include "tests/core/runtime/runtime_world.hpp"
 
-#include "core/adapters/mock/mock_runtime.hpp"
-#include "core/adapters/spawn/seccomp_filter.hpp"
+#include "adapters/host/seccomp_filter.hpp"
+#include "adapters/mock/mock_runtime.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "core/adapters/schema/json_schema.hpp"
-#include "core/adapters/yaml/yaml_reader.hpp"
+#include "adapters/schema/json_schema.hpp"
+#include "adapters/yaml/yaml_reader.hpp"
 #include "core/skills/package_rules.hpp"
 
 #include <gtest/gtest.h>

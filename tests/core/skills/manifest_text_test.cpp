@@ -1,4 +1,4 @@
-#include "core/adapters/yaml/yaml_reader.hpp"
+#include "adapters/yaml/yaml_reader.hpp"
 #include "core/skills/package_rules.hpp"
 
 #include <gtest/gtest.h>

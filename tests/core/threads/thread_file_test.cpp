@@ -1,6 +1,6 @@
 #include "core/threads/thread_file.hpp"
 
-#include "core/adapters/crypto/sha256_hasher.hpp"
+#include "adapters/crypto/sha256_hasher.hpp"
 #include "core/threads/json_members.hpp"
 
 #include <gtest/gtest.h>

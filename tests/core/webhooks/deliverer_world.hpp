@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/adapters/crypto/digest.hpp"
+#include "adapters/crypto/digest.hpp"
 #include "core/webhooks/deliverer.hpp"
 #include "tests/support/fake_timers.hpp"
 #include "tests/support/fake_webhooks.hpp"

@@ -1,6 +1,6 @@
 #include "core/webhooks/signature.hpp"
 
-#include "core/adapters/crypto/digest.hpp"
+#include "adapters/crypto/digest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -62,7 +62,7 @@ def named(text):
 
 
 def test_the_refused_calls_are_those_of_the_document():
-    code = (HERE.parents[2] / "core/adapters/spawn/seccomp_rules.hpp").read_text()
+    code = (HERE.parents[2] / "adapters/host/seccomp_rules.hpp").read_text()
     calls = dict(re.findall(r'\{"(\w+)", (\w+)', code))
     text = DOCUMENT.read_text()
     rows = cells(text[text.index("| of | calls |"):text.index("Some are refused by")])
@@ -72,7 +72,7 @@ def test_the_refused_calls_are_those_of_the_document():
 
 
 def test_calls_that_are_refused_by_their_arguments_are_those_of_the_document():
-    code = (HERE.parents[2] / "core/adapters/spawn/seccomp_argument_rules.cpp").read_text()
+    code = (HERE.parents[2] / "adapters/host/seccomp_argument_rules.cpp").read_text()
     text = DOCUMENT.read_text()
     rows = cells(text[text.index("| call | what is refused |"):text.index("Some return 0")])
     only_without_effect = {"fadvise64", "setrlimit"}

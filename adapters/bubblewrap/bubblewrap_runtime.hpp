@@ -1,0 +1,69 @@
+#pragma once
+
+#include "adapters/bubblewrap/arguments.hpp"
+#include "adapters/bubblewrap/memory_file.hpp"
+#include "adapters/bubblewrap/public_files.hpp"
+#include "adapters/bubblewrap/remedies.hpp"
+#include "adapters/host/launcher.hpp"
+#include "adapters/host/local_runtime.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace caisson {
+
+/// Who makes the namespaces: the launcher where it can (as root, with all that is shown of the host by views), else bwrap.
+enum class namespace_maker { whoever_can, bwrap };
+
+struct bubblewrap_options {
+    local_runtime_options local;
+    namespace_maker maker = namespace_maker::whoever_can;
+    std::string bwrap_path = "/usr/bin/bwrap";
+    uid_t first_uid = 700'000;    // of the host uids that sandboxes get when the server is root
+    uid_t last_uid = 765'535;
+    std::string uid_lock_dir = "/run/caisson/uids";    // shared by all servers of the host
+    public_digests digests = {};                       // needed
+};
+
+/// Sandboxes made of namespaces by bwrap, or where it can by the launcher (ADR 17): own user, pid, mount, network, ipc, uts and cgroup
+/// namespace, a read-only root with the host's /usr through an overlay (as root also device nodes and a /proc/sys) of its own, so that
+/// nobody else's locks and watches meet it there, bounded tmpfs for /workspace, /tmp and /dev/shm, no capabilities, a seccomp filter, and
+/// as root a host uid of its own, and Landlock where the kernel has it. A server that is an ordinary user gives sandboxes its own uid.
+class bubblewrap_runtime : public local_runtime {
+public:
+    bubblewrap_runtime(local_services services, bubblewrap_options options);
+
+    bool makes_soon() const override { return true; }
+    bool filters_agents() const override { return true; }
+
+protected:
+    std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;
+    result<void> prepare(local_sandbox& /*created*/) override { return {}; }
+    result<void> take_uid(local_sandbox& created) override;
+    task<result<void>> start_local(local_sandbox* created) override;
+    std::optional<std::string> missing() const override;
+    result<void> inspect(const local_sandbox& running, runtime_capabilities& found) override;
+    std::string explain(const std::string& failure) const override { return with_remedy(failure); }
+
+private:
+    struct inherited;    // descriptors that a launch hands on
+
+    result<launch_request> open_inherited(local_sandbox& created, inherited& files) const;
+    launch_request request_for(const local_sandbox& created, const inherited& files, const std::filesystem::path& shown) const;
+    whole_sandbox whole_of(const bubblewrap_layout& layout) const;
+    void report_shared_inodes(pid_t agent, runtime_capabilities& found) const;
+    task<result<process_handle>> read_agent(unique_fd info, const run_directory* directory);
+
+    bubblewrap_options options_;
+    uid_allocator uids_;
+    memory_file seccomp_;
+    host_files host_;
+    std::vector<std::string> views_;    // of the host as it was when this was made
+    mutable public_files public_;       // what sandboxes see as /etc and /var
+    bool shows_agent_;                  // its program need not be copied
+    bool is_whole_;                     // the launcher makes it, and bwrap is not needed
+    bool goes_on_as_agent_ = false;     // what makes it is its agent afterwards: no file of that is needed in it
+};
+
+}    // namespace caisson

@@ -1,0 +1,26 @@
+#include "adapters/containers/foreign_servers.hpp"
+
+#include "adapters/containers/container_plan.hpp"
+
+namespace caisson::docker {
+
+std::vector<foreign_server> foreign_servers_of(const std::vector<container_summary>& all, const std::string& prefix, const std::string& own)
+{
+    std::map<std::string, foreign_server> found;
+    for (const auto& each : all) {
+        const auto instance = each.labels.find(instance_label);
+        if (instance == each.labels.end() || instance->second.empty() || instance->second == own || !each.name.starts_with(prefix))
+            continue;
+        auto& one = found[instance->second];
+        one.instance = instance->second;
+        ++one.containers;
+        if (each.state == container_state::running || each.state == container_state::paused)
+            ++one.running;
+    }
+    std::vector<foreign_server> out;
+    for (auto& [instance, one] : found)
+        out.push_back(std::move(one));
+    return out;
+}
+
+}    // namespace caisson::docker

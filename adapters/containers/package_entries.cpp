@@ -1,0 +1,63 @@
+#include "adapters/containers/package_entries.hpp"
+
+#include "core/async/deadline.hpp"
+
+#include <algorithm>
+
+namespace caisson::docker {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto own_turn_within = 150s;    // of somebody who waits while it is filled
+
+task<result<void>> until_free(timers* time, package_entry_ptr one, notifier* changed)
+{
+    const auto until = time->steady_now() + own_turn_within;
+    while (one->busy) {
+        auto change = changed->wait_past(changed->version());
+        const auto waited = co_await with_deadline(*time, until, std::move(change));
+        if (waited.has_error())
+            co_return error{errc::timed_out, "the package is still being brought to the engine"};
+    }
+    co_return result<void>();
+}
+
+}    // namespace
+
+package_use::package_use(package_entry_ptr of) : of_(std::move(of)) { ++of_->users; }
+package_use::~package_use() { --of_->users; }
+const std::string& package_use::volume() const { return of_->name; }
+bool package_use::is_of(const std::string& made_at) const { return of_->made_at.empty() || of_->made_at == made_at; }
+
+package_entry_ptr package_entries::find(const std::string& name)
+{
+    auto& one = entries_[name];
+    if (!one)
+        one = std::make_shared<package_entry>(package_entry{.name = name});
+    return one;
+}
+
+void package_entries::forget(const package_entry_ptr& one)
+{
+    if (one->users == 0)
+        entries_.erase(one->name);
+}
+
+std::vector<package_entry_ptr> package_entries::idle(const std::vector<std::string>& names)
+{
+    std::vector<package_entry_ptr> out;
+    for (const auto& each : names)
+        if (auto one = find(each); one->is_idle())
+            out.push_back(std::move(one));
+    std::ranges::sort(out, {}, [](const package_entry_ptr& each) { return each->last_use; });
+    return out;
+}
+
+task<result<void>> package_entries::wait_for_turn(timers& time, package_entry_ptr one)
+{
+    return until_free(&time, std::move(one), &changed_);
+}
+
+}    // namespace caisson::docker

@@ -1,0 +1,220 @@
+#include "adapters/containers/package_volumes.hpp"
+
+#include "adapters/containers/container_plan.hpp"
+#include "adapters/engine/tree_source.hpp"
+#include "core/async/undisturbed.hpp"
+
+#include <filesystem>
+#include <vector>
+
+namespace caisson::docker {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto unpack_within = 120s;    // as long as a package may take to be unpacked
+constexpr auto volume_call_within = 10s;
+const std::string place(agent_volume_directory);    // nothing else of an image or the server's is there
+
+bool is_there(const std::string& tree)
+{
+    std::error_code unknown;
+    return std::filesystem::exists(tree, unknown) || unknown;
+}
+
+std::vector<std::string> names_in(const stored_packages::listing& all)
+{
+    std::vector<std::string> out;
+    for (const auto& [name, what] : all)
+        out.push_back(name);
+    return out;
+}
+
+}    // namespace
+
+package_volumes::package_volumes(io_executor executor, engine& on, logger& log, worker_pool& workers, package_volumes_options options)
+    : engine_(on)
+    , log_(log)
+    , workers_(workers)
+    , options_(std::move(options))
+    , names_(options_.instance, options_.trees)
+    , entries_(executor)
+    , stored_(on)
+{
+}
+
+task<result<std::shared_ptr<const package_use>>> package_volumes::bring(std::string tree, container_spec helper)
+{
+    const auto name = names_.volume_of(tree);
+    if (!name)
+        co_return error{errc::not_implemented, "the engine does not see this host's directories, and this is none of a package"};
+    const auto one = entries_.find(*name);
+    auto holding = std::make_shared<const use>(one);    // from here on nobody removes it
+    auto free = co_await entries_.wait_for_turn(engine_.time(), one);
+    if (free.has_error())
+        co_return free.error();
+    const turn mine(one, entries_);
+    entries_.note_use(*one);
+    auto brought = co_await bring_now(one, std::move(tree), std::move(helper));
+    if (brought.has_error())
+        co_return brought.error();
+    co_return holding;
+}
+
+task<result<void>> package_volumes::bring_now(entry_ptr one, std::string tree, container_spec helper)
+{
+    const auto there = co_await stored_.list(one->name);
+    if (there.has_error())
+        co_return there.error();
+    if (const auto found = there->find(one->name); found != there->end()) {
+        if (found->second.is_whole()) {
+            one->made_at = found->second.made_at;
+            one->mark = found->second.marks.front();
+            co_return result<void>();
+        }
+        const auto cleared = co_await clear(one, found->second, helper);
+        if (cleared.has_error())
+            co_return cleared.error();
+        if (*cleared == remains::whole)
+            co_return result<void>();
+    }
+    // Who else needs it waits for it too; and cut off in the middle it would leave its helper.
+    co_return co_await undisturbed(fill(one, std::move(tree), std::move(helper)));
+}
+
+/// A container keeps its volume from whoever removes unused ones, but not the mark, which is never mounted: what this server knows to be
+/// whole is marked again.
+task<result<package_volumes::remains>> package_volumes::clear(entry_ptr one, stored_package what, container_spec helper)
+{
+    const bool was_whole = what.marks.empty() && !one->mark.empty() && !one->made_at.empty() && one->made_at == what.made_at;
+    if (!was_whole) {
+        const auto removed = co_await stored_.insist_on_removal(one->name, std::move(what));
+        co_return removed.has_error() ? result<remains>(removed.error()) : remains::nothing;
+    }
+    const auto removed = co_await stored_.remove(one->name, std::move(what));
+    if (removed.has_value())
+        co_return remains::nothing;
+    if (removed.error().code != errc::conflict)
+        co_return removed.error();
+    const auto marked = co_await undisturbed(stored_.make_empty(one->mark, std::move(helper)));
+    co_return marked.has_error() ? result<remains>(marked.error()) : remains::whole;
+}
+
+task<result<void>> package_volumes::confirm(const use* what)
+{
+    const auto there = co_await stored_.list(what->volume());
+    if (there.has_error())
+        co_return there.error();
+    const auto found = there->find(what->volume());
+    if (found == there->end() || !found->second.is_whole() || !what->is_of(found->second.made_at))
+        co_return error{errc::runtime_unavailable, "the package's volume was removed from the engine meanwhile"};
+    co_return result<void>();
+}
+
+task<result<void>> package_volumes::fill(entry_ptr one, std::string tree, container_spec helper)
+{
+    one->made_at.clear();
+    one->mark.clear();
+    containers in(engine_);
+    auto filling = helper;
+    filling.binds = {{one->name, place, true, true}};
+    const auto made = co_await in.create(std::move(filling), engine_.time().steady_now() + unpack_within);
+    if (made.has_error())
+        co_return made.error();
+    std::int64_t bytes = 0;
+    auto done = co_await fill_through(made->id, std::move(tree), &bytes);
+    const auto removed = co_await in.remove(made->id, engine_.time().steady_now() + volume_call_within);
+    if (!done.has_error() && removed.has_error())
+        done = removed;
+    const auto mark = mark_of(one->name, bytes);
+    if (!done.has_error())
+        done = co_await stored_.make_empty(mark, std::move(helper));
+    if (done.has_error())
+        co_await drop_half(one);
+    else
+        co_await learn(one, mark);
+    co_return done;
+}
+
+task<result<void>> package_volumes::fill_through(std::string container, std::string tree, std::int64_t* bytes)
+{
+    auto source = co_await tree_source::open(&workers_, std::move(tree));
+    if (source.has_error())
+        co_return source.error();
+    *bytes = static_cast<std::int64_t>((*source)->size_bytes());
+    auto room = co_await make_room(*bytes);
+    if (room.has_error())
+        co_return room;
+    containers in(engine_);
+    co_return co_await in.put_archive(std::move(container), place, source->get(), engine_.time().steady_now() + unpack_within);
+}
+
+/// So that it is known again. An engine that does not tell is asked the next time.
+task<> package_volumes::learn(entry_ptr one, std::string mark)
+{
+    const auto there = co_await stored_.list(one->name);
+    if (there.has_error() || !there->contains(one->name))
+        co_return;
+    one->made_at = there->at(one->name).made_at;
+    one->mark = std::move(mark);
+}
+
+task<> package_volumes::drop_half(entry_ptr one)
+{
+    stored_package half{.filled = true};
+    const auto dropped = co_await stored_.remove(one->name, std::move(half));
+    if (dropped.has_error())
+        log_.warning("a package's volume is half filled", {{"volume", one->name}, {"what", dropped.error().detail}});
+}
+
+/// What was used longest ago goes, and what this server has not used yet before that.
+task<result<void>> package_volumes::make_room(std::int64_t bytes)
+{
+    auto there = co_await stored_.list(names_.prefix());
+    if (there.has_error())
+        co_return there.error();
+    for (const auto& [name, what] : *there)
+        bytes += what.bytes;
+    auto count = there->size();
+    for (const auto& one : entries_.idle(names_in(*there))) {
+        if (bytes <= options_.max_bytes && count <= options_.max_volumes)
+            break;
+        if (!one->is_idle())
+            continue;    // since a moment ago
+        const turn mine(one, entries_);
+        const auto removed = co_await stored_.remove(one->name, there->at(one->name));
+        if (removed.has_error())
+            continue;    // a container uses it
+        bytes -= there->at(one->name).bytes;
+        --count;
+        entries_.forget(one);
+    }
+    co_return result<void>();
+}
+
+task<result<std::size_t>> package_volumes::sweep()
+{
+    const auto there = co_await stored_.list(names_.prefix());
+    if (there.has_error())
+        co_return there.error();
+    std::size_t count = 0;
+    for (const auto& [name, what] : *there) {
+        auto look = [tree = names_.tree_of(name)] { return is_there(tree); };
+        const bool wanted = co_await offload(workers_, std::move(look));
+        const auto one = entries_.find(name);
+        if (!one->is_idle() || (wanted && what.is_whole()))
+            continue;
+        const turn mine(one, entries_);
+        const auto removed = co_await stored_.remove(name, what);
+        if (removed.has_error() && removed.error().code != errc::conflict)
+            co_return removed.error();
+        if (removed.has_value()) {
+            ++count;
+            entries_.forget(one);
+        }
+    }
+    co_return count;
+}
+
+}    // namespace caisson::docker

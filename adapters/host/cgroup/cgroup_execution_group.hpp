@@ -1,0 +1,45 @@
+#pragma once
+
+#include "adapters/host/cgroup/control_group.hpp"
+#include "core/runtime/ports.hpp"
+
+#include <memory>
+
+namespace caisson {
+
+/// The group of a sandbox in which its execution runs, or what compiles that. Without members it is no group.
+class cgroup_execution_group : public execution_group {
+public:
+    /// Makes or finds the group. `time` outlives it. Errors: errc::runtime_unavailable.
+    static result<std::unique_ptr<execution_group>> open(timers& time, control_group group, const cgroup_limits& limits);
+
+    /// Other limits than it was opened with. Errors: errc::runtime_unavailable.
+    result<void> limit(const cgroup_limits& limits) { return group_.limit(limits); }
+
+    /// False if somebody has removed it.
+    bool exists() const { return group_.exists(); }
+    std::vector<int> join_descriptors() const override;
+    group_usage usage() const override { return usage_.read(); }
+    void kill() noexcept override;
+    bool is_surely_empty() const noexcept override { return control_group::is_surely_empty(population_.get()); }
+    std::size_t population() const override { return group_.population(); }
+    task<result<void>> remove() override;
+
+private:
+    cgroup_execution_group(timers& time, control_group group, std::vector<unique_fd> joins)
+        : time_(time)
+        , group_(std::move(group))
+        , usage_(group_.usage_files())
+        , population_(group_.population_file())
+        , joins_(std::move(joins))
+    {
+    }
+
+    timers& time_;
+    control_group group_;
+    group_usage_files usage_;
+    std::unique_ptr<cgroup_file> population_;
+    std::vector<unique_fd> joins_;
+};
+
+}    // namespace caisson

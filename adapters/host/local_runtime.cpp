@@ -1,0 +1,245 @@
+#include "adapters/host/local_runtime.hpp"
+
+#include "adapters/host/greeting.hpp"
+#include "adapters/host/log_writers.hpp"
+#include "adapters/host/sweep_mark.hpp"
+#include "core/async/undisturbed.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <unistd.h>
+
+namespace caisson {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A sweep kills and waits for no longer than this, but for a disk that does not answer.
+constexpr auto sweep_grace = 15s;
+constexpr sandbox_limits probe_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
+
+}    // namespace
+
+std::optional<std::string> not_executable(const std::string& path, const std::string& remedy)
+{
+    if (::access(path.c_str(), X_OK) == 0)
+        return std::nullopt;
+    return path + " cannot be executed: " + remedy;
+}
+
+local_runtime::local_runtime(std::string name, local_services services, local_runtime_options options)
+    : services_(services), options_(std::move(options))
+{
+    if (options_.run_dirs.empty())
+        options_.run_dirs = {options_.data_dir + "/run"};
+    services_.groups.prepare();
+    capabilities_ = known_without_trying(std::move(name));
+    capabilities_.unavailable_reason = "not tried yet";
+}
+
+runtime_capabilities local_runtime::known_without_trying(std::string name) const
+{
+    const auto& groups = services_.groups;
+    runtime_capabilities known{.name = std::move(name)};
+    known.enforces_memory = groups.controls(cgroup_control::memory);
+    known.enforces_pids = groups.controls(cgroup_control::pids);
+    known.enforces_cpu = groups.controls(cgroup_control::cpu);
+    known.execution_usage = groups.controls(cgroup_control::cpu_usage) && known.enforces_memory && known.enforces_pids;
+    known.pauses = groups.controls(cgroup_control::freeze);
+    known.degraded = groups.degraded();
+    return known;
+}
+
+task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std::string runtime_state)
+{
+    const auto until = services_.time.steady_now() + sweep_grace;
+    while (services_.swept->contains(id)) {
+        if (services_.time.steady_now() >= until)
+            co_return error{errc::timed_out, "a sweep has been removing it for " + std::to_string(sweep_grace.count()) + " s"};
+        co_await services_.time.wait_for(5ms);
+    }
+    auto record = local_record::from_json(services_.groups.io(), runtime_state);
+    std::unique_ptr<local_sandbox> found;
+    if (record && record->runtime == name())
+        found = make_sandbox(id, std::move(*record), open_directory(id));
+    else
+        found = find_left_over(id);
+    if (found == nullptr)
+        co_return error{errc::gone, "nothing is left of the sandbox"};
+    // A record that was stored before the start does not name the agent; the run directory's does.
+    const bool same_boot = found->record().is_of_this_boot();
+    if (!found->record().agent && same_boot) {
+        if (auto newer = find_left_over(id))
+            found = std::move(newer);
+    }
+    const bool runs = found->find_processes();
+    if (runs && found->has_directory())
+        co_return std::unique_ptr<sandbox>(std::move(found));
+    std::string why = "the host was booted since";
+    if (same_boot)
+        why = co_await found->why_gone();
+    auto removed = co_await found->destroy();
+    if (removed.has_error())
+        services_.log.warning("a lost sandbox is not wholly removed", {{"sandbox", id.str()}, {"reason", removed.error().detail}});
+    co_return error{errc::gone, std::move(why)};
+}
+
+std::optional<run_directory> local_runtime::open_directory(const sandbox_id& id) const
+{
+    for (const auto& each : options_.run_dirs)
+        if (auto found = run_directory::open(each, id))
+            return found;
+    return std::nullopt;
+}
+
+/// By the record in the run directory, else by `runtime_state`; nothing if it is another runtime's.
+std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& id, const std::string& runtime_state)
+{
+    auto directory = open_directory(id);
+    const auto text = directory ? directory->read_state() : std::nullopt;
+    auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
+    if (!record)
+        record = local_record::from_json(services_.groups.io(), runtime_state);
+    if (record && record->runtime != name())
+        return nullptr;
+    if (!record) {
+        record.emplace();
+        record->runtime = name();
+        record->group = services_.groups.sandbox_group(id.str());
+    }
+    return make_sandbox(id, std::move(*record), std::move(directory));
+}
+
+bool local_runtime::is_of_another_runtime(const sandbox_id& id) const
+{
+    const auto directory = open_directory(id);
+    const auto text = directory ? directory->read_state() : std::nullopt;
+    const auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
+    return record && record->runtime != name();
+}
+
+namespace {
+
+std::vector<sandbox_id> ids_on_host(const std::vector<std::string>& run_dirs, const cgroup_tree& groups)
+{
+    std::vector<sandbox_id> ids;
+    for (const auto& each : run_dirs)
+        std::ranges::move(run_directory::list(each), std::back_inserter(ids));
+    for (const auto& name : groups.sandbox_names()) {
+        if (auto id = sandbox_id::parse(name))
+            ids.push_back(std::move(*id));
+    }
+    for (auto& writer : log_writers(run_dirs))
+        ids.push_back(std::move(writer.sandbox));
+    std::ranges::sort(ids);
+    const auto repeated = std::ranges::unique(ids);
+    ids.erase(repeated.begin(), repeated.end());
+    return ids;
+}
+
+}    // namespace
+
+task<result<std::vector<sandbox_id>>> local_runtime::left_overs()
+{
+    auto look = [run_dirs = options_.run_dirs, groups = &services_.groups] { return ids_on_host(run_dirs, *groups); };
+    auto ids = co_await offload(services_.workers, std::move(look));
+    std::erase_if(ids, [this](const auto& id) { return services_.live->contains(id) || is_of_another_runtime(id); });
+    co_return ids;
+}
+
+task<result<void>> local_runtime::remove_left_over(sandbox_id id, std::string runtime_state)
+{
+    // From here to the object that counts as live there is no suspension: nobody can take it up in between.
+    if (services_.live->contains(id))
+        co_return error{errc::conflict, "the sandbox is in use"};
+    const auto left = find_left_over(id, runtime_state);
+    if (left == nullptr)
+        co_return result<void>();
+    const sweep_mark mark(services_.swept, id);
+    left->find_processes();
+    co_return co_await remove_traces(left.get());
+}
+
+task<result<void>> local_runtime::remove_traces(local_sandbox* left)
+{
+    // What an earlier server made in hierarchies that this one does not use is among it, and nothing frozen can die.
+    auto everywhere = services_.groups.left_over_group(services_.groups.instance(), left->id().str());
+    everywhere.thaw_all();
+    if (!left->record().agent)
+        co_await kill_unrecorded(left->id());
+    auto done = co_await left->destroy();
+    if (done.has_error())
+        co_return done;
+    const auto until = services_.time.steady_now() + 5s;
+    auto removing = remove_group(services_.workers, services_.time, std::move(everywhere), {}, until);
+    co_return co_await std::move(removing);
+}
+
+/// Whom the server started without coming to write it down.
+task<> local_runtime::kill_unrecorded(sandbox_id id)
+{
+    constexpr int most_passes = 50;
+    for (int pass = 0; pass < most_passes; ++pass) {
+        auto kill = [run_dirs = options_.run_dirs, id] { return kill_log_writers(run_dirs, id); };
+        const auto met = co_await offload(services_.workers, std::move(kill));
+        if (met == 0)
+            co_return;
+        co_await services_.time.wait_for(10ms);
+    }
+}
+
+task<> local_runtime::probe()
+{
+    auto found = known_without_trying(capabilities_.name);
+    auto reason = missing();
+    if (!reason) {
+        auto tried = co_await try_sandbox(&found);
+        if (tried.has_error())
+            reason = explain(tried.error().detail);
+    }
+    found.available = !reason;
+    found.unavailable_reason = reason.value_or("");
+    capabilities_ = std::move(found);
+}
+
+void local_runtime::fit_trial(sandbox_spec&) const { }
+
+task<result<void>> local_runtime::try_sandbox(runtime_capabilities* found)
+{
+    id_factory ids(services_.time);
+    sandbox_spec spec{.id = ids.make<sandbox_id>(), .limits = probe_limits};
+    fit_trial(spec);
+    auto created = co_await create(std::move(spec));
+    if (created.has_error())
+        co_return created.error();
+    auto& local = static_cast<local_sandbox&>(**created);
+    std::exception_ptr failure;
+    result<void> tried;
+    try {
+        tried = co_await try_running(&local, found);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    // Also of a probe that is cancelled, by a server that stops: the agent would wait a day for the next.
+    co_await asio::this_coro::throw_if_cancelled(false);
+    auto removed = co_await undisturbed(local.destroy());
+    if (failure)
+        std::rethrow_exception(failure);
+    co_return tried.has_error() ? tried : removed;
+}
+
+task<result<void>> local_runtime::try_running(local_sandbox* created, runtime_capabilities* found)
+{
+    auto done = co_await start(*created);
+    if (done.has_error())
+        co_return done;
+    done = co_await greet_agent(services_.executor, services_.time, services_.log, created);
+    if (done.has_error()) {
+        const auto line = created->directory().first_log_line();
+        co_return error{errc::runtime_unavailable, "the agent does not answer: " + (line.empty() ? done.error().detail : line)};
+    }
+    co_return inspect(*created, *found);
+}
+
+}    // namespace caisson

@@ -1,0 +1,150 @@
+#include "adapters/host/local_runtime.hpp"
+
+#include "core/async/undisturbed.hpp"
+
+/// How sandboxes are made, and prepared before they are asked for.
+namespace caisson {
+
+std::unique_ptr<local_sandbox> local_runtime::begin(const sandbox_spec& spec)
+{
+    local_record record;
+    record.runtime = name();
+    record.limits = spec.limits;
+    record.work_directory = spec.work_directory;
+    record.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
+    record.group = services_.groups.sandbox_group(spec.id.str());
+    auto begun = make_sandbox(spec.id, std::move(record), std::nullopt);
+    begun->mark_new();
+    begun->set_trees(spec.trees);
+    return begun;
+}
+
+/// Removes what there is of it if `work`, which prepares it, fails or is cut off.
+task<result<void>> local_runtime::make_whole(local_sandbox* begun, task<result<void>> work)
+{
+    std::exception_ptr failure;
+    result<void> prepared;
+    try {
+        prepared = co_await std::move(work);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (!failure && !prepared.has_error())
+        co_return prepared;
+    co_await asio::this_coro::throw_if_cancelled(false);
+    auto removed = co_await undisturbed(begun->destroy());
+    if (removed.has_error())
+        services_.log.warning(
+            "a sandbox that could not be made is not wholly removed", {{"sandbox", begun->id().str()}, {"reason", removed.error().detail}});
+    if (failure)
+        std::rethrow_exception(failure);
+    co_return prepared;
+}
+
+task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
+{
+    auto created = spec.is_awaited ? take_prepared(spec) : nullptr;
+    if (created == nullptr) {
+        created = begin(spec);
+        auto work = prepare_all(created.get(), std::move(spec));
+        auto made = co_await make_whole(created.get(), std::move(work));
+        if (made.has_error())
+            co_return made.error();
+    }
+    co_return std::unique_ptr<sandbox>(std::move(created));
+}
+
+/// On a worker, with nobody else at `created`.
+result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_spec& spec)
+{
+    auto directory = run_directory::make(options_.run_dirs.front(), spec.id);
+    if (directory.has_error())
+        return directory.error();
+    created.set_directory(std::move(*directory));
+    auto done = take_uid(created);    // its lock says whose it is
+    if (done.has_error())
+        return done;
+    // The record first: whatever is made after it can be found and removed by a later server.
+    done = created.directory().write_state(created.runtime_state());
+    if (done.has_error())
+        return done;
+    auto group = services_.groups.make_sandbox_group(spec.id.str(), spec.limits);
+    if (group.has_error())
+        return group.error();
+    return prepare(created);
+}
+
+task<result<void>> local_runtime::prepare_all(local_sandbox* created, sandbox_spec spec)
+{
+    auto parts = [this, created, wanted = &spec] { return prepare_parts(*created, *wanted); };
+    auto done = co_await offload(services_.workers, std::move(parts));
+    if (!done.has_error())
+        done = created->open_listener();
+    if (done.has_error())
+        co_return done;
+    co_return co_await prepare_outside(created, std::move(spec));
+}
+
+task<result<void>> local_runtime::prepare_outside(local_sandbox*, sandbox_spec) { co_return result<void>(); }
+
+task<result<void>> local_runtime::prepare_with_group(local_sandbox* created, sandbox_spec spec)
+{
+    const auto done = co_await prepare_all(created, std::move(spec));
+    if (done.has_error())
+        co_return done;
+    auto group = [created] { return created->make_group_ahead(); };
+    co_return co_await offload(services_.workers, std::move(group));
+}
+
+task<result<void>> local_runtime::prepare_ahead(sandbox_id id, sandbox_limits limits)
+{
+    co_await remove_spoiled();
+    sandbox_spec spec;
+    spec.id = std::move(id);
+    spec.limits = limits;
+    auto begun = begin(spec);
+    auto work = prepare_with_group(begun.get(), std::move(spec));
+    auto made = co_await make_whole(begun.get(), std::move(work));
+    if (made.has_error())
+        co_return made;
+    prepared_.push_back(std::move(begun));
+    co_return result<void>();
+}
+
+/// Null if there is none that is still as it was made.
+std::unique_ptr<local_sandbox> local_runtime::take_prepared(const sandbox_spec& spec)
+{
+    while (!prepared_.empty()) {
+        auto taken = std::move(prepared_.front());
+        prepared_.pop_front();
+        const auto done = taken->serve(spec);
+        if (!done.has_error())
+            return taken;
+        services_.log.warning("a prepared sandbox cannot be used", {{"sandbox", taken->id().str()}, {"what", done.error().detail}});
+        spoiled_.push_back(std::move(taken));
+    }
+    return nullptr;
+}
+
+task<> local_runtime::remove_spoiled()
+{
+    while (!spoiled_.empty()) {
+        auto one = std::move(spoiled_.back());
+        spoiled_.pop_back();
+        co_await asio::this_coro::throw_if_cancelled(false);
+        const auto removed = co_await undisturbed(one->destroy());    // of a server that stops the rest is removed then
+        if (removed.has_error())
+            services_.log.warning("a prepared sandbox cannot be removed; the next sweep tries again",
+                {{"sandbox", one->id().str()}, {"what", removed.error().detail}});
+    }
+}
+
+task<> local_runtime::discard_prepared(std::size_t kept)
+{
+    services_.networks->tidy(services_.time.steady_now());
+    for (; prepared_.size() > kept; prepared_.pop_back())
+        spoiled_.push_back(std::move(prepared_.back()));
+    return remove_spoiled();
+}
+
+}    // namespace caisson

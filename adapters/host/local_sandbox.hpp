@@ -1,0 +1,148 @@
+#pragma once
+
+#include "adapters/host/cgroup/cgroup_tree.hpp"
+#include "adapters/host/fork_server.hpp"
+#include "adapters/host/local_record.hpp"
+#include "adapters/host/lock_looks.hpp"
+#include "adapters/host/run_directory.hpp"
+#include "adapters/host/uid_allocator.hpp"
+#include "adapters/host/used_networks.hpp"
+#include "core/async/offload.hpp"
+#include "core/base/log.hpp"
+#include "core/runtime/ports.hpp"
+
+#include <memory>
+#include <optional>
+#include <set>
+
+namespace caisson {
+
+class cgroup_execution_group;
+
+/// What the runtimes of this host work with; all of it outlives them and their sandboxes.
+struct local_services {
+    io_executor executor;
+    timers& time;
+    logger& log;
+    worker_pool& workers;
+    cgroup_tree& groups;    // one for all runtimes of a server
+    // The same for all runtimes of a server: ids of sandboxes that have an object, and of those that a sweep removes now.
+    std::shared_ptr<std::multiset<sandbox_id>> live = std::make_shared<std::multiset<sandbox_id>>();
+    std::shared_ptr<std::set<sandbox_id>> swept = std::make_shared<std::set<sandbox_id>>();
+    std::shared_ptr<fork_server> forks = std::make_shared<fork_server>();    // likewise one
+    std::shared_ptr<used_networks> networks = std::make_shared<used_networks>();
+    std::shared_ptr<lock_looks> locks = std::make_shared<lock_looks>();
+};
+
+/// A sandbox whose agent is a process of this host, found over a socket in its run directory.
+class local_sandbox : public sandbox {
+public:
+    /// Ids of the sandboxes that have an object here: what is left of others may be swept.
+    using live_set = std::shared_ptr<std::multiset<sandbox_id>>;
+
+    local_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live);
+    ~local_sandbox() override;
+
+    const sandbox_id& id() const override { return id_; }
+    std::string runtime_state() const override { return record_.to_json(); }
+    std::string work_directory() const override { return record_.work_directory; }
+    std::string image_digest() const override { return record_.made_of ? record_.made_of->image_digest : std::string(); }
+    task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
+    result<std::unique_ptr<execution_group>> open_group(group_limits limits) override;
+    result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) override;
+    void make_group_at_start(group_limits limits) override;
+    result<void> claim(const sandbox_limits& limits, execution_group& made) override;
+    std::optional<disk_usage> disk() const override { return std::nullopt; }
+    task<std::string> ended() override;
+    task<result<void>> pause() override;
+    task<result<void>> resume() override;
+    task<result<void>> stop() override;
+    task<result<void>> destroy() override;
+
+    // For the runtime that makes it.
+
+    /// Makes the group of its execution before that is known; open_group() hands it out. On a worker. Errors: errc::runtime_unavailable.
+    result<void> make_group_ahead();
+    /// Of one that was prepared, before its start: it is to be what `spec` says from now on, in all but the id. Quick. Errors:
+    /// errc::runtime_unavailable, also if somebody removed what was made of it; destroy it then.
+    result<void> serve(const sandbox_spec& spec);
+    /// Nothing of it is there yet, so that only what this object makes is to be looked for.
+    void mark_new() { may_have_compiler_ = may_be_frozen_ = false; }
+    /// What is to be shown at its start; not in the record, since nobody starts it twice.
+    void set_trees(std::vector<sandbox_tree> trees) { trees_ = std::move(trees); }
+    const std::vector<sandbox_tree>& trees() const { return trees_; }
+    const local_record& record() const { return record_; }
+    void set_directory(run_directory made) { directory_ = std::move(made); }
+    bool has_directory() const { return directory_.has_value(); }
+    /// Only if there is one.
+    const run_directory& directory() const { return *directory_; }
+    /// Makes the socket over which the agent is found. Errors: errc::runtime_unavailable.
+    virtual result<void> open_listener();
+    /// The socket until the agent has it; then invalid.
+    unique_fd& listener() { return listener_; }
+    /// Keeps the lease until destroy() has ended everything. The record on disk is to be written yet.
+    void hold(uid_lease lease);
+    const std::optional<uid_lease>& lease() const { return lease_; }
+    /// The agent's network namespace is for the next sandbox when this one is gone.
+    void keep_network();
+    /// Takes what the engine made, also into the record on disk. Errors: errc::runtime_unavailable.
+    result<void> set_container(local_record::container made);
+    /// Takes what the server started; the record on disk has it with the agent, which comes next.
+    void adopt_monitor(process_handle monitor);
+    /// Makes the group that was wished for with make_group_at_start(), if one was. What fails, open_group() says. Throws nothing. On
+    /// any thread, while nobody else is at this object.
+    void make_wished_group();
+    /// Takes the agent, also into the record on disk. Errors: errc::runtime_unavailable.
+    result<void> adopt_agent(process_handle agent);
+    /// Opens the recorded processes that still run; true if the agent does.
+    bool find_processes();
+    std::optional<steady_time> made_at() const override;
+    /// Of one whose agent does not run any more, though nobody ended it: why, as a clause.
+    virtual task<std::string> why_gone();
+
+protected:
+    const std::optional<process_handle>& agent() const { return agent_; }
+    local_services& services() { return services_; }
+    const local_services& services() const { return services_; }
+    control_group group() const { return record_.group; }
+    bool can_freeze() const { return record_.group.controls(cgroup_control::freeze); }
+    std::optional<run_directory> duplicate_directory() const { return directory_ ? directory_->duplicate() : std::nullopt; }
+    /// First step of destroy(): removes what is neither a process, nor a group, nor in the run directory. If it fails, what runs is ended
+    /// all the same, and the rest stays for the next try.
+    virtual task<result<void>> remove_outside();
+    /// Last step of destroy(), when nothing of the sandbox runs or is mounted any more.
+    virtual void release_uid();
+
+private:
+    std::vector<control_group> freezable() const;
+    std::vector<control_group> known_groups() const;
+    cgroup_limits within_whole(const group_limits& limits) const;
+    void stamp();
+    result<std::unique_ptr<execution_group>> take_group_ahead(const group_limits& limits);
+    result<void> limit_again(const sandbox_limits& limits, cgroup_execution_group& made);
+    result<void> save() const { return directory_->write_state(record_.to_json()); }
+    bool monitor_is_agent() const;
+    void kill_agent();
+    void kill_rest();
+    void kill_below_agent();
+    task<result<void>> wait_gone(steady_time deadline);
+
+    local_services services_;
+    sandbox_id id_;
+    std::optional<group_limits> wished_;                                       // of the group that is made at its start
+    std::optional<result<std::unique_ptr<execution_group>>> made_at_start_;    // it, until it is handed out
+    std::unique_ptr<execution_group> ahead_;                                   // made with record_.limits, until it is taken
+    bool may_have_compiler_ = true;                                            // a group of it: until it is known that it has none
+    bool may_be_frozen_ = true;                                                // likewise, that nobody froze it
+    local_record record_;
+    std::optional<run_directory> directory_;
+    std::vector<sandbox_tree> trees_;
+    live_set live_;
+    unique_fd listener_;
+    std::optional<uid_lease> lease_;
+    unique_fd network_;    // the agent's, to be kept
+    std::optional<process_handle> agent_;
+    std::optional<process_handle> monitor_;
+};
+
+}    // namespace caisson

@@ -1,0 +1,147 @@
+#include "adapters/host/local_sandbox.hpp"
+
+#include "adapters/host/cgroup/cgroup_execution_group.hpp"
+
+/// The control groups of a sandbox: what is made of them when, with which limits, and how they are frozen.
+namespace caisson {
+
+using namespace std::chrono_literals;
+
+/// Of which its own is not one.
+std::vector<control_group> local_sandbox::known_groups() const
+{
+    std::vector<control_group> known{record_.group.own_part(work_part), record_.group.own_part(agent_part)};
+    if (may_have_compiler_)
+        known.push_back(record_.group.part(compiler_part));
+    return known;
+}
+
+/// Those in which programs may run.
+std::vector<control_group> local_sandbox::freezable() const
+{
+    std::vector<control_group> found{record_.group.part(work_part)};
+    if (auto compiler = record_.group.part(compiler_part); may_have_compiler_ && compiler.exists())
+        found.push_back(std::move(compiler));
+    return found;
+}
+
+/// Never above the sandbox's own.
+cgroup_limits local_sandbox::within_whole(const group_limits& limits) const
+{
+    const auto& whole = record_.limits;
+    return {.memory_bytes = std::min(limits.memory_bytes, whole.memory_bytes) + whole.disk_bytes,
+        .pids = std::min(limits.pids, whole.pids),
+        .cpu_milli = std::min(limits.cpu_milli, whole.cpu_milli),
+        .group_oom = true};
+}
+
+void local_sandbox::make_group_at_start(group_limits limits)
+{
+    wished_ = limits;
+    if (ahead_)
+        made_at_start_ = take_group_ahead(limits);
+}
+
+void local_sandbox::make_wished_group()
+{
+    if (!wished_ || made_at_start_)
+        return;
+    try {
+        made_at_start_ = open_group(*wished_);
+    } catch (const std::exception&) {
+        made_at_start_.reset();    // whoever asks for it tries again
+    }
+}
+
+result<void> local_sandbox::make_group_ahead()
+{
+    const auto& whole = record_.limits;
+    auto made = open_group({whole.memory_bytes, whole.cpu_milli, whole.pids});
+    if (made.has_error())
+        return made.error();
+    ahead_ = std::move(*made);
+    return {};
+}
+
+result<std::unique_ptr<execution_group>> local_sandbox::take_group_ahead(const group_limits& limits)
+{
+    const auto& whole = record_.limits;
+    if (limits != group_limits{whole.memory_bytes, whole.cpu_milli, whole.pids}) {
+        const auto done = static_cast<cgroup_execution_group&>(*ahead_).limit(within_whole(limits));
+        if (done.has_error())
+            return done.error();
+    }
+    return std::move(ahead_);
+}
+
+result<std::unique_ptr<execution_group>> local_sandbox::open_group(group_limits limits)
+{
+    if (made_at_start_)
+        return *std::exchange(made_at_start_, std::nullopt);
+    if (ahead_)
+        return take_group_ahead(limits);
+    return cgroup_execution_group::open(services_.time, record_.group.part(work_part), within_whole(limits));
+}
+
+result<std::unique_ptr<execution_group>> local_sandbox::open_compiler_group(group_limits limits)
+{
+    may_have_compiler_ = true;
+    return cgroup_execution_group::open(services_.time, record_.group.part(compiler_part), within_whole(limits));
+}
+
+result<void> local_sandbox::limit_again(const sandbox_limits& limits, cgroup_execution_group& made)
+{
+    record_.limits = limits;
+    auto done = cgroup_tree::limit_sandbox_group(record_.group, limits);
+    if (!done.has_error())
+        done = made.limit(within_whole({limits.memory_bytes, limits.cpu_milli, limits.pids}));
+    return done;
+}
+
+namespace {
+
+task<bool> poll_frozen(timers* time, control_group group, steady_time deadline)
+{
+    while (!group.frozen()) {
+        if (time->steady_now() >= deadline)
+            co_return false;
+        co_await time->wait_for(1ms);
+    }
+    co_return true;
+}
+
+}    // namespace
+
+task<result<void>> local_sandbox::pause()
+{
+    may_be_frozen_ = true;
+    auto groups = freezable();
+    const auto until = services_.time.steady_now() + 2s;
+    result<void> done;
+    for (auto& each : groups)
+        if (!done.has_error())
+            done = each.freeze();
+    for (const auto& each : groups) {
+        if (done.has_error())
+            break;
+        auto freezing = poll_frozen(&services_.time, each, until);
+        const bool stands = co_await std::move(freezing);
+        if (!stands)
+            done = error{errc::timed_out, "the kernel did not freeze the sandbox in time"};
+    }
+    if (done.has_error())
+        for (auto& each : groups)
+            (void)each.thaw();
+    co_return done;
+}
+
+task<result<void>> local_sandbox::resume()
+{
+    result<void> done;
+    for (auto& each : freezable())
+        if (auto thawed = each.thaw(); thawed.has_error())
+            done = thawed;
+    co_return done;
+}
+
+}    // namespace caisson

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "adapters/mock/mock_script.hpp"
+#include "core/async/notifier.hpp"
+#include "core/async/task_group.hpp"
+#include "core/async/timers.hpp"
+#include "core/protocol/agent_session.hpp"
+#include "core/protocol/byte_stream.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace caisson {
+
+/// An agent without a process: the real session of the link over a socket pair, with scripts in place of programs.
+class mock_agent {
+public:
+    /// `time` and `log` outlive it.
+    mock_agent(io_executor executor, timers& time, logger& log);
+    ~mock_agent();
+
+    /// The other end of a new connection. Errors: errc::runtime_unavailable once it has died.
+    result<std::unique_ptr<protocol::byte_stream>> connect();
+
+    /// Programs stand still while paused.
+    void set_paused(bool paused);
+    /// SIGKILL to every program.
+    void kill_programs();
+    std::size_t running_programs() const;
+    std::int64_t oom_kills() const;
+    bool disk_full() const;
+
+    /// Ends everything at once, as if its process were killed. The first cause stays.
+    void die(std::string cause);
+    bool dead() const;
+    /// Returns the cause when it has died.
+    task<std::string> ended() const;
+    /// die(), and returns when nothing of it runs.
+    task<> stop();
+
+private:
+    class state;
+    std::shared_ptr<state> state_;    // shared with its coroutines, whose frames may outlive this object
+    io_executor executor_;
+    task_group background_;
+};
+
+}    // namespace caisson

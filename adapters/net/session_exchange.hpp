@@ -1,0 +1,58 @@
+#pragma once
+
+#include "adapters/net/connection.hpp"
+#include "adapters/net/exchange.hpp"
+#include "adapters/net/head.hpp"
+#include "adapters/net/streamed_body.hpp"
+
+namespace caisson::net {
+
+/// The exchange that a session hands to the handler.
+class session_exchange final : public exchange {
+public:
+    /// `keep_alive`: whether the connection may serve another request as far as the server is concerned. `body`: null if there is none
+    /// or all of it is in `head`.
+    session_exchange(connection& link, request_head& head, bool keep_alive, streamed_body* body = nullptr)
+        : link_(link), head_(head), keep_(keep_alive), streamed_(body)
+    {
+    }
+
+    const net::request& request() const override { return head_.request; }
+    request_body& body() override;
+    result<void> trust(std::string_view owner) override { return link_.trust(owner); }
+    std::size_t share_bytes() const override { return link_.share_bytes(); }
+    task<> respond(response answer) override;
+    task<std::unique_ptr<stream_writer>> begin_stream(response head) override;
+    task<result<std::unique_ptr<websocket>>> upgrade(websocket_options options) override;
+    void go_on(task<> rest) override { rest_ = std::move(rest); }
+    const surroundings& lasting() const override { return link_; }
+    task<wait_end> client_gone() override { return link_.peer_gone(); }
+    bool draining() const override { return link_.draining(); }
+    task<> drain_begun() const override { return link_.drain_begun(); }
+
+    /// True if something was sent as the answer.
+    bool begun() const { return begun_; }
+    /// True if the whole answer was sent, or the connection is not HTTP any more.
+    bool finished() const { return finished_; }
+    /// What go_on() was given; not valid() if nothing was.
+    task<> take_rest() { return std::move(rest_); }
+    /// Whether another request may follow.
+    bool keeps_alive() const { return keep_ && finished_ && !link_.broken(); }
+
+private:
+    class writer;
+
+    void begin(const headers& fields);
+    std::string head_text(response& answer, std::string_view framing_field) const;
+
+    connection& link_;
+    request_head& head_;
+    bool keep_;
+    streamed_body* streamed_;
+    no_body none_;
+    bool begun_ = false;
+    bool finished_ = false;
+    task<> rest_;
+};
+
+}    // namespace caisson::net

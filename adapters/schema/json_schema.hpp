@@ -1,0 +1,14 @@
+#pragma once
+
+#include "adapters/schema/step_budget.hpp"
+#include "core/skills/ports.hpp"
+
+namespace caisson {
+
+/// The schema_check of core/skills/ports.hpp: JSON Schema draft 7. Takes a second at the worst.
+result<std::vector<field_problem>> check_json_schema(std::string_view schema, std::string_view json);
+
+/// The same with what it may cost.
+result<std::vector<field_problem>> check_json_schema(std::string_view schema, std::string_view json, step_budget& budget);
+
+}    // namespace caisson
