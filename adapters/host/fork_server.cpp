@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t most_program_bytes = 64 << 20;
 constexpr unsigned may_be_executed = 0x10;                 // MFD_EXEC, of Linux 6.3
-constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};    // with an answer that takes a tenth of a millisecond
+constexpr timeval answer_patience{.tv_sec = 10, .tv_usec = 0};    // with an answer that takes a tenth of a millisecond
 
 /// Nothing if it is more than one message takes.
 std::optional<std::string> order_text(const spawn_options& options)
@@ -150,8 +150,8 @@ bool fork_server::begin(const std::string& path)
     for (const int fd : {null.get(), null.get(), null.get(), theirs.get(), shared_file_.get()})
         options.descriptors.add(fd);
     options.path = "/proc/self/fd/" + std::to_string(options.descriptors.add(program_.get()));
-    if (!null || ::setsockopt(ours.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0 ||
-        ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0)
+    if (!null || ::setsockopt(ours.get(), SOL_SOCKET, SO_RCVTIMEO, &answer_patience, sizeof answer_patience) != 0 ||
+        ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDTIMEO, &answer_patience, sizeof answer_patience) != 0)
         return false;
     auto started = spawn_process(options);
     if (started.has_error())
