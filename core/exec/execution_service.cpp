@@ -50,7 +50,8 @@ execution_service::live_ptr execution_service::make_live(execution_row row, exec
     auto options = use_.logs;
     options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
     auto log = std::make_shared<live_log>(use_.executor, row.id, use_.events, use_.time, use_.log, options, std::move(stored));
-    auto one = std::make_shared<live_execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
+    auto one = std::make_shared<live_execution>(
+        use_.executor, use_.time, use_.log, use_.link.epoch, std::move(row), std::move(spec), std::move(log));
     one->give_request_stdin();
     return one;
 }

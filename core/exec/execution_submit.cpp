@@ -1,6 +1,7 @@
 // How executions come into an execution_service: with and without an Idempotency-Key.
 
 #include "core/async/deadline.hpp"
+#include "core/async/wait_until.hpp"
 #include "core/exec/execution_service.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/record/record.hpp"
@@ -128,10 +129,9 @@ task<result<execution_service::submission>> execution_service::record_begun(live
 {
     live_.emplace(one->row.id, one);
     runs_.spawn("run of " + one->row.id.str(), std::move(run));
-    while (!one->recorded && !one->refused && !one->record_failure) {
-        const auto seen = one->changed.version();
-        co_await one->changed.wait_past(seen);
-    }
+    const auto is_decided = [](const live_execution& of) { return of.recorded || of.refused || of.record_failure; };
+    auto deciding = wait_until(one, is_decided);
+    co_await std::move(deciding);
     if (one->record_failure)
         std::rethrow_exception(one->record_failure);
     if (one->refused)

@@ -20,13 +20,14 @@ std::size_t number_of(output_stream stream) { return stream == output_stream::st
 
 }    // namespace
 
-live_execution::live_execution(
-    io_executor executor, timers& time, logger& logs, execution_row the_row, execution_spec the_spec, std::shared_ptr<live_log> the_log)
+live_execution::live_execution(io_executor executor, timers& time, logger& logs, std::uint64_t epoch, execution_row the_row,
+    execution_spec the_spec, std::shared_ptr<live_log> the_log)
     : row(std::move(the_row))
     , spec(std::move(the_spec))
     , log(std::move(the_log))
     , changed(executor)
     , background(executor, logs)
+    , numbers(epoch)
     , first_began(time.steady_now())
     , next_attempt_at(first_began)
     , accepted_at(time.steady_now())

@@ -12,6 +12,7 @@
 #include "core/log/live_log.hpp"
 #include "core/protocol/agent_link.hpp"
 #include "core/runtime/ports.hpp"
+#include "core/sandbox/exec_numbers.hpp"
 #include "core/skills/ports.hpp"
 
 #include <exception>
@@ -35,8 +36,9 @@ enum class run_phase { waiting, starting, compiling, running, ending, ended };
 /// `changed`. Its runner changes it; the service's calls only leave wishes here. I/O thread only.
 class live_execution : public protocol::execution_sink {
 public:
-    live_execution(
-        io_executor executor, timers& time, logger& log, execution_row the_row, execution_spec the_spec, std::shared_ptr<live_log> the_log);
+    /// `epoch` is the server's.
+    live_execution(io_executor executor, timers& time, logger& log, std::uint64_t epoch, execution_row the_row, execution_spec the_spec,
+        std::shared_ptr<live_log> the_log);
 
     execution_row row;
     execution_spec spec;
@@ -56,6 +58,7 @@ public:
     std::vector<std::shared_ptr<compile_session>> compilers;    // that the link knows: it may call them as long as it lives
     std::shared_ptr<protocol::agent_link> link;
     std::shared_ptr<files_at_end> at_end;    // what its agent collects by itself; nothing: it was not asked to
+    exec_numbers numbers;                    // of what runs in the sandbox beside the program
     std::unique_ptr<execution_group> group;
     group_usage before_program;                   // what the group had used when the program was started
     std::shared_ptr<const skill_tree> tree;       // of a skill: held until the sandbox is gone
@@ -168,7 +171,7 @@ private:
     std::vector<std::pair<std::uint64_t, shared_bytes>> early_stdin_;
 };
 
-/// In its sandbox; each one-shot sandbox has one.
-inline constexpr protocol::exec_number only_execution = 1;
+/// The program's number at its sandbox's agent; a one-shot sandbox has one program.
+inline constexpr protocol::exec_number only_execution = exec_numbers::first_program;
 
 }    // namespace caisson

@@ -205,14 +205,14 @@ result<void> runner::open_group(live_execution& one)
 
 task<runner::after> runner::run_in_sandbox(live_ptr one)
 {
-    auto watched = std::make_shared<watch>();
+    const auto watched = watch_of(*one);
     co_await supervise(one, watched);
-    auto facts = std::move(watched->facts);
+    auto facts = std::move(watched->facts());
     if (one->exited) {
         facts.wait_status = one->exited->wait_status;
         facts.wall_limit = facts.wall_limit || one->exited->cause == protocol::exit_cause::wall_limit;
         // One that an earlier server had to end in the agent's place.
-        const auto longest = std::chrono::milliseconds(one->spec.limits.wall_ms) + wall_backstop;
+        const auto longest = std::chrono::milliseconds(one->spec.limits.wall_ms) + limit_watch::wall_backstop;
         facts.wall_limit = facts.wall_limit || std::chrono::microseconds(one->exited->wall_us) >= longest;
         const auto cpu_us = static_cast<std::int64_t>(one->exited->user_us + one->exited->system_us);
         facts.cpu_limit = facts.cpu_limit || cpu_us >= one->spec.limits.cpu_ms * 1000;

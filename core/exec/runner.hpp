@@ -2,6 +2,7 @@
 
 #include "core/exec/admission.hpp"
 #include "core/exec/collect/collector.hpp"
+#include "core/exec/limit_watch.hpp"
 #include "core/exec/live_execution.hpp"
 #include "core/exec/preparer.hpp"
 #include "core/exec/runtime_breakers.hpp"
@@ -82,22 +83,9 @@ private:
     /// What follows an attempt.
     enum class after { end, again };
 
-    /// What the server did to an execution that it watches.
-    struct watch {
-        ending_facts facts;
-        std::optional<steady_time> cancel_sent;
-        bool killed = false;
-        std::optional<steady_time> killed_at;
-        steady_time next_look{};    // at the group
-    };
-
     struct compile_run;
 
-    /// After the wall limit, so much later the server does the agent's work: it ends the program.
-    static constexpr std::chrono::seconds wall_backstop{3};
     static constexpr std::chrono::seconds place_grace{30};    // of one that has ended and cannot be stored
-    /// An agent that does not say how the program stands is waited for that much longer.
-    static constexpr std::chrono::seconds silence_grace{30};
     /// A first attempt waits that long for a runtime that is unavailable.
     static constexpr std::chrono::minutes outage_patience{10};
 
@@ -172,16 +160,12 @@ private:
     protocol::spawn_request spawn_request_for(const live_execution& one) const;
 
     task<after> run_in_sandbox(live_ptr one);
-    task<> supervise(live_ptr one, std::shared_ptr<watch> watched);
+    std::shared_ptr<limit_watch> watch_of(const live_execution& one) const;
+    task<> supervise(live_ptr one, std::shared_ptr<limit_watch> watched);
     std::chrono::milliseconds between_looks() const;
-    void look(live_execution& one, watch& watched);
-    void look_at_group(live_execution& one, watch& watched);
-    void look_at_wishes(live_execution& one, watch& watched);
-    void look_at_clock(live_execution& one, watch& watched);
-    void look_at_log(live_execution& one, watch& watched);
-    static void kill(live_execution& one, watch& watched, steady_time now);
+    void look(live_execution& one, limit_watch& watched);
     // runner_compile.cpp
-    task<bool> compile(live_ptr one, std::shared_ptr<watch> watched);
+    task<bool> compile(live_ptr one, std::shared_ptr<limit_watch> watched);
     result<void> open_compiler_group(live_execution& one, compile_run& run) const;
     task<std::optional<protocol::exec_number>> end_earlier_compilers(live_ptr one);
     void start_compiler(const live_ptr& one, compile_run& run) const;
@@ -189,7 +173,7 @@ private:
     task<> watch_compiler(live_ptr one, std::shared_ptr<compile_run> run);
     void look_at_compiler(live_execution& one, compile_run& run) const;
     task<> drain_compiler(live_ptr one, std::shared_ptr<compile_run> run);
-    void judge_compiler(live_execution& one, compile_run& run, watch& watched) const;
+    void judge_compiler(live_execution& one, compile_run& run, ending_facts& facts_of_program) const;
     static bool ended_plainly(const live_execution& one, const compile_run& run);
     task<> store_compile_report(live_ptr one);
     // runner_compiled.cpp

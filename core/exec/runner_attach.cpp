@@ -1,4 +1,5 @@
 #include "core/async/deadline.hpp"
+#include "core/async/wait_until.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/runner.hpp"
 
@@ -46,8 +47,6 @@ task<> watch_sandbox(std::shared_ptr<live_execution> one, std::shared_ptr<sandbo
         one->lost = "the sandbox ended: " + why;
     one->wake();
 }
-
-task<> wait_for_change(std::shared_ptr<live_execution> one, std::uint64_t seen) { co_await one->changed.wait_past(seen); }
 
 }    // namespace
 
@@ -133,7 +132,7 @@ task<result<void>> runner::insist_on_sandbox(live_ptr one)
             co_return found;
         use_.log.warning(
             "a sandbox cannot be taken up yet; trying again", {{"execution_id", one->row.id.str()}, {"what", found.error().detail}});
-        auto wish = wait_for_change(one, seen);
+        auto wish = next_change(one, seen);
         const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + pause, std::move(wish));
         static_cast<void>(woken);
     }
@@ -147,8 +146,8 @@ bool runner::out_of_patience(const live_execution& one, steady_time began, std::
     if (cancel_seen && now >= *cancel_seen + cancel_patience)
         return true;
     const auto earliest = one.sandbox ? one.started_at : began;    // the wall clock may have been set since
-    const auto limit = earliest + std::chrono::milliseconds(one.spec.limits.wall_ms) + wall_backstop;
-    return now >= std::max(limit, began) + silence_grace;
+    const auto limit = earliest + std::chrono::milliseconds(one.spec.limits.wall_ms) + limit_watch::wall_backstop;
+    return now >= std::max(limit, began) + limit_watch::silence_grace;
 }
 
 task<> runner::take_up(live_ptr one)

@@ -1,4 +1,5 @@
 #include "core/async/deadline.hpp"
+#include "core/async/wait_until.hpp"
 #include "core/exec/attempts.hpp"
 #include "core/exec/insist.hpp"
 #include "core/exec/record/record.hpp"
@@ -16,8 +17,6 @@ std::chrono::milliseconds wall_of(const execution_row& row) { return std::chrono
 
 /// The program's own exit code; one that a limit ended has none that counts.
 std::optional<int> own_exit_code(const ending& end) { return end.verdict == verdict::exited ? end.exit_code : std::nullopt; }
-
-task<> next_change(std::shared_ptr<live_execution> one, std::uint64_t seen) { co_await one->changed.wait_past(seen); }
 
 }    // namespace
 

@@ -1,4 +1,5 @@
 #include "core/async/deadline.hpp"
+#include "core/async/wait_until.hpp"
 #include "core/base/count_guard.hpp"
 #include "core/exec/collect/collect_command.hpp"
 #include "core/exec/collect/files_at_end.hpp"
@@ -26,9 +27,6 @@ constexpr auto backstop = 5s;
 constexpr std::uint64_t memory_bytes = 64 << 20;
 constexpr std::uint64_t open_files = 256;
 
-/// Numbers at the agent of what it collects by itself: one for each server, above those of collectors and below those of what reads
-/// compiled files out.
-constexpr protocol::exec_number first_at_end = protocol::exec_number{1} << 53;
 /// It comes within milliseconds of the end.
 constexpr auto at_end_grace = 1s;
 /// The agent, which does nothing else meanwhile, compares each name with them.
@@ -40,15 +38,10 @@ std::size_t pattern_bytes(const collect_spec& spec)
         [](std::size_t all, const std::string& each) { return all + each.size(); });
 }
 
-bool awaits_files_at_end(const live_execution& one)
+/// Whether the agent's collection at the end is over, or nothing is to be waited for.
+bool has_files_at_end_or_none(const live_execution& one)
 {
-    return one.at_end && one.exited && one.at_end->now() == files_at_end::state::awaited && one.lost.empty();
-}
-
-task<> hear_files_at_end(std::shared_ptr<live_execution> one)
-{
-    while (awaits_files_at_end(*one))
-        co_await one->changed.wait_past(one->changed.version());
+    return !one.at_end || !one.exited || one.at_end->now() != files_at_end::state::awaited || !one.lost.empty();
 }
 
 std::chrono::milliseconds time_for(const collect_spec& spec)
@@ -146,14 +139,6 @@ private:
     std::shared_ptr<live_execution> one_;
 };
 
-task<> wait_for_end(std::shared_ptr<live_execution> one, std::shared_ptr<end_listener> listener)
-{
-    while (!listener->heard && one->lost.empty()) {
-        const auto seen = one->changed.version();
-        co_await one->changed.wait_past(seen);
-    }
-}
-
 collected_files nothing_because(std::string why)
 {
     collected_files none;
@@ -210,8 +195,9 @@ task<> runner::keep_files_again(live_ptr one)
     const attachment heard(*one->link, only_execution, *listener, known);
     keep_link(one);
     keep_watch(one);
-    auto end = wait_for_end(one, listener);
-    const auto told = co_await with_deadline(use_.time, use_.time.steady_now() + silence_grace, std::move(end));
+    const auto has_answered = [listener](const live_execution& of) { return listener->heard || !of.lost.empty(); };
+    auto end = wait_until(one, has_answered);
+    const auto told = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(end));
     if (told.has_value() && one->lost.empty() && !one->exited)
         co_return;    // it was never started
     if (one->group)
@@ -237,7 +223,8 @@ void runner::ask_for_files_at_end(live_execution& one) const
     one.at_end.reset();
     if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
         return;
-    one.at_end = std::make_shared<files_at_end>(one.link, first_at_end + use_.link.epoch, request_at_end(one), [&one] { one.wake(); });
+    one.at_end = std::make_shared<files_at_end>(
+        one.link, one.numbers.next(exec_purpose::collect_at_end), request_at_end(one), [&one] { one.wake(); });
 }
 
 collector::job runner::job_of(const live_execution& one) const
@@ -253,8 +240,8 @@ task<result<collected_files>> runner::collect_files(live_ptr one)
 {
     if (use_.contents == nullptr)
         co_return nothing_because("its files could not be collected: this server keeps none");
-    if (awaits_files_at_end(*one)) {
-        auto hearing = hear_files_at_end(one);
+    if (!has_files_at_end_or_none(*one)) {
+        auto hearing = wait_until(one, &has_files_at_end_or_none);
         static_cast<void>(co_await with_deadline(use_.time, use_.time.steady_now() + at_end_grace, std::move(hearing)));
     }
     const bool has_come = one->at_end && one->at_end->now() == files_at_end::state::whole;
@@ -282,9 +269,8 @@ task<collected_files> runner::fetch_files(live_ptr one)
         co_return nothing_because("its files could not be collected: " + one->lost);
     if (!one->exited || !one->sandbox || !one->link)
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
-    keep_watch(one);    // of one that ended at once nobody would hear that its agent did too
-    // Another number than that of any server before: what an earlier one began is collected anew, under this one.
-    const auto number = only_execution + use_.link.epoch;
+    keep_watch(one);                                                 // of one that ended at once nobody would hear that its agent did too
+    const auto number = one->numbers.next(exec_purpose::collect);    // what an earlier server began is collected anew
     const auto link = one->link;
     auto done_with = [link, number](protocol::stream_number stream, std::uint64_t end) { link->acknowledge(number, stream, end); };
     const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), std::move(done_with));

@@ -1,4 +1,5 @@
 #include "core/async/deadline.hpp"
+#include "core/async/wait_until.hpp"
 #include "core/exec/compile/compile_order.hpp"
 #include "core/exec/compile/compile_session.hpp"
 #include "core/exec/insist.hpp"
@@ -23,31 +24,17 @@ using namespace std::chrono_literals;
 
 /// How often the group's CPU time and memory events are read.
 constexpr auto look_at_group_every = 50ms;
-/// After SIGKILL the agent has this long to report the end, and that both streams are at theirs.
-constexpr auto compiler_report_grace = 10s;
-/// Numbers of compilers at the agent: above those of programs and collectors, one for each server that began one.
-constexpr protocol::exec_number first_compiler = protocol::exec_number{1} << 55;
-constexpr protocol::exec_number most_compilers = 32;
 
-task<> wait_for_news(std::shared_ptr<live_execution> one, std::uint64_t seen) { co_await one->changed.wait_past(seen); }
-
-task<> wait_until_heard(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
+/// Returns when `holds` is true of the compiler, or the sandbox is lost.
+task<> wait_for_compiler(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of, bool (*holds)(const compile_session&))
 {
-    while (!of->unknown() && !of->started() && !of->ended() && one->lost.empty())
-        co_await wait_for_news(one, one->changed.version());
+    const auto is_over = [of = std::move(of), holds](const live_execution& in) { return holds(*of) || !in.lost.empty(); };
+    return wait_until(std::move(one), is_over);
 }
 
-task<> wait_until_ended(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
-{
-    while (!of->ended() && one->lost.empty())
-        co_await wait_for_news(one, one->changed.version());
-}
-
-task<> wait_for_compiler_streams(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of)
-{
-    while (!of->streams_ended() && one->lost.empty())
-        co_await wait_for_news(one, one->changed.version());
-}
+bool has_answered(const compile_session& of) { return of.unknown() || of.started() || of.ended(); }
+bool has_ended(const compile_session& of) { return of.ended(); }
+bool streams_ended(const compile_session& of) { return of.streams_ended(); }
 
 std::shared_ptr<compile_session> make_session(const std::shared_ptr<live_execution>& one, protocol::exec_number number)
 {
@@ -108,25 +95,14 @@ struct runner::compile_run {
     std::shared_ptr<compile_session> session;
     std::unique_ptr<execution_group> group;
     group_usage before;    // what the group's readings were before: an earlier compiler's, or of the sandbox as a whole
-    ending_facts facts;
+    std::optional<limit_watch> watch;
     steady_time asked_at;
-    std::optional<steady_time> started_at;
-    std::optional<steady_time> killed_at;
-    steady_time next_uncounted_look;
-
-    void kill(protocol::agent_link& link, steady_time now)
-    {
-        if (killed_at)
-            return;
-        killed_at = now;
-        group->kill();
-        link.signal(number, SIGKILL, protocol::agent_link::target::sandbox);
-    }
+    std::optional<steady_time> started_at;    // when the server heard that it runs
 };
 
 /// True: there is a program to start. If not, the attempt is over: `watched` says how the compilation failed, or that it was
 /// cancelled, or the execution's start_failure or lost say why.
-task<bool> runner::compile(live_ptr one, std::shared_ptr<watch> watched)
+task<bool> runner::compile(live_ptr one, std::shared_ptr<limit_watch> watched)
 {
     one->phase = run_phase::compiling;
     one->row.waits_for = "its code is compiled";
@@ -151,7 +127,7 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<watch> watched)
     co_await watch_compiler(one, run);
     co_await drain_compiler(one, run);
     one->row.waits_for.clear();
-    judge_compiler(*one, *run, *watched);
+    judge_compiler(*one, *run, watched->facts());
     const bool made = one->row.compile && one->row.compile->status == execution_status::success;
     run->order->is_plain = ended_plainly(*one, *run);
     if (made)
@@ -180,25 +156,26 @@ result<void> runner::open_compiler_group(live_execution& one, compile_run& run) 
 task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_ptr one)
 {
     if (!one->taken_up)
-        co_return first_compiler;
-    for (auto number = first_compiler; number < first_compiler + most_compilers; ++number) {
+        co_return exec_numbers::compiler(only_execution, 0);
+    for (std::uint64_t nth = 0; nth < exec_numbers::most_compilers; ++nth) {
+        const auto number = exec_numbers::compiler(only_execution, nth);
         const auto session = make_session(one, number);
         one->link->attach(number, *session, protocol::resume_point{});
-        auto answer = wait_until_heard(one, session);
-        const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + silence_grace, std::move(answer));
+        auto answer = wait_for_compiler(one, session, &has_answered);
+        const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(answer));
         if (heard.has_value() && session->unknown()) {
             one->link->detach(number);
             co_return number;
         }
         one->link->signal(number, SIGKILL, protocol::agent_link::target::sandbox);    // the link keeps it ahead of later starts
-        auto end = wait_until_ended(one, session);
-        const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + compiler_report_grace, std::move(end));
+        auto end = wait_for_compiler(one, session, &has_ended);
+        const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::report_grace, std::move(end));
         if (one->lost.empty() && (heard.has_error() || ended.has_error()))
             one->lost = "the sandbox's agent did not say how an earlier compiler stands";
         if (!one->lost.empty())
             co_return std::nullopt;
     }
-    one->start_failure = "the compilation was interrupted " + std::to_string(most_compilers) + " times by ends of the server";
+    one->start_failure = "the compilation was interrupted " + std::to_string(exec_numbers::most_compilers) + " times by ends of the server";
     co_return std::nullopt;
 }
 
@@ -214,6 +191,9 @@ void runner::start_compiler(const live_ptr& one, compile_run& run) const
     if (run.order->key.empty())
         run.order->inputs = {};    // the link keeps the files until the agent has them
     run.asked_at = use_.time.steady_now();
+    const auto& limits = one->spec.compile->limits;
+    run.watch.emplace(
+        watched_limits{.wall_ms = limits.wall_ms, .cpu_ms = limits.cpu_ms, .ends_gently = false, .name = "compiler"}, run.asked_at);
 }
 
 /// The program's, but for what is its own: the compiler's arguments, limits and variables, no terminal, no stdin. It is not told which
@@ -253,7 +233,7 @@ task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
         look_at_compiler(*one, *run);
         if (!one->lost.empty())
             break;
-        auto change = wait_for_news(one, seen);
+        auto change = next_change(one, seen);
         const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + look_at_group_every, std::move(change));
         static_cast<void>(woken);    // everything is looked at anyway
     }
@@ -262,28 +242,24 @@ task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
 void runner::look_at_compiler(live_execution& one, compile_run& run) const
 {
     const auto now = use_.time.steady_now();
-    const auto& limits = one.spec.compile->limits;
-    const auto usage = since(run.group->usage(), run.before);
-    auto& facts = run.facts;
     if (!run.started_at && run.session->started())
         run.started_at = now;
-    const auto latest = run.started_at.value_or(run.asked_at + silence_grace) + std::chrono::milliseconds(limits.wall_ms) + wall_backstop;
-    if (run.killed_at) {
-        const auto grace = run.group->kills_by_itself() ? std::chrono::seconds(compiler_report_grace) : silence_grace;
-        if (now >= *run.killed_at + grace)
-            one.lost = "the sandbox's agent did not report the end of the killed compiler";
-        return;
+    program_readings seen;
+    seen.cancel_wanted = one.cancel_wanted();
+    seen.start_heard = run.started_at.has_value();
+    seen.started_at = run.started_at.value_or(run.asked_at);
+    seen.asked_at = run.asked_at;
+    seen.killed_without_agent = run.group->kills_by_itself();
+    if (run.watch->wants_usage(now))
+        seen.used = {since(run.group->usage(), run.before), std::nullopt,
+            one.sandbox->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
+    const auto next = run.watch->look(now, seen, look_at_group_every);
+    if (next.kill) {
+        run.group->kill();
+        one.link->signal(run.number, SIGKILL, protocol::agent_link::target::sandbox);
     }
-    facts.cancelled = one.cancel_wanted();
-    facts.killed_for_memory = usage.oom_kills > 0;
-    if (now >= run.next_uncounted_look) {
-        run.next_uncounted_look = now + look_at_group_every;
-        facts.uncounted_limit = one.sandbox->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes;
-    }
-    facts.cpu_limit = usage.cpu_us.value_or(0) >= limits.cpu_ms * 1000;
-    facts.wall_limit = now >= latest;
-    if (facts.cancelled || facts.killed_for_memory || facts.uncounted_limit || facts.cpu_limit || facts.wall_limit)
-        run.kill(*one.link, now);
+    if (!next.give_up.empty())
+        one.lost = next.give_up;
 }
 
 /// What the compiler left behind ends with it.
@@ -293,8 +269,8 @@ task<> runner::drain_compiler(live_ptr one, std::shared_ptr<compile_run> run)
     if (!run->session->exited() || !one->lost.empty())
         co_return;
     one->link->signal(run->number, SIGKILL, protocol::agent_link::target::sandbox);
-    auto streams = wait_for_compiler_streams(one, run->session);
-    const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + compiler_report_grace, std::move(streams));
+    auto streams = wait_for_compiler(one, run->session, &streams_ended);
+    const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::report_grace, std::move(streams));
     if (ended.has_error())
         use_.log.warning("the agent did not end a compiler's streams in time", {{"execution_id", one->row.id.str()}});
 }
@@ -304,17 +280,17 @@ bool runner::ended_plainly(const live_execution& one, const compile_run& run)
 {
     const auto& report = one.row.compile;
     const auto disk = one.sandbox->disk().value_or(disk_usage());
-    const auto& facts = run.facts;
+    const auto& facts = run.watch->facts();
     const bool well = report && report->status == execution_status::success && report->verdict == verdict::exited && report->exit_code == 0;
-    const bool undisturbed = !run.killed_at && !facts.wall_limit && !facts.cpu_limit && !facts.uncounted_limit &&
+    const bool undisturbed = !run.watch->was_killed() && !facts.wall_limit && !facts.cpu_limit && !facts.uncounted_limit &&
                              facts.group.oom_kills == 0 && facts.group.pids_refused == 0;
     return well && undisturbed && run.session->streams_ended() && !run.session->has_gap() && !disk.bytes_exhausted &&
            !disk.inodes_exhausted;
 }
 
-void runner::judge_compiler(live_execution& one, compile_run& run, watch& watched) const
+void runner::judge_compiler(live_execution& one, compile_run& run, ending_facts& facts_of_program) const
 {
-    auto& facts = run.facts;
+    auto& facts = run.watch->facts();
     const auto& exited = run.session->exited();
     facts.group = since(run.group->usage(), run.before);
     facts.fault = run.session->start_failure();
@@ -353,15 +329,15 @@ void runner::judge_compiler(live_execution& one, compile_run& run, watch& watche
         one.before_program = one.group->usage();
     report.cpu_before_us = one.before_program.cpu_us.value_or(0);
     one.start_failure = facts.fault;
-    watched.facts.cancelled = watched.facts.cancelled || facts.cancelled;
+    facts_of_program.cancelled = facts_of_program.cancelled || facts.cancelled;
     if (end.verdict == verdict::lost) {    // before the agent was handed a program: it cannot have run
-        watched.facts.fault = "the code could not be compiled: " + end.error;
-        watched.facts.host_fault = attempt_fault::agent_unreachable;
+        facts_of_program.fault = "the code could not be compiled: " + end.error;
+        facts_of_program.host_fault = attempt_fault::agent_unreachable;
     }
     if (end.status == execution_status::success || facts.cancelled || !facts.fault.empty() || end.verdict == verdict::lost)
         return;
-    watched.facts.compile = std::move(end);
-    watched.facts.can_repeat = false;    // it would fail again
+    facts_of_program.compile = std::move(end);
+    facts_of_program.can_repeat = false;    // it would fail again
 }
 
 /// Before the program starts: a next server finds it running, and cannot ask for this any more.

@@ -1,4 +1,5 @@
 #include "core/async/both.hpp"
+#include "core/async/wait_until.hpp"
 #include "core/exec/collect/collect_command.hpp"
 #include "core/exec/compile/compile_capture.hpp"
 #include "core/exec/compile/compile_order.hpp"
@@ -19,8 +20,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Numbers at the agent of what reads the files out: two for each server, above those of collectors and below those of compilers.
-constexpr protocol::exec_number first_capture = protocol::exec_number{1} << 54;
 /// The agent ends it after this; the server waits a little longer. A program's start is held up by it.
 constexpr auto capture_time = 1s;
 constexpr auto capture_backstop = 500ms;
@@ -67,13 +66,9 @@ std::unique_ptr<capture_attachment> make_capture(
 
 using captures = std::vector<std::unique_ptr<capture_attachment>>;
 
-task<> wait_for_captures(std::shared_ptr<live_execution> one, const captures* all)
+bool all_have_ended(const captures& all)
 {
-    const auto has_ended = [](const auto& each) { return each->sink()->ended(); };
-    while (one->lost.empty() && !one->cancel_wanted() && !std::ranges::all_of(*all, has_ended)) {
-        const auto seen = one->changed.version();
-        co_await one->changed.wait_past(seen);
-    }
+    return std::ranges::all_of(all, [](const auto& each) { return each->sink()->ended(); });
 }
 
 std::int64_t bytes_of(const std::vector<placed_file>& files)
@@ -225,11 +220,12 @@ task<std::optional<std::vector<placed_file>>> runner::capture_compiled(live_ptr 
     const auto most = use_.compiled->most_bytes() + bytes_of(order->inputs.files);
     captures all;
     for (const auto& part : parts) {
-        const auto number = first_capture + 2 * use_.link.epoch + all.size();
+        const auto number = one->numbers.next(exec_purpose::capture);
         all.push_back(make_capture(one, number, part.what, most));
         begin_capture(*one, number, part.root, part.what, most);
     }
-    auto waiting = wait_for_captures(one, &all);
+    const auto is_over = [&all](const live_execution& of) { return all_have_ended(all) || of.cancel_wanted() || !of.lost.empty(); };
+    auto waiting = wait_until(one, is_over);
     const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + capture_time + capture_backstop, std::move(waiting));
     if (ended.has_error())
         use_.log.debug("what a compiler made could not be read in time; it is not kept", {{"execution_id", one->row.id.str()}});

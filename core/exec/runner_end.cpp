@@ -1,6 +1,7 @@
 #include "core/exec/runner.hpp"
 
 #include "core/async/deadline.hpp"
+#include "core/async/wait_until.hpp"
 #include "core/async/without_exceptions.hpp"
 #include "core/base/count_guard.hpp"
 #include "core/exec/attempts.hpp"
@@ -25,13 +26,7 @@ constexpr auto destroy_grace = 30s;
 constexpr std::chrono::milliseconds longest_put_off = 500ms;
 constexpr std::int64_t most_bytes_put_off = 256 << 20;
 
-task<> wait_for_streams(std::shared_ptr<live_execution> one)
-{
-    while (!one->streams_ended() && one->lost.empty()) {
-        const auto seen = one->changed.version();
-        co_await one->changed.wait_past(seen);
-    }
-}
+bool streams_ended_or_lost(const live_execution& one) { return one.streams_ended() || !one.lost.empty(); }
 
 bool is_in_attempt(const live_execution& one) { return !one.row.attempts.empty() && !one.row.attempts.back().ended_at_ms; }
 
@@ -132,7 +127,7 @@ task<> runner::hear_streams_out(live_ptr one)
         if (buffer.has_unstored() && use_.time.steady_now() >= since + place_grace)
             give_place_up(*one);
         const auto before = buffer.received(output_stream::stdout_stream) + buffer.received(output_stream::stderr_stream);
-        auto streams = wait_for_streams(one);
+        auto streams = wait_until(one, &streams_ended_or_lost);
         const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + streams_grace, std::move(streams));
         if (ended.has_value())
             co_return;

@@ -1,4 +1,5 @@
 #include "core/async/deadline.hpp"
+#include "core/async/wait_until.hpp"
 #include "core/async/without_exceptions.hpp"
 #include "core/exec/record/record.hpp"
 #include "core/exec/runner.hpp"
@@ -10,14 +11,6 @@
 namespace caisson {
 
 namespace {
-
-task<> cancel_wish(std::shared_ptr<live_execution> one)
-{
-    while (!one->cancel_wanted()) {
-        const auto seen = one->changed.version();
-        co_await one->changed.wait_past(seen);
-    }
-}
 
 /// What the engine itself failed at, not the image.
 bool is_of_engine(errc code) { return code == errc::runtime_unavailable || code == errc::timed_out; }
@@ -87,7 +80,7 @@ task<> runner::wait_for_image(live_ptr one)
     if (one->row.attempts.empty())    // later ones have an event that says which attempt is waited for
         one->log->control(event_kind::state, state_body(one->row));
     auto fetching = without_exceptions(use_.images->ensure(one->spec.image, std::move(watcher)));
-    auto leaving = cancel_wish(one);
+    auto leaving = wait_until(one, std::mem_fn(&live_execution::cancel_wanted));
     auto outcome = co_await race(std::move(fetching), std::move(leaving));
     one->row.waits_for.clear();
     if (auto* fetched = std::get_if<0>(&outcome))
