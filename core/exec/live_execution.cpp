@@ -1,7 +1,7 @@
 #include "core/exec/live_execution.hpp"
 
 #include "core/exec/collect/files_at_end.hpp"
-#include "core/exec/compile/compile_session.hpp"
+#include "core/exec/compile/compiler_process.hpp"
 #include "core/exec/record/record.hpp"
 
 #include <algorithm>

@@ -16,14 +16,15 @@
 #include "core/skills/ports.hpp"
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace caisson {
 
-class compile_session;
 class files_at_end;
+struct compiler_process;
 
 /// An agent is told at the latest after so many bytes that they need not be kept any more.
 inline constexpr std::uint64_t acknowledge_every = 128 << 10;
@@ -54,8 +55,9 @@ public:
     bool is_watched = false;                 // the second of these began
     std::unique_ptr<claim_hold> hold;        // of a sandbox that was ready
     std::shared_ptr<caisson::sandbox> sandbox;
-    std::vector<placed_file> placed;                            // what is put into the sandbox with the program, besides spec.files
-    std::vector<std::shared_ptr<compile_session>> compilers;    // that the link knows: it may call them as long as it lives
+    std::vector<placed_file> placed;    // what is put into the sandbox with the program, besides spec.files
+    std::vector<std::shared_ptr<compiler_process>>
+        compilers;    // until the attempt's end: the agent may not have taken all orders to them yet
     std::shared_ptr<protocol::agent_link> link;
     std::shared_ptr<files_at_end> at_end;    // what its agent collects by itself; nothing: it was not asked to
     exec_numbers numbers;                    // of what runs in the sandbox beside the program
@@ -170,6 +172,15 @@ private:
     bool request_stdin_held_ = false;       // they are in early_stdin_
     std::vector<std::pair<std::uint64_t, shared_bytes>> early_stdin_;
 };
+
+/// Wakes an execution, unless it is gone.
+inline std::function<void()> waking(const std::shared_ptr<live_execution>& one)
+{
+    return [weak = std::weak_ptr(one)] {
+        if (const auto alive = weak.lock())
+            alive->wake();
+    };
+}
 
 /// The program's number at its sandbox's agent; a one-shot sandbox has one program.
 inline constexpr protocol::exec_number only_execution = exec_numbers::first_program;

@@ -168,7 +168,7 @@ private:
     task<bool> compile(live_ptr one, std::shared_ptr<limit_watch> watched);
     result<void> open_compiler_group(live_execution& one, compile_run& run) const;
     task<std::optional<protocol::exec_number>> end_earlier_compilers(live_ptr one);
-    void start_compiler(const live_ptr& one, compile_run& run) const;
+    void start_compiler(const live_ptr& one, protocol::exec_number number, compile_run& run) const;
     protocol::spawn_request compile_request_for(const live_execution& one) const;
     task<> watch_compiler(live_ptr one, std::shared_ptr<compile_run> run);
     void look_at_compiler(live_execution& one, compile_run& run) const;
@@ -182,8 +182,8 @@ private:
     task<bool> use_compiled(live_ptr one, std::shared_ptr<compile_order> order);
     task<> record_compiled(live_ptr one, std::shared_ptr<compile_order> order);
     task<std::optional<std::vector<placed_file>>> capture_compiled(live_ptr one, std::shared_ptr<compile_order> order);
-    void begin_capture(
-        live_execution& one, protocol::exec_number number, const std::string& directory, collect_spec what, std::int64_t most_bytes);
+    protocol::spawn_request capture_request(
+        const live_execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const;
     static bool over(const live_execution& one);
 
     task<after> conclude(live_ptr one, ending_facts facts);

@@ -1,6 +1,7 @@
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/base/count_guard.hpp"
+#include "core/exec/agent_process.hpp"
 #include "core/exec/collect/collect_command.hpp"
 #include "core/exec/collect/files_at_end.hpp"
 #include "core/exec/insist.hpp"
@@ -93,24 +94,6 @@ task<std::string> collect_or_stop(std::shared_ptr<live_execution> one, std::shar
     co_return "the sandbox was lost while its files were collected: " + one->lost;
 }
 
-/// The link must not call a sink that is gone, however the collecting ends.
-class attachment {
-public:
-    attachment(protocol::agent_link& link, protocol::exec_number number, protocol::execution_sink& sink,
-        std::optional<protocol::resume_point> resume = std::nullopt)
-        : link_(link), number_(number)
-    {
-        link_.attach(number_, sink, resume);
-    }
-    ~attachment() { link_.detach(number_); }
-    attachment(const attachment&) = delete;
-    attachment& operator=(const attachment&) = delete;
-
-private:
-    protocol::agent_link& link_;
-    protocol::exec_number number_;
-};
-
 /// Learns whether the agent still has the end of a program whose output is known already.
 class end_listener final : public protocol::execution_sink {
 public:
@@ -192,7 +175,7 @@ task<> runner::keep_files_again(live_ptr one)
         one->continue_attempt();
     const protocol::resume_point known{
         one->received_of_attempt(output_stream::stdout_stream), one->received_of_attempt(output_stream::stderr_stream), 0};
-    const attachment heard(*one->link, only_execution, *listener, known);
+    const agent_process heard(one->link, only_execution, *listener, known);
     keep_link(one);
     keep_watch(one);
     const auto has_answered = [listener](const live_execution& of) { return listener->heard || !of.lost.empty(); };
@@ -223,8 +206,7 @@ void runner::ask_for_files_at_end(live_execution& one) const
     one.at_end.reset();
     if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
         return;
-    one.at_end = std::make_shared<files_at_end>(
-        one.link, one.numbers.next(exec_purpose::collect_at_end), request_at_end(one), [&one] { one.wake(); });
+    one.at_end = std::make_shared<files_at_end>(one.link, one.numbers.next(), request_at_end(one), [&one] { one.wake(); });
 }
 
 collector::job runner::job_of(const live_execution& one) const
@@ -269,15 +251,13 @@ task<collected_files> runner::fetch_files(live_ptr one)
         co_return nothing_because("its files could not be collected: " + one->lost);
     if (!one->exited || !one->sandbox || !one->link)
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
-    keep_watch(one);                                                 // of one that ended at once nobody would hear that its agent did too
-    const auto number = one->numbers.next(exec_purpose::collect);    // what an earlier server began is collected anew
-    const auto link = one->link;
-    auto done_with = [link, number](protocol::stream_number stream, std::uint64_t end) { link->acknowledge(number, stream, end); };
-    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), std::move(done_with));
-    const attachment heard(*link, number, *session);
+    keep_watch(one);                            // of one that ended at once nobody would hear that its agent did too
+    const auto number = one->numbers.next();    // what an earlier server began is collected anew
+    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), acknowledging(one->link, number));
+    agent_process process(one->link, number, *session);
     auto request = request_for(*one);
     request.seccomp_filter = use_.filter_on(*use_.runtimes.find(one->row.runtime)->second);
-    link->spawn(number, std::move(request), {});
+    process.start(std::move(request));
     const auto until = use_.time.steady_now() + time_for(one->spec.collect) + backstop;
     auto collecting = collect_or_stop(one, session);
     const auto stopped = co_await with_deadline(use_.time, until, std::move(collecting));
@@ -287,7 +267,7 @@ task<collected_files> runner::fetch_files(live_ptr one)
         session->abandon(*stopped);
     co_await session->settle();
     auto files = session->take();
-    link->forget(number);
+    process.forget();
     co_return files;
 }
 

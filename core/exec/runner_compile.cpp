@@ -1,9 +1,8 @@
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/exec/compile/compile_order.hpp"
-#include "core/exec/compile/compile_session.hpp"
+#include "core/exec/compile/compiler_process.hpp"
 #include "core/exec/insist.hpp"
-#include "core/exec/link_callbacks.hpp"
 #include "core/exec/runner.hpp"
 #include "core/protocol/collect_stream.hpp"
 
@@ -26,9 +25,9 @@ using namespace std::chrono_literals;
 constexpr auto look_at_group_every = 50ms;
 
 /// Returns when `holds` is true of the compiler, or the sandbox is lost.
-task<> wait_for_compiler(std::shared_ptr<live_execution> one, std::shared_ptr<compile_session> of, bool (*holds)(const compile_session&))
+task<> wait_for_compiler(std::shared_ptr<live_execution> one, std::shared_ptr<compiler_process> of, bool (*holds)(const compile_session&))
 {
-    const auto is_over = [of = std::move(of), holds](const live_execution& in) { return holds(*of) || !in.lost.empty(); };
+    const auto is_over = [of = std::move(of), holds](const live_execution& in) { return holds(of->session) || !in.lost.empty(); };
     return wait_until(std::move(one), is_over);
 }
 
@@ -36,10 +35,13 @@ bool has_answered(const compile_session& of) { return of.unknown() || of.started
 bool has_ended(const compile_session& of) { return of.ended(); }
 bool streams_ended(const compile_session& of) { return of.streams_ended(); }
 
-std::shared_ptr<compile_session> make_session(const std::shared_ptr<live_execution>& one, protocol::exec_number number)
+using compiler_ptr = std::shared_ptr<compiler_process>;
+
+compiler_ptr attach_compiler(
+    const std::shared_ptr<live_execution>& one, protocol::exec_number number, std::optional<protocol::resume_point> resume)
 {
-    return one->compilers.emplace_back(
-        std::make_shared<compile_session>(one->spec.compile->argv.front(), acknowledging(one, number), waking(one)));
+    const auto& program = one->spec.compile->argv.front();
+    return one->compilers.emplace_back(std::make_shared<compiler_process>(one->link, number, program, waking(one), resume));
 }
 
 /// The compiler's limits in the place of the program's.
@@ -90,9 +92,8 @@ void replace_work(std::string& text, const std::string& directory)
 
 /// A compiler that runs, and what was seen of it.
 struct runner::compile_run {
-    protocol::exec_number number = 0;
     std::shared_ptr<compile_order> order;
-    std::shared_ptr<compile_session> session;
+    compiler_ptr compiler;
     std::unique_ptr<execution_group> group;
     group_usage before;    // what the group's readings were before: an earlier compiler's, or of the sandbox as a whole
     std::optional<limit_watch> watch;
@@ -122,8 +123,7 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<limit_watch> watched)
     const auto number = co_await end_earlier_compilers(one);
     if (!number)
         co_return false;
-    run->number = *number;
-    start_compiler(one, *run);
+    start_compiler(one, *number, *run);
     co_await watch_compiler(one, run);
     co_await drain_compiler(one, run);
     one->row.waits_for.clear();
@@ -159,16 +159,15 @@ task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_pt
         co_return exec_numbers::compiler(only_execution, 0);
     for (std::uint64_t nth = 0; nth < exec_numbers::most_compilers; ++nth) {
         const auto number = exec_numbers::compiler(only_execution, nth);
-        const auto session = make_session(one, number);
-        one->link->attach(number, *session, protocol::resume_point{});
-        auto answer = wait_for_compiler(one, session, &has_answered);
+        const auto earlier = attach_compiler(one, number, protocol::resume_point{});
+        auto answer = wait_for_compiler(one, earlier, &has_answered);
         const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(answer));
-        if (heard.has_value() && session->unknown()) {
-            one->link->detach(number);
+        if (heard.has_value() && earlier->session.unknown()) {
+            one->compilers.pop_back();
             co_return number;
         }
-        one->link->signal(number, SIGKILL, protocol::agent_link::target::sandbox);    // the link keeps it ahead of later starts
-        auto end = wait_for_compiler(one, session, &has_ended);
+        earlier->process.signal(SIGKILL, protocol::agent_link::target::sandbox);    // the link keeps it ahead of later starts
+        auto end = wait_for_compiler(one, earlier, &has_ended);
         const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::report_grace, std::move(end));
         if (one->lost.empty() && (heard.has_error() || ended.has_error()))
             one->lost = "the sandbox's agent did not say how an earlier compiler stands";
@@ -180,14 +179,12 @@ task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_pt
 }
 
 /// The files are the program's too: they are put once.
-void runner::start_compiler(const live_ptr& one, compile_run& run) const
+void runner::start_compiler(const live_ptr& one, protocol::exec_number number, compile_run& run) const
 {
-    auto& link = *one->link;
-    run.session = make_session(one, run.number);
-    link.attach(run.number, *run.session, std::nullopt);
+    run.compiler = attach_compiler(one, number, std::nullopt);
     for (const auto& file : run.order->inputs.files)
-        link.put_file(run.number, file.path, file.mode, file.content);
-    link.spawn(run.number, std::move(run.order->request), run.group->join_descriptors());
+        one->link->put_file(number, file.path, file.mode, file.content);
+    run.compiler->process.start(std::move(run.order->request), run.group->join_descriptors());
     if (run.order->key.empty())
         run.order->inputs = {};    // the link keeps the files until the agent has them
     run.asked_at = use_.time.steady_now();
@@ -228,7 +225,7 @@ protocol::spawn_request runner::compile_request_for(const live_execution& one) c
 
 task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
 {
-    while (!run->session->ended() && one->lost.empty()) {
+    while (!run->compiler->session.ended() && one->lost.empty()) {
         const auto seen = one->changed.version();
         look_at_compiler(*one, *run);
         if (!one->lost.empty())
@@ -242,7 +239,7 @@ task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
 void runner::look_at_compiler(live_execution& one, compile_run& run) const
 {
     const auto now = use_.time.steady_now();
-    if (!run.started_at && run.session->started())
+    if (!run.started_at && run.compiler->session.started())
         run.started_at = now;
     program_readings seen;
     seen.cancel_wanted = one.cancel_wanted();
@@ -256,7 +253,7 @@ void runner::look_at_compiler(live_execution& one, compile_run& run) const
     const auto next = run.watch->look(now, seen, look_at_group_every);
     if (next.kill) {
         run.group->kill();
-        one.link->signal(run.number, SIGKILL, protocol::agent_link::target::sandbox);
+        run.compiler->process.signal(SIGKILL, protocol::agent_link::target::sandbox);
     }
     if (!next.give_up.empty())
         one.lost = next.give_up;
@@ -266,10 +263,10 @@ void runner::look_at_compiler(live_execution& one, compile_run& run) const
 task<> runner::drain_compiler(live_ptr one, std::shared_ptr<compile_run> run)
 {
     run->group->kill();
-    if (!run->session->exited() || !one->lost.empty())
+    if (!run->compiler->session.exited() || !one->lost.empty())
         co_return;
-    one->link->signal(run->number, SIGKILL, protocol::agent_link::target::sandbox);
-    auto streams = wait_for_compiler(one, run->session, &streams_ended);
+    run->compiler->process.signal(SIGKILL, protocol::agent_link::target::sandbox);
+    auto streams = wait_for_compiler(one, run->compiler, &streams_ended);
     const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::report_grace, std::move(streams));
     if (ended.has_error())
         use_.log.warning("the agent did not end a compiler's streams in time", {{"execution_id", one->row.id.str()}});
@@ -284,16 +281,16 @@ bool runner::ended_plainly(const live_execution& one, const compile_run& run)
     const bool well = report && report->status == execution_status::success && report->verdict == verdict::exited && report->exit_code == 0;
     const bool undisturbed = !run.watch->was_killed() && !facts.wall_limit && !facts.cpu_limit && !facts.uncounted_limit &&
                              facts.group.oom_kills == 0 && facts.group.pids_refused == 0;
-    return well && undisturbed && run.session->streams_ended() && !run.session->has_gap() && !disk.bytes_exhausted &&
+    return well && undisturbed && run.compiler->session.streams_ended() && !run.compiler->session.has_gap() && !disk.bytes_exhausted &&
            !disk.inodes_exhausted;
 }
 
 void runner::judge_compiler(live_execution& one, compile_run& run, ending_facts& facts_of_program) const
 {
     auto& facts = run.watch->facts();
-    const auto& exited = run.session->exited();
+    const auto& exited = run.compiler->session.exited();
     facts.group = since(run.group->usage(), run.before);
-    facts.fault = run.session->start_failure();
+    facts.fault = run.compiler->session.start_failure();
     facts.lost = one.lost;
     if (exited) {
         facts.wait_status = exited->wait_status;
@@ -317,8 +314,8 @@ void runner::judge_compiler(live_execution& one, compile_run& run, ending_facts&
     report.verdict = end.verdict;
     report.exit_code = end.exit_code;
     report.signal = end.signal;
-    report.output_truncated = run.session->truncated();
-    report.output = run.session->take_output();
+    report.output_truncated = run.compiler->session.truncated();
+    report.output = run.compiler->session.take_output();
     if (exited)
         report.wall_ms = rounded_ms(static_cast<std::int64_t>(exited->wall_us));
     if (facts.group.cpu_us)

@@ -1,9 +1,9 @@
 #include "core/async/both.hpp"
 #include "core/async/wait_until.hpp"
+#include "core/exec/agent_process.hpp"
 #include "core/exec/collect/collect_command.hpp"
 #include "core/exec/compile/compile_capture.hpp"
 #include "core/exec/compile/compile_order.hpp"
-#include "core/exec/link_callbacks.hpp"
 #include "core/exec/runner.hpp"
 #include "core/languages/languages.hpp"
 
@@ -29,46 +29,30 @@ constexpr std::int64_t most_captured_files = 1'000;
 
 const std::string below_build = std::string(protocol::build_directory) + "/";
 
-/// The link must not call what is gone, however the waiting ends.
-class capture_attachment {
-public:
-    capture_attachment(std::shared_ptr<protocol::agent_link> link, protocol::exec_number number, std::shared_ptr<compile_capture> sink)
-        : link_(std::move(link)), number_(number), sink_(std::move(sink))
-    {
-        link_->attach(number_, *sink_, std::nullopt);
-    }
-    ~capture_attachment() { link_->detach(number_); }
-    capture_attachment(const capture_attachment&) = delete;
-    capture_attachment& operator=(const capture_attachment&) = delete;
+/// What reads a part of the files out, and what it sent.
+struct capture_run {
+    compile_capture sink;
+    agent_process process;
 
-    const std::shared_ptr<compile_capture>& sink() const { return sink_; }
+    capture_run(const std::shared_ptr<live_execution>& one, protocol::exec_number number, const collect_spec& what, std::int64_t most_bytes)
+        : sink(what, most_bytes, acknowledging(one->link, number), waking(one)), process(one->link, number, sink)
+    {
+    }
     /// What it sent; nothing if that is not whole. It ends then.
     std::optional<std::vector<placed_file>> take()
     {
-        if (!sink_->ended())
-            link_->signal(number_, SIGKILL, protocol::agent_link::target::group);
-        link_->forget(number_);
-        return sink_->take();
+        if (!sink.ended())
+            process.signal(SIGKILL, protocol::agent_link::target::group);
+        process.forget();
+        return sink.take();
     }
-
-private:
-    std::shared_ptr<protocol::agent_link> link_;
-    protocol::exec_number number_;
-    std::shared_ptr<compile_capture> sink_;
 };
 
-std::unique_ptr<capture_attachment> make_capture(
-    const std::shared_ptr<live_execution>& one, protocol::exec_number number, const collect_spec& what, std::int64_t most_bytes)
-{
-    auto sink = std::make_shared<compile_capture>(what, most_bytes, acknowledging(one, number), waking(one));
-    return std::make_unique<capture_attachment>(one->link, number, std::move(sink));
-}
-
-using captures = std::vector<std::unique_ptr<capture_attachment>>;
+using captures = std::vector<std::unique_ptr<capture_run>>;
 
 bool all_have_ended(const captures& all)
 {
-    return std::ranges::all_of(all, [](const auto& each) { return each->sink()->ended(); });
+    return std::ranges::all_of(all, [](const auto& each) { return each->sink.ended(); });
 }
 
 std::int64_t bytes_of(const std::vector<placed_file>& files)
@@ -220,9 +204,9 @@ task<std::optional<std::vector<placed_file>>> runner::capture_compiled(live_ptr 
     const auto most = use_.compiled->most_bytes() + bytes_of(order->inputs.files);
     captures all;
     for (const auto& part : parts) {
-        const auto number = one->numbers.next(exec_purpose::capture);
-        all.push_back(make_capture(one, number, part.what, most));
-        begin_capture(*one, number, part.root, part.what, most);
+        const auto number = one->numbers.next();
+        const auto& each = all.emplace_back(std::make_unique<capture_run>(one, number, part.what, most));
+        each->process.start(capture_request(*one, part.root, part.what, most));
     }
     const auto is_over = [&all](const live_execution& of) { return all_have_ended(all) || of.cancel_wanted() || !of.lost.empty(); };
     auto waiting = wait_until(one, is_over);
@@ -243,8 +227,8 @@ task<std::optional<std::vector<placed_file>>> runner::capture_compiled(live_ptr 
 }
 
 /// The agent's own program, outside of the group, as for artifacts.
-void runner::begin_capture(
-    live_execution& one, protocol::exec_number number, const std::string& directory, collect_spec what, std::int64_t most_bytes)
+protocol::spawn_request runner::capture_request(
+    const live_execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const
 {
     what.max_files = most_captured_files;
     what.max_bytes = what.max_file_bytes = what.max_output_bytes = most_bytes;
@@ -255,7 +239,7 @@ void runner::begin_capture(
     request.rlimits = {{RLIMIT_CORE, 1}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, capture_open_files}, {RLIMIT_DATA, capture_memory_bytes},
         {RLIMIT_CPU, static_cast<std::uint64_t>(capture_time / 1s) + 1}};
     request.seccomp_filter = use_.filter_on(*use_.runtimes.find(one.row.runtime)->second);
-    one.link->spawn(number, std::move(request), {});
+    return request;
 }
 
 }    // namespace caisson

@@ -6,10 +6,9 @@ namespace caisson {
 
 files_at_end::files_at_end(
     std::shared_ptr<protocol::agent_link> link, protocol::exec_number number, protocol::spawn_request order, std::function<void()> heard)
-    : link_(std::move(link)), number_(number), heard_(std::move(heard))
+    : process_(std::move(link), number, *this), heard_(std::move(heard))
 {
-    link_->attach(number_, *this, std::nullopt);
-    link_->spawn(number_, std::move(order), {});
+    process_.start(std::move(order));
 }
 
 void files_at_end::on_output(protocol::stream_number stream, std::uint64_t, shared_bytes bytes)

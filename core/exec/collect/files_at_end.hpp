@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/exec/agent_process.hpp"
 #include "core/exec/collect/collector.hpp"
 
 #include <functional>
@@ -16,9 +17,6 @@ public:
     /// Orders it, under a number that is of no other use. `heard` is called when it is over; it must be callable as long as this lives.
     files_at_end(std::shared_ptr<protocol::agent_link> link, protocol::exec_number number, protocol::spawn_request order,
         std::function<void()> heard);
-    ~files_at_end() override { link_->detach(number_); }
-    files_at_end(const files_at_end&) = delete;
-    files_at_end& operator=(const files_at_end&) = delete;
 
     enum class state : std::uint8_t {
         awaited,    // the program runs, or has just ended
@@ -42,8 +40,7 @@ private:
     void settle();
     void refuse();
 
-    std::shared_ptr<protocol::agent_link> link_;
-    protocol::exec_number number_;
+    agent_process process_;
     std::function<void()> heard_;
     state state_ = state::awaited;
     std::string text_;
