@@ -224,8 +224,8 @@ task<> execution_service::flush_all()
 {
     const auto all = live_;    // a copy: a run that ends meanwhile leaves the map
     for (const auto& [id, one] : all) {
-        if (one->link)
-            one->link->close();
+        if (one->home)
+            one->home->close_link();
         co_await one->log->flushed();
     }
 }
@@ -255,8 +255,8 @@ namespace {
 
 task<> stop_work_of(std::shared_ptr<live_execution> one)
 {
-    if (one->carriers)
-        co_await one->carriers->stop();
+    if (one->home)
+        co_await one->home->close();
     co_await one->background.stop();
 }
 

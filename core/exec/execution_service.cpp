@@ -50,8 +50,7 @@ execution_service::live_ptr execution_service::make_live(execution_row row, exec
     auto options = use_.logs;
     options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
     auto log = std::make_shared<live_log>(use_.executor, row.id, use_.events, use_.time, use_.log, options, std::move(stored));
-    auto one = std::make_shared<live_execution>(
-        use_.executor, use_.time, use_.log, use_.link.epoch, std::move(row), std::move(spec), std::move(log));
+    auto one = std::make_shared<live_execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
     one->give_request_stdin();
     return one;
 }
@@ -212,9 +211,9 @@ task<result<void>> execution_service::signal(tenant_id tenant, execution_id id, 
     auto one = co_await running_one(std::move(tenant), std::move(id));
     if (one.has_error())
         co_return one.error();
-    if (!(*one)->started || !(*one)->link)
+    if (!(*one)->started || !(*one)->link())
         co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
-    if (!(*one)->link->signal(only_execution, signal_number, to))
+    if (!(*one)->link()->signal(only_execution, signal_number, to))
         co_return error{errc::rate_limited, "the sandbox has not taken the signals before this one; try again in a few seconds"};
     co_return result<void>();
 }
@@ -226,9 +225,9 @@ task<result<void>> execution_service::resize(tenant_id tenant, execution_id id, 
         co_return one.error();
     if (!(*one)->row.pty)
         co_return error{errc::conflict, "the execution has no terminal; start it with \"pty\""};
-    if (!(*one)->started || !(*one)->link)
+    if (!(*one)->started || !(*one)->link())
         co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
-    (*one)->link->resize(only_execution, static_cast<std::uint16_t>(size.cols), static_cast<std::uint16_t>(size.rows));
+    (*one)->link()->resize(only_execution, static_cast<std::uint16_t>(size.cols), static_cast<std::uint16_t>(size.rows));
     co_return result<void>();
 }
 

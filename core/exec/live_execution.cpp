@@ -20,14 +20,13 @@ std::size_t number_of(output_stream stream) { return stream == output_stream::st
 
 }    // namespace
 
-live_execution::live_execution(io_executor executor, timers& time, logger& logs, std::uint64_t epoch, execution_row the_row,
-    execution_spec the_spec, std::shared_ptr<live_log> the_log)
+live_execution::live_execution(
+    io_executor executor, timers& time, logger& logs, execution_row the_row, execution_spec the_spec, std::shared_ptr<live_log> the_log)
     : row(std::move(the_row))
     , spec(std::move(the_spec))
     , log(std::move(the_log))
     , changed(executor)
     , background(executor, logs)
-    , numbers(epoch)
     , first_began(time.steady_now())
     , next_attempt_at(first_began)
     , accepted_at(time.steady_now())
@@ -116,7 +115,8 @@ bool live_execution::was_cut() const
 
 void live_execution::acknowledge(std::uint64_t at_least)
 {
-    if (!link)
+    const auto to = link();
+    if (!to)
         return;
     for (auto stream : {protocol::stream_number::stdout_stream, protocol::stream_number::stderr_stream}) {
         auto& before = acknowledged_[stream == protocol::stream_number::stdout_stream ? 0 : 1];
@@ -126,7 +126,7 @@ void live_execution::acknowledge(std::uint64_t at_least)
         if (safe < before + at_least)
             continue;
         before = safe;
-        link->acknowledge(only_execution, stream, safe);
+        to->acknowledge(only_execution, stream, safe);
     }
 }
 
@@ -147,24 +147,25 @@ void live_execution::give_stdin(shared_bytes bytes, bool last)
     const auto offset = stdin_end;
     stdin_end += bytes.size();
     stdin_closed = stdin_closed || last;
-    const bool can_send = phase == run_phase::running && link;
+    const bool can_send = phase == run_phase::running && link();
     if (!started || !can_send)
         early_stdin_.emplace_back(offset, bytes);
     if (!can_send)
         return;
     if (!bytes.empty())
-        link->send_stdin(only_execution, offset, std::move(bytes));
+        link()->send_stdin(only_execution, offset, std::move(bytes));
     if (last)
-        link->end_stdin(only_execution, stdin_end);
+        link()->end_stdin(only_execution, stdin_end);
 }
 
 void live_execution::flush_stdin()
 {
+    const auto to = link();
     for (const auto& [offset, bytes] : early_stdin_)
         if (!bytes.empty())
-            link->send_stdin(only_execution, offset, bytes);
+            to->send_stdin(only_execution, offset, bytes);
     if (stdin_closed)
-        link->end_stdin(only_execution, stdin_end);
+        to->end_stdin(only_execution, stdin_end);
 }
 
 void live_execution::on_started(std::int32_t, std::uint64_t monotonic_ns)

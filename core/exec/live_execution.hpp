@@ -12,7 +12,7 @@
 #include "core/log/live_log.hpp"
 #include "core/protocol/agent_link.hpp"
 #include "core/runtime/ports.hpp"
-#include "core/sandbox/exec_numbers.hpp"
+#include "core/sandbox/living_sandbox.hpp"
 #include "core/skills/ports.hpp"
 
 #include <exception>
@@ -37,9 +37,13 @@ enum class run_phase { waiting, starting, compiling, running, ending, ended };
 /// `changed`. Its runner changes it; the service's calls only leave wishes here. I/O thread only.
 class live_execution : public protocol::execution_sink {
 public:
-    /// `epoch` is the server's.
-    live_execution(io_executor executor, timers& time, logger& log, std::uint64_t epoch, execution_row the_row, execution_spec the_spec,
-        std::shared_ptr<live_log> the_log);
+    live_execution(
+        io_executor executor, timers& time, logger& log, execution_row the_row, execution_spec the_spec, std::shared_ptr<live_log> the_log);
+
+    /// Its sandbox; null: it has none.
+    caisson::sandbox* sandbox() const { return home ? &home->box() : nullptr; }
+    /// To the sandbox's agent; null before the sandbox was started.
+    std::shared_ptr<protocol::agent_link> link() const { return home ? home->link() : nullptr; }
 
     execution_row row;
     execution_spec spec;
@@ -51,16 +55,12 @@ public:
     notifier changed;
     run_phase phase = run_phase::waiting;
     task_group background;                   // the log's commits
-    std::unique_ptr<task_group> carriers;    // of the attempt that runs: the link, the watch over the sandbox
-    bool is_watched = false;                 // the second of these began
     std::unique_ptr<claim_hold> hold;        // of a sandbox that was ready
-    std::shared_ptr<caisson::sandbox> sandbox;
-    std::vector<placed_file> placed;    // what is put into the sandbox with the program, besides spec.files
+    std::shared_ptr<living_sandbox> home;    // of the attempt that runs
+    std::vector<placed_file> placed;         // what is put into the sandbox with the program, besides spec.files
     std::vector<std::shared_ptr<compiler_process>>
-        compilers;    // until the attempt's end: the agent may not have taken all orders to them yet
-    std::shared_ptr<protocol::agent_link> link;
+        compilers;                           // until the attempt's end: the agent may not have taken all orders to them yet
     std::shared_ptr<files_at_end> at_end;    // what its agent collects by itself; nothing: it was not asked to
-    exec_numbers numbers;                    // of what runs in the sandbox beside the program
     std::unique_ptr<execution_group> group;
     group_usage before_program;                   // what the group had used when the program was started
     std::shared_ptr<const skill_tree> tree;       // of a skill: held until the sandbox is gone

@@ -115,8 +115,7 @@ bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
     auto warm = pool_.claim(wanted);
     if (!warm)
         return false;
-    one.sandbox = std::move(warm->box);
-    one.link = std::move(warm->link);
+    one.home = std::move(warm->home);
     one.group = std::move(warm->group);
     one.hold = std::move(warm->hold);
     one.row.stages.claim_ms = ms_between(began, use_.time.steady_now());
@@ -127,8 +126,8 @@ bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
 task<result<void>> runner::start_sandbox(live_ptr one, runtime* where)
 {
     if (where->makes_soon())
-        one->sandbox->make_group_at_start(group_limits_of(*one));
-    auto starting = where->start(*one->sandbox);
+        one->sandbox()->make_group_at_start(group_limits_of(*one));
+    auto starting = where->start(*one->sandbox());
     const auto started = co_await std::move(starting);
     co_return started.has_error() || !where->makes_soon() ? started : open_group(*one);
 }
@@ -143,7 +142,7 @@ task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
         one->at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
         co_return created.error();
     }
-    one->sandbox = std::move(*created);
+    one->home = use_.living(std::move(*created));
     const auto started = co_await start_sandbox(one, &chosen);
     if (started.has_error())
         co_return started;
@@ -164,8 +163,8 @@ void runner::note_degraded(live_execution& one) const
 
 void runner::note_sandbox(live_execution& one) const
 {
-    one.row.sandbox = one.attempt().sandbox = one.sandbox->id();
-    one.row.image_digest = one.sandbox->image_digest();
+    one.row.sandbox = one.attempt().sandbox = one.sandbox()->id();
+    one.row.image_digest = one.sandbox()->image_digest();
 }
 
 runner::begin_record runner::record(const live_execution& one) const
@@ -173,11 +172,11 @@ runner::begin_record runner::record(const live_execution& one) const
     begin_record made{one.row, {}};
     made.execution.status = execution_status::running;
     made.execution.started_at_ms = use_.time.now_ms();
-    made.sandbox.id = one.sandbox->id();
+    made.sandbox.id = one.sandbox()->id();
     made.sandbox.tenant = one.row.tenant;
     made.sandbox.runtime = one.row.runtime;
     made.sandbox.state = sandbox_state::running;
-    made.sandbox.runtime_state = one.sandbox->runtime_state();
+    made.sandbox.runtime_state = one.sandbox()->runtime_state();
     made.sandbox.created_at_ms = use_.time.now_ms();
     return made;
 }
@@ -196,7 +195,7 @@ task<result<void>> runner::record_sandbox(live_ptr one)
 
 result<void> runner::open_group(live_execution& one)
 {
-    auto group = one.sandbox->open_group(group_limits_of(one));
+    auto group = one.sandbox()->open_group(group_limits_of(one));
     if (group.has_error())
         return group.error();
     one.group = std::move(*group);

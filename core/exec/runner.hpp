@@ -146,7 +146,6 @@ private:
     task<result<void>> hold_link(live_ptr one);
     error without_words_of_the_store(error what, const execution_id& id) const;
     task<result<void>> open_link(live_ptr one);
-    void make_link(live_execution& one);
     void keep_link(live_ptr one);
     void keep_watch(live_ptr one);
     task<result<void>> recover_sandbox(live_ptr one);

@@ -18,49 +18,21 @@ constexpr std::chrono::milliseconds longest_retry_pause = 1000ms;
 /// After a cancel a sandbox that cannot be reached is tried for this long.
 constexpr auto cancel_patience = 10s;
 
-task<result<std::unique_ptr<protocol::byte_stream>>> open_link_to(std::shared_ptr<sandbox> to) { return to->connect(); }
-
-/// Keeps the link going as long as there is an agent; watch_sandbox() finds out when there is none.
-task<> run_link(std::shared_ptr<live_execution> one, std::shared_ptr<protocol::agent_link> link, timers* time, logger* log)
-{
-    for (auto pause = first_retry_pause; one->lost.empty(); pause = std::min(pause * 2, longest_retry_pause)) {
-        const auto end = co_await link->run();
-        if (end.has_value())
-            co_return;
-        const auto code = end.error().code;
-        if (code == errc::gone || code == errc::conflict) {
-            one->lost = "the sandbox's agent cannot be heard any more: " + end.error().detail;
-            one->wake();
-            co_return;
-        }
-        log->warning(
-            "a sandbox's agent cannot be reached; trying again", {{"execution_id", one->row.id.str()}, {"what", end.error().detail}});
-        co_await time->wait_for(pause);
-    }
-}
-
-task<> watch_sandbox(std::shared_ptr<live_execution> one, std::shared_ptr<sandbox> watched)
-{
-    const auto why = co_await watched->ended();
-    one->agent_died = true;
-    if (one->lost.empty())
-        one->lost = "the sandbox ended: " + why;
-    one->wake();
-}
-
 }    // namespace
 
-void runner::make_link(live_execution& one)
-{
-    auto connect = [box = one.sandbox] { return open_link_to(box); };
-    one.link = protocol::make_agent_link(use_.executor, use_.time, use_.log, std::move(connect), use_.link);
-}
-
+/// Keeps the link going; what ends it is heard from then on.
 void runner::keep_link(live_ptr one)
 {
-    one->carriers = std::make_unique<task_group>(use_.executor, use_.log);
-    one->carriers->spawn("link of " + one->row.id.str(), run_link(one, one->link, &use_.time, &use_.log));
-    one->is_watched = false;
+    const auto lose = [weak = std::weak_ptr(one)](const std::string& why, bool agent_died) {
+        const auto alive = weak.lock();
+        if (!alive)
+            return;
+        alive->agent_died = alive->agent_died || agent_died;
+        if (alive->lost.empty())
+            alive->lost = why;
+        alive->wake();
+    };
+    one->home->carry(one->row.id.str(), lose);
     one->log->on_commit([weak = std::weak_ptr(one)] {
         if (auto alive = weak.lock())
             alive->acknowledge(1);
@@ -70,15 +42,13 @@ void runner::keep_link(live_ptr one)
 void runner::keep_watch(live_ptr one)
 {
     one->hold.reset();
-    if (!std::exchange(one->is_watched, true))
-        one->carriers->spawn("watch of " + one->row.id.str(), watch_sandbox(one, one->sandbox));
+    one->home->watch();
 }
 
 task<result<void>> runner::open_link(live_ptr one)
 {
     const auto began = use_.time.steady_now();
-    make_link(*one);
-    auto opened = co_await one->link->open(began + 10s);
+    auto opened = co_await one->home->open(began + 10s);
     if (opened.has_error())
         co_return error{opened.error().code, "the sandbox's agent does not answer: " + opened.error().detail};
     keep_link(one);
@@ -100,7 +70,7 @@ task<result<void>> runner::recover_sandbox(live_ptr one)
         co_return error{errc::gone, "the sandbox's record is missing"};
     auto recovered = co_await found->second->recover(kept->id, kept->runtime_state);
     if (recovered.has_value()) {
-        one->sandbox = std::move(*recovered);
+        one->home = use_.living(std::move(*recovered));
         co_return result<void>();
     }
     one->sandbox_gone = one->agent_died = recovered.error().code == errc::gone;
@@ -110,11 +80,11 @@ task<result<void>> runner::recover_sandbox(live_ptr one)
 /// One try.
 task<result<void>> runner::find_sandbox_again(live_ptr one)
 {
-    if (!one->sandbox) {
+    if (!one->sandbox()) {
         auto recovered = co_await recover_sandbox(one);
         if (recovered.has_error())
             co_return recovered;
-        one->started_at = one->sandbox->made_at().value_or(one->started_at);
+        one->started_at = one->sandbox()->made_at().value_or(one->started_at);
     }
     co_return open_group(*one);
 }
@@ -145,7 +115,7 @@ bool runner::out_of_patience(const live_execution& one, steady_time began, std::
         cancel_seen = now;
     if (cancel_seen && now >= *cancel_seen + cancel_patience)
         return true;
-    const auto earliest = one.sandbox ? one.started_at : began;    // the wall clock may have been set since
+    const auto earliest = one.sandbox() ? one.started_at : began;    // the wall clock may have been set since
     const auto limit = earliest + std::chrono::milliseconds(one.spec.limits.wall_ms) + limit_watch::wall_backstop;
     return now >= std::max(limit, began) + limit_watch::silence_grace;
 }
@@ -177,11 +147,11 @@ task<> runner::take_up(live_ptr one)
 /// The agent says where the program stands; until then it is watched from outside.
 task<runner::after> runner::go_on(live_ptr one)
 {
-    make_link(*one);
+    one->home->resume();
     protocol::resume_point point;
     point.stdout_committed = one->received_of_attempt(output_stream::stdout_stream);
     point.stderr_committed = one->received_of_attempt(output_stream::stderr_stream);
-    one->link->attach(only_execution, *one, point);
+    one->link()->attach(only_execution, *one, point);
     one->asked_at = use_.time.steady_now();
     one->flush_stdin();
     keep_link(one);

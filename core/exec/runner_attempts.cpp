@@ -67,7 +67,7 @@ void runner::note_failure(live_execution& one, const error& why, ending_facts& f
                                       : "the sandbox could not be started: ") +
                   why.detail;
     facts.host_fault = lacks_image || refuses_image ? attempt_fault::image_pull
-                       : one.at_host && one.link    ? attempt_fault::agent_unreachable
+                       : one.at_host && one.link()  ? attempt_fault::agent_unreachable
                                                     : attempt_fault::runtime_unavailable;
     facts.can_repeat = is_worth_another(why.code);
 }

@@ -53,7 +53,7 @@ std::chrono::milliseconds time_for(const collect_spec& spec)
 protocol::spawn_request request_for(const live_execution& one)
 {
     protocol::spawn_request request;
-    request.argv = collect_command(one.spec.collect, one.sandbox->work_directory());
+    request.argv = collect_command(one.spec.collect, one.sandbox()->work_directory());
     request.cwd = "/";
     const auto wall = time_for(one.spec.collect);
     request.wall_ms = static_cast<std::uint64_t>(wall.count());
@@ -65,7 +65,7 @@ protocol::spawn_request request_for(const live_execution& one)
 protocol::spawn_request request_at_end(const live_execution& one)
 {
     protocol::spawn_request request;
-    request.argv = collect_at_end_command(one.spec.collect, one.sandbox->work_directory(), only_execution);
+    request.argv = collect_at_end_command(one.spec.collect, one.sandbox()->work_directory(), only_execution);
     request.cwd = "/";
     return request;
 }
@@ -169,13 +169,13 @@ task<> runner::keep_files_again(live_ptr one)
         one->row.collected = nothing_because("its files could not be collected: " + found.error().detail).summary;
         co_return;
     }
-    make_link(*one);
+    one->home->resume();
     const auto listener = std::make_shared<end_listener>(one);
     if (!one->row.attempts.empty())    // the agent counts from the attempt's begin
         one->continue_attempt();
     const protocol::resume_point known{
         one->received_of_attempt(output_stream::stdout_stream), one->received_of_attempt(output_stream::stderr_stream), 0};
-    const agent_process heard(one->link, only_execution, *listener, known);
+    const agent_process heard(one->link(), only_execution, *listener, known);
     keep_link(one);
     keep_watch(one);
     const auto has_answered = [listener](const live_execution& of) { return listener->heard || !of.lost.empty(); };
@@ -185,7 +185,7 @@ task<> runner::keep_files_again(live_ptr one)
         co_return;    // it was never started
     if (one->group)
         one->group->kill();
-    one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
+    one->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
     one->started = true;
     co_await keep_files(one);
     const auto problem = co_await problem_of_output(one);
@@ -206,7 +206,7 @@ void runner::ask_for_files_at_end(live_execution& one) const
     one.at_end.reset();
     if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
         return;
-    one.at_end = std::make_shared<files_at_end>(one.link, one.numbers.next(), request_at_end(one), [&one] { one.wake(); });
+    one.at_end = std::make_shared<files_at_end>(one.link(), one.home->numbers().next(), request_at_end(one), [&one] { one.wake(); });
 }
 
 collector::job runner::job_of(const live_execution& one) const
@@ -249,12 +249,12 @@ task<collected_files> runner::fetch_files(live_ptr one)
 {
     if (!one->lost.empty())
         co_return nothing_because("its files could not be collected: " + one->lost);
-    if (!one->exited || !one->sandbox || !one->link)
+    if (!one->exited || !one->sandbox() || !one->link())
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
-    keep_watch(one);                            // of one that ended at once nobody would hear that its agent did too
-    const auto number = one->numbers.next();    // what an earlier server began is collected anew
-    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), acknowledging(one->link, number));
-    agent_process process(one->link, number, *session);
+    keep_watch(one);                                    // of one that ended at once nobody would hear that its agent did too
+    const auto number = one->home->numbers().next();    // what an earlier server began is collected anew
+    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), acknowledging(one->link(), number));
+    agent_process process(one->link(), number, *session);
     auto request = request_for(*one);
     request.seccomp_filter = use_.filter_on(*use_.runtimes.find(one->row.runtime)->second);
     process.start(std::move(request));

@@ -41,7 +41,7 @@ compiler_ptr attach_compiler(
     const std::shared_ptr<live_execution>& one, protocol::exec_number number, std::optional<protocol::resume_point> resume)
 {
     const auto& program = one->spec.compile->argv.front();
-    return one->compilers.emplace_back(std::make_shared<compiler_process>(one->link, number, program, waking(one), resume));
+    return one->compilers.emplace_back(std::make_shared<compiler_process>(one->link(), number, program, waking(one), resume));
 }
 
 /// The compiler's limits in the place of the program's.
@@ -139,7 +139,7 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<limit_watch> watched)
 result<void> runner::open_compiler_group(live_execution& one, compile_run& run) const
 {
     const auto limits = limits_of(one.spec);
-    const auto open = [&] { return one.sandbox->open_compiler_group({limits.memory_bytes, limits.cpu_milli, limits.pids}); };
+    const auto open = [&] { return one.sandbox()->open_compiler_group({limits.memory_bytes, limits.cpu_milli, limits.pids}); };
     auto group = open();
     if (!group.has_error() && !(*group)->is_surely_empty()) {
         (*group)->kill();    // which may have taken the right to fork from it
@@ -183,7 +183,7 @@ void runner::start_compiler(const live_ptr& one, protocol::exec_number number, c
 {
     run.compiler = attach_compiler(one, number, std::nullopt);
     for (const auto& file : run.order->inputs.files)
-        one->link->put_file(number, file.path, file.mode, file.content);
+        one->link()->put_file(number, file.path, file.mode, file.content);
     run.compiler->process.start(std::move(run.order->request), run.group->join_descriptors());
     if (run.order->key.empty())
         run.order->inputs = {};    // the link keeps the files until the agent has them
@@ -201,7 +201,7 @@ protocol::spawn_request runner::compile_request_for(const live_execution& one) c
     auto request = spawn_request_for(one);
     const bool in_image = use_.runtimes.find(one.row.runtime)->second->has_images();
     request.argv = in_image || step.host_argv.empty() ? step.argv : step.host_argv;
-    const auto work = one.sandbox->work_directory();
+    const auto work = one.sandbox()->work_directory();
     request.cwd = step.directory.empty() ? work : work + "/" + step.directory;
     request.pty.reset();
     request.stdin_open = false;
@@ -249,7 +249,7 @@ void runner::look_at_compiler(live_execution& one, compile_run& run) const
     seen.killed_without_agent = run.group->kills_by_itself();
     if (run.watch->wants_usage(now))
         seen.used = {since(run.group->usage(), run.before), std::nullopt,
-            one.sandbox->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
+            one.sandbox()->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
     const auto next = run.watch->look(now, seen, look_at_group_every);
     if (next.kill) {
         run.group->kill();
@@ -276,7 +276,7 @@ task<> runner::drain_compiler(live_ptr one, std::shared_ptr<compile_run> run)
 bool runner::ended_plainly(const live_execution& one, const compile_run& run)
 {
     const auto& report = one.row.compile;
-    const auto disk = one.sandbox->disk().value_or(disk_usage());
+    const auto disk = one.sandbox()->disk().value_or(disk_usage());
     const auto& facts = run.watch->facts();
     const bool well = report && report->status == execution_status::success && report->verdict == verdict::exited && report->exit_code == 0;
     const bool undisturbed = !run.watch->was_killed() && !facts.wall_limit && !facts.cpu_limit && !facts.uncounted_limit &&

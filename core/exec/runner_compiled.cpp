@@ -35,7 +35,7 @@ struct capture_run {
     agent_process process;
 
     capture_run(const std::shared_ptr<live_execution>& one, protocol::exec_number number, const collect_spec& what, std::int64_t most_bytes)
-        : sink(what, most_bytes, acknowledging(one->link, number), waking(one)), process(one->link, number, sink)
+        : sink(what, most_bytes, acknowledging(one->link(), number), waking(one)), process(one->link(), number, sink)
     {
     }
     /// What it sent; nothing if that is not whole. It ends then.
@@ -132,7 +132,7 @@ compile_order runner::order_of(live_execution& one) const
     inputs.tenant = one.row.tenant;
     inputs.language = one.spec.language;
     inputs.runtime = one.row.runtime;
-    inputs.image_digest = one.sandbox->image_digest();
+    inputs.image_digest = one.sandbox()->image_digest();
     inputs.argv = order.request.argv;
     inputs.env = order.request.env;
     inputs.directory = order.request.cwd;
@@ -200,11 +200,11 @@ task<> runner::record_compiled(live_ptr one, std::shared_ptr<compile_order> orde
 /// Nothing: it could not be read in time, or not all of it can be put back.
 task<std::optional<std::vector<placed_file>>> runner::capture_compiled(live_ptr one, std::shared_ptr<compile_order> order)
 {
-    const auto parts = parts_of(one->spec.language, one->sandbox->work_directory());
+    const auto parts = parts_of(one->spec.language, one->sandbox()->work_directory());
     const auto most = use_.compiled->most_bytes() + bytes_of(order->inputs.files);
     captures all;
     for (const auto& part : parts) {
-        const auto number = one->numbers.next();
+        const auto number = one->home->numbers().next();
         const auto& each = all.emplace_back(std::make_unique<capture_run>(one, number, part.what, most));
         each->process.start(capture_request(*one, part.root, part.what, most));
     }

@@ -53,7 +53,7 @@ task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
     one->phase = run_phase::ending;
     if (one->group)
         facts.group = one->used();    // before the kill: what is measured is what the program used
-    one->disk_at_end = one->sandbox ? one->sandbox->disk() : std::nullopt;
+    one->disk_at_end = one->sandbox() ? one->sandbox()->disk() : std::nullopt;
     note_disk(facts.disk, one->disk_at_end);
     co_await drain_streams(one);
     facts.output_cut = one->was_cut();
@@ -79,10 +79,10 @@ task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
 /// The end is in the record: the agent need not keep it.
 void runner::say_goodbye(live_execution& one)
 {
-    if (!one.link)
+    if (!one.link())
         return;
-    one.link->forget(only_execution);
-    one.link->shutdown();
+    one.link()->forget(only_execution);
+    one.link()->shutdown();
 }
 
 void runner::clean_up_after(live_ptr one) { clean_up(one, "clean-up after ", dispose(one)); }
@@ -111,11 +111,11 @@ task<> runner::drain_streams(live_ptr one)
         one->group->kill();
     if (one->exited) {
         keep_watch(one);
-        one->link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
+        one->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
         co_await hear_streams_out(one);
     }
-    if (one->sandbox)    // what was left may have written
-        one->disk_at_end = one->sandbox->disk();
+    if (one->sandbox())    // what was left may have written
+        one->disk_at_end = one->sandbox()->disk();
 }
 
 /// As long as bytes come, or what came is not stored and the agent's windows may be full of more, this is not a lack of answer.
@@ -265,7 +265,7 @@ task<> runner::finish(live_ptr one)
 /// Of an earlier server's sandbox that was not needed so far.
 task<> runner::recover_for_removal(live_ptr one)
 {
-    if (one->sandbox || one->sandbox_gone || !one->row.sandbox)
+    if (one->sandbox() || one->sandbox_gone || !one->row.sandbox)
         co_return;
     auto recovering = without_exceptions(recover_sandbox(one));
     const auto recovered = co_await std::move(recovering);
@@ -281,16 +281,13 @@ task<> runner::end_sandbox(live_ptr one, std::string cause)
     if (removed.has_error())
         use_.log.error("a sandbox could not be removed; the next sweep tries again",
             {{"execution_id", one->row.id.str()}, {"what", removed.error().detail}});
-    if (one->link)
-        one->link->close();
-    if (one->carriers)
-        co_await one->carriers->stop();
-    one->carriers.reset();
+    if (one->home)
+        co_await one->home->close();
     one->hold.reset();
     one->at_end.reset();
-    one->link.reset();
+    one->compilers.clear();
     one->group.reset();
-    one->sandbox.reset();
+    one->home.reset();
     if (removed.has_error())
         sweeps_.soon();    // nobody holds it now
 }
@@ -337,8 +334,8 @@ task<> runner::dispose(live_ptr one)
 task<result<void>> runner::remove_sandbox(live_ptr one, std::string cause)
 {
     auto state = sandbox_state::lost;
-    if (one->sandbox) {
-        auto destruction = one->sandbox->destroy();
+    if (one->sandbox()) {
+        auto destruction = one->sandbox()->destroy();
         auto destroyed = co_await with_deadline(use_.time, use_.time.steady_now() + destroy_grace, std::move(destruction));
         if (destroyed.has_error())
             co_return destroyed;
@@ -348,7 +345,7 @@ task<result<void>> runner::remove_sandbox(live_ptr one, std::string cause)
     }
     if (!one->row.sandbox || !one->sandbox_recorded)
         co_return result<void>();
-    if (!one->sandbox && !one->sandbox_gone)
+    if (!one->sandbox() && !one->sandbox_gone)
         co_return error{errc::runtime_unavailable, one->lost};
     co_return co_await use_.sandboxes.update(*one->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
 }

@@ -12,13 +12,13 @@ namespace {
 /// What every program gets unless the request says otherwise.
 std::map<std::string, std::string> base_environment(const live_execution& one, const runtime& where)
 {
-    auto env = fixed_environment(one.sandbox->work_directory(), where);
+    auto env = fixed_environment(one.sandbox()->work_directory(), where);
     env["CAISSON_EXECUTION_ID"] = one.row.id.str();
     env["CAISSON_ATTEMPT"] = std::to_string(one.row.attempts.back().number);
     if (one.spec.pty)
         env["TERM"] = "xterm-256color";
     if (one.spec.kind == execution_kind::skill)
-        for (auto& [name, value] : skill_environment(one.spec, one.sandbox->work_directory()))
+        for (auto& [name, value] : skill_environment(one.spec, one.sandbox()->work_directory()))
             env[name] = std::move(value);
     return env;
 }
@@ -110,12 +110,12 @@ protocol::spawn_request runner::spawn_request_for(const live_execution& one) con
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     protocol::spawn_request request;
     const auto& argv = argv_on(spec, where);
-    request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, one.sandbox->work_directory()) : argv;
+    request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, one.sandbox()->work_directory()) : argv;
     auto env = base_environment(one, where);
     for (const auto& [name, value] : spec.env)
         env[name] = value;
     request.env.assign(env.begin(), env.end());
-    request.cwd = absolute_cwd(one.sandbox->work_directory(), spec.cwd);
+    request.cwd = absolute_cwd(one.sandbox()->work_directory(), spec.cwd);
     if (spec.pty)
         request.pty = protocol::spawn_request::size{static_cast<std::uint16_t>(spec.pty->cols), static_cast<std::uint16_t>(spec.pty->rows)};
     request.rlimits = rlimits_for(spec.limits, where);
@@ -127,7 +127,7 @@ protocol::spawn_request runner::spawn_request_for(const live_execution& one) con
 
 void runner::start_program(live_execution& one)
 {
-    auto& link = *one.link;
+    auto& link = *one.link();
     link.attach(only_execution, one, std::nullopt);
     if (one.spec.kind == execution_kind::skill)
         for (auto& file : skill_files(one.spec))

@@ -35,7 +35,7 @@ program_readings readings_of(const live_execution& one, bool wants_usage)
     seen.killed_without_agent = !one.group || one.group->kills_by_itself();
     seen.is_lost = !one.lost.empty();
     if (wants_usage && one.group)
-        seen.used = {one.used(), one.sandbox->disk(), one.sandbox->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
+        seen.used = {one.used(), one.sandbox()->disk(), one.sandbox()->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
     return seen;
 }
 
@@ -59,7 +59,7 @@ task<> runner::supervise(live_ptr one, std::shared_ptr<limit_watch> watched)
             keep_watch(one);
         if (one->unknown_to_agent) {    // it is to be compiled, or an earlier server ended before the program was started: start it now
             one->unknown_to_agent = false;
-            one->link->detach(only_execution);
+            one->link()->detach(only_execution);
             if (one->spec.compile && !one->cancel_wanted()) {
                 const bool compiled = co_await compile(one, watched);
                 if (!compiled)
@@ -87,11 +87,11 @@ void runner::look(live_execution& one, limit_watch& watched)
     const auto now = use_.time.steady_now();
     const auto next = watched.look(now, readings_of(one, watched.wants_usage(now)), between_looks());
     if (next.terminate)
-        one.link->signal(only_execution, SIGTERM, protocol::agent_link::target::group);
+        one.link()->signal(only_execution, SIGTERM, protocol::agent_link::target::group);
     if (next.kill) {
         if (one.group)
             one.group->kill();
-        one.link->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
+        one.link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
     }
     if (!next.give_up.empty())
         one.lost = next.give_up;

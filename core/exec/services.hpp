@@ -16,6 +16,7 @@
 #include "core/protocol/agent_link.hpp"
 #include "core/retry/backoff.hpp"
 #include "core/runtime/ports.hpp"
+#include "core/sandbox/living_sandbox.hpp"
 #include "core/sandbox/ports.hpp"
 #include "core/skills/ports.hpp"
 
@@ -84,6 +85,12 @@ struct execution_services {
     storage_gate may_store = {};               // asked before one is accepted
     std::function<void()> webhook_due = {};    // called when the end of an execution with a webhook is stored; may be not set
     std::string rest_of_filter = {};           // of payload_filter, what an agent's own filter lacks
+
+    /// A sandbox that a runtime made or found, as this server has it.
+    std::shared_ptr<living_sandbox> living(std::unique_ptr<sandbox> box) const
+    {
+        return std::make_shared<living_sandbox>(executor, time, log, link, std::move(box));
+    }
 
     /// What a program on `where` is given; empty: none.
     const std::string& filter_on(const runtime& where) const

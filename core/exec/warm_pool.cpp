@@ -154,7 +154,7 @@ std::optional<warm_sandbox> warm_pool::take_from(kind_ptr of, const pool_shape& 
         auto taken = std::move(of->idle.front());
         of->idle.erase(of->idle.begin());
         taken.what.hold = std::make_unique<claim_hold>(std::move(taken.let_go));
-        const auto claimed = taken.what.box->claim(wanted.spec.limits, *taken.what.group);
+        const auto claimed = taken.what.home->box().claim(wanted.spec.limits, *taken.what.group);
         if (claimed.has_value()) {
             of->failures = 0;
             return std::move(taken.what);
@@ -273,7 +273,7 @@ void warm_pool::let_go(kind& from, std::size_t number, std::string_view why)
     auto taken = std::move(from.idle.at(number));
     from.idle.erase(from.idle.begin() + static_cast<std::ptrdiff_t>(number));
     taken.let_go->notify_all();
-    use_.log.debug("a sandbox that was kept ready goes", {{"sandbox", taken.what.box->id().str()}, {"why", why}});
+    use_.log.debug("a sandbox that was kept ready goes", {{"sandbox", taken.what.home->box().id().str()}, {"why", why}});
     ends_.spawn("end of a ready sandbox", destroy(std::make_shared<warm_sandbox>(std::move(taken.what))));
 }
 
@@ -327,7 +327,7 @@ task<> warm_pool::make_for(kind_ptr wanted)
     const auto now = use_.time.steady_now();
     if (!failure && done.has_value() && !stopping_) {
         auto released = std::make_shared<notifier>(use_.executor);
-        watchers_.spawn("watch of a ready sandbox", watch(wanted, made->box->id(), made->box->ended(), released));
+        watchers_.spawn("watch of a ready sandbox", watch(wanted, made->home->box().id(), made->home->box().ended(), released));
         wanted->idle.push_back({std::move(*made), now, std::move(released)});
         co_return;
     }
@@ -347,7 +347,7 @@ task<> warm_pool::watch(kind_ptr of, sandbox_id id, task<std::string> end, std::
 {
     auto leaving = wait_past(released, released->version());
     const auto first = co_await race(std::move(end), std::move(leaving));
-    const auto found = std::ranges::find_if(of->idle, [&](const idle_one& each) { return each.what.box->id() == id; });
+    const auto found = std::ranges::find_if(of->idle, [&](const idle_one& each) { return each.what.home->box().id() == id; });
     if (first.index() == 1 || found == of->idle.end()) {    // it was claimed, and another may be made
         changed_.notify_all();
         co_return;

@@ -28,8 +28,7 @@ struct pool_shape {
 struct warm_sandbox {
     sandbox_spec spec;
     std::shared_ptr<const skill_tree> tree;
-    std::shared_ptr<sandbox> box;
-    std::shared_ptr<protocol::agent_link> link;
+    std::shared_ptr<living_sandbox> home;
     std::unique_ptr<execution_group> group;
     std::unique_ptr<claim_hold> hold;    // once it was claimed
 };
@@ -100,7 +99,6 @@ private:
     task<> fill();
     task<> make_for(kind_ptr wanted);
     task<result<void>> make(kind_ptr wanted, std::shared_ptr<warm_sandbox> into);
-    task<result<void>> open_link(std::shared_ptr<warm_sandbox> of);
     task<result<void>> park(kind_ptr of, std::shared_ptr<warm_sandbox> in);
     std::int64_t idle_bytes(const pool_shape& shape) const;
     task<> destroy(std::shared_ptr<warm_sandbox> what);
