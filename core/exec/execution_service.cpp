@@ -41,6 +41,7 @@ execution_service::execution_service(execution_services services)
     , kept_(use_.retention)
     , retention_({use_.time, use_.log, use_.executions, kept_,
           [this](tenant_id tenant, execution_id id) { return erase(std::move(tenant), std::move(id)); }})
+    , policy_(use_.records)
 {
     queue_.set_gate([this](const tenant_id& tenant) { return may_keep_more(tenant).has_value(); });
 }

@@ -3,6 +3,7 @@
 #include "core/exec/admission.hpp"
 #include "core/exec/ending_watch.hpp"
 #include "core/exec/record/record.hpp"
+#include "core/exec/record/record_policy.hpp"
 #include "core/exec/record/record_retention.hpp"
 #include "core/exec/runner.hpp"
 #include "core/exec/services.hpp"
@@ -149,8 +150,7 @@ private:
     void launch(live_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience);
     task<> carry_out(live_ptr one, task<> work);
     void leave(const live_execution& one);
-    bool may_await_ends() const;
-    void note_record(steady_time::duration took);
+    record_chances chances_of(const execution_row& row) const;
     task<result<submission>> record_begun(live_ptr one, task<> run);
     task<> run_recorded(live_ptr one, execution_spec spec, result<void> begun);
     task<> run_made(live_ptr one, execution_spec spec, runtime_breakers::pass permit);
@@ -192,8 +192,7 @@ private:
     change_clock removals_;
     kept_records kept_;
     record_retention retention_;
-    steady_time::duration last_record_took_{};
-    std::optional<steady_time> last_record_at_;
+    record_policy policy_;
     bool stopping_ = false;
 };
 

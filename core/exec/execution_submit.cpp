@@ -90,11 +90,11 @@ task<result<execution_service::submission>> execution_service::record_new(
     if (place.has_error())
         co_return place.error();
     auto row = row_of(spec, use_.ids.make<execution_id>(), tenant, use_.time.now_ms());
-    const bool may_begin = pool_.ready() > 0 || runner_.makes_soon(row.runtime);
-    if (!key && may_begin && queue_.has_place_for(tenant, spec.limits)) {
+    const auto first = policy_.choose(wishes_of(spec, key.has_value(), when == answered::at_end), chances_of(row), use_.time.steady_now());
+    if (first != first_record::accepted) {
         auto one = make_live(row, spec, {});
         one->recorded = one->sandbox_recorded = false;
-        one->end_awaited = when == answered::at_end && may_await_ends();
+        one->end_awaited = first == first_record::ended;
         one->log->control(event_kind::state, state_body(row));
         if (pool_.ready() > 0 && runner_.begin_now(one, *place)) {
             auto recording = run_recorded(one, std::move(spec), {});
@@ -193,21 +193,15 @@ task<> execution_service::record_end_of(live_ptr one)
         one->phase = run_phase::ended;
         runner_.discard(one);
     }
-    note_record(one->record_took);
+    policy_.note(one->record_took, use_.time.steady_now());
     one->wake();
     leave(*one);
 }
 
-/// Whether the record of a begin would be of no use to who waits for the end.
-bool execution_service::may_await_ends() const
+record_chances execution_service::chances_of(const execution_row& row) const
 {
-    return last_record_took_ >= use_.slow_record || (last_record_at_ && use_.time.steady_now() < *last_record_at_ + use_.disk_rests_after);
-}
-
-void execution_service::note_record(steady_time::duration took)
-{
-    last_record_took_ = took;
-    last_record_at_ = use_.time.steady_now();
+    const bool has_sandbox = pool_.ready() > 0 || runner_.makes_soon(row.runtime);
+    return {has_sandbox, queue_.has_place_for(row.tenant, row.limits), runner_.takes_at_once(row.runtime)};
 }
 
 /// The log is stored after the record, so that there is none without, or with it.
@@ -221,7 +215,7 @@ task<> execution_service::run_recorded(live_ptr one, execution_spec spec, result
             const auto asked_at = use_.time.steady_now();
             auto inserting = insert_first(one, std::move(spec), begun.has_value());
             const auto inserted = co_await std::move(inserting);
-            note_record(use_.time.steady_now() - asked_at);
+            policy_.note(use_.time.steady_now() - asked_at, use_.time.steady_now());
             one->recorded = one->sandbox_recorded = inserted.has_value();
             if (inserted.has_error())
                 one->refused = inserted.error();

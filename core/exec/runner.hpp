@@ -36,14 +36,17 @@ public:
 
     using live_ptr = std::shared_ptr<live_execution>;
 
-    /// Starts the program of a new one at this moment, if nothing has to be waited for: it has a place and a sandbox then, which nothing
-    /// records yet; run_begun() or discard() must follow. It is `starting` until then. Takes `place` then; else nothing happened.
+    /// Starts the program of a new one at this moment, if there is a place, its runtime takes_at_once(), and nothing else has to be waited
+    /// for: it has a place and a sandbox then, which nothing records yet; run_begun() or discard() must follow. It is `starting` until
+    /// then. Takes `place` then; else nothing happened.
     bool begin_now(live_ptr one, waiting_place& place);
     /// The same of one for which a sandbox is made first: with the leave for that it has its place, and make_now() must follow.
     std::optional<runtime_breakers::pass> begin_making(live_ptr one, waiting_place& place);
     /// Makes the sandbox and starts the program; run_begun() or discard() must follow. Errors: why there is none, when run_failed() or
     /// discard() must.
     task<result<void>> make_now(live_ptr one, runtime_breakers::pass leave);
+    /// Whether the runtime is enabled and no breaker keeps executions from it.
+    bool takes_at_once(const std::string& runtime) const;
     /// Whether begin_making() may be true for executions on that runtime.
     bool makes_soon(const std::string& runtime) const;
     /// As run(), of one whose first attempt failed with `why` in make_now().
@@ -135,7 +138,6 @@ private:
     pool_shape shape_of(const live_execution& one, const sandbox_spec& wanted) const;
     sandbox_spec sandbox_for(const live_execution& one);
     bool is_enabled(const std::string& runtime) const;
-    bool needs_no_wait(const live_execution& one) const;
     task<result<void>> make_unrecorded(live_ptr one);
     static bool may_end_unrecorded(const live_execution& one);
     task<after> conclude_unstarted(live_ptr one, std::optional<error> why);

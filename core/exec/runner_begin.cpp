@@ -1,21 +1,15 @@
 #include "core/exec/runner.hpp"
 
 #include "core/async/without_exceptions.hpp"
-#include "core/exec/collect/collect_command.hpp"
 #include "core/exec/collect/files_at_end.hpp"
-
-#include <algorithm>
+#include "core/exec/record/record_policy.hpp"
 
 /// How a program is started while its execution is still being recorded. See docs/adr/0013.
 namespace caisson {
 
-/// Its place, its runtime's leave and its compiler.
-bool runner::needs_no_wait(const live_execution& one) const
+bool runner::takes_at_once(const std::string& runtime) const
 {
-    const auto found = use_.runtimes.find(one.row.runtime);
-    return !one.spec.compile && content_bytes(one.spec) <= small_spec_bytes && found != use_.runtimes.end() &&
-           is_enabled(one.row.runtime) && queue_.has_place_for(one.row.tenant, one.row.limits) &&
-           breakers_.of(one.row.runtime).state == circuit_breaker::state::closed;
+    return use_.runtimes.contains(runtime) && is_enabled(runtime) && breakers_.of(runtime).state == circuit_breaker::state::closed;
 }
 
 /// False if its package has to be waited for.
@@ -42,7 +36,7 @@ bool runner::hold_image_now(live_execution& one) const
 
 bool runner::begin_now(live_ptr one, waiting_place& place)
 {
-    if (!use_.pool || !needs_no_wait(*one) || !hold_image_now(*one) || !hold_package_now(*one))
+    if (!use_.pool || !hold_image_now(*one) || !hold_package_now(*one))
         return false;
     const auto wanted = shape_of(*one, sandbox_for(*one));
     if (!pool_.has_ready(wanted))
@@ -82,7 +76,7 @@ bool runner::makes_soon(const std::string& runtime) const
 
 std::optional<runtime_breakers::pass> runner::begin_making(live_ptr one, waiting_place& place)
 {
-    if (!makes_soon(one->row.runtime) || !needs_no_wait(*one) || !hold_package_now(*one))
+    if (!makes_soon(one->row.runtime) || !hold_package_now(*one))
         return std::nullopt;
     auto leave = ask_for_leave(*one);
     if (!leave || !makes_soon(one->row.runtime))    // it may have fallen back to another
@@ -144,18 +138,13 @@ task<> runner::run_begun(live_ptr one)
         co_await run(one);
 }
 
-/// Nothing has to be stored before its end or beside it but the files that come with it, no end is followed by another attempt, and it
-/// waits for no more input.
 bool runner::may_end_unrecorded(const live_execution& one)
 {
-    const auto& spec = one.spec;
-    const auto& faults = spec.retry.faults;
-    const bool may_be_repeated =
-        !spec.retry.exit_codes.empty() || std::find(faults.begin(), faults.end(), attempt_fault::program) != faults.end();
-    const bool runs_or_ran = one.start_failure.empty() && one.lost.empty();
-    const bool may_have_files = !wants_files(spec.collect) || (one.at_end && one.at_end->now() != files_at_end::state::refused);
-    const bool is_judged_later = spec.checkpoint || (spec.skill && !spec.skill->output_schema.empty());
-    return runs_or_ran && one.log->may_be_taken_whole() && !may_be_repeated && may_have_files && !is_judged_later && !spec.stdin_open;
+    unrecorded_state at;
+    at.has_failed = !one.start_failure.empty() || !one.lost.empty();
+    at.log_is_short = one.log->may_be_taken_whole();
+    at.files_come_with_end = one.at_end && one.at_end->now() != files_at_end::state::refused;
+    return record_policy::may_end_first(wishes_of(one.spec, false, true), at);
 }
 
 task<bool> runner::hear_end(live_ptr one)

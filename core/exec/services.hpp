@@ -10,6 +10,7 @@
 #include "core/exec/compile/compile_cache.hpp"
 #include "core/exec/ports.hpp"
 #include "core/exec/record/kept_records.hpp"
+#include "core/exec/record/record_policy.hpp"
 #include "core/files/ports.hpp"
 #include "core/images/ports.hpp"
 #include "core/log/log_buffer.hpp"
@@ -76,15 +77,11 @@ struct execution_services {
     compile_cache* compiled = nullptr;          // results of compilations; null: all code is compiled
     std::vector<std::string> fallback = {};     // runtimes for what may fall back, in this order
     std::optional<pool_bounds> pool = {};       // of sandboxes that are kept ready; nothing: none
-    /// From how long on the last record of a begin, or of an end that came first, took to be stored the next may wait for an end. One that
-    /// is stored sooner does not hold up the end, and wakes a disk that rests, but is work:
-    std::chrono::milliseconds slow_record{1};
-    /// so it waits too if the last one was stored less than this before.
-    std::chrono::milliseconds disk_rests_after{250};
-    retention_bounds retention = {};           // of what ended
-    storage_gate may_store = {};               // asked before one is accepted
-    std::function<void()> webhook_due = {};    // called when the end of an execution with a webhook is stored; may be not set
-    std::string rest_of_filter = {};           // of payload_filter, what an agent's own filter lacks
+    record_policy::options records = {};        // when records are written
+    retention_bounds retention = {};            // of what ended
+    storage_gate may_store = {};                // asked before one is accepted
+    std::function<void()> webhook_due = {};     // called when the end of an execution with a webhook is stored; may be not set
+    std::string rest_of_filter = {};            // of payload_filter, what an agent's own filter lacks
 
     /// A sandbox that a runtime made or found, as this server has it.
     std::shared_ptr<living_sandbox> living(std::unique_ptr<sandbox> box) const

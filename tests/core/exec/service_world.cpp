@@ -57,8 +57,7 @@ execution_services services_of(
     made.bounds.max_queued = chosen.max_queued;
     made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;
     made.jitter = [&world] { return world.jitter; };
-    made.slow_record = chosen.slow_record;
-    made.disk_rests_after = chosen.disk_rests_after;
+    made.records = {chosen.slow_record, chosen.disk_rests_after};
     made.webhook_due = [&world] { ++world.webhooks_due; };
     made.trees = &world.trees;
     made.schemas = &world.schemas;
