@@ -1,5 +1,5 @@
-#include "tests/storage/stores/artifact_rows.hpp"
-#include "tests/storage/stores/execution_rows.hpp"
+#include "tests/storage/artifact_rows.hpp"
+#include "tests/storage/execution_rows.hpp"
 
 #include <gmock/gmock.h>
 

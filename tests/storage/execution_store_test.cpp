@@ -1,4 +1,4 @@
-#include "tests/storage/stores/execution_rows.hpp"
+#include "tests/storage/execution_rows.hpp"
 
 namespace caisson::testing {
 

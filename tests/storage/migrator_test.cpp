@@ -9,8 +9,8 @@
 #include "tests/storage/busy_context.hpp"
 #include "tests/storage/content_bytes.hpp"
 #include "tests/storage/frozen_schema.hpp"
-#include "tests/storage/stores/artifact_rows.hpp"
-#include "tests/storage/stores/execution_rows.hpp"
+#include "tests/storage/artifact_rows.hpp"
+#include "tests/storage/execution_rows.hpp"
 #include "tests/storage/temp_dir.hpp"
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include "storage/sqlite/connection.hpp"
 #include "storage/sqlite/transaction.hpp"
 #include "storage/stores/thread_retention.hpp"
-#include "tests/storage/stores/artifact_rows.hpp"
-#include "tests/storage/stores/execution_rows.hpp"
+#include "tests/storage/artifact_rows.hpp"
+#include "tests/storage/execution_rows.hpp"
 
 #include <random>
 

@@ -1,6 +1,6 @@
 #include "storage/storage.hpp"
 #include "tests/storage/busy_context.hpp"
-#include "tests/storage/stores/execution_rows.hpp"
+#include "tests/storage/execution_rows.hpp"
 #include "tests/storage/temp_dir.hpp"
 #include "tests/support/fake_webhooks.hpp"
 
