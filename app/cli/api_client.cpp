@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{60};
 constexpr std::size_t max_message_bytes = 16 << 20;
-constexpr std::size_t deepest = 300;    // outputs of skills are nested 256 deep at most
+constexpr std::size_t deepest = 300;    // a skill's output is nested 256 deep at most
 
 bool is_this_machine(const std::string& host)
 {
@@ -277,7 +277,7 @@ error api_client::refusal(int status, const std::string& body) const
         return told({code_of("", status),
             access_.address.str() + " answered " + std::to_string(status) + " " + std::string(net::reason_phrase(status))});
     const auto& object = value.get_object();
-    // Not through told() unless it is about the key: the server did answer.
+    // told() adds advice for a server that does not answer. This one did; only advice about the key applies.
     error what{code_of(text_of(object, "error"), status), text_of(object, "message")};
     return what.code == errc::unauthorized ? told(std::move(what)) : what;
 }

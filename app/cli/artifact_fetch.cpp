@@ -16,7 +16,7 @@ namespace {
 
 std::string route_of(const std::string& id) { return "/v1/executions/" + id + "/artifacts"; }
 
-/// With its slashes: each name is a segment of the address.
+/// Keeps the slashes: each name is a segment of the path.
 std::string address_of(const std::string& id, const std::string& path)
 {
     std::string encoded;
@@ -30,7 +30,7 @@ std::string address_of(const std::string& id, const std::string& path)
 
 error not_whole(const std::string& path) { return {errc::bad_request, path + " is not what its digest says; fetch it again"}; }
 
-/// What is there already, of names that are safe.
+/// Refuses unsafe paths, and existing files unless `force`.
 result<void> check_names(const std::vector<artifact>& all, const target_folder& folder, bool force)
 {
     std::vector<std::string> there;
@@ -49,7 +49,7 @@ result<void> check_names(const std::vector<artifact>& all, const target_folder& 
     return error{errc::conflict, names + more + " is there already; --force replaces it, another folder keeps both"};
 }
 
-/// Where a body goes, and what its digest is.
+/// The file that receives a body, and the digest of the body.
 struct hashed_file {
     target_folder::file* to;
     std::unique_ptr<hasher> hash = make_sha256_hasher();
@@ -61,7 +61,7 @@ task<result<void>> take_piece(hashed_file* into, shared_bytes piece)
     co_return into->to->write(piece.view());
 }
 
-/// The line that tells how far it is, and what it says before the size.
+/// The progress line, and its text before the size.
 struct shown_as {
     progress_line* line;
     std::string what;
@@ -92,7 +92,7 @@ task<result<void>> fetch_below(
     co_return done;
 }
 
-/// Files that were found, with the folder that they go to; it is open, and none of them is in it unless `force`.
+/// Fetches `all` into the open `folder`. Without `force` none of them exists there.
 task<result<fetched>> fetch_all(
     client_session* session, std::string id, std::vector<artifact> all, const target_folder* folder, bool force, bool quiet)
 {

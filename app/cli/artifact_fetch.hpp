@@ -11,7 +11,7 @@
 
 namespace caisson::cli {
 
-/// A file of an execution, as the server tells it.
+/// A file of an execution, as the server lists it.
 struct artifact {
     std::string path;
     std::int64_t size_bytes = 0;
@@ -19,10 +19,10 @@ struct artifact {
     std::uint32_t mode = 0644;
 };
 
-/// All files of an execution, as JSON. Errors: what the server says.
+/// All files of an execution, as JSON. Errors: those of the server.
 task<result<boost::json::array>> list_artifacts(api_client* api, std::string execution_id);
 
-/// What of an item is needed to fetch it.
+/// The fields of a list item that a fetch needs.
 artifact artifact_of(const boost::json::object& item);
 
 struct fetched {
@@ -30,14 +30,13 @@ struct fetched {
     std::int64_t bytes = 0;
 };
 
-/// Puts all files of an execution below `folder`, which is made unless there are none. Names, and whether files are there already, are
-/// looked at before the first is fetched; how far it is is shown unless `quiet`. Errors: errc::conflict naming what is there, unless
-/// `force`; errc::bad_request for a name that leaves the folder, a content that is not what its digest says, or what cannot be written;
-/// what the server says. What was fetched before stays.
+/// Fetches all files of an execution into `folder`, which is created if there are any. Checks names and existing files before the first
+/// fetch. Shows progress unless `quiet`. Errors: errc::conflict naming existing files, unless `force`; errc::bad_request for a name that
+/// leaves the folder, a digest mismatch or a failed write; those of the server. Files fetched before an error stay.
 task<result<fetched>> fetch_artifacts(
     client_session* session, std::string execution_id, std::filesystem::path folder, bool force, bool quiet);
 
-/// One of them, into a file, or to standard output for "-". Errors: the same.
+/// Fetches one file to `target`, or to standard output for "-". Errors: the same.
 task<result<fetched>> fetch_artifact(
     client_session* session, std::string execution_id, std::string path, std::filesystem::path target, bool force, bool quiet);
 

@@ -19,18 +19,18 @@ namespace {
 
 bool is_json(const attended_options& options) { return options.client.output == output_format::json; }
 
-/// How a run ended, as far as it is known.
+/// The end of a run, as far as it is known.
 struct ended_run {
     std::string id;
     boost::json::object end;       // the exit event
-    int status = 0;                // for this process, by that event
-    std::string record_text;       // as the server wrote it; empty: it was not asked for
-    boost::json::object record;    // the same
+    int status = 0;                // this process's exit status, from that event
+    std::string record_text;       // as the server wrote it; empty: not requested
+    boost::json::object record;    // parsed from record_text
 };
 
 bool wants_record(const attended_options& options) { return options.of_skill || options.collects || options.stats || is_json(options); }
 
-/// Why it failed, with its id. A plain `run` is as silent as its program about an exit status.
+/// Prints why the run failed, with its id. A plain `run` does not print the program's exit status.
 void say_failure(const ended_run& run, const attended_options& options)
 {
     const auto& told = run.record.contains("status") ? run.record : run.end;
@@ -41,7 +41,7 @@ void say_failure(const ended_run& run, const attended_options& options)
         complain(why + " (" + run.id + ")");
 }
 
-/// The files: those that are not there now are said to be kept. False if they could not be fetched.
+/// Fetches the files for --download; otherwise prints how to fetch them. False if the download failed.
 task<bool> take_files(client_session* session, const ended_run* run, attended_options options)
 {
     if (!options.quiet)
@@ -61,7 +61,7 @@ task<bool> take_files(client_session* session, const ended_run* run, attended_op
     co_return !options.download;
 }
 
-/// JSON as it was written: the record, or a skill's output, of which a large one is not in the record. False if it cannot be read.
+/// Prints the record, or a skill's output, as the server wrote it. The record lacks a large output, which is fetched. False if that failed.
 task<bool> print_result(client_session* session, const ended_run* run, attended_options options)
 {
     if (is_json(options)) {
@@ -108,7 +108,7 @@ task<int> conclude(client_session* session, ended_run run, attended_options opti
     co_return run.status == exit_status::ok && (refused || !fetched || !printed) ? exit_status::failed : run.status;
 }
 
-/// Stays with the run `id` to its end.
+/// Follows the run `id` to its end.
 task<int> attend(client_session* session, attended_options options, std::string id)
 {
     foreground_run attached(*session, options, id);

@@ -13,7 +13,7 @@ namespace caisson::cli {
 
 int run_cli(const std::vector<std::string>& args, const server_hooks& hooks)
 try {
-    std::signal(SIGPIPE, SIG_IGN);    // a closed pipe is an error of a write here
+    std::signal(SIGPIPE, SIG_IGN);    // a closed pipe is a write error here
     verb_context context{this_environment(), this_host(), false, 0, &hooks};
     context.colours = wants_colours(STDOUT_FILENO, context.environment);
     if (const auto window = window_of(STDOUT_FILENO))

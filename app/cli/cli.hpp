@@ -11,7 +11,7 @@
 
 namespace caisson::cli {
 
-/// What the verbs need of the server's side.
+/// Functions of the server that the verbs call.
 struct server_hooks {
     std::function<int(const server_config&)> serve;
     std::function<std::vector<runtime_capabilities>(const server_config&)> probe_runtimes;
@@ -19,7 +19,7 @@ struct server_hooks {
     std::function<std::vector<docker::foreign_server>(const server_config&)> find_foreign_containers = {};
 };
 
-/// Runs one verb; `args` are those after the program's name. Returns the process's exit status; never throws.
+/// Runs one verb. `args` excludes the program's name. Returns the process's exit status; never throws.
 int run_cli(const std::vector<std::string>& args, const server_hooks& hooks);
 
 }    // namespace caisson::cli

@@ -9,10 +9,10 @@ namespace caisson::cli {
 
 enum class output_format { table, json };
 
-/// What all verbs that talk to a server have in common.
+/// Options of all verbs that connect to a server.
 struct client_options {
     std::string url;                   // --url, CAISSON_URL, or the default
-    std::filesystem::path data_dir;    // where admin.key is looked for
+    std::filesystem::path data_dir;    // where admin.key is
     std::filesystem::path ca_file;     // --ca, CAISSON_CA; empty: the system's CAs
     output_format output = output_format::table;
 };

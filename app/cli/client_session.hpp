@@ -18,7 +18,7 @@ public:
     timers& time() { return time_; }
     io_executor executor() { return io_.get_executor(); }
 
-    /// Runs the loop until `work` is done and returns what it gives, or throws what it throws.
+    /// Runs the loop until `work` is done. Returns its value or rethrows its exception.
     int run(task<int> work)
     {
         std::optional<int> value;
@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    system_timers time_;    // before the loop: suspended frames of the client refer to it
+    system_timers time_;    // declared before the loop: suspended client coroutines refer to it
     asio::io_context io_{1};
     api_client api_;
 };

@@ -59,7 +59,7 @@ parse_outcome parse_command_line(const std::vector<std::string>& args, const par
                                             : args;
         if (of_run)
             options.insert(options.begin(), "run");
-        std::ranges::reverse(options);    // what CLI11 takes
+        std::ranges::reverse(options);    // CLI11 takes the arguments in reverse
         app.parse(std::move(options));
         return {verbs.chosen(), "", exit_status::ok};
     } catch (const CLI::CallForHelp&) {

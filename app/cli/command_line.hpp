@@ -23,7 +23,7 @@ struct serve_options {
     bool show_settings = false;
 };
 
-/// A local file that is to be put into the sandbox.
+/// A local file to put into the sandbox.
 struct upload {
     std::filesystem::path from;
     std::string as;
@@ -34,7 +34,7 @@ struct run_options {
     client_options client;
     std::string language;
     std::optional<std::string> code;
-    std::string standard;    // of the compiler; empty: its own
+    std::string standard;    // language standard; empty: the compiler's default
     std::vector<std::string> compiler_flags;
     std::optional<std::filesystem::path> file;
     bool program_from_stdin = false;
@@ -42,7 +42,7 @@ struct run_options {
     std::vector<std::string> command;
     std::vector<std::string> args;
     std::vector<upload> files;
-    std::vector<std::string> collect;    // patterns of what it leaves that is kept
+    std::vector<std::string> collect;    // patterns of the files to keep
     named_texts env;
     named_texts labels;
     std::optional<std::int64_t> wall_ms;
@@ -116,7 +116,7 @@ struct doctor_options {
 struct db_check_options {
     std::filesystem::path data_dir;
     bool json = false;
-    bool deep = false;    // also the bytes of contents
+    bool deep = false;    // also checks the bytes of contents
 };
 
 struct backup_options {
@@ -141,14 +141,14 @@ using command = std::variant<serve_options, run_options, ps_options, show_option
     thread_import_options, key_create_options, key_list_options, key_revoke_options, doctor_options, db_check_options, backup_options,
     restore_options, version_options>;
 
-/// Either a command, or a text to print and the status to exit with (help on stdout, mistakes on stderr).
+/// A command, or a text to print and an exit status (help on stdout, mistakes on stderr).
 struct parse_outcome {
     std::optional<cli::command> command;
     std::string text;
     int exit_status = 0;
 };
 
-/// Facts that the parser's defaults and choices depend on.
+/// What the parser's defaults and choices depend on.
 struct parse_context {
     std::map<std::string, std::string> environment;
     host_facts host;
@@ -157,10 +157,10 @@ struct parse_context {
 
 inline constexpr std::string_view default_url = "http://127.0.0.1:8320";
 
-/// Whether these arguments are of `run` or `skill run`, whose exit status is the program's own.
+/// True for `run` and `skill run`, whose exit status is the program's own.
 bool runs_a_program(const std::vector<std::string>& args);
 
-/// Reads the arguments after the program's name. No I/O.
+/// Parses the arguments after the program's name. No I/O.
 parse_outcome parse_command_line(const std::vector<std::string>& args, const parse_context& context);
 
 }    // namespace caisson::cli

@@ -23,7 +23,7 @@ void print_state(const std::string& id, const boost::json::value& record)
 
 task<int> show(client_session* session, show_options options, bool colours)
 {
-    // A table does not show the output, so that it is not asked for.
+    // A table does not show the output: it is not requested.
     const bool brief = options.client.output == output_format::table;
     const std::string query = brief ? "?include=none" : "";
     auto record = co_await session->api().get("/v1/executions/" + options.id + query);

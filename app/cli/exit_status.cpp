@@ -34,7 +34,7 @@ std::string sentence_for(const std::string& verdict)
     return {};
 }
 
-/// Null: it was compiled, or needed not to be.
+/// The compile stage if it failed, else null.
 const boost::json::object* failed_compile(const boost::json::object& end)
 {
     const auto* compile = end.if_contains("compile");
@@ -86,7 +86,7 @@ std::string ending_note(const boost::json::object& end)
     const auto verdict = text_of(end, "verdict");
     if (verdict.empty() || (verdict == "exited" && failed_compile(end) == nullptr))
         return {};
-    // The server's own sentence knows more, such as the limit's value.
+    // The server's own sentence says more, such as the limit's value.
     if (auto cause = text_of(end, "error"); !cause.empty())
         return cause;
     if (verdict != "signaled")

@@ -82,7 +82,7 @@ result<target_folder::file> target_folder::begin(const std::string& path, std::u
     const auto names = names_of(path);
     unique_fd at = open_folder(folder_.get(), ".");
     for (std::size_t i = 0; at && i + 1 < names.size(); ++i) {
-        static_cast<void>(::mkdirat(at.get(), names[i].c_str(), 0777));    // a failure shows at the next step
+        static_cast<void>(::mkdirat(at.get(), names[i].c_str(), 0777));    // a failure shows in the next step
         at = open_folder(at.get(), names[i].c_str());
     }
     const auto temporary = temporary_name(names.back());

@@ -11,21 +11,22 @@
 
 namespace caisson::cli {
 
-/// What is wrong with the path of a file that a server names, as a file below a folder of ours; empty: nothing. It has to be relative,
-/// of names between single slashes, without "." and ".." and control characters.
+/// What is wrong with a path from a server as a file below a local folder; empty: nothing. It must be relative, with single slashes between
+/// names, without ".", ".." and control characters, and at most 4096 bytes of UTF-8.
 std::string path_problem(std::string_view path);
 
-/// A folder that files of a server are put into. Nothing outside of it is touched: no link is followed below it.
+/// A folder that receives files from a server. Nothing outside of it is touched: no link below it is followed.
 class target_folder {
 public:
-    /// Makes the folder if it is not there. Errors: errc::bad_request with what the system says.
+    /// Creates the folder if needed. Errors: errc::bad_request with the system's message.
     static result<target_folder> open(const std::filesystem::path& path);
 
-    /// Whether something is there under this name.
+    /// True if `path` exists below the folder.
     bool has(const std::string& path) const;
 
     class file;
-    /// Begins a file, under another name until it is finished; its folders are made. Errors: errc::bad_request with what is wrong.
+    /// Begins a file under a temporary name; creates its folders. Errors: errc::bad_request for an invalid path or with the system's
+    /// message.
     result<file> begin(const std::string& path, std::uint32_t mode) const;
 
 private:
@@ -34,7 +35,7 @@ private:
     unique_fd folder_;
 };
 
-/// A file on its way. Without finish() it vanishes.
+/// A file being written. It is removed unless finish() is called.
 class target_folder::file {
 public:
     file(unique_fd folder, std::string name, std::string temporary, unique_fd fd);
@@ -42,14 +43,14 @@ public:
     file& operator=(file&&) = delete;
     ~file();
 
-    /// Errors of both: errc::bad_request with what the system says; of finish() errc::conflict if there is such a file, unless `replace`.
+    /// Errors: errc::bad_request with the system's message; of finish() also errc::conflict if the file exists, unless `replace`.
     result<void> write(std::string_view bytes);
     result<void> finish(bool replace);
 
 private:
     unique_fd folder_;
     std::string name_;
-    std::string temporary_;    // empty once it has its name
+    std::string temporary_;    // empty once the file has its name
     unique_fd fd_;
 };
 

@@ -9,25 +9,25 @@
 
 namespace caisson::cli {
 
-/// Where the output of an execution goes.
+/// Receives the output of an execution.
 class output_sink {
 public:
     virtual ~output_sink() = default;
-    /// False if nobody reads it any more: then the follower stops.
+    /// False if nobody reads the output any more: the follower then stops.
     virtual task<bool> write(frame_effects effects) = 0;
 };
 
-/// Follows one execution's stream from its beginning to its end, over as many connections as it takes. I/O thread only.
+/// Follows one execution's stream from its beginning to its end, and reconnects as needed. I/O thread only.
 class follower {
 public:
-    /// All that is referred to must outlive it.
+    /// All references must outlive it.
     follower(api_client& api, timers& time, std::string execution_id, output_sink& sink);
 
-    /// The exit event. Cancelling it ends the following, nothing else. Errors: errc::runtime_unavailable when the server
-    /// stayed away too long, errc::cancelled when the sink is closed, and what the server says when it refuses.
+    /// Returns the exit event. Cancelling it only stops the following. Errors: errc::runtime_unavailable if the server stayed away too
+    /// long, errc::cancelled if the sink is closed, and the server's refusal.
     task<result<boost::json::object>> to_the_end();
 
-    /// Sends a client frame on the present connection; it is lost if there is none.
+    /// Sends a client frame on the current connection; without one the frame is lost.
     void send(std::string frame);
 
 private:
@@ -42,7 +42,7 @@ private:
     frame_reader reader_;
     reconnect_policy policy_;
     std::unique_ptr<net::websocket> socket_;
-    std::string refused_;    // the server's last error frame
+    std::string refused_;    // message of the server's last error frame
 };
 
 }    // namespace caisson::cli

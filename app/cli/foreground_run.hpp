@@ -12,10 +12,10 @@
 
 namespace caisson::cli {
 
-/// How this terminal stays with a run, and what it does with what the run leaves.
+/// How this process follows a run, and what it does with the run's files.
 struct attended_options {
     client_options client;
-    bool of_skill = false;    // what it prints is its log, on standard error; standard output is for its output
+    bool of_skill = false;    // its program's output is its log, on standard error; standard output is for the skill's output
     bool collects = false;    // it may leave files
     std::optional<std::filesystem::path> download;
     bool force = false;
@@ -26,16 +26,15 @@ struct attended_options {
     bool quiet = false;
 };
 
-/// An execution that this terminal is attached to: shows its output, passes on standard input, window changes and
-/// interrupts, until it has ended or is left.
+/// An execution in the foreground: shows its output and forwards standard input, window changes and interrupts, until it ends or is left.
 class foreground_run {
 public:
     /// `session` must outlive it.
     foreground_run(client_session& session, const attended_options& options, std::string execution_id);
 
-    /// The exit status for this process.
+    /// Follows the execution; returns this process's exit status.
     task<int> to_the_end();
-    /// The exit event; nothing if it was left, or the server stayed away: then that was said.
+    /// The exit event; empty if the run was left or the server stayed away, which was reported.
     const std::optional<boost::json::object>& end() const { return end_; }
 
 private:

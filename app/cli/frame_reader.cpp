@@ -38,10 +38,10 @@ std::optional<std::string> bytes_of(const boost::json::object& frame)
     return data;
 }
 
-/// Of a state in which the next attempt is waited for.
-/// Of JSON within JSON: a skill's output, which is at most 256 deep, in its exit event.
+/// JSON nesting of a frame: an exit event holds a skill's output, which is at most 256 deep.
 constexpr std::size_t deepest_frame = 300;
 
+/// A note for a state event that announces the next attempt; else empty.
 std::string note_of_attempt(const boost::json::object& frame)
 {
     if (!frame.contains("attempt") || !frame.contains("delay_ms"))
@@ -119,7 +119,7 @@ frame_effects frame_reader::take_cut(const boost::json::object& frame)
     frame_effects effects;
     if (end <= had)
         return effects;
-    const auto missing = end - std::max(had, begin);    // some of it may have been shown before it was cut
+    const auto missing = end - std::max(had, begin);    // part of it may have been shown before the cut
     had = end;
     effects.note = show_bytes(static_cast<std::int64_t>(missing)) + " of " + stream + " were cut here, at the output limit";
     return effects;

@@ -4,7 +4,7 @@
 
 namespace caisson::cli::help {
 
-/// What --help of each verb ends with: examples, exit statuses, variables.
+/// The last part of each verb's --help: examples, exit statuses, variables.
 std::string general(const std::string& data_dir);
 std::string serve(const std::string& data_dir);
 std::string run();

@@ -11,7 +11,7 @@ namespace caisson::cli {
 
 namespace {
 
-/// Of proc_sys(5) as sysctl(8) writes it: "kernel.pid_max".
+/// Settings of proc_sys(5), named as in sysctl(8): "kernel.pid_max".
 class kernel_settings {
 public:
     explicit kernel_settings(const std::filesystem::path& sys) : sys_(sys) { }
@@ -33,12 +33,12 @@ private:
 struct shared_number {
     const char* what;
     const char* setting;
-    std::int64_t of_others;                                          // that sandboxes cannot have
-    std::int64_t used;                                               // by all sandboxes at once
-    std::int64_t most = std::numeric_limits<std::int64_t>::max();    // that the kernel takes for the setting
+    std::int64_t of_others;                                          // what sandboxes cannot use
+    std::int64_t used;                                               // the most that all sandboxes use at once
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();    // the kernel's maximum for the setting
 };
 
-/// The largest number there is where it would be more.
+/// The product, or the largest number on overflow.
 std::int64_t times(std::int64_t a, std::int64_t b)
 {
     std::int64_t product = 0;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder of its own below the system's for such, which goes with it.
+/// A temporary folder, removed with this object.
 class temporary_folder {
 public:
     temporary_folder()
@@ -36,7 +36,7 @@ public:
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;
 
-    /// Empty: it could not be made.
+    /// Empty if it could not be created.
     const fs::path& path() const { return path_; }
 
 private:
@@ -45,13 +45,13 @@ private:
 
 bool is_recipe(const fs::path& folder) { return ::access((folder / "build").c_str(), X_OK) == 0; }
 
-/// Where recipes are if nobody says it: in a source tree that this is run in, or beside an installed caisson.
+/// Default folders of recipes: of a source tree that is the working directory, and beside an installed caisson.
 std::vector<fs::path> usual_places(const host_facts& host)
 {
     return {fs::absolute("docker/images"), host.executable_dir.parent_path() / "share/caisson/images"};
 }
 
-/// The program that makes the image. Errors: errc::not_found with the places where it was looked for.
+/// The program that makes the image. Errors: errc::not_found with the places searched.
 result<fs::path> find_recipe(const image_build_options& options, const host_facts& host)
 {
     if (options.recipe.find('/') != std::string::npos) {
@@ -83,12 +83,12 @@ spawn_options command_of(const fs::path& recipe, const image_build_options& opti
     for (char** one = ::environ; *one != nullptr; ++one)
         out.environment.emplace_back(*one);
     out.descriptors.add(nothing);
-    out.descriptors.add(options.quiet ? nothing : STDERR_FILENO);    // standard output is for what was made
+    out.descriptors.add(options.quiet ? nothing : STDERR_FILENO);    // standard output is for the result
     out.descriptors.add(STDERR_FILENO);
     return out;
 }
 
-/// Runs the recipe. Errors: errc::runtime_unavailable if it cannot be started or fails, errc::cancelled.
+/// Runs the recipe. Errors: errc::runtime_unavailable if it cannot be started or fails; errc::cancelled.
 task<result<void>> make_tar(client_session* session, fs::path recipe, image_build_options options, fs::path target)
 {
     const unique_fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));

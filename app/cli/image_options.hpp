@@ -20,14 +20,14 @@ struct image_pull_options {
 
 struct image_build_options {
     client_options client;
-    std::string recipe;               // a name among the recipes, or a folder with a program called build
-    std::filesystem::path recipes;    // where names are looked for; empty: the usual places
-    std::string name;                 // of the image; empty: as the recipe calls it
-    bool installed = false;           // of this machine's own packages
+    std::string recipe;               // a recipe's name, or a folder with a program called build
+    std::filesystem::path recipes;    // where names are searched; empty: the default places
+    std::string name;                 // of the image; empty: the recipe's default
+    bool installed = false;           // use this machine's own packages
     bool quiet = false;
 };
 
-/// Without images: lists what is allowed.
+/// Without images: lists the allowed ones.
 struct image_allow_options {
     client_options client;
     std::vector<std::string> images;

@@ -7,7 +7,7 @@ namespace caisson::cli {
 
 namespace {
 
-/// Refuses what is no name of an image before it gets into an address.
+/// Refuses invalid image names before they get into a URL.
 CLI::Validator image_check()
 {
     auto check = [](std::string& text) {

@@ -19,7 +19,7 @@ std::uint64_t amount_of(const boost::json::object& from, std::string_view name)
     return value != nullptr && value->is_int64() && value->get_int64() > 0 ? static_cast<std::uint64_t>(value->get_int64()) : 0;
 }
 
-/// The image once a frame says that it is there; nothing before. Errors: what the server says.
+/// The image, once a frame reports it; empty before. Errors: those of the server.
 result<std::optional<boost::json::object>> take_frame(const std::string& line, const std::string& image, progress_line& shown)
 {
     boost::system::error_code failure;
@@ -37,7 +37,7 @@ result<std::optional<boost::json::object>> take_frame(const std::string& line, c
     return std::nullopt;
 }
 
-/// One image. Errors: also errc::runtime_unavailable if the connection broke; the server goes on by itself then.
+/// Pulls one image. Errors: also errc::runtime_unavailable if the connection broke; the server continues the pull.
 task<result<boost::json::object>> pull_one(client_session* session, std::string image, progress_line* shown)
 {
     boost::json::object wanted{{"image", image}};

@@ -8,7 +8,7 @@ namespace caisson::cli {
 
 namespace {
 
-/// `items` of an answer. Errors: errc::bad_request.
+/// `items` of an answer. Errors: those of `answer`; errc::bad_request if there is no list.
 result<boost::json::array> items_of(result<boost::json::value> answer)
 {
     if (answer.has_error())
@@ -20,7 +20,7 @@ result<boost::json::array> items_of(result<boost::json::value> answer)
     return items->get_array();
 }
 
-/// In a path: slashes stay.
+/// Percent-encodes an image name for a path; slashes stay.
 std::string in_path(const std::string& image)
 {
     std::string out;

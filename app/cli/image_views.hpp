@@ -12,7 +12,7 @@ namespace caisson::cli {
 std::string images_table(const boost::json::array& items, std::int64_t now_ms, bool colours, std::size_t columns);
 /// `items` of GET /v1/admin/images.
 std::string allowed_images_table(const boost::json::array& items, bool colours);
-/// "python:3.12-slim  sha256:0123…  45 MiB": of one item.
+/// One image: "python:3.12-slim  sha256:0123…  45 MiB".
 std::string image_line(const boost::json::object& item);
 
 }    // namespace caisson::cli

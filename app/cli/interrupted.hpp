@@ -10,7 +10,7 @@ namespace caisson::cli {
 
 using signal_set = asio::basic_signal_set<io_executor>;
 
-/// Returns at the first SIGINT or SIGTERM that comes while it waits.
+/// Returns at the first SIGINT or SIGTERM during the wait.
 inline task<> interrupted(io_executor executor)
 {
     signal_set signals(executor, SIGINT, SIGTERM);

@@ -25,7 +25,7 @@ const boost::json::object* artifacts_of(const boost::json::object& record)
     return value != nullptr ? value->if_object() : nullptr;
 }
 
-/// ": a, b and 3 more" of `all` files; empty if one of the names is too long for a sentence.
+/// ": a, b and 3 more" of `all` files; empty if a name is too long for a sentence.
 std::string named_files(const boost::json::object& record, std::int64_t all)
 {
     std::string text;

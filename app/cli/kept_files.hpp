@@ -8,13 +8,13 @@
 
 namespace caisson::cli {
 
-/// Of many files so many are named in a message.
+/// The most files that a message names.
 inline constexpr std::size_t most_named = 5;
 
-/// What of a run's files is kept, and the command that fetches them, as a sentence; empty if the record tells of none.
+/// A sentence about a run's kept files, with the command that fetches them; empty if there are none.
 std::string kept_files(const boost::json::object& record, const std::string& execution_id);
 
-/// What went wrong while files were collected, and what was left out and why: a sentence each, the first few.
+/// Problems of the file collection, and the first few files left out with the reason; one sentence each.
 std::vector<std::string> trouble_with_files(const boost::json::object& record);
 
 /// "3 files (1.5 MiB)".

@@ -12,7 +12,7 @@ namespace caisson::cli {
 
 namespace {
 
-/// The keys of a data directory, opened beside a server that may be running.
+/// The keys of a data directory; a server may run on it meanwhile.
 class key_office {
 public:
     explicit key_office(const std::filesystem::path& data_dir)

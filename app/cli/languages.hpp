@@ -5,8 +5,7 @@
 
 namespace caisson::cli {
 
-/// The language that a file's extension stands for ("python" of "x.py"); empty if it stands for none. The server decides
-/// which languages there are.
+/// The language for a file's extension: "python" for "x.py"; empty if there is none. The server decides which languages exist.
 std::string language_of_file(const std::filesystem::path& file);
 
 }    // namespace caisson::cli

@@ -6,7 +6,7 @@
 
 namespace caisson::cli {
 
-/// What errno means.
+/// The message for errno.
 inline std::string last_error() { return std::error_code(errno, std::generic_category()).message(); }
 
 }    // namespace caisson::cli

@@ -13,7 +13,7 @@ namespace {
 
 using unit = std::pair<std::int64_t, std::string_view>;
 
-/// In the largest unit that leaves nothing over.
+/// `value` in the largest unit without a remainder.
 std::string in_units(std::int64_t value, std::initializer_list<unit> largest_first)
 {
     for (const auto& [size, name] : largest_first)

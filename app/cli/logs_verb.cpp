@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t longest_frame = 16 << 20;
 
-/// Reads what is kept, once, from the reader's cursor on. errc::runtime_unavailable if the connection broke in between.
+/// Reads the stored events once, from the reader's cursor on. Errors: also errc::runtime_unavailable if the connection broke.
 task<result<void>> read_kept(api_client* api, std::string id, frame_reader* reader, output_sink* sink)
 {
     auto opened = co_await api->open_lines("/v1/executions/" + id + "/events?after=" + reader->cursor());
@@ -44,7 +44,7 @@ task<result<void>> print_kept(client_session* session, std::string id, output_si
         if (read.has_value() || !may_pass(read.error().code))
             co_return read;
         if (reader.cursor() == before)
-            co_return read;    // no way forward
+            co_return read;    // no progress since the last try
         co_await session->time().wait_for(std::chrono::milliseconds(100));
     }
 }

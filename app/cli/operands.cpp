@@ -12,7 +12,7 @@ bool takes_value(const CLI::App& verb, const std::string& name)
     return option != nullptr && option->get_items_expected_max() > 0;
 }
 
-/// True if the argument after `arg` is a value of the last option in `arg`.
+/// True if the next argument is the value of the last option in `arg`.
 bool wants_next(const CLI::App& verb, const std::string& arg)
 {
     if (arg.starts_with("--"))

@@ -9,7 +9,7 @@
 
 namespace caisson::cli {
 
-/// An option whose text goes through `parse` (a std::optional of a T), refused with `expected` if that gives nothing.
+/// An option that `parse` reads (it returns std::optional<T>). A text without a value is refused with `expected`.
 template <class Target, class Parse>
 CLI::Option* add_parsed(
     CLI::App* verb, const std::string& names, Target& target, Parse parse, const std::string& expected, const std::string& about)
@@ -23,10 +23,10 @@ CLI::Option* add_parsed(
     return verb->add_option_function<std::string>(names, take, about);
 }
 
-/// An option that may be repeated, each time K=V with a K that is not empty.
+/// A repeatable option K=V; K is not empty.
 CLI::Option* add_pairs(CLI::App* verb, const std::string& names, named_texts& target, const std::string& about);
 
-/// An option that may be repeated, each time PATH[:AS]; AS is by default the path's last part.
+/// A repeatable option PATH[:AS]; AS is by default the last part of PATH.
 CLI::Option* add_uploads(CLI::App* verb, const std::string& names, std::vector<upload>& target, const std::string& about);
 
 /// --json.
@@ -35,7 +35,7 @@ void add_json(CLI::App* verb, client_options& to);
 /// --quiet.
 void add_quiet(CLI::App* verb, bool& target);
 
-/// Refuses what is not an id of an execution before it gets into an address.
+/// Refuses invalid execution ids before they get into a URL.
 CLI::Validator execution_id_check();
 
 }    // namespace caisson::cli

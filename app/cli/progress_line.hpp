@@ -6,11 +6,11 @@
 
 namespace caisson::cli {
 
-/// One line on standard error that says how far something is, is rewritten in place and vanishes at the end. Only on a terminal that
-/// can do so (TERM is not "dumb"), never wider than it.
+/// A progress line on standard error, rewritten in place and removed at the end. Only on a terminal that can rewrite lines (TERM is not
+/// "dumb"); never wider than it.
 class progress_line {
 public:
-    /// With `quiet` nothing is ever shown.
+    /// With `quiet` nothing is shown.
     explicit progress_line(bool quiet = false);
     ~progress_line() { clear(); }
     progress_line(const progress_line&) = delete;
@@ -19,8 +19,7 @@ public:
     bool enabled() const { return enabled_; }
 
     void show(const std::string& text);
-    /// "`what` 1.5 MiB of 3 MiB"; without a total ("0") only what is done. Not within the first half second, and not more often than
-    /// ten times a second.
+    /// Shows "`what` 1.5 MiB of 3 MiB"; without the total if it is 0. Not in the first half second, and at most ten times a second.
     void show_bytes(const std::string& what, std::uint64_t done_bytes, std::uint64_t total_bytes);
     void clear();
 
@@ -31,7 +30,7 @@ private:
     clock::time_point next_;
 };
 
-/// `head` and `tail` on one line of `columns` columns; what does not fit is cut from the end of `head`.
+/// `head` and `tail` on one line of `columns` columns; `head` is cut at its end if needed.
 std::string fitted(const std::string& head, const std::string& tail, std::size_t columns);
 
 }    // namespace caisson::cli

@@ -24,7 +24,7 @@ std::string page_target(const ps_options& options, const std::string& status, st
     return target;
 }
 
-/// Up to options.limit executions with `status` (any if empty), over as many pages as it takes.
+/// Up to options.limit executions with `status` (empty: any), over as many pages as needed.
 task<result<boost::json::array>> gather(api_client* api, ps_options options, std::string status)
 {
     boost::json::array items;
@@ -50,14 +50,14 @@ task<result<boost::json::array>> list_executions(api_client* api, ps_options opt
     boost::json::array items;
     std::vector<std::string> statuses{options.status};
     if (options.status.empty() && !options.all)
-        statuses = {"queued", "running"};    // in this order: one that starts between the two questions is found twice, not never
+        statuses = {"queued", "running"};    // in this order: an execution that starts in between is found twice, not missed
     for (const auto& status : statuses) {
         auto gathered = co_await gather(api, options, status);
         if (gathered.has_error())
             co_return gathered.error();
         items.insert(items.end(), gathered->begin(), gathered->end());
     }
-    // Ids begin with their time, so this is newest first.
+    // Ids begin with their time: this is newest first.
     const auto id_of = [](const boost::json::value& item) { return item.is_object() ? text_of(item.get_object(), "execution_id") : ""; };
     std::ranges::sort(items, std::ranges::greater(), id_of);
     const auto repeated = std::ranges::unique(items, {}, id_of);

@@ -13,7 +13,7 @@ namespace {
 constexpr double ten_years_ms = 3'653.0 * 86'400'000.0;
 constexpr double most_bytes = 1LL << 50;
 
-/// A non-negative decimal at the start of `text`, which is moved past it.
+/// Takes a non-negative decimal from the start of `text`.
 std::optional<double> take_decimal(std::string_view& text)
 {
     double value = 0;

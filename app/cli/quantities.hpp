@@ -7,14 +7,14 @@
 
 namespace caisson::cli {
 
-/// Milliseconds of "250ms", "30s", "5m", "2h", "30d" or a bare number of seconds, also "1.5s"; nothing if it is none of
-/// these, not positive, or more than 10 years.
+/// Milliseconds of "250ms", "30s", "5m", "2h", "30d" or a plain number of seconds, also "1.5s". Empty if malformed, not positive, or more
+/// than 10 years.
 std::optional<std::int64_t> parse_duration_ms(std::string_view text);
 
-/// Bytes of "1048576", "512Mi", "1Gi", "64Ki" (also "MiB" and so on); nothing if it is none of these or not positive.
+/// Bytes of "1048576", "512Mi", "1Gi", "64Ki" (also "MiB" and so on). Empty if malformed, not positive, or more than 1 PiB.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
-/// A positive decimal such as "0.5", at most 1024.
+/// A positive decimal such as "0.5", at most 1024; empty otherwise.
 std::optional<double> parse_cpus(std::string_view text);
 
 /// "350 ms", "1.2 s", "3 min 5 s", "2 h 3 min", "4 d 1 h".

@@ -14,7 +14,7 @@ constexpr std::chrono::seconds long_enough{5};
 
 bool may_pass(errc code)
 {
-    // internal: also what a proxy's 502 and 504 are
+    // internal: also a proxy's 502 or 504
     return code == errc::runtime_unavailable || code == errc::timed_out || code == errc::rate_limited || code == errc::internal;
 }
 
@@ -26,7 +26,7 @@ void reconnect_policy::worked()
 
 std::optional<std::chrono::milliseconds> reconnect_policy::broke(steady_time now, std::chrono::nanoseconds lasted)
 {
-    if (lasted >= long_enough)    // a quiet program sends no frames
+    if (lasted >= long_enough)    // a quiet program sends no frames: time alone shows that the connection worked
         worked();
     if (!since_)
         since_ = now;

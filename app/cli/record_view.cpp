@@ -24,7 +24,7 @@ std::string decimal(double value)
     return text.data();
 }
 
-/// A value of a record as people read it; empty for what says nothing.
+/// A record's value as text; empty if it holds nothing.
 std::string shown(const boost::json::value& value)
 {
     if (value.is_null() || (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty()))
@@ -70,7 +70,7 @@ void add_line(std::vector<record_line>& to, std::string label, const std::string
         to.push_back({std::move(label), one_line(value, widest_value)});
 }
 
-/// A line for each, the first with the label. What was left out of a run's files is "PATH: REASON".
+/// Adds a line for each item, the first with the label. A skipped file is "PATH: REASON".
 void add_objects(std::vector<record_line>& to, std::string label, const boost::json::array& items)
 {
     for (const auto& each : items) {
@@ -80,7 +80,7 @@ void add_objects(std::vector<record_line>& to, std::string label, const boost::j
     }
 }
 
-/// What is plain in an object on one line, its lists of objects below.
+/// Adds a line with an object's plain members, then its lists of objects.
 void add_object(std::vector<record_line>& to, const std::string& label, const boost::json::object& value)
 {
     boost::json::object plain;
@@ -100,7 +100,7 @@ std::vector<record_line> lines_of(const boost::json::object& record)
         const std::string name(member.key());
         const auto& value = member.value();
         const bool one_attempt = name == "attempts" && value.is_array() && value.get_array().size() == 1;
-        if (is_output(name) || one_attempt)    // one attempt is what the rest says
+        if (is_output(name) || one_attempt)    // a single attempt repeats the rest of the record
             continue;
         if (is_list_of_objects(value))
             add_objects(lines, name, value.get_array());

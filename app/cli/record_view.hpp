@@ -9,10 +9,10 @@
 
 namespace caisson::cli {
 
-/// One record, a value a line, and of a list of objects each on a line of its own; without its output.
+/// A record without its output: one line for each value, and for each item of a list of objects.
 std::string record_text(const boost::json::object& record, bool colours);
 
-/// Where the time went, on one line: "queue 0.1 ms, start 6.2 ms, …"; empty if the record has no stages.
+/// Durations of the stages on one line: "queue 0.1 ms, start 6.2 ms, …"; empty if the record has none.
 std::string stages_line(const boost::json::object& record);
 
 colour colour_of_status(std::string_view status);

@@ -4,7 +4,7 @@
 
 namespace caisson::cli {
 
-/// An Idempotency-Key that nobody else has: what is sent again under it runs once.
+/// A random Idempotency-Key: a request repeated under it runs once.
 std::string new_run_key();
 
 }    // namespace caisson::cli

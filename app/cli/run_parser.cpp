@@ -10,7 +10,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw CLI::ValidationError("run", message); }
 
-/// The program is a file: where it comes from and what language it is in.
+/// Takes the program's file, or standard input for "-", its language and its arguments.
 void take_file(run_options& options, const std::vector<std::string>& operands)
 {
     options.args.assign(operands.begin() + 1, operands.end());

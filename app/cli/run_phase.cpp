@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto least_quiet = 900ms;    // less than a second, so that a tick of a second finds it
+constexpr auto least_quiet = 900ms;    // less than a second, so that the next tick after a second shows the line
 
 }    // namespace
 

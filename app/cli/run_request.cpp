@@ -56,7 +56,7 @@ void put_program(boost::json::object& body, const run_options& options, std::str
         body["language"] = options.language;
         body["code"] = options.code ? *options.code : std::move(program);
         if (options.file && is_plain_name(options.file->filename().string()))
-            body["entry"] = options.file->filename().string();    // so that messages of the interpreter name it
+            body["entry"] = options.file->filename().string();    // the interpreter's messages then name it
     }
     if (!options.args.empty())
         body["args"] = array_of(options.args);

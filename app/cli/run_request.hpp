@@ -15,20 +15,20 @@ struct uploaded_file {
     bool is_executable = false;    // by its owner, on this machine
 };
 
-/// What is read from this machine before a request can be made.
+/// Data read from this machine before the request is made.
 struct run_inputs {
-    std::string program;    // of FILE or of standard input
+    std::string program;    // from FILE or standard input
     std::vector<uploaded_file> files;
     std::optional<window_size> window;    // of the terminal, for --pty
 };
 
-/// Largest program or file that is read, before the server's own limit on requests is asked.
+/// Largest program or file to read. The server's own limit on requests applies later.
 inline constexpr std::size_t max_upload_bytes = 64 << 20;
 
-/// Reads what `options` name. Errors: those of read_whole; errc::bad_request for a program that is no text.
+/// Reads the files that `options` name. Errors: those of read_whole; errc::bad_request for a program that is not UTF-8.
 result<run_inputs> read_inputs(const run_options& options);
 
-/// Names and texts as members.
+/// A JSON object with the pairs as members.
 boost::json::object object_of(const named_texts& pairs);
 
 /// The body of POST /v1/executions. No I/O.

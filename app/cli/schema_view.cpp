@@ -79,7 +79,7 @@ std::string type_of(const boost::json::object& property)
     return text;
 }
 
-/// What the row of a property says: its description, then what else is asked of it.
+/// The description of a property, then its further constraints.
 std::string description_of(const boost::json::object& property)
 {
     constexpr std::array<std::string_view, 4> elsewhere{"type", "description", "title", "items"};
@@ -96,7 +96,7 @@ std::string description_of(const boost::json::object& property)
     return text + (text.empty() || more.empty() ? more : " (" + more + ")");
 }
 
-/// Whether a row of the table says all about it.
+/// True if a table row can say everything about the property.
 bool fits_a_row(const boost::json::value& schema)
 {
     const auto* property = schema.if_object();
@@ -125,7 +125,7 @@ const boost::json::object* properties_of(const boost::json::value& schema)
     return found != nullptr && !found->empty() ? found : nullptr;
 }
 
-/// Whether the table of its properties says all about an object's schema.
+/// True if a table of its properties says everything about the schema.
 bool fits_a_table(const boost::json::object& schema, const boost::json::object& properties)
 {
     constexpr std::array<std::string_view, 6> known{"type", "properties", "required", "title", "description", "$schema"};
@@ -155,7 +155,7 @@ std::string table_of(const boost::json::object& schema, const boost::json::objec
     return table.str(colours);
 }
 
-/// Nothing in it steers the terminal.
+/// Indented JSON without characters that could control the terminal.
 std::string json_lines(const boost::json::value& schema)
 {
     const auto text = indented(schema);

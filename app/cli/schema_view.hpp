@@ -7,11 +7,11 @@
 
 namespace caisson::cli {
 
-/// A JSON Schema as people read it: the properties of an object as a table, and all of it as JSON where a table does not say everything.
-/// `title` stands above. Ends in a line feed.
+/// A JSON Schema for readers: the properties of an object as a table, and the whole schema as JSON if a table cannot say everything.
+/// `title` comes first. Ends with a line feed.
 std::string schema_text(std::string_view title, const boost::json::value& schema, bool colours);
 
-/// JSON on lines of their own, two columns a level; what is short and flat stays on one line. Without a line feed at the end.
+/// Indented JSON, two columns a level; short or flat values stay on one line. No line feed at the end.
 std::string indented(const boost::json::value& value);
 
 }    // namespace caisson::cli

@@ -19,10 +19,10 @@ constexpr std::size_t widest_finding = 1'000;
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-/// Whether `sentence` is about the key at `path`: it begins with it, or has its last name in quotes.
+/// True if `sentence` is about the key at `path`: it begins with the path, or quotes the key.
 bool speaks_of(std::string_view sentence, const std::string& path, const std::string& key)
 {
-    if (sentence.starts_with("parse "))    // "parse timeout …", as the contract words it
+    if (sentence.starts_with("parse "))    // "parse timeout …": the contract's wording
         sentence.remove_prefix(6);
     if (sentence.starts_with(path) && (sentence.size() == path.size() || !is_word(sentence[path.size()])))
         return true;
@@ -31,7 +31,7 @@ bool speaks_of(std::string_view sentence, const std::string& path, const std::st
 
 struct place {
     int line = 0;
-    std::size_t length = 0;    // of the path: the longer one is the better one
+    std::size_t length = 0;    // of the path; the longest match wins
 };
 
 void look(const yaml_value& at, const std::string& path, std::string_view sentence, place& best)

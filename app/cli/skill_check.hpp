@@ -13,15 +13,15 @@
 
 namespace caisson::cli {
 
-/// Something that was found in a package.
+/// A finding about a package.
 struct skill_finding {
     bool is_mistake = true;    // otherwise a note
     std::string text;
-    int line = 0;    // of SKILL.md; 0: not of it, or nobody knows
+    int line = 0;    // line of SKILL.md; 0: none, or not known
 };
 
 struct skill_report {
-    std::optional<skill_manifest> manifest;    // if there is no mistake
+    std::optional<skill_manifest> manifest;    // set if there is no mistake
     std::vector<skill_finding> findings;
     std::size_t files = 0;
     std::int64_t total_bytes = 0;    // of the files
@@ -29,14 +29,14 @@ struct skill_report {
     bool is_clean() const { return manifest.has_value(); }
 };
 
-/// Checks the archive `package` as a server with default settings does at upload; images are not looked at. Errors: errc::not_found if it
-/// cannot be read.
+/// Checks the archive `package` as a server with default settings does at upload, except for images. Errors: errc::not_found if it cannot
+/// be read.
 result<skill_report> check_skill(const std::filesystem::path& package);
 
-/// The line of SKILL.md that `sentence` speaks of, by the key that it begins with or names in quotes; 0 if there is none.
+/// The line of SKILL.md with the key that `sentence` begins with or quotes; 0 if there is none.
 int line_of(std::string_view sentence, std::string_view skill_md);
 
-/// "SKILL.md:4: …" a line; notes say that they are.
+/// One line a finding, such as "SKILL.md:4: …"; notes are marked.
 std::string report_text(const skill_report& report);
 boost::json::object report_json(const skill_report& report);
 

@@ -37,7 +37,7 @@ bool ends_with_one(std::string_view name, const std::array<std::string_view, Siz
     return std::ranges::any_of(ends, [name](auto end) { return name.ends_with(end); });
 }
 
-/// The list of what is left out that this name belongs to; null: it is packed.
+/// The list of left-out files that this name belongs to; null: it is packed.
 std::vector<std::string>* list_without(std::string_view name, bool is_folder, skill_files& found)
 {
     if (is_litter(name, is_folder))
@@ -45,7 +45,7 @@ std::vector<std::string>* list_without(std::string_view name, bool is_folder, sk
     return is_secret(name, is_folder) ? &found.secrets : nullptr;
 }
 
-/// Takes up what is at `entry`, or says why it cannot be in a package.
+/// Adds the file at `entry`, or returns why it cannot be in a package.
 std::string take(const fs::directory_entry& entry, const std::string& path, skill_files& to)
 {
     std::error_code failure;

@@ -10,7 +10,7 @@
 
 namespace caisson::cli {
 
-/// A file of a folder that is to be packed.
+/// A file to pack.
 struct skill_file {
     std::string path;    // relative, with slashes
     std::int64_t size_bytes = 0;
@@ -18,20 +18,20 @@ struct skill_file {
 };
 
 struct skill_files {
-    std::vector<skill_file> files;        // by their paths
-    std::vector<std::string> left_out;    // folders (with a slash) and files that no skill needs, by their paths
-    std::vector<std::string> secrets;     // the same of those that usually hold keys and passwords: left out too
+    std::vector<skill_file> files;        // sorted by path
+    std::vector<std::string> left_out;    // folders (with a slash) and files that no skill needs, sorted
+    std::vector<std::string> secrets;     // the same for those that usually hold keys or passwords
 };
 
-/// Whether a folder or a file of this name is left out of packages: of version control, editors, systems, or made anew by interpreters.
+/// True for names left out of packages: files of version control, editors and systems, and files that interpreters generate.
 bool is_litter(std::string_view name, bool is_folder);
 
-/// Whether a folder or a file of this name usually holds keys or passwords, which a package would give to all of a tenant: `.env`,
-/// `.env.*` but for examples of it, `.netrc`, `id_rsa`, `.ssh/` and the like.
+/// True for names that usually hold keys or passwords, which all users of a tenant could read in a package: `.env`, `.env.*` except
+/// examples of it, `.netrc`, `id_rsa`, `.ssh/` and the like.
 bool is_secret(std::string_view name, bool is_folder);
 
-/// What a package of `folder` has. Links are not followed. Errors: errc::not_found if it is no folder or cannot be read;
-/// errc::invalid_skill naming all that cannot be in a package (links, devices), or if there are more than 10,000 files.
+/// Lists the files for a package of `folder`. Links are not followed. Errors: errc::not_found if it is not a folder or cannot be read;
+/// errc::invalid_skill naming all that a package may not have (links, devices), or for more than 10,000 files.
 result<skill_files> gather_skill(const std::filesystem::path& folder);
 
 }    // namespace caisson::cli

@@ -1,4 +1,4 @@
-// skill new, lint and pack: without a server.
+// skill new, lint and pack; they need no server.
 
 #include "app/cli/exit_status.hpp"
 #include "app/cli/quantities.hpp"
@@ -30,7 +30,7 @@ std::string size_of_report(const skill_report& report)
     return std::to_string(report.files) + (report.files == 1 ? " file, " : " files, ") + show_bytes(report.total_bytes);
 }
 
-/// Whether `target` lies in `folder` or below it. The next package of the folder would have this one in it.
+/// True if `target` is in `folder` or below it: the folder's next package would then contain this one.
 bool is_within(const fs::path& target, const fs::path& folder)
 {
     std::error_code failure;
@@ -39,7 +39,7 @@ bool is_within(const fs::path& target, const fs::path& folder)
     return !failure && std::ranges::mismatch(whole, place).in1 == whole.end();
 }
 
-/// Moves what was packed to its name. Errors: errc::conflict if there is something already, unless `force`.
+/// Puts the package at its final name. Errors: errc::conflict if that exists, unless `force`; errc::bad_request.
 result<void> put(const fs::path& packed, const fs::path& target, bool force)
 {
     const auto partial = target.string() + ".partial";

@@ -12,7 +12,7 @@ namespace caisson::cli {
 /// NAME[@VERSION] of the command line.
 struct skill_name {
     std::string name;
-    std::string version;    // empty: none was said
+    std::string version;    // empty: not given
 };
 
 struct skill_new_options {
@@ -27,7 +27,7 @@ struct skill_lint_options {
 
 struct skill_pack_options {
     std::filesystem::path source;
-    std::optional<std::filesystem::path> target;    // nothing: NAME-VERSION.zip here
+    std::optional<std::filesystem::path> target;    // empty: NAME-VERSION.zip here
     bool force = false;
 };
 
@@ -59,7 +59,7 @@ struct skill_run_options {
     skill_name skill;
     std::optional<std::string> input;    // JSON text, or "-" for standard input
     std::optional<std::filesystem::path> input_file;
-    std::vector<std::string> command;    // that runs in the package instead of the skill's program; empty: its program
+    std::vector<std::string> command;    // runs in the package instead of the skill's program; empty: its program
     named_texts env;
     named_texts labels;
     std::optional<std::int64_t> wall_ms;
@@ -83,7 +83,7 @@ struct artifact_get_options {
     client_options client;
     std::string id;
     std::string path;                // empty: all of them
-    std::filesystem::path target;    // a file if there is one path ("-": standard output), else a folder
+    std::filesystem::path target;    // with `path` a file ("-": standard output), else a folder
     bool force = false;
     bool quiet = false;
 };

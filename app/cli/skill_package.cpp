@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t fixed_time_ms = 315'532'800'000;    // 1980-01-01, the first that a zip can tell
+constexpr std::int64_t fixed_time_ms = 315'532'800'000;    // 1980-01-01, the earliest time in a zip
 
-/// Where the archive's bytes go.
+/// Writes and hashes the archive.
 class output {
 public:
     explicit output(int fd) : fd_(fd), hash_(make_sha256_hasher()) { }

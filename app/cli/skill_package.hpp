@@ -9,20 +9,20 @@
 
 namespace caisson::cli {
 
-/// What became of a folder.
+/// The result of packing a folder.
 struct packed_skill {
     std::int64_t size_bytes = 0;
     std::string sha256;    // lower-case hex
     std::size_t files = 0;
-    std::vector<std::string> left_out;    // as of skill_files
+    std::vector<std::string> left_out;    // see skill_files
     std::vector<std::string> secrets;
 };
 
-/// Writes the package of `folder` (zip) to `fd`. The same files give the same bytes. Errors: those of gather_skill; errc::bad_request
-/// if a file changes meanwhile or the package cannot be written.
+/// Writes the zip package of `folder` to `fd`. Equal files give equal bytes. Errors: those of gather_skill; errc::bad_request if a file
+/// changes meanwhile or the package cannot be written.
 result<packed_skill> pack_skill(const std::filesystem::path& folder, int fd);
 
-/// A package in a file of ours, which goes with this object.
+/// A package in a temporary file, removed with this object.
 class temporary_package {
 public:
     /// Packs `folder`. Errors: those of pack_skill.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_attempts = 10;
 
-/// "word-counter", "word-counter@1.0.0", "word-counter@sha256:…"; nothing if a part is empty or there is a slash.
+/// Parses "word-counter", "word-counter@1.0.0", "word-counter@sha256:…"; empty if a part is empty or there is a slash.
 std::optional<skill_name> parse_skill_name(const std::string& text)
 {
     const auto at = text.find('@');

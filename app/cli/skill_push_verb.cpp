@@ -9,7 +9,7 @@ namespace caisson::cli {
 
 namespace {
 
-/// By its first bytes, as the server does.
+/// By the file's extension; for application/octet-stream the server detects the format.
 std::string package_type(const std::filesystem::path& package)
 {
     return package.extension() == ".zip" ? "application/zip" : "application/octet-stream";

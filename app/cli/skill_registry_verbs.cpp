@@ -24,7 +24,7 @@ std::string list_target(const skill_list_options& options, const std::string& cu
     return "/v1/skills" + query;
 }
 
-/// Says what a list without a line means. A search may find nothing, a name that nobody has is a mistake.
+/// Reports an empty list. An empty search result is not an error; an unknown name is.
 int say_none(const skill_list_options& options)
 {
     const bool is_search = !options.text.empty();

@@ -7,11 +7,11 @@
 
 namespace caisson::cli {
 
-/// Reads the input that `options` name: JSON text, "{}" if none was given. Errors: those of read_whole;
-/// errc::bad_request if it is no JSON.
+/// Reads the input that `options` name: JSON text; "{}" if none was given. Errors: those of read_whole; errc::bad_request if it is not
+/// JSON.
 result<std::string> read_skill_input(const skill_run_options& options);
 
-/// The body of POST /v1/executions, with `input` as it is written. No I/O.
+/// The body of POST /v1/executions, with the text of `input` unchanged. No I/O.
 std::string skill_run_request(const skill_run_options& options, const std::string& input);
 
 }    // namespace caisson::cli

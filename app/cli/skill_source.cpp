@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Nothing is said of nothing.
+/// Prints `what` and the first names in `all`; nothing if `all` is empty.
 void say(const std::string& what, const std::vector<std::string>& all)
 {
     std::string text;

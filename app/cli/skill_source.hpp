@@ -8,16 +8,16 @@
 
 namespace caisson::cli {
 
-/// A package that was named on the command line: a file, or what a folder was packed into.
+/// A package named on the command line: a file, or a folder that was packed.
 class skill_source {
 public:
-    /// Errors: errc::not_found if nothing is there; those of pack_skill.
+    /// Packs a folder. Errors: errc::not_found if `named` is neither a file nor a folder; those of pack_skill.
     static result<skill_source> open(const std::filesystem::path& named);
 
     const std::filesystem::path& package() const { return packed_ ? packed_->path() : file_; }
-    /// Null if it is a file.
+    /// Null if a file was named.
     const packed_skill* packed() const { return packed_ ? &packed_->what() : nullptr; }
-    /// Tells on standard error what was left out of a folder's package.
+    /// Prints on standard error what was left out of a folder's package.
     void say_left_out() const;
 
 private:
@@ -25,7 +25,7 @@ private:
     std::optional<temporary_package> packed_;
 };
 
-/// The findings on standard error.
+/// Prints the findings on standard error.
 void complain_of(const skill_report& report);
 
 }    // namespace caisson::cli

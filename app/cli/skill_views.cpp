@@ -19,7 +19,7 @@ text_table::cell skill_state(const boost::json::object& row)
     return is_true(row, "disabled") ? text_table::cell{"disabled", colour::yellow} : text_table::cell{"available", colour::green};
 }
 
-/// Lines of a text that came from elsewhere: nothing in them steers the terminal.
+/// Lines of an untrusted text, without characters that could control the terminal.
 std::string plain_lines(const std::string& text)
 {
     std::string out;

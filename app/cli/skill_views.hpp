@@ -8,10 +8,10 @@
 
 namespace caisson::cli {
 
-/// Versions of skills, one a line of at most `columns`, as far as possible; 0: of any length.
+/// Skill versions, one a line, fitted to `columns` where possible; 0: any width.
 std::string skills_table(const boost::json::array& rows, std::int64_t now_ms, bool colours, std::size_t columns = 0);
 
-/// What a skill is: a value a line, then its schemas and its instructions.
+/// A skill: a line for each value, then its schemas and its instructions.
 std::string skill_text(const boost::json::object& skill, bool colours);
 
 /// Files of an execution, one a line.

@@ -8,14 +8,14 @@
 
 namespace caisson::cli {
 
-/// All that comes from a descriptor, as a file without a name that goes with this: what is sent with its length has to be whole before.
+/// The whole input of a descriptor in an unnamed file that lives as long as this object. An upload needs its length first.
 class spooled_input {
 public:
     /// Reads `from` to its end, which may take any time. `what` names it in errors. Errors: errc::bad_request if it cannot be read,
-    /// errc::internal if there is no room for it in the directory for temporary files.
+    /// errc::internal if the temporary file cannot be made or written.
     static result<spooled_input> take(int from, std::string what);
 
-    /// Good as long as this lives, within this process.
+    /// Valid in this process while this object lives.
     std::filesystem::path path() const;
 
 private:

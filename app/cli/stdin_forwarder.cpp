@@ -41,8 +41,8 @@ task<bool> stdin_forwarder::deliver(std::string bytes, bool eof)
             co_return true;
         }
         if (!may_pass(answer.error().code))
-            co_return false;    // the execution ended or has closed its input
-        // A program that does not read is no trouble: it may take as long as it likes.
+            co_return false;    // the execution has ended or closed its input
+        // A program that does not read is not an error: it may take any time.
         if (answer.error().code == errc::rate_limited)
             policy_.worked();
         const auto delay = policy_.broke(time_.steady_now());

@@ -9,16 +9,16 @@
 
 namespace caisson::cli {
 
-/// Passes standard input on to an execution. Each piece carries its offset and is sent again until the server has taken it,
-/// so that nothing is lost or doubled when a connection breaks. I/O thread only.
+/// Forwards standard input to an execution. Each piece carries its offset and is sent again until the server has taken it: a broken
+/// connection loses and repeats nothing. I/O thread only.
 class stdin_forwarder {
 public:
     /// `api` and `time` must outlive it.
     stdin_forwarder(api_client& api, timers& time, std::string execution_id);
 
-    /// Returns at the end of standard input, when the execution takes no more, or after stop().
+    /// Returns at the end of standard input, when the execution takes no more input, or after stop().
     task<> run();
-    /// Ends a read that waits.
+    /// Ends a pending read.
     void stop() { reader_.stop(); }
 
 private:

@@ -8,7 +8,7 @@ constexpr bool is_between(unsigned value, unsigned first, unsigned last) { retur
 
 unsigned byte_of(std::string_view text, std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; }
 
-/// Of a character of two or three bytes.
+/// The code point of a character of at most three bytes.
 unsigned code_point_of(std::string_view character)
 {
     const auto tail = [&](std::size_t at) { return byte_of(character, at) & 0x3FU; };

@@ -30,7 +30,7 @@ std::filesystem::path without_slash(const std::filesystem::path& given)
     return path.has_filename() ? path : path.parent_path();
 }
 
-/// Says on standard error how far a copy is, once a second, for large files only.
+/// Reports a copy's progress on standard error, once a second, for large files only.
 backup::progress told_now_and_then()
 {
     auto next = std::chrono::steady_clock::now() + std::chrono::seconds(1);

@@ -25,7 +25,7 @@ bool write_blocking(int fd, std::string_view bytes)
         if (written > 0)
             bytes.remove_prefix(static_cast<std::size_t>(written));
         else if (written < 0 && errno == EAGAIN) {
-            pollfd one{fd, POLLOUT, 0};    // somebody else made it non-blocking
+            pollfd one{fd, POLLOUT, 0};    // another process made it non-blocking
             ::poll(&one, 1, -1);
         } else if (written < 0 && errno != EINTR)
             return false;

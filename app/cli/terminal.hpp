@@ -13,17 +13,17 @@
 
 namespace caisson::cli {
 
-/// True if `fd` is a terminal and nothing (NO_COLOR, TERM=dumb) speaks against colours.
+/// True if `fd` is a terminal and neither NO_COLOR nor TERM=dumb forbids colours.
 bool wants_colours(int fd, const std::map<std::string, std::string>& environment);
 
 struct window_size {
     int cols = 80;
     int rows = 24;
 };
-/// Of the terminal at `fd`; nothing if there is none.
+/// The size of the terminal at `fd`; empty if it is none.
 std::optional<window_size> window_of(int fd);
 
-/// Puts the terminal at standard input into raw mode, and back when it dies. Does nothing if it is not a terminal.
+/// Puts the terminal at standard input into raw mode; the destructor restores it. Does nothing if it is not a terminal.
 class raw_mode {
 public:
     raw_mode();
@@ -35,7 +35,7 @@ private:
     std::optional<termios> before_;
 };
 
-/// Writes to a descriptor on a thread of its own, so that a slow reader of ours does not stop the connection.
+/// Writes to a descriptor on a thread of its own: a slow reader does not block the connection.
 class descriptor_writer {
 public:
     explicit descriptor_writer(int fd) : fd_(fd), pool_("write", 1) { }
@@ -48,12 +48,12 @@ private:
     worker_pool pool_;
 };
 
-/// Reads a descriptor on a thread of its own. stop() ends a read that waits.
+/// Reads a descriptor on a thread of its own. stop() ends a pending read.
 class descriptor_reader {
 public:
     explicit descriptor_reader(int fd);
 
-    /// At least one byte; empty at the end, after an error and after stop().
+    /// Returns at least one byte; empty at the end, after an error and after stop().
     task<std::string> read();
     void stop();
 
@@ -64,8 +64,8 @@ private:
     worker_pool pool_;
 };
 
-/// A whole file, or all that comes from a descriptor that people call `name`. Errors name it: errc::bad_request with what the system
-/// says, errc::too_large if there are more than `limit` bytes.
+/// Reads a file, or a descriptor called `name` in errors, to its end. Errors: errc::bad_request with the system's message, errc::too_large
+/// for more than `limit` bytes.
 result<std::string> read_whole(const std::string& path, std::size_t limit);
 result<std::string> read_whole(int fd, const std::string& name, std::size_t limit);
 

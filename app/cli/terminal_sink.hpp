@@ -5,10 +5,10 @@
 
 namespace caisson::cli {
 
-/// Puts an execution's streams on this process's own: stdout and pty on standard output, stderr and notes on standard error.
+/// Writes an execution's streams to this process's own: stdout and pty to standard output, stderr and notes to standard error.
 class terminal_sink : public output_sink {
 public:
-    /// `only` is the one stream that is wanted ("stdout", "stderr"); empty for all.
+    /// `only`: the single stream to show ("stdout", "stderr"); empty: all.
     explicit terminal_sink(std::string only = {}) : only_(std::move(only)) { }
 
     task<bool> write(frame_effects effects) override;
@@ -19,7 +19,7 @@ private:
     descriptor_writer err_{2};
 };
 
-/// Puts all of it on standard error: what a skill prints is its log.
+/// Writes everything to standard error: what a skill prints is its log.
 class log_sink : public output_sink {
 public:
     task<bool> write(frame_effects effects) override;

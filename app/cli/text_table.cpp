@@ -14,7 +14,7 @@ constexpr std::size_t least_last = 16;
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
-/// Characters of valid UTF-8; wide ones count as one column.
+/// Counts the characters of valid UTF-8; wide ones count as one column.
 std::size_t columns_of(std::string_view text) { return static_cast<std::size_t>(std::ranges::count_if(text, begins_character)); }
 
 std::string_view sequence(colour how)

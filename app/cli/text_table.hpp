@@ -8,14 +8,14 @@ namespace caisson::cli {
 
 enum class colour { none, bold, red, green, yellow, grey };
 
-/// `text` between the terminal's escape sequences for `how`; as it is if `enabled` is false.
+/// `text` with the terminal's escape sequences for `how`; unchanged if not `enabled`.
 std::string coloured(std::string_view text, colour how, bool enabled);
 
-/// `text` for one line of a terminal: characters that could steer it or turn what it shows (steering_bytes) become spaces, since they
-/// come from programs, and it is cut to `width` columns with "…".
+/// Untrusted `text` for one line of a terminal: characters that could control it (steering_bytes) become spaces, and it is cut to `width`
+/// columns with "…".
 std::string one_line(std::string_view text, std::size_t width);
 
-/// Columns of text, two spaces apart, as wide as their widest cell. The last column is not padded.
+/// Columns of text, two spaces apart, each as wide as its widest cell. The last column is not padded.
 class text_table {
 public:
     explicit text_table(std::vector<std::string> titles) : titles_(std::move(titles)) { }
@@ -28,11 +28,11 @@ public:
     void add(std::vector<cell> row) { rows_.push_back(std::move(row)); }
     bool empty() const { return rows_.empty(); }
 
-    /// Fits it into lines of `columns` (0: as wide as it gets): the last column is cut, down to 16 columns, and if that is not
-    /// enough those with the titles `droppable` are left away, the first of them first.
+    /// Fits the table to `columns` (0: any width). Cuts the last column, down to 16 columns; if that is not enough, first drops the columns
+    /// titled `droppable`, in their order.
     void fit(std::size_t columns, std::vector<std::string> droppable = {});
 
-    /// With a line for the titles; each line ends in a line feed.
+    /// The table with a line of titles; each line ends with a line feed.
     std::string str(bool colours) const;
 
 private:

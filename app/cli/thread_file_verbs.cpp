@@ -22,7 +22,7 @@ task<result<void>> print_piece(shared_bytes piece)
 
 task<result<void>> put_piece(target_folder::file* to, shared_bytes piece) { co_return to->write(piece.view()); }
 
-/// Into a file that is there when all of it came.
+/// Downloads into a file that gets its name once it is complete.
 task<result<void>> fetch_file(client_session* session, std::string from, std::filesystem::path target, bool force)
 {
     auto folder = target_folder::open(target.has_parent_path() ? target.parent_path() : ".");
@@ -39,7 +39,7 @@ task<result<void>> fetch_file(client_session* session, std::string from, std::fi
     co_return done.has_error() ? done : file->finish(force);
 }
 
-/// Where a thread goes that is exported to no named file.
+/// The default file name for an exported thread.
 std::string exported_file(const std::string& thread)
 {
     constexpr std::size_t longest = 240;    // file systems take 255 bytes

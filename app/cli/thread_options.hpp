@@ -42,11 +42,11 @@ struct thread_rollback_options {
 struct thread_branch_options {
     client_options client;
     std::string thread;
-    std::string name;          // of the new one
+    std::string name;          // of the new thread
     std::string checkpoint;    // empty: the latest
 };
 
-/// With checkpoints: only these.
+/// With checkpoints: removes only these.
 struct thread_remove_options {
     client_options client;
     std::string thread;

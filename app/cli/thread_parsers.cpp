@@ -7,7 +7,7 @@ namespace caisson::cli {
 
 namespace {
 
-/// Refuses what no thread can be called before it gets into an address.
+/// Refuses invalid thread names before they get into a URL.
 CLI::Validator thread_check()
 {
     auto check = [](std::string& text) {
@@ -26,7 +26,7 @@ CLI::Validator checkpoint_check()
     return {check, "", "checkpoint"};
 }
 
-/// The same of one that is to go: by the time that it goes the latest may be another one.
+/// The same for a checkpoint to remove: "latest" may name another one by then.
 CLI::Validator removable_check()
 {
     auto check = [](std::string& text) {

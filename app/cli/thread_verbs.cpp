@@ -25,7 +25,7 @@ struct listed {
     bool is_cut = false;    // there are more
 };
 
-/// Pages of a list, in their order, at most `limit` items. Errors: errc::bad_request for what is no list.
+/// All pages of a list in order, at most `limit` items. Errors: those of the server; errc::bad_request if the answer is no list.
 task<result<listed>> all_pages(client_session* session, std::string target, std::int64_t limit)
 {
     listed all;
@@ -48,7 +48,7 @@ task<result<listed>> all_pages(client_session* session, std::string target, std:
     }
 }
 
-/// Prints the answer, or `line` of it.
+/// Prints the answer as JSON, or the text that `line` makes of it.
 template <class Line>
 int told(const result<json::value>& answer, output_format format, Line line)
 {
@@ -89,10 +89,10 @@ task<int> log(client_session* session, thread_log_options options, bool colours)
     co_return exit_status::ok;
 }
 
-/// As the server has it; for a terminal without what could steer it.
+/// JSON as the server wrote it; on a terminal without characters that could control it.
 std::string json_line(const std::string& bytes) { return (::isatty(STDOUT_FILENO) == 1 ? json_for_terminal(bytes) : bytes) + "\n"; }
 
-/// As the server has it: its numbers are not read and written anew, and bytes stay as they are.
+/// Prints the server's bytes unchanged: numbers are not parsed and written again.
 task<int> show_checkpoint(client_session* session, thread_show_options options)
 {
     const bool whole = options.client.output == output_format::json;
@@ -105,7 +105,7 @@ task<int> show_checkpoint(client_session* session, thread_show_options options)
     co_return exit_status::ok;
 }
 
-/// Nothing if the answer is not what diffs are. Numbers are not read and written anew.
+/// The patch as text; empty if the answer is not a diff. Numbers are not parsed and written again.
 std::optional<std::string> text_of_diff(std::string_view answer, bool colours)
 {
     state_canonicalizer canonicalizer({.max_bytes = 256 << 20, .max_depth = 300});
@@ -169,7 +169,7 @@ std::vector<std::string> without_repeats(const std::vector<std::string>& all)
     return kept;
 }
 
-/// All are looked for before the first one goes.
+/// Checks that all checkpoints exist before the first is removed.
 task<result<void>> find_all(client_session* session, thread_remove_options options)
 {
     for (const auto& each : options.checkpoints) {

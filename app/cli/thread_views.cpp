@@ -14,7 +14,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// "step 3, node plan, #tag" of a checkpoint's metadata.
+/// "  step 3  plan  #tag" from a checkpoint's metadata.
 std::string metadata_text(const json::object& item)
 {
     const auto* metadata = item.if_contains("metadata");
@@ -44,7 +44,7 @@ std::string notes_of(const json::object& item)
     return pinned != nullptr && pinned->is_bool() && pinned->get_bool() ? text + "  (pinned)" : text;
 }
 
-/// Open ways down to older checkpoints, by the id that each leads to.
+/// Open lanes to older checkpoints, by the id that each leads to.
 class lanes {
 public:
     std::size_t place(const std::string& id)
@@ -56,7 +56,7 @@ public:
         }
         return static_cast<std::size_t>(found - waits_.begin());
     }
-    /// Another way, to the right of `first`, that leads to the same.
+    /// Another lane to the right of `first` with the same target; size() if there is none.
     std::size_t twin(std::size_t first) const
     {
         const auto found = std::find(waits_.begin() + static_cast<std::ptrdiff_t>(first) + 1, waits_.end(), waits_[first]);
@@ -70,7 +70,7 @@ private:
     std::vector<std::string> waits_;
 };
 
-/// "| |_|/": way `from` joins way `to`, which lies to its left.
+/// "| |_|/": lane `from` joins lane `to`, which is to its left.
 std::string joining(std::size_t to, std::size_t from, std::size_t all)
 {
     std::string text;
@@ -91,7 +91,7 @@ std::string item_line(std::size_t at, std::size_t all)
     return text;
 }
 
-/// "~ /a  1" of one operation of a patch.
+/// One operation of a patch: "~ /a  1".
 std::string step_line(const json_members& step, bool colours)
 {
     const auto op = step.text("op").value_or("");

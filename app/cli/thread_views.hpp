@@ -10,18 +10,18 @@
 
 namespace caisson::cli {
 
-/// Threads, one a line of at most `columns`, as far as possible; 0: of any length.
+/// Threads, one a line, fitted to `columns` where possible; 0: any width.
 std::string threads_table(const boost::json::array& items, std::int64_t now_ms, bool colours, std::size_t columns = 0);
 
-/// Checkpoints, the newest first, each behind its place in the tree that their parents make.
+/// Checkpoints, newest first, each after its place in the tree of parents.
 std::string thread_log(const boost::json::array& items, std::int64_t now_ms, bool colours);
 
-/// The tree alone: of checkpoints, the newest first, each with its parent (empty: none), the drawing before each one's own line,
-/// with lines between where branches meet.
+/// The tree's drawing for checkpoints, newest first, each with its parent (empty: none). Each checkpoint has a line; lines between them
+/// show where branches meet.
 struct drawn_line {
     std::string drawing;
     std::size_t item = 0;
-    bool is_item = false;    // else a line between
+    bool is_item = false;    // else a line between items
 };
 struct tree_item {
     std::string id;
@@ -29,8 +29,8 @@ struct tree_item {
 };
 std::vector<drawn_line> draw_tree(const std::vector<tree_item>& items);
 
-/// A JSON Patch in its canonical form (state_canonicalizer), one operation a line, numbers as they stand. Throws std::exception on
-/// another text.
+/// A JSON Patch in canonical form (state_canonicalizer) as text: one operation a line, numbers unchanged. Throws std::exception for any
+/// other text.
 std::string patch_text(std::string_view patch, bool colours);
 
 }    // namespace caisson::cli

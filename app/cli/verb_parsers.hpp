@@ -11,7 +11,7 @@
 
 namespace caisson::cli {
 
-/// What stands where neither the command line nor anything else says.
+/// Values for options that the command line does not set.
 struct defaults {
     std::string url;
     std::string data_dir;
@@ -20,7 +20,7 @@ struct defaults {
     bool stdin_is_terminal = false;
 };
 
-/// Declares all verbs on an app and gathers what they were given. Its methods throw CLI::ParseError.
+/// Declares all verbs on an app and collects their options. Its methods throw CLI::ParseError.
 class verb_parsers {
 public:
     /// `app` must outlive it.
@@ -28,19 +28,19 @@ public:
     verb_parsers(const verb_parsers&) = delete;
     verb_parsers& operator=(const verb_parsers&) = delete;
 
-    /// Keeps the operands among the arguments of `run` and returns the rest. To be called before the app parses.
+    /// Keeps the operands of `run` and returns its options. Call before the app parses.
     std::vector<std::string> take_operands(const std::vector<std::string>& run_args);
-    /// Takes what stands behind "--" of `skill run`: a command, even if it looks like options. Returns what is before it.
+    /// Keeps the command after "--" of `skill run`, even if it looks like options. Returns the arguments before it.
     std::vector<std::string> take_skill_command(const std::vector<std::string>& args);
 
-    /// The verb that was given, checked. To be called after the app has parsed.
+    /// The options of the given verb, checked. Call after the app has parsed.
     command chosen();
 
 private:
     CLI::App* add_verb(CLI::App& to, const std::string& name, const std::string& about, const std::string& footer = {});
     void add_data(CLI::App* verb, client_options& to, const std::string& about_data);
     void add_output(CLI::App* verb, client_options& to);
-    /// Where the server is; without --output.
+    /// Options for the server's address; without --output.
     void add_address(CLI::App* verb, client_options& to);
     void add_local(CLI::App* verb, client_options& to, const std::string& about_data);
     void add_ca(CLI::App* verb, client_options& to);
@@ -69,18 +69,18 @@ private:
     void add_doctor();
     void add_storage();
 
-    /// The verbs of add_skills() and add_artifacts(); nothing if none of them was given.
+    /// The verbs of add_skills() and add_artifacts(); empty if none was given.
     std::optional<command> chosen_skill();
     artifact_get_options chosen_artifact_get();
-    /// The verbs of add_images(); nothing if none of them was given.
+    /// The verbs of add_images(); empty if none was given.
     std::optional<command> chosen_image();
-    /// The verbs of add_threads(); nothing if none of them was given.
+    /// The verbs of add_threads(); empty if none was given.
     std::optional<command> chosen_thread();
 
     serve_options chosen_serve();
     run_options chosen_run();
     doctor_options chosen_doctor();
-    /// The verbs of add_storage(); nothing if none of them was given.
+    /// The verbs of add_storage(); empty if none was given.
     std::optional<command> chosen_storage();
 
     CLI::App& app_;

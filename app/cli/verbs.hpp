@@ -11,16 +11,16 @@
 
 namespace caisson::cli {
 
-/// What all verbs know of the process they run in.
+/// Facts about this process for all verbs.
 struct verb_context {
     std::map<std::string, std::string> environment;
     host_facts host;
-    bool colours = false;       // of standard output
-    std::size_t columns = 0;    // of the terminal that it is; 0: it is none
+    bool colours = false;       // standard output takes colours
+    std::size_t columns = 0;    // width of standard output's terminal; 0: it is none
     const server_hooks* hooks = nullptr;
 };
 
-// Each verb writes its results on standard output, mistakes as one sentence on standard error, and returns the exit status.
+// Each verb writes results to standard output and mistakes as one sentence to standard error; returns the exit status.
 int run_verb(const serve_options& options, const verb_context& context);
 int run_verb(const run_options& options, const verb_context& context);
 int run_verb(const ps_options& options, const verb_context& context);
@@ -61,13 +61,13 @@ int run_verb(const backup_options& options, const verb_context& context);
 int run_verb(const restore_options& options, const verb_context& context);
 int run_verb(const version_options& options, const verb_context& context);
 
-/// Writes to standard output; what cannot be written is lost.
+/// Writes to standard output; ignores errors.
 void print(std::string_view text);
 void print_json(const boost::json::value& value);
 
-/// One line on standard error that begins with "caisson: ".
+/// Writes one line to standard error that begins with "caisson: ".
 void complain(std::string_view sentence);
-/// The same for a failure, with its fields one a line; returns `status`.
+/// The same for an error, with its fields one a line; returns `status`.
 int complain(const error& what, int status);
 
 }    // namespace caisson::cli

@@ -74,7 +74,7 @@ boost::json::value time_or_null(const std::optional<std::int64_t>& at_ms)
     return boost::json::value(to_rfc3339(*at_ms));
 }
 
-/// " #3" of one that waits for its turn.
+/// " #3" for an execution that waits for its turn.
 std::string place_of(const boost::json::object& record)
 {
     const auto* place = record.if_contains("queue_position");

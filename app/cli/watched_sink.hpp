@@ -10,25 +10,25 @@
 
 namespace caisson::cli {
 
-/// A sink around another that, on a terminal, says what the run does while it prints nothing: its place in the queue, or how long it
-/// runs. I/O thread only.
+/// Wraps another sink. On a terminal it shows a status line while the run prints nothing: the place in the queue, or for how long it runs.
+/// I/O thread only.
 class watched_sink : public output_sink {
 public:
     struct manner {
-        bool line = true;      // say what the run does
-        bool prints = true;    // `inner` shows what it is given
-        bool quiet = false;    // say nothing of attempts either
+        bool line = true;      // show the status line
+        bool prints = true;    // `inner` prints what it is given
+        bool quiet = false;    // report no attempts either
     };
     /// `session` must outlive it.
     watched_sink(client_session& session, std::string execution_id, std::unique_ptr<output_sink> inner, manner how);
 
     task<bool> write(frame_effects effects) override;
 
-    /// Keeps the line up to date until it is cancelled.
+    /// Updates the line until cancelled.
     task<> watch();
-    /// The run was asked to end.
+    /// Call when the run was asked to end.
     void is_cancelled() { phase_.is_cancelled(session_.time().steady_now()); }
-    /// Takes the line away, for what is printed beside it.
+    /// Removes the line, before other output.
     void clear() { line_.clear(); }
 
 private:

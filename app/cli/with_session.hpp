@@ -6,7 +6,7 @@
 
 namespace caisson::cli {
 
-/// `what`, as said of the execution `id`: with the id, unless it is named.
+/// `what`, with the execution's id added to "not found" if it lacks the id.
 inline error of_execution(const std::string& id, error what)
 {
     if (what.code == errc::not_found && what.detail.find(id) == std::string::npos)
@@ -14,7 +14,7 @@ inline error of_execution(const std::string& id, error what)
     return what;
 }
 
-/// Runs what `work(client_session*)` gives with a session for the server that `options.client` names.
+/// Runs the task from `work(client_session*)` with a session for the server in `options.client`.
 template <class Options, class Work>
 int with_session(const Options& options, const verb_context& context, Work work)
 {

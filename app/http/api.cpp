@@ -18,23 +18,23 @@ namespace caisson::http {
 struct route {
     std::string_view method;
     std::string_view pattern;
-    std::optional<scope> needs;    // nothing: open to all
+    std::optional<scope> needs;    // none: open to all
     task<> (api::*answer)(call_ptr);
     bool has_query = false;                            // false: parameters are refused here
-    std::uint64_t body_bytes = 0;                      // 0: no body is expected, a small one is taken
+    std::uint64_t body_bytes = 0;                      // 0: no body is expected; a small one is accepted
     net::body_mode body = net::body_mode::buffered;    // streamed: any content type, read by exchange().body(); needs body_bytes
-    bool by_signature = false;                         // a signed address will do instead of a key
-    bool by_ticket = false;                            // a ticket will do, which is in the address: of what browsers open without headers
+    bool by_signature = false;                         // a signed URL may replace the key
+    bool by_ticket = false;                            // a ticket in the URL may replace the key, for what browsers open without headers
 };
 
 constexpr std::string_view events_pattern = "/v1/executions/{id}/events";
 
 struct route_table {
-    static constexpr std::uint64_t whole_body = UINT64_MAX;          // what the server takes at all
-    static constexpr std::uint64_t package_body = UINT64_MAX - 1;    // a skill's package, as the config bounds it
-    static constexpr std::uint64_t image_body = UINT64_MAX - 2;      // an image, the same
-    static constexpr std::uint64_t state_body = UINT64_MAX - 3;      // a checkpoint with its state, the same
-    static constexpr std::uint64_t thread_body = UINT64_MAX - 4;     // a whole thread, the same
+    static constexpr std::uint64_t whole_body = UINT64_MAX;          // the server's own limit
+    static constexpr std::uint64_t package_body = UINT64_MAX - 1;    // a skill package: the config's limit
+    static constexpr std::uint64_t image_body = UINT64_MAX - 2;      // an image: the config's limit
+    static constexpr std::uint64_t state_body = UINT64_MAX - 3;      // a checkpoint with its state: derived from the config's limit
+    static constexpr std::uint64_t thread_body = UINT64_MAX - 4;     // a whole thread: the config's limit
     static constexpr auto routes = std::to_array<route>({
         {"POST", "/v1/executions", scope::run, &api::create_execution, false, whole_body},
         {"POST", "/v1/executions/batch", scope::run, &api::create_batch, false, whole_body},
@@ -102,13 +102,13 @@ struct route_table {
 
 namespace {
 
-/// Bodies of requests that need none or little.
+/// Body limit of routes that need little or no body.
 constexpr std::uint64_t small_body = 64 << 10;
-/// Before an object in a body whose type is not JSON's.
+/// White space that may precede the object in a body whose type is not JSON.
 constexpr std::size_t most_white_space = 4 << 10;
 
-/// JSON under any of its names, or under another name a body that begins like an object: clients that set no type send one of
-/// their library's. A page of a foreign origin gains nothing by it, since no credential comes by itself.
+/// Accepts JSON media types, and under any other type a body that begins with '{': clients that set no type send one of their library's.
+/// This helps no page of a foreign origin: a browser sends no credential by itself.
 bool may_be_json(const net::request& from)
 {
     if (const auto coding = from.fields.find("Content-Encoding"); coding && !net::equal_no_case(*coding, "identity"))
@@ -122,7 +122,7 @@ bool may_be_json(const net::request& from)
     return net::equal_no_case(type, "application/json") || (type.size() > 5 && net::equal_no_case(type.substr(type.size() - 5), "+json"));
 }
 
-/// Beginnings of addresses that the API describes and this version does not serve.
+/// Path prefixes that the API describes and this version does not serve.
 constexpr std::array<std::string_view, 2> later_routes{"/v1/sandboxes", "/v1/admin"};
 
 std::optional<error> not_built_yet(std::string_view path)
@@ -150,7 +150,7 @@ std::vector<std::string> api::route_names()
     std::vector<std::string> names;
     for (const auto& each : route_table::routes)
         names.push_back(std::string(each.method) + " " + std::string(each.pattern));
-    for (auto& name : names)    // the contract has no sign for a capture of many segments
+    for (auto& name : names)    // OpenAPI has no syntax for a capture of many segments
         if (const auto dots = name.find("...}"); dots != std::string::npos)
             name.erase(dots, 3);
     return names;
@@ -236,7 +236,7 @@ task<> api::answer_route(call_ptr one, const route* to)
         one->who = std::move(*who);
         if (!is_signed)
             one->end_with_key(use_.keys);
-        // Who has all its connections in use may still end what uses them. Strangers with signed addresses have connections of their own.
+        // A tenant at its connection limit may still cancel and delete. Clients with signed URLs have a limit of their own.
         const auto trusted = one->exchange().trust((is_signed ? "signed by " : "") + one->tenant().str());
         if (trusted.has_error() && to->method != "DELETE" && !to->pattern.ends_with("/cancel")) {
             co_await one->fail(trusted.error());
@@ -249,7 +249,7 @@ task<> api::answer_route(call_ptr one, const route* to)
         }
     }
     auto known = to->has_query ? result<void>() : wire::parse_no_query(one->request().query);
-    const bool is_json = to->body == net::body_mode::streamed || may_be_json(one->request());    // a streamed body's type is its route's
+    const bool is_json = to->body == net::body_mode::streamed || may_be_json(one->request());    // routes check streamed types
     if (known.has_value() && !is_json)
         known = error{
             errc::unsupported_media_type, "the body must be JSON without a content encoding: send \"Content-Type: application/json\""};
@@ -258,13 +258,13 @@ task<> api::answer_route(call_ptr one, const route* to)
         co_return;
     }
     if (to->needs) {
-        const auto bytes = std::min<std::size_t>(one->request().body.size(), small_body);    // a larger one is read by workers
+        const auto bytes = std::min<std::size_t>(one->request().body.size(), small_body);    // workers parse a larger body
         co_await wait_for_turn(use_.texts, one->tenant(), io_turns::kind::request, bytes);
     }
     co_await (this->*to->answer)(one);
 }
 
-/// A large body is read for a valid key only; a ticket, which would be used up, is not enough.
+/// Only a valid key admits a large body. A ticket does not: checking it would use it up.
 task<result<std::string>> api::admit(const net::request* head)
 {
     auto key = presented_key(*head);
@@ -276,13 +276,13 @@ task<result<std::string>> api::admit(const net::request* head)
     co_return who->tenant.str();
 }
 
-/// A ticket is as good as its key. A stream that is opened again needs an execution that has not ended long ago.
+/// A ticket is valid as long as its key. Opening a stream again needs an execution that runs, or that ended at most a minute ago.
 task<result<principal>> api::redeem_ticket(std::string ticket, std::string stream)
 {
     constexpr std::int64_t after_the_end_ms = 60'000;
     const auto id = execution_id::parse(stream);
     const auto key = use_.tickets.key_of(ticket);
-    result<bool> in_force = true;    // of an unknown ticket redeem() says what is wrong
+    result<bool> in_force = true;    // redeem() reports an unknown ticket
     if (key)
         in_force = co_await use_.auth.is_in_force(*key);
     if (in_force.has_error())

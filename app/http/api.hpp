@@ -16,7 +16,7 @@ namespace caisson::http {
 /// One route of the API.
 struct route;
 
-/// All routes: finds the route, asks who is there, and lets the route answer. docs/openapi.yaml describes each of them.
+/// The HTTP API: finds the route, authenticates the client and calls the route's handler. docs/openapi.yaml describes each route.
 class api : public net::handler {
 public:
     explicit api(api_services services);
@@ -29,22 +29,23 @@ public:
     task<result<std::string>> admit(const net::request* head) override;
     void complete(const net::request& from, net::headers& answer) const override { use_.pages.tell(from, answer); }
 
-    /// "GET /v1/executions/{id}" of every route, for the test that holds them against the contract.
+    /// Method and path of every route, as "GET /v1/executions/{id}"; a test compares them with docs/openapi.yaml.
     static std::vector<std::string> route_names();
 
 private:
     friend struct route_table;
 
     task<> answer(call_ptr one, const route* to);
-    /// `methods` are those that the path has.
+    /// `methods`: what the path supports.
     task<> answer_preflight(call_ptr one, std::string methods);
     task<> answer_route(call_ptr one, const route* to);
-    /// `stream` is the id of the execution whose events are asked for, which a ticket stays good for; empty: it is used once.
+    /// `stream`: id of the execution whose events are requested; a ticket stays valid for that stream. Empty: a ticket works once.
     task<result<principal>> authenticate(const net::request* from, const route* to, std::string stream);
     task<result<principal>> redeem_ticket(std::string ticket, std::string stream);
 
-    // executions_routes.cpp
+    // create_route.cpp
     task<> create_execution(call_ptr one);
+    // executions_routes.cpp
     task<> list_executions(call_ptr one);
     task<> get_execution(call_ptr one);
     task<> read_execution(call_ptr one, execution_id id, wire::get_query query);
@@ -121,23 +122,27 @@ private:
     task<> create_ticket(call_ptr one);
     task<> get_languages(call_ptr one);
     task<> get_runtimes(call_ptr one);
+    // stats_route.cpp
     task<> get_stats(call_ptr one);
     task<result<wire::tenant_stats>> stats_of(tenant_id tenant);
+    // service_routes.cpp
     task<> get_health(call_ptr one);
     task<> get_ready(call_ptr one);
     task<> get_openapi(call_ptr one);
 
+    // create_route.cpp
     task<> answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect);
     task<> answer_ended(call_ptr one, execution_row row, result<std::unique_ptr<log_reader>> log);
     task<> answer_accepted(call_ptr one, execution_row row);
+    // skill_routes.cpp
     task<> switch_skill(call_ptr one, bool disabled);
 
     api_services use_;
     net::router router_;
-    kept_answers ended_;                    // executions
-    std::optional<kept_answers> latest_;    // checkpoints, by their threads
+    kept_answers ended_;                    // ended executions
+    std::optional<kept_answers> latest_;    // latest checkpoints, by thread
     std::size_t waiting_clients_ = 0;
-    std::map<tenant_id, std::size_t> imports_;    // of threads, that are under way
+    std::map<tenant_id, std::size_t> imports_;    // thread imports in progress
 };
 
 }    // namespace caisson::http

@@ -16,12 +16,12 @@ struct packing {
     net::stream_writer* out;
     archive_writer archive;
 
-    /// What is read and what it is packed into are held at once.
+    /// Half of the share: a piece is held both as read and as packed.
     std::size_t read_bytes() const { return std::min(most_packed_bytes, from.share_bytes() / 2); }
 };
 using packing_ptr = std::shared_ptr<packing>;
 
-/// What a step on the worker pool made; empty with `failed`.
+/// Output of one step on the worker pool. `bytes` is empty on failure.
 struct packed {
     std::string bytes;
     std::string failure;
@@ -46,7 +46,7 @@ task<bool> send(packing_ptr one, task<packed> making)
     co_return co_await one->out->write(made.bytes);
 }
 
-/// Begins a file with its first bytes, so that a small one takes one step.
+/// Begins a file and packs its first bytes: a small file takes one step.
 packed begin(packing_ptr one, const artifact_row& row, const shared_bytes& bytes)
 {
     auto done = one->archive.begin_file(row.path, row.size_bytes, row.mode | 0400, row.created_at_ms);

@@ -10,7 +10,7 @@ namespace caisson::http {
 
 namespace {
 
-/// Each name of a path encoded, the slashes not.
+/// Percent-encodes each segment of a path; slashes stay.
 std::string encoded_path(std::string_view path)
 {
     std::string out;

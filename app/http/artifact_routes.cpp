@@ -1,4 +1,4 @@
-// GET /v1/executions/{id}/artifacts…, DELETE of one, GET …/files, and who may by a signed address.
+// GET /v1/executions/{id}/artifacts…, DELETE of one artifact, GET …/files, and authentication by signed URL.
 
 #include "adapters/net/ranges.hpp"
 #include "app/http/api.hpp"
@@ -14,7 +14,7 @@ namespace caisson::http {
 
 namespace {
 
-/// Of a file in a list beside its path, which stands in it three times.
+/// JSON bytes of one listed file, without its path. The path is in it three times.
 constexpr std::size_t address_bytes = 1 << 10;
 
 error not_ended() { return {errc::conflict, "the execution has not ended; its files are known when it has"}; }
@@ -30,7 +30,7 @@ archive_format format_of(wire::files_format wanted, const net::request& from)
     return from.fields.has_token("Accept", "application/zip") ? archive_format::zip : archive_format::tar_gz;
 }
 
-/// The answer that says why there is nothing to send.
+/// The answer for 304 and 416.
 net::response without_content(const net::content_plan& plan, const artifact_row& row, const std::string& request_id)
 {
     net::response answer;
@@ -145,7 +145,7 @@ task<> api::delete_artifact(call_ptr one)
     }
     std::vector<content_id> erased{*content};
     auto done = co_await use_.contents->erase(one->tenant(), std::move(erased));
-    if (done.has_error())    // nothing names it any more: the janitor removes it
+    if (done.has_error())    // nothing references it any more: the janitor removes it
         use_.log.warning("the content of a deleted artifact could not be removed yet", {{"what", done.error().detail}});
     net::response answer;
     answer.status = 204;
@@ -175,12 +175,12 @@ task<> api::get_files(call_ptr one)
         archive_source from{*use_.artifacts, *use_.contents, *use_.work, use_.log, [one] { return one->exchange().share_bytes(); }};
         const bool whole = co_await send_archive(std::move(from), out.get(), std::move(*first), format);
         if (!whole)
-            co_return;    // without finish() the client sees that it is cut
+            co_return;    // without finish() the client sees a cut answer
     }
     co_await out->finish();
 }
 
-/// Who a signed address lets in: to this resource of its tenant, and to nothing else.
+/// The principal of a signed URL: it may read this resource of its tenant and nothing else.
 task<result<principal>> api::authenticate_signed(call_ptr one)
 {
     const auto id = one->id();

@@ -20,23 +20,23 @@ namespace caisson::http {
 namespace {
 
 constexpr std::string_view route_name = "POST /v1/executions/batch";
-/// A client that waits for all ends is answered after this at the latest, with 202.
+/// A client that waits for the ends is answered with 202 after this time at the latest.
 constexpr auto longest_wait = std::chrono::hours(2);
 
-/// One execution of a batch, as far as it came.
+/// One execution of a batch and its progress.
 struct batch_item {
     std::optional<error> refused;
-    execution_row row;    // if it was accepted: as it was then
+    execution_row row;    // if accepted: the row at that time
     bool cancel_on_disconnect = false;
-    std::unique_ptr<log_reader> log;    // if texts or events are wanted: taken while it is in memory
+    std::unique_ptr<log_reader> log;    // opened early, while the log is in memory
 };
 
-/// A batch on its way. Shared by the coroutines that answer it.
+/// A batch being answered. Shared by the coroutines that answer it.
 struct batch {
     const api_services& use;
     call_ptr one;
     wire::batch_request wanted;
-    std::optional<idempotency_claim> claim;    // of the first that is valid; those behind it have routes of their own
+    std::optional<idempotency_claim> claim;    // of the first valid execution; later ones append "#index" to the route
     std::vector<batch_item> items;
     bool replayed = false;
 
@@ -55,7 +55,7 @@ std::optional<idempotency_claim> claim_at(const batch& all, bool is_first, std::
     return claim;
 }
 
-/// Submits the `index`th. Errors: why it could not be.
+/// Submits the `index`th execution. Errors: the reason for a refusal.
 task<result<void>> try_to_submit(batch_ptr all, std::size_t index, bool is_first)
 {
     auto& item = all->items[index];
@@ -67,7 +67,7 @@ task<result<void>> try_to_submit(batch_ptr all, std::size_t index, bool is_first
     if (begun.has_error())
         co_return begun.error();
     item.row = std::move(begun->row);
-    item.cancel_on_disconnect = may_cancel && !begun->replayed;    // a repeat that leaves is not who started it
+    item.cancel_on_disconnect = may_cancel && !begun->replayed;    // a client that repeats the request did not start it
     all->replayed = all->replayed || begun->replayed;
     auto log = co_await all->use.executions.open_log(item.row.tenant, item.row.id, log_position());
     if (log.has_error())
@@ -76,7 +76,7 @@ task<result<void>> try_to_submit(batch_ptr all, std::size_t index, bool is_first
     co_return result<void>();
 }
 
-/// The same, with the answer in the item. A full disk refuses the one that meets it; what was accepted before stays.
+/// Submits and stores a refusal in the item. A full disk refuses only this item; earlier ones stay accepted.
 task<> submit(batch_ptr all, std::size_t index, bool is_first)
 {
     std::optional<error> refused;
@@ -94,7 +94,7 @@ task<> submit(batch_ptr all, std::size_t index, bool is_first)
     all->items[index].refused = std::move(refused);
 }
 
-/// What those behind the first are refused with when it was, under an Idempotency-Key.
+/// The refusal of later items when the first was refused under an Idempotency-Key.
 error none_without(error first)
 {
     first.detail =
@@ -103,8 +103,8 @@ error none_without(error first)
     return first;
 }
 
-/// Submits all, in their order. Under an Idempotency-Key the first valid one stands for the whole: as long as it is not accepted
-/// none is, so that the key cannot have come to mean a part of another batch. Errors: errc::unprocessable for that.
+/// Submits all items in order. Under an Idempotency-Key the first valid item stands for the batch: if it is refused, all are, so that the
+/// key never names a part of another batch. Errors: errc::unprocessable if the key was used for another request.
 task<result<void>> submit_all(batch_ptr all)
 {
     std::optional<error> first_refused;
@@ -123,7 +123,7 @@ task<result<void>> submit_all(batch_ptr all)
         if (is_first && all->claim && item.refused) {
             if (item.refused->code == errc::unprocessable)
                 co_return *item.refused;
-            if (item.refused->code != errc::gone)    // it was accepted once, and deleted since
+            if (item.refused->code != errc::gone)    // it was accepted earlier and deleted since
                 first_refused = none_without(*item.refused);
         }
         is_first = false;
@@ -141,11 +141,11 @@ task<> wait_for_all(batch_ptr all)
         if (now.has_error())
             item.refused = now.error();    // it was deleted meanwhile
         else
-            item.row.status = now->status;    // the rest is read when it is written
+            item.row.status = now->status;    // the rest of the row is read when it is written
     }
 }
 
-/// Ends what is bound to a client that has left.
+/// Cancels the executions that end with their client.
 task<> cancel_bound(batch_ptr all)
 {
     for (const auto& item : all->items)
@@ -172,7 +172,7 @@ task<std::string> item_json(batch_ptr all, std::size_t index)
     co_return co_await by_size(all->use.texts, all->one->tenant(), size_of(texts, files), write);
 }
 
-/// Written item by item, so that the texts of one are in memory at a time.
+/// Writes item by item: only one item's texts are in memory at a time.
 task<> answer_results(batch_ptr all)
 {
     net::response head;

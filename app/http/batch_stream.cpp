@@ -14,10 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A quiet stream shows that it lives this often; a client that is gone is found by it.
+/// The most that is read of one log at once.
 constexpr std::size_t most_batch = 256 << 10;
 
-/// Without ids of SSE: a cursor is of one execution, and stands in its frames.
+/// SSE without event ids: a cursor belongs to one execution and is in its frames.
 std::string frames_of(const std::vector<viewed_event>& events, const merged_log& from)
 {
     const auto id = from.id.str();

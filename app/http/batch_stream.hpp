@@ -15,25 +15,25 @@ namespace caisson::http {
 /// One log of a merged stream.
 struct merged_log {
     execution_id id;
-    std::string ref;    // what its frames are marked with
+    std::string ref;    // marks its frames
     bool pty = false;
     std::unique_ptr<log_reader> log;
 };
 
-/// Many logs in one answer, as server-sent events: each writes a batch when its turn comes, and turns are given in the order of asking,
-/// so that one that prints much holds up nobody for longer than a batch. I/O thread only.
+/// Merges many logs into one answer of server-sent events. Each log writes one batch in its turn; turns are first come, first served, so a
+/// log with much output delays others by one batch at most. I/O thread only.
 class batch_stream : public std::enable_shared_from_this<batch_stream> {
 public:
-    /// `use` outlives it. `frames` are sent first.
+    /// `use` outlives the stream. `frames` are sent first.
     batch_stream(const api_services& use, call_ptr one, std::vector<merged_log> logs, std::vector<std::string> frames);
 
-    /// Until all logs are at their ends, or the client takes nothing more. Keep a pointer to it while it runs.
+    /// Runs until all logs have ended or the client is gone. Hold a shared_ptr to the stream meanwhile.
     task<> run();
-    /// Afterwards, or when run() was cancelled: ends what it began.
+    /// Stops the pumps and the heartbeat. Call after run(), also if it was cancelled.
     task<> stop();
-    /// Ends the answer, properly if all was sent or the server is stopping; otherwise it is cut.
+    /// Completes the answer if all was sent or the server is stopping; otherwise the answer is cut.
     task<> finish();
-    /// By a client that is gone, or takes nothing.
+    /// True if the client is gone or stopped reading.
     bool is_refused() const { return gone_; }
 
 private:

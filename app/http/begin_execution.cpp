@@ -8,7 +8,7 @@ namespace caisson::http {
 
 namespace {
 
-/// The spec of a request without a skill. Errors: as image_permissions::check().
+/// The spec of a request without a skill. Errors: those of image_permissions::check().
 task<result<execution_spec>> with_allowed_image(const api_services* use, principal who, execution_spec spec)
 {
     if (!spec.image.empty()) {
@@ -19,7 +19,7 @@ task<result<execution_spec>> with_allowed_image(const api_services* use, princip
     co_return spec;
 }
 
-/// The whole spec of a request. Errors: as skill_runs::prepare() and image_permissions::check().
+/// The complete spec of a request. Errors: those of skill_runs::prepare() and image_permissions::check().
 task<result<execution_spec>> complete(const api_services* use, principal who, wire::parsed_execution asked)
 {
     if (!asked.skill)
@@ -49,7 +49,7 @@ task<result<execution_service::submission>> begin_execution(const api_services* 
     std::optional<idempotency_claim> claim, execution_service::answered when)
 {
     auto& service = use->executions;
-    if (claim && (asked.skill || !asked.spec.image.empty())) {    // what was allowed then is not asked again
+    if (claim && (asked.skill || !asked.spec.image.empty())) {    // a repeat is not checked again
         auto earlier = co_await service.find_submission(who.tenant, *claim);
         if (earlier.has_error())
             co_return earlier.error();

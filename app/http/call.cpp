@@ -8,7 +8,7 @@ namespace caisson::http {
 
 namespace {
 
-/// Seconds after which a refused client may try again, where nothing better is known.
+/// Default Retry-After, in seconds.
 constexpr std::int64_t default_retry_s = 1;
 
 net::response json_head(int status)

@@ -15,8 +15,8 @@ namespace caisson::http {
 
 inline constexpr const char* json_type = "application/json; charset=utf-8";
 
-/// One request on its way through the api: who sent it, what its path captured, and how it is answered. Shared by the
-/// coroutines that answer it; all of them end before the exchange does.
+/// One request being answered: its principal, its path captures and the ways to answer it. Shared by the coroutines that answer it; all of
+/// them end before the exchange does.
 class call {
 public:
     call(net::exchange& exchange, net::route_match match) : exchange_(exchange), match_(std::move(match)) { }
@@ -27,28 +27,28 @@ public:
     principal who;
     const tenant_id& tenant() const { return who.tenant; }
 
-    /// The `{id}` of the path. Errors: errc::not_found if it is malformed, as for one that does not exist.
+    /// The `{id}` of the path. Errors: errc::not_found if it is malformed, as if the execution did not exist.
     result<execution_id> id() const;
 
-    /// What `{name}` of the path's pattern stands for, decoded; empty if the pattern has no such capture.
+    /// The decoded value of the capture `{name}`; empty if the pattern has none of that name.
     std::string_view capture(std::string_view name) const { return match_.capture(name); }
 
-    /// From now on what is read or sent over a while ends with the key of `who`. `keys` outlives the call.
+    /// Ends streamed bodies and answers when the key of `who` ends. `keys` outlives the call.
     void end_with_key(key_watch& keys) { keys_ = &keys; }
-    /// The next piece of a streamed body. Errors: errc::unauthorized when the key is over; those of net::request_body.
+    /// The next piece of a streamed body. Errors: errc::unauthorized once the key has ended; those of net::request_body.
     task<result<shared_bytes>> read_body();
-    /// As of the exchange, but that a write() after the key's end is not taken, so that the answer is cut.
+    /// Like exchange::begin_stream(), but write() fails once the key has ended, which cuts the answer.
     task<std::unique_ptr<net::stream_writer>> begin_stream(net::response head);
 
-    /// Fields that every answer but an error has from now on.
+    /// Fields of all answers from now on, except errors.
     net::headers extra;
 
     task<> answer(int status, std::string json);
     task<> answer(int status, shared_bytes json);
     task<> answer(int status, std::string json, net::header_field one_more);
-    /// 204.
+    /// Answers 204.
     task<> no_content();
-    /// The one error body, with Retry-After where a later try may help.
+    /// Answers with the API's error body, and with Retry-After if a later try may help.
     task<> fail(error what);
     task<> fail(error what, net::header_field one_more);
     task<> text(int status, std::string type, std::string body);
@@ -60,19 +60,19 @@ private:
     net::exchange& exchange_;
     net::route_match match_;
     key_watch* keys_ = nullptr;
-    std::optional<key_watch::guard> key_;    // from the first piece on
+    std::optional<key_watch::guard> key_;    // set with the first piece
 };
 
 using call_ptr = std::shared_ptr<call>;
 
-/// The value, or null.
+/// A pointer to the value, or null.
 template <class T>
 const T* pointer_to(const std::optional<T>& value)
 {
     return value ? &*value : nullptr;
 }
 
-/// The first of the errors in `checked`, if there is one.
+/// The first error in `checked`, if any.
 template <class... Checked>
 std::optional<error> first_error(const Checked&... checked)
 {

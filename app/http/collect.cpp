@@ -7,7 +7,7 @@ namespace caisson::http {
 namespace {
 
 constexpr std::size_t read_bytes = 1 << 20;
-constexpr std::size_t event_bytes = 320;    // that an event costs beside what it holds: its place, time and names
+constexpr std::size_t event_bytes = 320;    // an event's fixed cost: position, time and names
 
 }    // namespace
 

@@ -12,27 +12,27 @@
 
 namespace caisson::http {
 
-/// The event as one viewer sees it: without the bytes that it has, and with its own position.
+/// The event as one viewer sees it: without the bytes that it already has, and with its own position.
 log_event seen_part(const viewed_event& viewed);
 
-/// What events cost about in bytes, to be read or written.
+/// About the bytes that it takes to parse or write `events`.
 std::size_t cost_of(const std::vector<viewed_event>& events);
 
-/// The texts of all that the log of the tenant's holds now. `use` outlives the call.
+/// The texts of everything in `log` now; `tenant` owns it. `use` outlives the call.
 task<result<wire::inline_texts>> collect_output(
     const api_services* use, tenant_id tenant, std::shared_ptr<log_reader> log, std::size_t limit_bytes = wire::inline_output::max_bytes);
-/// The same of an execution whose record was just read. `use` outlives the call.
+/// The same for an execution whose record was just read. `use` outlives the call.
 task<result<wire::inline_texts>> output_of(
     const api_services& use, const execution_row& row, std::size_t limit_bytes = wire::inline_output::max_bytes);
 
-/// What the object of a skill's run shows of its input and output: texts of at most execution_payload::most_shown_bytes. Nothing of another
-/// kind's, or if it cannot be read. `use` outlives the call.
+/// Input and output of a skill run as its JSON object shows them: at most execution_payload::most_shown_bytes each. Empty for other kinds,
+/// or if they cannot be read. `use` outlives the call.
 task<std::optional<execution_payload>> payload_of(const api_services* use, execution_row row);
 
-/// Bytes of the texts, and of the files' names: about what it costs to write them as JSON.
+/// Bytes of the texts and the file paths: about the cost of writing them as JSON.
 std::size_t size_of(const std::optional<wire::inline_texts>& texts, const std::optional<wire::files_view>& files = std::nullopt);
 
-/// Of each text in a list, so that a page of 200 stays bounded.
+/// Limit of each text in a list: a page of 200 executions stays bounded.
 inline constexpr std::size_t list_text_bytes = 32 << 10;
 
 protocol::agent_link::target target_of(wire::signal_scope scope);

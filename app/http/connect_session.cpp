@@ -57,7 +57,7 @@ task<> connect_session::handle(std::string text)
     }
 }
 
-/// Which execution a control frame means: by the client's own name, or by id.
+/// The execution that a control frame names: by the client's ref or by id.
 result<execution_id> connect_session::find_target(const wire::client_frame& frame) const
 {
     const auto of = [](const auto& each) -> const wire::frame_target* {
@@ -155,8 +155,7 @@ void connect_session::follow(std::string ref, execution_id id, std::unique_ptr<l
     sending_.spawn("viewer of " + id.str(), send_and_note(std::move(ref), std::move(viewer)));
 }
 
-/// A viewer may find that the client is gone before serve() does, or fail while the execution goes on: what goes with its client still
-/// does.
+/// If the viewer fails or sees first that the client is gone, the execution stays in `bound_`: it still ends with its client.
 task<> connect_session::send_and_note(std::string ref, std::shared_ptr<socket_viewer> viewer)
 {
     const bool has_ended = co_await send_log(viewer);

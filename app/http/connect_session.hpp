@@ -11,19 +11,20 @@
 
 namespace caisson::http {
 
-/// One client of /v1/connect: many executions over one WebSocket, each by the name that the client gave it. I/O thread only.
+/// One client of /v1/connect: many executions over one WebSocket, each under the client's ref. I/O thread only.
 class connect_session : public std::enable_shared_from_this<connect_session> {
 public:
     /// `use` outlives the session.
     connect_session(const api_services& use, principal who, std::shared_ptr<net::websocket> socket, wire::frame_format frames);
 
-    /// `bytes` says how much may wait in the socket, for all viewers together.
+    /// `bytes` returns how many bytes may be queued in the socket, for all viewers together.
     void share_memory(std::function<std::size_t()> bytes) { share_ = std::move(bytes); }
-    /// Handles frames until the client leaves. A refused frame is answered and does not end the connection.
+    /// Handles frames until the client leaves. A refused frame is answered with an error; the connection goes on.
     task<> serve();
-    /// Stops following, and ends what was started with cancel_on_disconnect unless the server is going away, as `code` says.
+    /// Stops the viewers and closes the socket. Cancels executions started with cancel_on_disconnect, unless `code` says that the server is
+    /// going away.
     task<> end(std::uint16_t code, std::string reason);
-    /// Closes the socket when the key is no longer in force, so that serve() ends. What is being started then is not disturbed.
+    /// Closes the socket when the key ends, which ends serve(). An execution that is being started is not disturbed.
     task<> close_with_key();
 
 private:
@@ -41,13 +42,13 @@ private:
     std::shared_ptr<net::websocket> socket_;
     wire::frame_format frames_;
     std::map<std::string, execution_id, std::less<>> followed_;    // by ref
-    std::set<execution_id> bound_;                                 // that go with this client, as far as they have not ended
+    std::set<execution_id> bound_;                                 // executions that end with this client and still run
     std::uint32_t next_ref_no_ = 1;
     std::function<std::size_t()> share_ = [] { return std::size_t{4} << 20; };
     task_group sending_;
 };
 
-/// serve(), close_with_key() and end() of a session that lives as long as they run.
+/// serve(), close_with_key() and end() of a session; each keeps the session alive while it runs.
 task<> serve_connection(std::shared_ptr<connect_session> session);
 task<> close_with_key(std::shared_ptr<connect_session> session);
 task<> end_connection(std::shared_ptr<connect_session> session, std::uint16_t code, std::string reason);

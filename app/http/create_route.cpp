@@ -14,14 +14,14 @@ namespace caisson::http {
 
 namespace {
 
-/// A client that waits for an end is answered after this at the latest, with 202.
+/// A client that waits for the end is answered with 202 after this time at the latest.
 constexpr auto longest_end_wait = std::chrono::hours(2);
 
 bool prefers_async(const net::request& from) { return from.fields.has_token("Prefer", "respond-async"); }
 
 std::string execution_address(const execution_row& row) { return "/v1/executions/" + row.id.str(); }
 
-/// All texts of a log that could be opened and read.
+/// All texts of the log; empty if it could not be opened or read.
 task<std::optional<wire::inline_texts>> collect_all(const api_services* use, tenant_id tenant, result<std::unique_ptr<log_reader>> log)
 {
     if (log.has_error())
@@ -56,7 +56,7 @@ task<> api::create_execution(call_ptr one)
         co_await one->fail(begun.error());
         co_return;
     }
-    const bool cancel_on_disconnect = may_cancel && !begun->replayed;    // a repeat that leaves is not who started it
+    const bool cancel_on_disconnect = may_cancel && !begun->replayed;    // a client that repeats the request did not start it
     if (begun->replayed)
         one->extra.set("Idempotency-Replayed", "true");
     if (streams)
@@ -77,7 +77,7 @@ task<> api::answer_accepted(call_ptr one, execution_row row)
 
 task<> api::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect)
 {
-    auto log = co_await use_.executions.open_log(row.tenant, row.id, log_position());    // now, while it is in memory
+    auto log = co_await use_.executions.open_log(row.tenant, row.id, log_position());    // opened now, while the log is in memory
     ++waiting_clients_;
     const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
     auto end = use_.executions.wait(row.tenant, row.id, use_.time.steady_now() + longest_end_wait);

@@ -18,7 +18,7 @@ bool presents_key(const net::request& from) { return from.fields.find("Authoriza
 
 result<std::string> presented_key(const net::request& from)
 {
-    // A proxy may judge by another one than this server would.
+    // A proxy in front may have checked another one of the fields than this server would.
     for (const auto* name : {"Authorization", "X-API-Key"})
         if (from.fields.count(name) > 1)
             return error{

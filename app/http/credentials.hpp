@@ -9,20 +9,20 @@
 
 namespace caisson::http {
 
-/// Whether a request names a key at all, be it a good one or not.
+/// True if the request has a key field, valid or not.
 bool presents_key(const net::request& from);
 
-/// The key of a request: of Authorization: Bearer, or X-API-Key where there is no Authorization. Errors: errc::unauthorized, in words
-/// that begin like those of the skill runner's contract; errc::bad_request if one of the fields is there twice.
+/// The key of a request: from "Authorization: Bearer", or from X-API-Key if there is no Authorization. Errors: errc::unauthorized, whose
+/// detail begins as the skill runner's contract says; errc::bad_request if a field is given twice.
 result<std::string> presented_key(const net::request& from);
 
-/// The reason that is given when a key ends while it is served.
+/// The reason given when a key ends during a request or a connection.
 inline constexpr std::string_view key_is_over = "the API key was revoked or has expired";
 
-/// The answer to a request that has waited since before its key was over: errc::unauthorized.
+/// The answer to a waiting request whose key has ended: errc::unauthorized.
 error ended_key();
 
-/// Whether X-Tenant-ID, if it is there and not empty, is there once and is the id or the name of `who`'s tenant.
+/// True if X-Tenant-ID is absent or empty, or is given once with the id or the name of `who`'s tenant.
 bool names_tenant(const net::request& from, const principal& who);
 
 }    // namespace caisson::http

@@ -17,11 +17,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_bytes = 256 << 10;    // in one write
-/// A quiet stream shows that it lives this often; a client that is gone is found by it.
 
 enum class line_format { sse, json_lines };
 
-/// What one answer is written with. Shared by the coroutines of one answer.
+/// The state of one answer. Shared by its coroutines.
 struct pump_state {
     const api_services& use;
     call_ptr one;
@@ -31,7 +30,7 @@ struct pump_state {
     bool pty = false;
     line_format format = line_format::sse;
     bool follow = true;
-    bool refused = false;    // by a client that is gone, or takes nothing
+    bool refused = false;    // the client is gone or stopped reading
 };
 
 void append(std::string& text, const viewed_event& viewed, const pump_state& state)
@@ -66,7 +65,7 @@ task<bool> write_next(std::shared_ptr<pump_state> state)
     co_return taken;
 }
 
-/// Until the end of the log, or until the client takes nothing more.
+/// Writes until the log ends or the client stops reading.
 task<> pump(std::shared_ptr<pump_state> state)
 {
     while (co_await write_next(state)) { }
@@ -98,7 +97,7 @@ task<> stream(std::shared_ptr<pump_state> state, bool cancel_on_disconnect, task
     if (has_left && cancel_on_disconnect)
         static_cast<void>(co_await state->use.executions.cancel(row->tenant, row->id));
     else if (!has_left && (state->log->at_end() || !state->follow || draining))
-        co_await state->out->finish();    // otherwise the answer is cut, and the client sees that
+        co_await state->out->finish();    // otherwise the answer is cut, which the client sees
 }
 
 }    // namespace

@@ -12,16 +12,16 @@ namespace caisson::http {
 
 namespace {
 
-/// POST …/stdin waits so long for the program's sandbox to take the bytes.
+/// How long POST …/stdin waits for the sandbox to take the bytes.
 constexpr auto stdin_wait = std::chrono::seconds(30);
 
-/// Of the object of an execution without output; one with the most labels has 20 kB.
+/// Typical JSON bytes of an execution without output; 20 kB with the most labels.
 constexpr std::size_t row_bytes = 2 << 10;
 
-/// How far the delivery of its end is, if it has a webhook.
+/// Delivery status of the webhook that reports the end.
 struct known_delivery {
     std::optional<webhook_status> status;
-    bool is_none = false;    // there is no webhook, and none comes any more; false also if that cannot be read
+    bool is_none = false;    // there is and will be no webhook; false if that cannot be read
 };
 
 task<known_delivery> webhook_of(const api_services* use, const execution_row* row)
@@ -34,8 +34,8 @@ task<known_delivery> webhook_of(const api_services* use, const execution_row* ro
     co_return known_delivery{std::move(*found), false};
 }
 
-/// The record, once it has ended or the wait is over. Nothing if the client left before; who does not wait gets its answer.
-/// Errors: errc::unauthorized if the key ends before.
+/// The record, once the execution has ended or `wait` is over; at once if `wait` is 0. Empty if the client left during the wait. Errors:
+/// errc::unauthorized if the key ends during the wait.
 task<std::optional<result<execution_row>>> find_execution(
     const api_services* use, call_ptr one, execution_id id, std::chrono::milliseconds wait)
 {
@@ -51,7 +51,7 @@ task<std::optional<result<execution_row>>> find_execution(
     co_return std::get<0>(std::move(outcome));
 }
 
-/// What GET /v1/executions/{id} tells beside the record.
+/// The parts of GET /v1/executions/{id} beside the record.
 struct told_parts {
     std::optional<wire::files_view> files;
     known_delivery hook;
@@ -75,8 +75,8 @@ task<told_parts> parts_of(const api_services* use, call_ptr one, const execution
     co_return out;
 }
 
-/// Whether nothing of it changes any more until its removal: its addresses of files are made anew each time and its files expire, its
-/// webhook is tried again, and what could not be read now may be read the next time.
+/// True if the answer stays the same until the execution is removed. It may change with files (their URLs are signed anew and files
+/// expire), with a webhook (its delivery is retried), and if a part could not be read.
 bool stays_as_it_is(const execution_row& row, const told_parts& parts, bool wants_output)
 {
     const bool has_files = row.collected && row.collected->files > 0;
@@ -116,7 +116,7 @@ task<> api::list_executions(call_ptr one)
         if (query->include_output) {
             auto output = co_await output_of(use_, (*rows)[i], list_text_bytes);
             texts[i] = output.has_value() ? std::move(*output) : wire::inline_texts();
-            co_await asio::post(use_.executor, use_task);    // logs in memory are read without a wait: others have their turn between them
+            co_await asio::post(use_.executor, use_task);    // reading logs in memory never suspends: lets other requests run
         }
         items.push_back({&(*rows)[i], pointer_to(texts[i])});
         bytes += size_of(texts[i]);
@@ -126,7 +126,7 @@ task<> api::list_executions(call_ptr one)
     co_await one->answer(200, std::move(json));
 }
 
-/// Not a coroutine: most of those that are asked for again and again have ended, and are known.
+/// Not a coroutine: most executions that are polled have ended, and their answers are kept.
 task<> api::get_execution(call_ptr one)
 {
     auto id = one->id();

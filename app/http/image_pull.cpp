@@ -15,9 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A quiet stream shows that it lives this often; a client that is gone is found by it.
-
-/// What one answer is written with. Shared by its coroutines.
+/// The state of one answer. Shared by its coroutines.
 struct pull_stream {
     pull_stream(const api_services* services, call_ptr answered, std::string name)
         : use(*services), one(std::move(answered)), image(std::move(name)), changed(services->executor)
@@ -45,7 +43,7 @@ task<result<stored_image>> fetch(stream_ptr stream)
     return stream->use.images->fetch(stream->image, std::move(watcher));
 }
 
-/// Until the client takes nothing more.
+/// Writes progress until the client stops reading.
 task<> write_progress(stream_ptr stream)
 {
     for (bool taken = true; taken;) {

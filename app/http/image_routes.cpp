@@ -15,7 +15,7 @@ namespace caisson::http {
 
 namespace {
 
-/// The body of a request as it comes.
+/// The body of a request, read as it arrives.
 class request_tar : public tar_source {
 public:
     request_tar(call_ptr one, std::uint64_t bytes) : one_(std::move(one)), bytes_(bytes) { }
@@ -27,7 +27,7 @@ private:
     std::uint64_t bytes_;
 };
 
-/// How much a body has. Errors: errc::bad_request if the client does not say; errc::unsupported_media_type for a coded one.
+/// The Content-Length. Errors: errc::bad_request if it is missing, malformed or 0; errc::unsupported_media_type for a content encoding.
 result<std::uint64_t> length_of(const net::request& from)
 {
     if (const auto coding = from.fields.find("Content-Encoding"); coding && !net::equal_no_case(*coding, "identity"))
@@ -40,7 +40,7 @@ result<std::uint64_t> length_of(const net::request& from)
     return error{errc::bad_request, "an image is sent with its Content-Length, and is not empty", {{"Content-Length", "is needed"}}};
 }
 
-/// Names of what `from` became.
+/// Loads or imports `from`; returns the names of the images.
 task<result<std::vector<std::string>>> take_tar(image_service* images, wire::load_query query, tar_source* from)
 {
     if (query.image.empty())

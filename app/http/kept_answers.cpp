@@ -7,7 +7,7 @@ namespace caisson::http {
 
 namespace {
 
-/// What an entry takes beside its texts, about.
+/// Approximate bytes of an entry without its texts.
 constexpr std::size_t entry_overhead = 512;
 
 }    // namespace
@@ -20,7 +20,7 @@ std::size_t kept_answers::key_hash::operator()(const key& one) const
     return hash(one.tenant) * 31 + hash(one.name);
 }
 
-/// The entry, now the one that was used last; the end if there is none. One from before a change is gone then.
+/// The entry, which becomes the most recently used; end() if there is none. Drops an entry from before a change.
 kept_answers::entries::iterator kept_answers::find_entry(const tenant_id& tenant, std::string_view name)
 {
     const auto found = by_name_.find({tenant.str(), name});

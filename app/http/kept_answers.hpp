@@ -15,26 +15,26 @@
 
 namespace caisson::http {
 
-/// The JSON of answers that were asked for last, within a bound of bytes, as long as `clock` says that nothing changed. I/O thread only.
+/// LRU cache of JSON answers, bounded in bytes. An entry is valid until `clock` reports a change of its object. I/O thread only.
 class kept_answers {
 public:
-    /// The whole object, or without what is long: an execution's output, a checkpoint's state.
+    /// Brief: without the long part, which is an execution's output or a checkpoint's state.
     enum class form : std::uint8_t { whole, brief };
 
     static constexpr std::size_t most_bytes = 4 << 20;
-    /// Of one text; longer ones are not kept.
+    /// Limit of one text; longer texts are not kept.
     static constexpr std::size_t most_text_bytes = 128 << 10;
 
-    /// `clock` outlives it and tells of changes by tenant and name.
+    /// `clock` outlives the cache and reports changes by tenant and name.
     explicit kept_answers(const change_clock& clock, std::size_t bound_bytes = most_bytes) : clock_(clock), bound_bytes_(bound_bytes) { }
 
-    /// Empty if it is not kept, and for another tenant.
+    /// The kept JSON; empty if there is none for this tenant and name.
     shared_bytes find(const tenant_id& tenant, std::string_view name, form what);
 
     using moment = std::optional<change_clock::moment>;
-    /// To be asked before the first byte of what is to be kept is read.
+    /// Call before the first byte of the object is read.
     moment now(const tenant_id& tenant, std::string_view name) const { return clock_.now(tenant.str(), name); }
-    /// Keeps `json`, all of which was read after `read_since`; not if it was changed meanwhile.
+    /// Keeps `json`, which was read entirely after `read_since`. Does nothing if the object changed meanwhile.
     void keep(const tenant_id& tenant, std::string_view name, form what, shared_bytes json, moment read_since);
 
     std::size_t bytes() const { return bytes_; }
@@ -63,8 +63,8 @@ private:
 
     const change_clock& clock_;
     const std::size_t bound_bytes_;
-    entries entries_;                                                 // used last in front
-    std::unordered_map<key, entries::iterator, key_hash> by_name_;    // the keys are the entries' own
+    entries entries_;                                                 // most recently used first
+    std::unordered_map<key, entries::iterator, key_hash> by_name_;    // the keys refer to the entries' strings
     std::size_t bytes_ = 0;
 };
 

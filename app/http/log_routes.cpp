@@ -9,7 +9,7 @@ namespace caisson::http {
 
 namespace {
 
-/// What ends an EventSource for good: nothing follows this position, and nothing will.
+/// True if no event follows `after` now or later. The 204 for it ends an EventSource for good.
 task<bool> is_final_position(const api_services* use, tenant_id tenant, execution_id id, log_position after)
 {
     auto row = co_await use->executions.find(tenant, id);
@@ -22,7 +22,7 @@ task<bool> is_final_position(const api_services* use, tenant_id tenant, executio
     co_return rest.has_value() && rest->empty();
 }
 
-/// Adds to `text` what `events` say, both streams merged by lines.
+/// Appends the output in `events` to `text`, both streams merged by lines.
 void append_text(std::string& text, wire::merged_lines& lines, const std::vector<viewed_event>& events)
 {
     const auto to_text = [&text](std::string_view bytes) { text += bytes; };
@@ -36,7 +36,7 @@ void append_text(std::string& text, wire::merged_lines& lines, const std::vector
     }
 }
 
-/// Writes the text of a log. False if it is not taken to its end.
+/// Writes the text of a log. False if the client stopped reading.
 task<bool> write_text(const api_services* use, call_ptr one, std::shared_ptr<log_reader> log, net::stream_writer* out)
 {
     constexpr std::size_t read_bytes = 1 << 20;

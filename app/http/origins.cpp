@@ -8,7 +8,7 @@ namespace caisson::http {
 
 namespace {
 
-/// What a page reads of an answer beside its body.
+/// Fields of an answer that a page may read.
 constexpr const char* shown_fields = "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Idempotency-Replayed, Link, "
                                      "Location, Retry-After, WWW-Authenticate, X-Checkpoint-Id, X-Next-Cursor, X-Request-Id";
 constexpr const char* taken_fields =
@@ -16,7 +16,7 @@ constexpr const char* taken_fields =
     "X-Tenant-ID";
 constexpr const char* preflight_seconds = "600";
 
-/// What may stand in a Host: a name or an address, and a port.
+/// True for the characters of a Host: a name or an address, and a port.
 bool is_authority(std::string_view text)
 {
     constexpr std::size_t longest = 256;
@@ -24,7 +24,7 @@ bool is_authority(std::string_view text)
            text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") == std::string_view::npos;
 }
 
-/// The one that the nearest proxy wrote.
+/// The last element, which the nearest proxy wrote.
 std::string_view last_of(std::string_view list)
 {
     const auto comma = list.rfind(',');
@@ -52,7 +52,7 @@ origins::origins(const server_config& config) : config_(config), public_origin_(
 
 std::string origins::scheme() const { return config_.http.tls.certificate.empty() ? "http://" : "https://"; }
 
-/// What a trusted proxy says in `field`; nothing if no such proxy sent the request, or it does not say.
+/// The value of `field` from a trusted proxy; empty if the peer is no such proxy, or it did not send the field.
 std::optional<std::string_view> origins::forwarded(const net::request& from, std::string_view field) const
 {
     if (proxies_.empty())
@@ -80,7 +80,8 @@ std::string origins::base(const net::request& from) const
     return with + config_.listen_host + ":" + std::to_string(config_.listen_port);
 }
 
-/// Of a page whose origin has `scheme`: where the server speaks no TLS and no proxy says which scheme clients use, TLS may end in front.
+/// The server's own origin as a page with `scheme` sees it. If the server speaks no TLS and no proxy reports the scheme, TLS may end in
+/// front.
 std::optional<std::string> origins::own_origin(const net::request& from, std::string_view scheme) const
 {
     if (public_origin_)

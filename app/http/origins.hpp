@@ -11,25 +11,24 @@
 
 namespace caisson::http {
 
-/// What clients reach this server by, and of which origins the pages are that may use it: http.public_url, http.allowed_origins,
-/// http.trusted_proxies.
+/// The server's public URL and the origins whose pages may use it: http.public_url, http.allowed_origins, http.trusted_proxies.
 class origins {
 public:
-    /// `config` outlives this. What app/config would refuse in it is passed over.
+    /// `config` outlives this. Ignores values that app/config would refuse.
     explicit origins(const server_config& config);
 
-    /// Without a slash at the end: http.public_url, or the scheme and the host that the request was sent to. Those are X-Forwarded-Proto
-    /// and X-Forwarded-Host of a trusted proxy, else this server's scheme and Host.
+    /// The base URL, without a final slash: http.public_url if set. Otherwise scheme and host come from X-Forwarded-Proto and
+    /// X-Forwarded-Host of a trusted proxy, else from the server's own scheme and Host.
     std::string base(const net::request& from) const;
 
-    /// Whether a page may open a WebSocket: one of this server's own origin, or of one that is allowed. So may a program, which sends no
+    /// True if the request may open a WebSocket: a page of this server's own origin or of an allowed one, or a program, which sends no
     /// Origin.
     bool may_open_socket(const net::request& from) const;
 
-    /// Whether the request comes from a page of an origin that is allowed.
+    /// True if a page of an allowed origin sent the request.
     bool is_allowed(const net::request& from) const;
 
-    /// What an answer to `from` says to the browser of such a page (Fetch standard, "CORS protocol").
+    /// Adds the CORS fields of the answer to `from` (Fetch standard, "CORS protocol").
     void tell(const net::request& from, net::headers& answer) const;
 
 private:
@@ -43,10 +42,10 @@ private:
     std::vector<net::address_range> proxies_;
 };
 
-/// Whether a browser asks what a page of another origin may send, before it does.
+/// True for a CORS preflight request.
 bool is_preflight(const net::request& from);
 
-/// The answer to that: `methods` and the fields that the API reads.
+/// The answer to a preflight: `methods` and the fields that the API reads.
 net::response preflight_answer(std::string methods);
 
 }    // namespace caisson::http

@@ -1,4 +1,4 @@
-// GET /v1/executions/{id}/input and …/output: what a skill was given and gave, of any size.
+// GET /v1/executions/{id}/input and …/output: input and output of a skill run, of any size.
 
 #include "app/http/api.hpp"
 #include "app/http/piece_stream.hpp"
@@ -9,7 +9,7 @@ namespace caisson::http {
 
 namespace {
 
-/// The database reads the whole text for each piece, so that very small ones would cost much.
+/// The database reads the whole text for each piece: very small pieces would be slow.
 constexpr std::size_t least_read_bytes = 64 << 10;
 
 error no_text(const execution_id& id, payload_part part)

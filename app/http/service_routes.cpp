@@ -43,7 +43,7 @@ task<> api::get_ready(call_ptr one)
         const auto& host = each->capabilities();
         const bool required = each->name() == use_.config.default_runtime;
         const auto breaker = use_.executions.breaker_of(std::string(each->name()));
-        // Half open it is ready: who stays away brings no trial.
+        // A half-open breaker counts as ready: without requests there is no trial.
         const bool works = host.available && breaker.state != circuit_breaker::state::open;
         needs.push_back({each->name(), works, host.available ? wire::breaker_detail(breaker) : host.unavailable_reason, required});
         ready = ready && (works || !required);

@@ -36,7 +36,7 @@ namespace caisson::http {
 
 class storage_watch;
 
-/// What the routes answer from. Everything outlives the api.
+/// The services that the routes use. All outlive the api.
 struct api_services {
     io_executor executor;
     timers& time;
@@ -49,24 +49,24 @@ struct api_services {
     std::vector<runtime*> runtimes;
     const server_config& config;
     wire::wire_context wire;
-    digest_function digest = nullptr;                                     // fingerprints of what came under an Idempotency-Key
-    storage_watch* storage = nullptr;                                     // for GET /ready; null: not told
-    std::function<std::optional<wire::dependency>()> certificate = {};    // of TLS; nothing, or not set: plain
-    std::function<std::string()> long_turns = {};                         // of the I/O thread, as a sentence; empty, or not set: none
-    skill_service* registry = nullptr;                                    // of skills
+    digest_function digest = nullptr;                                     // fingerprints of requests with an Idempotency-Key
+    storage_watch* storage = nullptr;                                     // for GET /ready; null: not reported
+    std::function<std::optional<wire::dependency>()> certificate = {};    // state of the TLS certificate; empty or not set: no TLS
+    std::function<std::string()> long_turns = {};                         // long I/O turns, as a sentence; empty or not set: none
+    skill_service* registry = nullptr;                                    // the skill registry
     skill_runs* skills = nullptr;                                         // null: no skill can be run
-    skill_trees* trees = nullptr;                                         // of their packages; null: none
+    skill_trees* trees = nullptr;                                         // unpacked skill packages; null: none
     artifact_store* artifacts = nullptr;                                  // null, like the next three: no files are kept
     content_store* contents = nullptr;
     url_signer* signer = nullptr;
-    worker_pool* work = nullptr;             // packs archives
-    fair_workers* texts = nullptr;           // parse large requests and write large answers; null: the I/O thread does
-    webhook_store* webhooks = nullptr;       // null: none are sent
+    worker_pool* work = nullptr;             // packs archives, reads skill files
+    fair_workers* texts = nullptr;           // parse large requests and write large answers; null: the I/O thread does both
+    webhook_store* webhooks = nullptr;       // null: no webhooks are sent
     skill_store* skill_records = nullptr;    // for GET /v1/stats
     image_service* images = nullptr;
     thread_service* threads = nullptr;
-    std::function<task<result<tenant_id>>(std::string name)> tenant_called = {};    // which is recorded if need be
-    origins pages{config};                                                          // which may use the server, and by what address
+    std::function<task<result<tenant_id>>(std::string name)> tenant_called = {};    // finds the tenant or records it
+    origins pages{config};                                                          // which pages may use the server, and the server's URL
 };
 
 }    // namespace caisson::http

@@ -7,7 +7,7 @@
 
 namespace caisson::http {
 
-/// Answers 200 with the JSON that `write` makes, of about `bytes`: as by_size(). What `write` refers to outlives the call.
+/// Answers 200 with the JSON that `write` makes, of about `bytes`; by_size() chooses the thread. What `write` refers to outlives the call.
 template <class F>
 task<> answer_by_size(fair_workers* workers, call_ptr one, std::size_t bytes, F write)
 {

@@ -1,4 +1,4 @@
-// GET /v1/skills/{name}/{version}/files and one of them.
+// GET /v1/skills/{name}/{version}/files and …/files/{path}.
 
 #include "adapters/net/ranges.hpp"
 #include "app/http/api.hpp"
@@ -16,13 +16,13 @@ namespace {
 
 using tree_ptr = std::shared_ptr<const skill_tree>;
 
-/// A file that is being sent, in a tree that stays meanwhile.
+/// A file being sent; `tree` keeps its package unpacked meanwhile.
 struct sent_file {
     tree_ptr tree;
     package_file content;
 };
 
-/// The unpacked package that the path names. `use` outlives the call.
+/// The unpacked package of the path. `use` outlives the call.
 task<result<std::pair<skill_revision, tree_ptr>>> tree_of(const api_services* use, call_ptr one)
 {
     auto row = co_await use->registry->show(one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")));

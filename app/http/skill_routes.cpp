@@ -14,10 +14,10 @@ namespace caisson::http {
 
 namespace {
 
-/// Of a version in a list; one with the longest description has twice as many.
+/// Typical JSON bytes of a listed version; twice as many with the longest description.
 constexpr std::size_t skill_bytes = 4 << 10;
 
-/// Where the list goes on, as headers: its body is a bare array.
+/// Sets the next page's cursor as header fields: the body is a bare array.
 void set_next(call& one, const std::string& cursor)
 {
     std::string target = one.request().path + "?cursor=" + cursor;

@@ -19,7 +19,7 @@ std::string_view type_of(const net::request& from)
     return field.substr(0, field.find_first_of("; \t"));
 }
 
-/// The parts of a form as they come: the first field `file` is the package, all others are passed over.
+/// Parses a multipart form as it arrives: the first field `file` is the package, other fields are ignored.
 class form_receiver {
 public:
     form_receiver(net::multipart_parser parser, std::shared_ptr<package_upload> to) : parser_(std::move(parser)), to_(std::move(to)) { }

@@ -7,14 +7,14 @@
 
 namespace caisson::http {
 
-/// What a multipart body may have around the package.
+/// Bytes that a multipart body may have beside the package.
 inline constexpr std::uint64_t upload_overhead_bytes = 64 << 10;
 
-/// Whether a package may come under this Content-Type. Errors: errc::unsupported_media_type with what may be sent.
+/// Checks that the Content-Type is one for packages. Errors: errc::unsupported_media_type, with the accepted types.
 result<void> check_package_type(const net::request& from);
 
-/// Moves the request's body into `to` as it comes: the whole body, or the first field `file` of a multipart one. Errors: those of
-/// request_body::read and package_upload::write; errc::bad_request for a broken form or one without that field.
+/// Writes the request's body to `to` as it arrives: the whole body, or the first field `file` of a multipart form. Errors: those of
+/// request_body::read and package_upload::write; errc::bad_request for a malformed form or one without that field.
 task<result<void>> receive_package(call_ptr one, std::shared_ptr<package_upload> to);
 
 }    // namespace caisson::http

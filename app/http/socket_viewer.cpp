@@ -53,7 +53,7 @@ task<bool> send_log(std::shared_ptr<socket_viewer> viewer)
 {
     bool has_ended = false;
     while (viewer->socket->open()) {
-        co_await viewer->socket->drained(viewer->share().queued);    // what is read sooner is held until it can be written
+        co_await viewer->socket->drained(viewer->share().queued);    // waits before it reads: events read earlier would be held in memory
         const auto share = viewer->share();
         auto events = co_await viewer->log->next(share.batch, true);
         if (events.has_error()) {
@@ -62,7 +62,7 @@ task<bool> send_log(std::shared_ptr<socket_viewer> viewer)
         }
         if (events->empty())
             break;
-        // Others may write into the same socket: between these waits and the writing nobody else runs.
+        // Other viewers write to the same socket while this one waits. After the loop nothing suspends before the write.
         do {
             co_await viewer->socket->drained(share.queued);
             co_await wait_for_turn(viewer->texts, viewer->tenant, io_turns::kind::events, cost_of(*events));

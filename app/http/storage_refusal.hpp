@@ -7,8 +7,8 @@
 
 namespace caisson::http {
 
-/// What a client is told while the databases take nothing (errc::runtime_unavailable): a full disk, too much at once. Nothing: it is a
-/// fault that has to be thrown on.
+/// The client's error while the databases accept no writes (disk full, busy or overloaded): errc::runtime_unavailable. Empty for any other
+/// fault, which must be rethrown.
 std::optional<error> refusal_of(const storage_error& failure);
 
 }    // namespace caisson::http

@@ -35,7 +35,7 @@ void storage_watch::log_change(const storage_health& now)
         log_.warning("the disk of the data directory is nearly full", {{"free_bytes", now.free_bytes}});
 }
 
-/// Without host paths: anyone may ask.
+/// Without host paths: GET /ready is open to all.
 std::vector<wire::dependency> storage_watch::told() const
 {
     const bool writable = last_.write_failure.empty();

@@ -11,17 +11,17 @@
 
 namespace caisson::http {
 
-/// What GET /ready says of the databases. I/O thread only.
+/// The databases' state for GET /ready. I/O thread only.
 class storage_watch {
 public:
-    /// All outlive it. `lack_of_room` is a sentence while some tenants may store nothing more; else empty.
+    /// All arguments outlive it. `lack_of_room` returns a sentence while some tenants may store nothing more, else an empty string.
     storage_watch(storage& store, timers& time, logger& log, std::function<std::string()> lack_of_room)
         : store_(store), time_(time), log_(log), lack_of_room_(std::move(lack_of_room))
     {
     }
 
-    /// "database" (each can be written), "database_files" (nothing was found damaged) and "disk". A look writes: at most one a
-    /// second, whoever asks. What changed since the look before is logged.
+    /// The dependencies "database" (all can be written), "database_files" (no damage was found) and "disk". A check writes to the
+    /// databases, at most once a second however often this is called. Logs what changed since the last check.
     task<std::vector<wire::dependency>> look();
 
 private:
@@ -33,7 +33,7 @@ private:
     logger& log_;
     std::function<std::string()> lack_of_room_;
     storage_health last_;
-    std::optional<steady_time> next_;    // when the next look may be; nothing before the first one
+    std::optional<steady_time> next_;    // earliest time of the next check; empty before the first
     bool looking_ = false;
 };
 

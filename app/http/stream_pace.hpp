@@ -5,9 +5,9 @@
 
 namespace caisson::http {
 
-/// A stream of lines or of server-sent events on which nothing happens says that it is there.
+/// Interval of heartbeats on a quiet stream. A failed heartbeat reveals that the client is gone.
 inline constexpr auto heartbeat_every = std::chrono::seconds(15);
-/// Events are read for a viewer at least so many bytes at once, however many viewers share the memory.
+/// The least that a viewer reads at once, in bytes, however many viewers share the memory.
 inline constexpr std::size_t least_batch = 8 << 10;
 
 }    // namespace caisson::http

@@ -11,7 +11,7 @@ namespace caisson::http {
 
 namespace {
 
-/// Frames of a client that carry stdin may be as large as a request's.
+/// Client frames with stdin may be as large as http.max_websocket_message_bytes.
 net::websocket_options options_of(const api_services& use)
 {
     net::websocket_options options;
@@ -23,7 +23,7 @@ net::websocket_options options_of(const api_services& use)
     return options;
 }
 
-// Its place in the race of a viewer.
+// Index of the key's end in serve_viewer()'s race.
 constexpr std::size_t key_ended = 3;
 
 error foreign_origin()
@@ -32,7 +32,7 @@ error foreign_origin()
                              "by a program that sends no Origin"};
 }
 
-/// A client of …/stream. What it refers to outlives it.
+/// A client of …/stream. All referenced objects outlive it.
 struct stream_client {
     const api_services& use;
     const net::surroundings& around;
@@ -41,7 +41,7 @@ struct stream_client {
 };
 using client_ptr = std::shared_ptr<const stream_client>;
 
-/// An error is told and does not end the connection.
+/// Applies one frame. An error is sent to the client and does not end the connection.
 task<> obey(client_ptr client, std::string text)
 {
     const auto& viewer = *client->viewer;
@@ -58,7 +58,8 @@ task<> obey(client_ptr client, std::string text)
     }
 }
 
-/// Reads the client's frames until it leaves. A frame takes much more memory than the wait for it: each is read in a coroutine of its own.
+/// Reads the client's frames until it leaves. Each client frame is handled in a coroutine of its own, whose memory is freed before the next
+/// wait.
 task<> read_frames(client_ptr client)
 {
     for (;;) {
@@ -73,7 +74,7 @@ task<> read_frames(client_ptr client)
     }
 }
 
-/// A viewer of the execution that the request names, in a WebSocket. Nothing if that cannot be; then it is answered.
+/// Upgrades to a WebSocket and makes the viewer of the execution in the path. Null on an error, which was answered.
 task<std::shared_ptr<socket_viewer>> open_viewer(const api_services* use, call_ptr one)
 {
     const auto id = one->id();
@@ -123,7 +124,7 @@ task<> serve_viewer(client_ptr client)
     co_await client->viewer->socket->close(code, reason);
 }
 
-/// Of /v1/connect.
+/// Serves a client of /v1/connect.
 task<> serve_session(std::shared_ptr<connect_session> session, const net::surroundings* around)
 {
     co_await race(serve_connection(session), around->drain_begun(), close_with_key(session));

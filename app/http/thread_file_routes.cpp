@@ -13,7 +13,7 @@ namespace caisson::http {
 namespace {
 
 constexpr auto file_type = "application/x-ndjson";
-/// Each holds some states in memory.
+/// Bounds imports at once: each holds some states in memory.
 constexpr std::size_t most_imports = 16;
 constexpr std::size_t most_imports_of_tenant = 4;
 
@@ -34,7 +34,7 @@ task<result<thread_row>> receive(call_ptr one, std::shared_ptr<thread_importer> 
     }
 }
 
-/// What was begun and did not come to its end is dropped, whatever failed.
+/// Receives a whole thread. On any failure the partial import is dropped.
 task<result<thread_row>> receive_whole(call_ptr one, std::shared_ptr<thread_importer> to, thread_name name)
 {
     result<thread_row> row = error{errc::internal};
@@ -54,7 +54,7 @@ task<result<thread_row>> receive_whole(call_ptr one, std::shared_ptr<thread_impo
 
 using import_counts = std::map<tenant_id, std::size_t>;
 
-/// Counts those that are under way.
+/// Counts an import while it runs.
 class counted {
 public:
     counted(import_counts& counts, const tenant_id& tenant) : counts_(counts), mine_(counts.try_emplace(tenant).first) { ++mine_->second; }
@@ -110,7 +110,7 @@ task<> api::export_thread(call_ptr one)
     while (one->request().method != "HEAD") {
         const auto lines = co_await from.next();
         if (lines.has_error())
-            co_return;    // without finish() the client sees that it is cut
+            co_return;    // without finish() the client sees a cut answer
         if (lines->empty())
             break;
         const bool taken = co_await out->write(lines->view());

@@ -1,4 +1,4 @@
-// /v1/threads: saved states of agents. Their export and import are in thread_file_routes.cpp.
+// /v1/threads: saved states of agents. thread_file_routes.cpp has export and import.
 
 #include "adapters/net/percent.hpp"
 #include "adapters/net/ranges.hpp"
@@ -22,7 +22,7 @@ std::string checkpoint_address(const checkpoint_row& row)
     return thread_address(row.thread) + "/checkpoints/" + net::percent_encode(row.id.str());
 }
 
-/// The id of a checkpoint that is saved under an Idempotency-Key: the same for the same key. Nothing without one.
+/// The checkpoint id for the request's Idempotency-Key: equal keys give equal ids. Empty without a key.
 result<std::optional<checkpoint_id>> id_by_key(const api_services& use, const net::request& from)
 {
     const auto field = from.fields.find("Idempotency-Key");
@@ -36,7 +36,7 @@ result<std::optional<checkpoint_id>> id_by_key(const api_services& use, const ne
     return std::optional(checkpoint_id::from_trusted("key-" + use.digest(*key).substr(0, 40)));
 }
 
-/// The wish with the id that its Idempotency-Key stands for. Errors: errc::bad_request if the body gives another.
+/// The wish with the id of its Idempotency-Key. Errors: errc::bad_request if the body has an id too.
 result<checkpoint_wish> with_key(result<checkpoint_wish> wish, const std::optional<checkpoint_id>& by_key)
 {
     if (wish.has_error() || !by_key)
@@ -49,7 +49,7 @@ result<checkpoint_wish> with_key(result<checkpoint_wish> wish, const std::option
     return wish;
 }
 
-/// What another content under a used Idempotency-Key is called.
+/// The error for a reused Idempotency-Key with other content.
 error of_key(error refused)
 {
     if (refused.code != errc::conflict)
@@ -58,7 +58,7 @@ error of_key(error refused)
         {{"Idempotency-Key", "was used for another content"}}};
 }
 
-/// The checkpoint of the path. Errors: errc::not_found where none can have that name.
+/// The checkpoint of the path. Errors: errc::not_found if no checkpoint can have that name.
 result<named_checkpoint> checkpoint_of(const call& one)
 {
     auto thread = thread_of(one);
@@ -72,7 +72,7 @@ result<named_checkpoint> checkpoint_of(const call& one)
     return named_checkpoint{std::move(*thread), checkpoint_id::from_trusted(std::string(id))};
 }
 
-/// The same of one that is to be changed: by its own id.
+/// The same for a checkpoint to change, which must be named by its id.
 result<named_checkpoint> own_checkpoint_of(const call& one)
 {
     auto named = checkpoint_of(one);
@@ -82,7 +82,7 @@ result<named_checkpoint> own_checkpoint_of(const call& one)
     return named;
 }
 
-/// Artifacts as the row names them.
+/// The artifacts that the row references, in its order; empty where one is gone.
 task<std::vector<std::optional<artifact_row>>> artifacts_of(const api_services* use, checkpoint_row row)
 {
     std::vector<std::optional<artifact_row>> found;
@@ -93,7 +93,7 @@ task<std::vector<std::optional<artifact_row>>> artifacts_of(const api_services* 
     co_return found;
 }
 
-/// The object of the execution that it names, without output; empty if it is not there any more.
+/// The JSON of the execution that the row references, without output; empty if it is gone.
 task<std::string> execution_of(const api_services* use, checkpoint_row row)
 {
     auto found = co_await use->executions.find(row.tenant, *row.references.execution);
@@ -110,7 +110,7 @@ task<> api::save_checkpoint(call_ptr one)
         co_await one->fail(std::move(*wrong));
         co_return;
     }
-    // The body lives as long as the exchange, which waits for this.
+    // The body lives as long as the exchange, which outlives this call.
     wish_reader read = [body = std::string_view(one->request().body), most = use_.threads->options().state.max_bytes, id = *key] {
         return with_key(wire::parse_checkpoint_request(body, most), id);
     };
@@ -152,14 +152,14 @@ task<> api::list_checkpoints(call_ptr one)
     co_await answer_by_size(use_.texts, one, bytes, write);
 }
 
-/// Not a coroutine: the latest of a thread is asked for again and again, and mostly known.
+/// Not a coroutine: a thread's latest checkpoint is requested often and mostly kept.
 task<> api::get_checkpoint(call_ptr one)
 {
     auto named = checkpoint_of(*one);
     const auto parts = wire::parse_checkpoint_query(one->request().query);
     if (auto wrong = first_error(named, parts))
         return one->fail(std::move(*wrong));
-    if (named->id || parts->execution || parts->artifacts)    // these may go without the thread being changed
+    if (named->id || parts->execution || parts->artifacts)    // an execution or artifact may be removed without a change of the thread
         return read_checkpoint(std::move(one), std::move(*named), *parts);
     const auto form = parts->state ? kept_answers::form::whole : kept_answers::form::brief;
     if (auto kept = latest_->find(one->tenant(), named->thread.str(), form); !kept.empty())

@@ -18,7 +18,7 @@ compile_cache_bounds bounds_of(const compile_cache_config& config)
     return bounds;
 }
 
-/// As the name of a directory; empty if the kernel does not say it.
+/// The boot id as a directory name; empty if the kernel does not give one.
 std::string boot_name()
 {
     auto name = boot_id();

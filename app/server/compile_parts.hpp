@@ -8,17 +8,16 @@
 
 namespace caisson {
 
-/// The cache of what compilers made, in `<data>/compiled`, with its threads; nothing of it where it is switched off. What is passed in
-/// outlives it.
+/// The cache of compiler results in `<data>/compiled`, with its threads; inactive if the config switches it off. All arguments outlive it.
 class compile_parts {
 public:
     compile_parts(const server_config& config, io_executor executor, timers& time, logger& log);
 
-    /// Null: it is switched off.
+    /// Null if the cache is switched off.
     compile_cache* cache() { return on_ ? &on_->results : nullptr; }
-    /// Before executions are taken up.
+    /// Call before executions are recovered.
     task<> prepare();
-    /// Looks at the host's tools; once the server is ready.
+    /// Inspects the host's tools. Call once the server is ready.
     task<> look_ahead();
     task<> stop();
 
@@ -26,7 +25,7 @@ private:
     struct parts {
         parts(const server_config& config, io_executor executor, timers& time, logger& log);
         host_tools tools;
-        worker_pool workers{"caisson-compiled", 2};    // one may look at the host's tools for a while
+        worker_pool workers{"caisson-compiled", 2};    // one may inspect the host's tools for a while
         kept_results results;
     };
     std::unique_ptr<parts> on_;

@@ -17,10 +17,10 @@ namespace caisson {
 
 namespace {
 
-/// Where packages are unpacked.
+/// Directory of unpacked skill packages.
 std::string trees_of(const server_config& config) { return std::filesystem::absolute(config.data_dir / "skills").string(); }
 
-/// Marks that engines leave in what they run.
+/// Checks for the marks that engines set in their containers.
 bool is_in_container()
 {
     return ::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0 || std::getenv("container") != nullptr;
@@ -28,7 +28,7 @@ bool is_in_container()
 
 disk_read_limits disk_reads_of(const execution_config& config) { return {config.disk_read_bytes_per_s, config.disk_reads_per_s}; }
 
-/// So that each agent has a volume of its own.
+/// Volume name by the agent's content: each version of the agent has a volume of its own.
 std::string volume_of(const std::filesystem::path& agent)
 {
     constexpr std::size_t digits = 16;
@@ -65,7 +65,7 @@ containers::containers(const server_config& config, local_runtime_options local,
 
 bool containers::is_there() const { return docker::listener_of(config_.docker.engine).has_value(); }
 
-/// An engine that is away for a while is taken for one of this host's, unless the server is in a container.
+/// With link "auto": an engine that does not answer now counts as one of this host, unless the server runs in a container.
 bool containers::reaches_by_socket(const std::string& link) const
 {
     if (link != "auto")
@@ -79,7 +79,7 @@ bool containers::reaches_by_socket(const std::string& link) const
 
 std::unique_ptr<runtime> containers::make(const std::string& name)
 {
-    // gVisor lets no container connect to sockets of the host.
+    // gVisor does not let containers connect to sockets of the host.
     const bool by_socket = name == "docker" && reaches_by_socket(config_.docker.link);
     return by_socket ? make_beside(name) : make_anywhere(name);
 }

@@ -11,25 +11,25 @@
 
 namespace caisson {
 
-/// Whether a runtime of this name makes its sandboxes on the container engine.
+/// True if this runtime creates its sandboxes on the container engine.
 bool is_of_engine(std::string_view runtime);
 
-/// How the engine of the config is spoken to.
+/// Connection options for the configured engine.
 docker::engine_options engine_options_of(const docker_config& config);
 
-/// The container engine of the config, and the runtimes on it. Outlives them.
+/// The configured container engine and the factory of its runtimes. Outlives them.
 class containers {
 public:
-    /// Nothing is sent to the engine yet. `config` and what `services` refer to outlive it. Throws std::runtime_error for an address or
-    /// files that cannot be used.
+    /// Sends nothing to the engine yet. `config` and what `services` refers to outlive it. Throws std::runtime_error for an invalid address
+    /// or unusable files.
     containers(const server_config& config, local_runtime_options local, local_services services);
 
     image_engine& images() { return images_; }
-    /// "docker" or "gvisor", by the config's link, or by the one that is possible here.
+    /// Creates the runtime "docker" or "gvisor" with the configured link; "auto" takes one that works here.
     std::unique_ptr<runtime> make(const std::string& name);
-    /// For the engine's volumes with packages: as package_volumes::sweep().
+    /// Removes unneeded package volumes of the engine, see package_volumes::sweep().
     task<result<std::size_t>> sweep_packages() { return packages_.sweep(); }
-    /// Whether something listens at the engine's address, if that is a socket of this host.
+    /// True if something listens at the engine's address and that is a socket of this host.
     bool is_there() const;
 
 private:

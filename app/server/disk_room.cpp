@@ -12,10 +12,9 @@ namespace caisson {
 
 namespace {
 
-constexpr std::chrono::milliseconds between_looks{250};    // in which a fast disk takes less than is kept free
+constexpr std::chrono::milliseconds between_looks{250};    // a fast disk writes less than the reserve in this time
 
-/// Those that have at least as much as each would have of equal shares. Nobody, if all have less than `matters`: something else fills the
-/// disk then.
+/// Tenants that keep at least an equal share of the sum. None if the sum is less than `matters`: then something else fills the disk.
 std::set<tenant_id> with_a_share(const std::map<tenant_id, std::int64_t>& kept, std::uint64_t matters)
 {
     std::int64_t sum = 0;

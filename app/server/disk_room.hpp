@@ -14,40 +14,40 @@
 
 namespace caisson {
 
-/// In bytes.
+/// Sizes in bytes.
 struct disk_space {
     std::uint64_t total = 0;
-    std::uint64_t free = 0;    // for who is not root
+    std::uint64_t free = 0;    // for users other than root
 };
 
-/// Of the file system of a directory; as much as there may be if the kernel does not say.
+/// Space of the directory's file system; the largest values if the kernel does not tell.
 disk_space space_of(const std::filesystem::path& directory);
 
-/// Keeps some of the data directory's disk free: while less is, tenants that have at least an equal share of all that tenants keep
-/// may store nothing more, and the others go on. Where all keep less than is to be free nobody is refused: it would make no room.
-/// Everything referred to outlives it. I/O thread.
+/// Keeps part of the data directory's disk free. While less is free, tenants that keep at least an equal share may store nothing more; the
+/// others go on. If all tenants together keep less than the reserve, none is refused: it would free nothing. All referenced objects outlive
+/// it. I/O thread only.
 class disk_room {
 public:
     struct services {
         timers& time;
         logger& log;
         std::function<disk_space()> space;
-        std::function<task<std::map<tenant_id, std::int64_t>>()> kept;    // bytes that each tenant has
-        std::function<void()> make_room;                                  // as storage::make_room()
-        std::function<void()> changed;                                    // who is refused is another from now on
+        std::function<task<std::map<tenant_id, std::int64_t>>()> kept;    // bytes that each tenant keeps
+        std::function<void()> make_room;                                  // see storage::make_room()
+        std::function<void()> changed;                                    // called when the refused tenants change
     };
 
-    /// At most a tenth of the disk is kept free, and nothing of one so small (2.5 GiB) that a tenth is less than the databases' logs may
-    /// take for a while. 0: none.
+    /// The reserve is at most a tenth of the disk. There is none if that tenth is less than 256 MiB (a disk under 2.5 GiB), which the
+    /// databases' logs may take for a while. 0: no reserve.
     disk_room(services use, std::uint64_t least_free_bytes) : use_(std::move(use)), least_free_bytes_(least_free_bytes) { }
 
-    /// A look now and four in a second, until it is cancelled. What fails is logged and tried again.
+    /// Checks now and four times a second, until cancelled. Errors are logged and the check is repeated.
     task<> run();
-    /// True if less is free than should be. Exceptions: those of `kept`; who is refused stays so then.
+    /// Checks once. True if less is free than the reserve. Exceptions: those of `kept`; the refused tenants stay the same then.
     task<result<bool>> look();
-    /// As storage_gate says it, by the last look.
+    /// The storage_gate's answer by the last check.
     result<void> check(const tenant_id& tenant) const;
-    /// A sentence for who operates the server while tenants are refused; else empty.
+    /// A sentence for operators while tenants are refused, else empty.
     std::string told() const;
     storage_gate gate() const
     {

@@ -18,7 +18,7 @@ constexpr auto ask_within = 5s;
 task<> list_containers(docker::engine* on, result<std::vector<docker::container_summary>>* into)
 {
     docker::containers all(*on);
-    std::vector<std::string> labels{docker::instance_label};    // of whatever server
+    std::vector<std::string> labels{docker::instance_label};    // of any server
     *into = co_await all.list(std::move(labels), on->time().steady_now() + ask_within);
 }
 
@@ -38,7 +38,7 @@ std::vector<docker::foreign_server> find_foreign_containers(const server_config&
     });
     context.run();
     if (listed.has_error())
-        return {};    // that no engine answers the probes say
+        return {};    // the probes report an engine that does not answer
     auto found = docker::foreign_servers_of(*listed, config.docker.name_prefix, instance_in(config.data_dir.string()));
     for (auto& each : found) {
         auto mark = instance_mark::of(each.instance);

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kept_free_bytes = 16 << 20;
-constexpr auto trim_every = 1s;    // what a run needed is back two seconds after its end
+constexpr auto trim_every = 1s;    // a run's memory is returned within two seconds of its end
 
 }    // namespace
 

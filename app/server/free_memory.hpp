@@ -5,9 +5,9 @@
 
 namespace caisson {
 
-/// Gives memory that nobody uses back to the system, until it is cancelled: on one of `workers`, since 100 MB take some 50 ms. Meanwhile
-/// malloc(3) holds the arena that is looked through, so who allocates in it waits: what is large is parsed in arenas of workers. What it
-/// refers to outlives it.
+/// Returns free memory to the system, until cancelled. It runs on one of `workers`: 100 MB take about 50 ms. Meanwhile malloc(3) locks the
+/// arena in work and allocations in it wait; for that reason large texts are parsed in the workers' arenas. Both arguments outlive the
+/// task.
 task<> give_memory_back(timers* time, worker_pool* workers);
 
 }    // namespace caisson

@@ -42,7 +42,7 @@ bubblewrap_options options_of(const server_config& config, const std::string& in
     options.last_uid = static_cast<uid_t>(config.bubblewrap.uid_first + config.bubblewrap.uid_count - 1);
     options.uid_lock_dir = uid_lock_directory();
     options.digests = {&md5_hex, &sha256_hex};
-    constexpr std::int64_t part_of_uids = 8;    // the others are for what runs
+    constexpr std::int64_t part_of_uids = 8;    // the rest is for running sandboxes
     options.local.most_prepared =
         static_cast<std::size_t>(std::min(config.bubblewrap.max_prepared, config.bubblewrap.uid_count / part_of_uids));
     return options;
@@ -78,7 +78,7 @@ host::host(const server_config& config, const std::string& instance, io_executor
     local_services services{executor, time, log, work, groups_};
     forks_ = std::make_shared<fork_server>(fork_server_groups());
     services.forks = forks_;
-    // As many as may come to be free at once, and what lies until it may be taken.
+    // Room for all networks that may be freed at once, and for those that may not be reused yet.
     services.networks = std::make_shared<used_networks>(static_cast<std::size_t>(2 * config.pool.max + config.pool.max_put_off));
     for (const auto& name : config.runtimes) {
         if (name == "bubblewrap") {
@@ -101,12 +101,12 @@ host::host(const server_config& config, const std::string& instance, io_executor
     const auto is_enabled = [&](const char* name) { return std::ranges::count(config.runtimes, name) > 0; };
     if (!is_enabled("bubblewrap")) {
         auto options = options_of(config, instance, run_place_);
-        options.local.launcher_has_agent = false;    // it makes none: no launcher need wait for that
+        options.local.launcher_has_agent = false;    // it creates no sandboxes: no launcher waits for the agent
         left_over_.push_back(std::make_unique<bubblewrap_runtime>(services, std::move(options)));
     }
     if (!is_enabled("process"))
         left_over_.push_back(std::make_unique<process_runtime>(services, local_options(config, instance, run_place_)));
-    // An engine that is not there is not waited for: it is not used any more.
+    // For left-over sandboxes of an engine that is no longer used. If it does not listen, there is nothing to wait for.
     if (!containers_ && docker::listener_of(config.docker.engine))
         containers_ = std::make_unique<containers>(config, local_options(config, instance, run_place_), services);
     for (const auto* name : {"docker", "gvisor"})
@@ -130,7 +130,7 @@ std::vector<unique_fd> host::fork_server_groups() const
 
 host::~host()
 {
-    forks_->end();    // it is in the groups that are removed
+    forks_->end();    // its process is in the groups that are removed next
     groups_.release();
     if (groups_.left_over_group(groups_.instance(), "").members().empty())
         mark_.remove();

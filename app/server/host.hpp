@@ -17,25 +17,25 @@
 
 namespace caisson {
 
-/// The runtimes that the config enables, in its order, and the control groups that they share. What is passed in outlives it.
+/// The runtimes that the config enables, in its order, and the control groups that they share. All arguments outlive it.
 class host {
 public:
-    /// Warns of each runtime that does not isolate. Throws std::runtime_error for a runtime that does not exist.
+    /// Logs a warning for each runtime that does not isolate. Throws std::runtime_error for an unknown runtime.
     host(const server_config& config, const std::string& instance, io_executor executor, timers& time, logger& log, worker_pool& work);
 
-    /// Removes the groups that have no sandbox.
+    /// Removes the groups that hold no sandbox.
     ~host();
     host(const host&) = delete;
     host& operator=(const host&) = delete;
 
     const cgroup_tree& groups() const { return groups_; }
-    /// Those that the config enables.
+    /// The enabled runtimes.
     std::vector<runtime*> enabled() const;
-    /// Of the container engine that enabled runtimes use; null if none does.
+    /// The images of the engine that enabled runtimes use; null if none does.
     image_engine* images() const { return has_images_ ? &containers_->images() : nullptr; }
-    /// Removes what is not needed of the container engine's volumes with packages; returns how many. Errors: those of the engine.
+    /// Removes unneeded package volumes of the container engine; returns how many. Errors: those of the engine.
     task<result<std::size_t>> sweep_packages() const;
-    /// Also those that are only there for sandboxes of an earlier server.
+    /// The enabled runtimes, and those kept only for sandboxes of an earlier server.
     std::vector<runtime*> all() const;
 
 private:
@@ -45,21 +45,21 @@ private:
     instance_mark mark_;
     run_place run_place_;
     cgroup_tree groups_;
-    std::shared_ptr<fork_server> forks_;        // in the groups that all agents share
-    std::unique_ptr<containers> containers_;    // null if no runtime is of the engine
+    std::shared_ptr<fork_server> forks_;        // in the groups shared by all agents
+    std::unique_ptr<containers> containers_;    // null if no enabled runtime uses the engine and none listens on this host
     bool has_images_ = false;
     std::vector<std::unique_ptr<runtime>> runtimes_;
-    std::vector<std::unique_ptr<runtime>> left_over_;    // those that are not enabled: for what they left when they were
+    std::vector<std::unique_ptr<runtime>> left_over_;    // runtimes not enabled, for sandboxes from when they were
 };
 
-/// Where servers of one host agree on who uses which uid.
+/// Directory of lock files by which the servers of one host share uids.
 std::string uid_lock_directory();
 
-/// As `config` wants the groups of `instance`.
+/// Options for the control groups of `instance`.
 cgroup_tree_options cgroup_options_of(const server_config& config, const std::string& instance);
 
-/// Runs a program on the host with a clean environment and returns what it printed to both streams, at most 64 KiB; for version
-/// probes. `time` outlives the call. Errors: errc::runtime_unavailable if it cannot be started, errc::timed_out after 10 s.
+/// Runs a program on the host with a clean environment and returns its output (both streams, at most 64 KiB). For version probes. `time`
+/// outlives the call. Errors: errc::runtime_unavailable if it cannot be started, errc::timed_out after 10 s.
 task<result<std::string>> run_and_read(timers* time, std::vector<std::string> argv);
 
 }    // namespace caisson

@@ -8,25 +8,25 @@
 
 namespace caisson {
 
-/// Says to the tools of this host which data directory an instance has, and that its server lives: a locked file in
-/// /run/caisson/instances. Root's servers only; a mark that cannot be made is none.
+/// A locked file in /run/caisson/instances: it tells tools on this host which data directory an instance has and that its server runs. For
+/// servers run by root only. If the file cannot be made there is no mark.
 class instance_mark {
 public:
     instance_mark() = default;
     instance_mark(const std::string& instance, const std::string& data_dir);
 
-    /// When nothing of the instance is left.
+    /// Call when nothing of the instance is left.
     void remove() noexcept;
 
-    /// What a mark says of an instance.
+    /// What the mark of an instance says.
     struct facts {
         bool alive = false;
-        std::string data_dir;    // empty: nobody knows
+        std::string data_dir;    // empty: not known
     };
     static facts of(const std::string& instance);
-    /// Instances whose servers are gone.
+    /// Instances whose servers do not run.
     static std::vector<std::string> unlocked();
-    /// Removes the mark of an instance, unless its server lives. True if there was one.
+    /// Removes the mark of an instance whose server does not run. True if there was one.
     static bool clear(const std::string& instance);
 
 private:

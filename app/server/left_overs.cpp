@@ -22,7 +22,7 @@ namespace {
 
 using counted = result<std::size_t>;
 
-/// Whether anything of the sandbox that a uid was given to is there.
+/// True if the sandbox that owns the uid has a run directory or a group left.
 bool is_left(const cgroup_tree& groups, const uid_owner& owner)
 {
     std::error_code failed;
@@ -51,7 +51,7 @@ counted sweep_marks(const cgroup_tree& groups)
     return removed;
 }
 
-/// Own regular files only, and none that is being written now.
+/// True for a regular file of this user that was not modified for ten minutes.
 bool is_stale(const std::filesystem::path& path)
 {
     constexpr std::chrono::minutes old(10);
@@ -74,7 +74,7 @@ counted sweep_files(const std::vector<std::filesystem::path>& candidates)
     return removed;
 }
 
-/// A blocking look, on a worker.
+/// A chore that blocks, and so runs on a worker.
 template <class Look>
 sweep_chore on_worker(std::string name, worker_pool* work, Look look)
 {
@@ -142,13 +142,13 @@ std::vector<dead_instance> find_dead_instances(const server_config& config)
 {
     std::vector<dead_instance> dead;
     if (::geteuid() != 0)
-        return dead;    // sees its own group only, which its service manager empties
+        return dead;    // it sees its own group only, which its service manager empties
     const cgroup_tree groups(std::make_shared<system_cgroup_io>(), cgroup_options_of(config, "doctor"));
     for (const auto& instance : groups.instances()) {
         const auto known = instance_mark::of(instance);
         const auto data_dir =
             known.data_dir.empty() && instance_in(config.data_dir.string()) == instance ? config.data_dir.string() : known.data_dir;
-        // One that is only stopped sweeps at its next start.
+        // A stopped server that still has its data sweeps at its next start.
         if (known.alive || (!data_dir.empty() && instance_in(data_dir) == instance))
             continue;
         dead.push_back({instance, data_dir, groups.group_names(instance).size()});

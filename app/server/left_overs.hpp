@@ -9,13 +9,12 @@
 
 namespace caisson {
 
-/// What the sweeps of a server look for beside its sandboxes: uid locks that nobody answers for, marks of instances that are gone, files
-/// that were being written when a server was killed, and what killed probes of `caisson doctor` left. All arguments outlive
-/// what is returned.
+/// Chores of the server's sweeps beside its sandboxes: uid locks without an owner, marks of dead instances, temporary files of killed
+/// servers, and left-overs of killed `caisson doctor` probes. All arguments outlive the returned chores.
 std::vector<sweep_chore> sweep_chores(
     const server_config& config, const cgroup_tree& groups, io_executor executor, timers& time, worker_pool& work);
 
-/// The id in a data directory's instance.json; empty if there is none.
+/// The id in a data directory's instance.json; empty if it cannot be read.
 std::string instance_in(const std::string& data_dir);
 
 }    // namespace caisson

@@ -38,28 +38,28 @@ name_lookups::addresses look_up(const name_lookups::resolver& how, const std::st
     try {
         return how(name);
     } catch (const std::exception&) {
-        return {};    // out of memory: as if it stood for nothing this time
+        return {};    // out of memory: the name has no address this time
     }
 }
 
 }    // namespace
 
-/// One that somebody waits for.
+/// A lookup that find() waits for.
 struct name_lookups::lookup {
     explicit lookup(io_executor executor) : done(executor) { }
     notifier done;
     std::optional<addresses> found;
 };
 
-/// What threads and the I/O thread have in common.
+/// State shared by the lookup threads and the I/O thread.
 struct name_lookups::shared {
     explicit shared(io_executor io) : executor(io) { }
 
     std::mutex guard;
-    bool open = true;    // under the guard: as long as there is an executor to post to
+    bool open = true;    // guarded: there is an executor to post to
     const io_executor executor;
 
-    // Of the I/O thread.
+    // I/O thread only.
     std::map<std::uint64_t, std::shared_ptr<lookup>> waited_for;
     std::size_t threads = 0;
 
@@ -105,7 +105,7 @@ void name_lookups::shared::take(std::uint64_t number, addresses found)
     waiting.mapped()->done.notify_all();
 }
 
-/// Throws std::system_error if there is no thread to be had.
+/// Throws std::system_error if no thread can be created.
 void name_lookups::begin(std::uint64_t number, std::string name)
 {
     std::thread asking([common = shared_, how = how_, number, name = std::move(name)] {

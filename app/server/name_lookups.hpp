@@ -12,22 +12,21 @@
 
 namespace caisson {
 
-/// Looks up names, each on a thread of its own: a name server that does not answer holds up no other name, and no stop of the server. A
-/// thread whose name nobody waits for any more, since it was cancelled or this is gone, ends when the system lets it. I/O thread only.
+/// Resolves host names, each on a thread of its own: a name server that does not answer delays neither other names nor the server's stop. A
+/// thread whose lookup was abandoned (cancelled, or this object is gone) ends when the system call returns. I/O thread only.
 class name_lookups {
 public:
     using addresses = std::vector<asio::ip::address>;
-    /// Blocks, on any thread; may outlive the lookups. Empty if the name stands for nothing.
+    /// Blocks; called on any thread; may outlive this object. Empty if the name has no address.
     using resolver = std::function<addresses(const std::string& name)>;
 
-    /// At most `most` at once, those that nobody waits for any more too.
+    /// At most `most` lookups at once, including abandoned ones.
     name_lookups(io_executor executor, std::size_t most, resolver how = &ask_system);
     ~name_lookups();
     name_lookups(const name_lookups&) = delete;
     name_lookups& operator=(const name_lookups&) = delete;
 
-    /// What the name stands for, at least one address. Has no deadline of its own; cancelling it returns at once.
-    /// Errors: errc::runtime_unavailable.
+    /// The addresses of the name, at least one. It has no deadline; cancelling it returns at once. Errors: errc::runtime_unavailable.
     task<result<addresses>> find(std::string name);
 
     std::size_t under_way() const;

@@ -6,8 +6,8 @@
 
 namespace caisson {
 
-/// What the interfaces of this host have now, see getifaddrs(3), with and without being up; IPv6 ones without their scope. Throws
-/// std::system_error where the kernel does not tell.
+/// The addresses of this host's interfaces now, up or down (getifaddrs(3)); IPv6 addresses without their scope. Throws std::system_error if
+/// getifaddrs fails.
 std::vector<boost::asio::ip::address> own_addresses();
 
 }    // namespace caisson

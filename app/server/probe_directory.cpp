@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view prefix = "/tmp/caisson-doctor-";
 constexpr std::size_t suffix_length = 6;
-constexpr std::chrono::seconds grace{60};    // between being made and being locked
+constexpr std::chrono::seconds grace{60};    // a new directory may not be locked yet
 
 unique_fd lock_directory(const std::string& path)
 {

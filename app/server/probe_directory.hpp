@@ -8,7 +8,7 @@
 
 namespace caisson {
 
-/// A directory below /tmp for the time of a probe: locked as long as somebody answers for it, removed with this object.
+/// A directory below /tmp for one probe. It is locked while the probe runs and removed with this object.
 class probe_directory {
 public:
     /// Throws std::system_error if none can be made.
@@ -20,10 +20,10 @@ public:
     probe_directory& operator=(const probe_directory&) = delete;
 
     const std::string& path() const { return path_; }
-    /// Names the sandboxes' groups; no other probe has it.
+    /// Instance name for the sandboxes' groups, unique to this probe.
     std::string instance() const;
 
-    /// This user's, whose probes were killed. They are locked now, and removed with their objects.
+    /// Directories of this user's killed probes. They are locked now and removed with the returned objects.
     static std::vector<probe_directory> abandoned();
 
 private:

@@ -13,7 +13,7 @@ std::vector<runtime_capabilities> probe_runtimes(const server_config& config)
     null_logger log;
     worker_pool work("caisson-work", 1);
     const probe_directory directory;
-    auto elsewhere = config;    // a probe leaves the data directory alone
+    auto elsewhere = config;    // a probe does not touch the data directory
     elsewhere.data_dir = directory.path();
     const host here(elsewhere, directory.instance(), context.get_executor(), time, log, work);
     std::vector<runtime_capabilities> found;

@@ -23,7 +23,7 @@ server_config within_host(server_config config, std::int64_t most_descriptors)
     range.max = std::min(range.max, most_descriptors);
     range.def = std::min(range.def, range.max);
     range.min = std::min(range.min, range.max);
-    constexpr std::int64_t part_of_each = 5;    // the others are for clients and for what runs
+    constexpr std::int64_t part_of_each = 5;    // the rest is for clients and running sandboxes
     constexpr std::int64_t of_prepared = 16;
     constexpr std::int64_t of_started = 24;
     const auto most = [most_descriptors](std::int64_t of_one) { return most_descriptors / part_of_each / of_one; };

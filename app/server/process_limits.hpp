@@ -6,13 +6,14 @@
 
 namespace caisson {
 
-/// Each sandbox takes a few descriptors here, each client one. Returns the most that a process may have.
+/// Raises the soft limit of file descriptors to the hard one: each sandbox takes a few, each client one. Returns how many this process may
+/// have, at most 2^20.
 std::int64_t raise_descriptor_limit();
 
-/// `config` with what this process may not exceed, and fewer sandboxes that wait where its descriptors or uids are few.
+/// `config` clamped to this process's descriptors and to the uids, with fewer prepared and pooled sandboxes where those are few.
 server_config within_host(server_config config, std::int64_t most_descriptors);
 
-/// Large buffers (bodies, files) are mapped one by one, so that they go back to the system at once; output chunks stay below.
+/// Maps each large buffer (bodies, files) on its own, so that its memory returns to the system at once. Output chunks stay below that size.
 void set_allocator_limits();
 
 }    // namespace caisson

@@ -9,14 +9,14 @@
 
 namespace caisson {
 
-/// Nothing: no sandboxes are kept ready.
+/// Empty if the pool is disabled.
 std::optional<pool_bounds> pool_bounds_of(const pool_config& config);
 
-/// Of executions that say nothing of them.
+/// The limits of executions that name none.
 sandbox_limits usual_limits(const server_config& config);
 
-/// Keeps sandboxes on `runtime` ready, which must be one without images, for executions that say nothing of their limits; and one in which
-/// an interpreter waits for code, if that shall be and there is one.
+/// Keeps sandboxes with the default limits ready on `runtime`, which must be one without images. Also keeps one with a waiting Python
+/// interpreter, if the config wants it and Python is available.
 void keep_usual_ready(
     execution_service& executions, const server_config& config, const language_catalog& languages, const std::string& runtime);
 

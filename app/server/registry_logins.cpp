@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t longest_password = 64 << 10;
 
-/// Without a line end at its end; empty if it cannot be read.
+/// The file's text without line ends at its end; empty if it cannot be read.
 std::string password_in(const std::filesystem::path& path)
 {
     std::ifstream file(path, std::ios::binary);

@@ -21,7 +21,7 @@ bool is_in_memory(const std::string& path)
     return ::statfs(path.c_str(), &seen) == 0 && seen.f_type == TMPFS_MAGIC;
 }
 
-/// In the second place everybody may make files: one that is not root's alone is not used.
+/// /dev/shm is writable by all: only a directory that root alone can use is accepted.
 bool is_own_directory(const std::string& path)
 {
     struct stat seen{};
@@ -33,7 +33,7 @@ struct place {
     const char* parent;
     const char* directory;
 };
-/// In this order. The second is for containers, whose /run is on their disk.
+/// In order of preference. The second is for containers, whose /run is on their disk.
 constexpr place known_places[] = {{"/run", "/run/caisson", "/run/caisson/run"}, {"/dev/shm", "/dev/shm", "/dev/shm/caisson-run"}};
 
 bool can_be_used(const place& of)
@@ -56,7 +56,7 @@ run_place::run_place(const std::string& instance)
     if (::geteuid() != 0)
         return;
     const auto is_there = [&](const place& each) { return is_own_directory(path_in(each, instance)) && is_own_directory(each.directory); };
-    const auto* chosen = std::ranges::find_if(known_places, is_there);    // what an earlier server used
+    const auto* chosen = std::ranges::find_if(known_places, is_there);    // used by an earlier server
     if (chosen == std::end(known_places))
         chosen = std::ranges::find_if(known_places, can_be_used);
     if (chosen == std::end(known_places))
@@ -85,7 +85,7 @@ try {
     for (const auto& each : candidates(instance))
         ::rmdir(each.c_str());
 } catch (const std::exception&) {
-    // Out of memory: the next sweep does it.
+    // Out of memory: the next sweep removes them.
 }
 
 }    // namespace caisson

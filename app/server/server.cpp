@@ -54,7 +54,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t text_threads = 2;
 constexpr auto probe_again_every = 10s;
 
-/// A server that was killed a moment ago may still hold its lock: the kernel is busy ending it.
+/// Retries for 2 s: the kernel may still be ending a killed server that holds the lock.
 std::unique_ptr<storage> open_storage(const std::filesystem::path& data_dir)
 {
     constexpr int tries = 20;
@@ -69,7 +69,7 @@ std::unique_ptr<storage> open_storage(const std::filesystem::path& data_dir)
     }
 }
 
-/// The server: constructed in the order of the members, stopped in the reverse one.
+/// The server. Members are constructed in order and destroyed in reverse.
 class application {
 public:
     explicit application(const server_config& config)
@@ -176,7 +176,7 @@ private:
         return found ? std::optional(wire::dependency{"certificate", found->valid, found->detail}) : std::nullopt;
     }
 
-    /// Signals are heeded from the begin on; a second one ends the process at once.
+    /// Handles signals from the start on; a second one ends the process at once.
     task<> live()
     {
         auto starting = start_up();
@@ -204,7 +204,7 @@ private:
         leave();
     }
 
-    /// Without waiting for anything: what was answered for is durable, and the agents keep the rest for the next server.
+    /// Exits without waiting: acknowledged work is durable, and the agents keep the rest for the next server.
     [[noreturn]] void leave()
     {
         if (!config_.ready_file.empty()) {
@@ -268,13 +268,13 @@ private:
         write_private_file(config_.ready_file, boost::json::serialize(ready) + "\n");
     }
 
-    /// What this host enforces and which versions it has: found out after the server is ready.
+    /// Finds out, once the server is ready, what this host enforces and which versions it has. Then probes failed runtimes again.
     task<> probe()
     {
         for (auto* each : host_.enabled()) {
             co_await each->probe();
             executions_.prepare_ahead(usual_limits(config_));
-            if (each->name() == config_.default_runtime && !each->has_images())    // what runs in an image is kept once it is asked for
+            if (each->name() == config_.default_runtime && !each->has_images())    // sandboxes with images are kept once requested
                 keep_usual_ready(executions_, config_, languages_, std::string(each->name()));
             const auto& found = each->capabilities();
             if (!found.available)
@@ -292,7 +292,7 @@ private:
         }
     }
 
-    /// What did not work may work by now: an engine was started, a package installed.
+    /// A runtime that failed may work now: an engine was started, a package installed.
     task<> probe_again()
     {
         for (auto* each : host_.enabled()) {
@@ -339,7 +339,7 @@ private:
     asio::io_context context_{1};
     turn_watch turns_{*log_};
     system_timers time_;
-    worker_pool work_{"caisson-work", 2};      // sandboxes are started on them, and sweeps take long
+    worker_pool work_{"caisson-work", 2};      // start sandboxes and run sweeps, which take long
     worker_pool files_{"caisson-files", 2};    // pack archives for clients
     std::unique_ptr<storage> store_;
     id_factory ids_{time_};
@@ -368,12 +368,12 @@ private:
     language_catalog languages_;
     http::storage_watch storage_watch_{*store_, time_, *log_, [this] { return room_.told(); }};
     http::api api_;
-    worker_pool texts_{"caisson-texts", text_threads};    // read what is above
+    worker_pool texts_{"caisson-texts", text_threads};    // their jobs use the members above
     io_turns tenant_turns_{context_.get_executor()};
     fair_workers large_texts_{context_.get_executor(), texts_, text_threads, &tenant_turns_};
     net::server http_;
     transport transport_;
-    webhooks webhooks_;    // runs in the next, which is stopped first
+    webhooks webhooks_;    // runs in background_, which is stopped first
     task_group background_;
     task_group impatience_;    // waits for a second signal
     asio::basic_signal_set<io_executor> signals_{context_.get_executor()};

@@ -11,13 +11,13 @@ namespace caisson {
 /// Runs the server until SIGTERM or SIGINT; returns the exit status of the process.
 int serve(const server_config& config);
 
-/// What each enabled runtime can do on this host, found by trying. Blocks.
+/// Probes what each enabled runtime can do on this host. Blocks.
 std::vector<runtime_capabilities> probe_runtimes(const server_config& config);
 
-/// Servers of this host that are gone with their data, but not with their groups. Nothing unless by root. Changes nothing.
+/// Servers of this host whose data is gone but whose control groups remain. Empty unless run by root. Changes nothing.
 std::vector<dead_instance> find_dead_instances(const server_config& config);
 
-/// Other servers of which containers are on the engine of the config, if runtimes on it are enabled and it answers. Blocks for some
+/// Other servers with containers on the configured engine; empty if no enabled runtime uses it or it does not answer. Blocks for a few
 /// seconds at most; changes nothing.
 std::vector<docker::foreign_server> find_foreign_containers(const server_config& config);
 

@@ -21,7 +21,7 @@ void tell_service_manager(std::string_view state) noexcept
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, path.size());
     if (path.front() == '@')
-        address.sun_path[0] = '\0';    // a name that is no file
+        address.sun_path[0] = '\0';    // abstract socket, see unix(7)
     const unique_fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     if (!socket)
         return;

@@ -4,8 +4,8 @@
 
 namespace caisson {
 
-/// Tells the service manager that started this process how it stands, as sd_notify(3) says: lines such as "READY=1". It listens
-/// at the datagram socket $NOTIFY_SOCKET; does nothing where there is none, and gives up after a second.
+/// Sends `state`, lines such as "READY=1", to the service manager as in sd_notify(3), over the datagram socket $NOTIFY_SOCKET. Does nothing
+/// if that is not set; gives up after a second.
 void tell_service_manager(std::string_view state) noexcept;
 
 }    // namespace caisson

@@ -23,7 +23,7 @@ package_limits limits_of(const skills_config& config)
     return limits;
 }
 
-/// Of packages that were taken, and whose digest is right: what the config says now is for new ones.
+/// Limits for stored packages, whose digest is checked: the config's limits apply to new packages only.
 package_limits limits_of_stored()
 {
     constexpr auto most = std::numeric_limits<std::int64_t>::max() / 4;

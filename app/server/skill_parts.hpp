@@ -9,8 +9,7 @@
 
 namespace caisson {
 
-/// The registry of skills and what it stands on: uploads in `<data>/uploads`, unpacked packages in `<data>/skills`. What is passed in
-/// outlives it.
+/// The skill registry and its parts: uploads in `<data>/uploads`, unpacked packages in `<data>/skills`. All arguments outlive it.
 class skill_parts {
 public:
     skill_parts(const server_config& config, storage& store, storage_gate may_store, io_executor executor, timers& time, logger& log);
@@ -20,7 +19,8 @@ public:
     worker_pool& workers() { return workers_; }
     schema_checks& schemas() { return schemas_; }
 
-    /// Removes what an earlier server was about to take or to unpack. Before executions are taken up. Throws std::system_error.
+    /// Removes unfinished uploads and unpacked packages of an earlier server. Call before executions are recovered. Throws
+    /// std::system_error.
     task<> prepare();
 
 private:

@@ -18,7 +18,7 @@ std::size_t count(std::int64_t value) { return static_cast<std::size_t>(value); 
 
 constexpr auto between_counts = std::chrono::seconds(2);
 
-/// A quarter, one at least, is left to the others.
+/// Leaves a quarter, at least one, to the others.
 std::size_t largest_share(std::size_t all) { return all - std::max<std::size_t>(1, all / 4); }
 
 tenant_bounds tenant_bounds_of(const tenant_config& tenant, const tenant_bounds& others)
@@ -70,7 +70,7 @@ std::size_t places_of_tenant(const execution_config& config, std::size_t tenants
         return count(config.tenant_max_running);
     const auto all = count(config.max_running);
     if (tenants < several || all == 1)
-        return SIZE_MAX;    // a tenant at its bound stands in no line, which is not meant here
+        return SIZE_MAX;    // a tenant at a bound of its own does not queue for a place, which is not wanted here
     return largest_share(all);
 }
 
@@ -113,7 +113,7 @@ task<> keep_tenants_bounded(tenant_parts with)
     for (;;) {
         co_await with.time.wait_for(between_counts);
         auto counting = without_exceptions(count_tenants(with));
-        static_cast<void>(co_await std::move(counting));    // a store that fails says so elsewhere, and the next count comes soon
+        static_cast<void>(co_await std::move(counting));    // the store logs its own errors, and the next count comes soon
     }
 }
 

@@ -9,22 +9,23 @@
 
 namespace caisson {
 
-/// The bounds of the config, without those of single tenants.
+/// The config's bounds, without those of named tenants.
 admission_bounds bounds_of(const server_config& config);
 retention_bounds retention_of(const execution_config& config);
 
-/// How many executions a tenant for whom the config says nothing may run at once, on a server where so many tenants have keys. By default
-/// one that is alone has no bound of its own; else a quarter of the places, one at least, is left to the others, if there are two.
+/// How many executions a tenant without settings of its own may run at once, if `tenants` have keys. The config's value, else: no bound for
+/// a single tenant; with more tenants a quarter of the places, at least one, is left to the others if there are two places.
 std::size_t places_of_tenant(const execution_config& config, std::size_t tenants);
 
-/// How much memory the executions that run of one tenant may be promised, likewise.
+/// How many bytes of memory the running executions of one tenant may be promised. Unbounded for a single tenant, or without a bound for
+/// all; else a quarter is left to the others.
 std::uint64_t memory_of_tenant(const execution_config& config, std::size_t tenants);
 
-/// What a tenant's connections may hold, likewise: three quarters of the connections and of the room for bodies where there are two
-/// tenants.
+/// Bounds of one tenant's connections: the config's value, else three quarters of all if there are two tenants or more. Their bodies get
+/// three quarters of the memory for bodies then.
 net::owner_bounds bounds_of_owners(const http_config& config, std::size_t tenants);
 
-/// What bounds tenants. All outlive the calls below.
+/// What the calls below use. All outlive them.
 struct tenant_parts {
     key_store& keys;
     id_factory& ids;
@@ -34,10 +35,10 @@ struct tenant_parts {
     timers& time;
 };
 
-/// Tells the executions and the server of HTTP the bounds of all tenants. One of the config that does not exist yet is made, so that a key
-/// made for it later finds its bounds. Errors: what the store says.
+/// Sets the bounds of all tenants in the execution service and the HTTP server. Creates the config's tenants that do not exist, so that
+/// later keys find their bounds. Errors: those of the store.
 task<result<void>> bound_tenants(tenant_parts with);
-/// Counts the tenants again every few seconds, until it is cancelled: keys come and go while the server runs.
+/// Counts the tenants every two seconds until cancelled, since keys come and go while the server runs.
 task<> keep_tenants_bounded(tenant_parts with);
 
 }    // namespace caisson

@@ -9,7 +9,7 @@
 
 namespace caisson {
 
-/// Threads of checkpoints and what they stand on. What is passed in outlives it.
+/// The service of checkpoint threads and its parts. All arguments outlive it.
 class thread_parts {
 public:
     thread_parts(const threads_config& config, storage& store, storage_gate may_store, io_executor executor, timers& time, logger& log,

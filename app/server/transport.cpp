@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr auto look_every = 10s;
 constexpr auto warn_every = 24h;
-/// Descriptors beside those of clients: the database, links to sandboxes, pipes.
+/// Descriptors that are not clients': the database, links to sandboxes, pipes.
 constexpr std::int64_t own_descriptors = 256;
 
 bool is_this_machine(const std::string& host)

@@ -14,25 +14,25 @@
 
 namespace caisson {
 
-/// What the HTTP server is made with.
+/// Options of the HTTP server.
 net::server_options http_options(const http_config& from);
 
-/// The certificate of a server and what is said about its transport. I/O thread only.
+/// The server's TLS certificate, and the warnings about its transport. I/O thread only.
 class transport {
 public:
-    /// All outlive it.
+    /// All arguments outlive it.
     transport(const server_config& config, net::server& server, io_executor executor, timers& time, logger& log);
 
-    /// Before the server listens: takes the certificate, and warns of what is weak: no TLS beyond this machine, a certificate that has
-    /// expired, a key that others can read, fewer descriptors than connections. Errors: the certificate cannot be used.
+    /// Loads the certificate; call before the server listens. Warns of weaknesses: no TLS beyond this machine, an expired certificate, a
+    /// key that others can read, fewer descriptors than connections. Errors: the certificate cannot be used.
     result<void> prepare(std::int64_t most_descriptors);
 
-    /// Takes new files within seconds of their change, and warns once a day while the certificate is about to expire.
+    /// Reloads changed files within seconds, and repeats warnings about the certificate once a day.
     task<> watch();
-    /// Takes the files anew at each SIGHUP.
+    /// Reloads the files at each SIGHUP.
     task<> heed_hangups();
 
-    /// Of the certificate in use, for GET /ready. Nothing without TLS.
+    /// State of the certificate in use, for GET /ready. Empty without TLS.
     struct state {
         bool valid = false;
         std::string detail;

@@ -41,7 +41,7 @@ std::string place_in_program(void* address)
 turn_watch::turn_watch(logger& log) : log_(log)
 {
     void* first = nullptr;
-    ::backtrace(&first, 1);    // loads what it needs, which a signal's handler may not (backtrace(3))
+    ::backtrace(&first, 1);    // loads libgcc now: a signal handler may not (backtrace(3))
 }
 
 turn_watch::~turn_watch()
@@ -74,13 +74,13 @@ void turn_watch::start_timer()
 
 void turn_watch::look(int, siginfo_t* about, void*)
 {
-    if (about->si_code != SI_TIMER)    // a profiler's, or one that somebody sent
+    if (about->si_code != SI_TIMER)    // sent by a profiler or another process
         return;
     const int kept_errno = errno;
     auto& in = *static_cast<record*>(about->si_value.sival_ptr);
     if (const auto turn = in.turn.load(std::memory_order_relaxed); turn != in.seen_turn) {
         in.seen_turn = turn;
-        in.lasted_ns = -signal_every.count();    // the first signal says nothing of when it began
+        in.lasted_ns = -signal_every.count();    // the turn may have begun just before its first signal
     }
     const bool was_long = in.lasted_ns >= long_turn_ns;
     in.lasted_ns += signal_every.count();

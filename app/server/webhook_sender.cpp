@@ -27,7 +27,7 @@ net::request request_of(const webhook_url& to, webhook_message message)
     return out;
 }
 
-/// Reads what the receiver says, so that it is not cut off while it writes; nobody looks at it.
+/// Reads and discards the receiver's answer, so that its write is not cut off.
 task<> hear_out(std::unique_ptr<net::body_reader> answer)
 {
     std::size_t heard = 0;

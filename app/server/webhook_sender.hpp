@@ -10,15 +10,15 @@
 
 namespace caisson {
 
-/// Sends by HTTP/1.1, each message on a connection of its own. Unless it reaches `everywhere` it connects to public addresses only, and to
-/// none that the host itself has at that attempt: a name is looked up once, and the connection goes to what was judged. Certificates are
-/// verified by the system's CAs. I/O thread only.
+/// Sends each message by HTTP/1.1 on a connection of its own. With `public_only` it connects to public addresses only, and to none of this
+/// host's own at that attempt. A name is resolved once and the connection goes to the address that was checked. Certificates are verified
+/// with the system's CAs. I/O thread only.
 class http_webhook_sender final : public webhook_sender {
 public:
     enum class reach { public_only, everywhere };
     using addresses_of_host = std::function<std::vector<boost::asio::ip::address>()>;
 
-    /// Of at most `lookups` names at once.
+    /// `lookups`: the most names resolved at once.
     http_webhook_sender(io_executor executor, timers& time, reach where, std::size_t lookups,
         name_lookups::resolver how = &name_lookups::ask_system, addresses_of_host own = &own_addresses);
 

@@ -7,7 +7,7 @@ namespace caisson {
 
 namespace {
 
-/// The object that GET gives, without texts: output, and what a skill was given and gave.
+/// The execution's JSON object as GET returns it, without output and without a skill's input and output.
 task<result<std::string>> message_of(execution_store* from, tenant_id tenant, execution_id execution)
 {
     auto row = co_await from->find(std::move(tenant), std::move(execution));

@@ -7,14 +7,14 @@
 
 namespace caisson {
 
-/// The webhooks of a server: what they say, and by which settings they are sent. All references outlive it; `tasks` is stopped before.
+/// The server's webhooks: content and delivery settings. All references outlive it; `tasks` is stopped before.
 class webhooks {
 public:
     webhooks(const server_config& config, storage& store, io_executor executor, timers& time, logger& log, task_group& tasks);
 
-    /// Delivers until it is cancelled.
+    /// Delivers until cancelled.
     task<> run() { return deliverer_.run(); }
-    /// An execution with a webhook has ended.
+    /// Call when an execution with a webhook has ended.
     void wake() { deliverer_.wake(); }
 
 private:
