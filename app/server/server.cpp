@@ -4,8 +4,9 @@
 #include "adapters/crypto/sha256_hasher.hpp"
 #include "adapters/host/seccomp_filter.hpp"
 #include "adapters/net/server.hpp"
-#include "app/http/api.hpp"
-#include "app/http/storage_watch.hpp"
+#include "app/doors/http/api.hpp"
+#include "app/doors/rest/doors.hpp"
+#include "app/doors/http/storage_watch.hpp"
 #include "app/logging/json_logger.hpp"
 #include "app/server/compile_parts.hpp"
 #include "app/server/disk_room.hpp"
@@ -83,7 +84,7 @@ public:
         , auth_(store_->keys(), time_, &sha256_hex)
         , tickets_(time_, &sha256_hex)
         , keys_(auth_, time_, context_.get_executor())
-        , api_(api_services())
+        , api_(api_services(), http::rest_doors())
         , http_(context_.get_executor(), time_, *log_, api_, http_options(config.http))
         , transport_(config_, http_, context_.get_executor(), time_, *log_)
         , webhooks_(config_, *store_, context_.get_executor(), time_, *log_, background_)

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "app/doors/http/door.hpp"
+#include "app/doors/http/kept_answers.hpp"
+#include "app/doors/http/services.hpp"
+#include "app/wire/query.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace caisson::http {
+
+/// Executions: their creation, alone and in batches, their records, input, output, logs and streams.
+class executions_door : public door {
+public:
+    /// `services` outlive it.
+    explicit executions_door(const api_services& services);
+    std::span<const route> routes() const override { return routes_; }
+
+private:
+    // batch_route.cpp
+    task<> create_batch(call_ptr one);
+    // create_route.cpp
+    task<> create_execution(call_ptr one);
+    task<> answer_accepted(call_ptr one, execution_row row);
+    task<> answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect);
+    task<> answer_ended(call_ptr one, execution_row row, result<std::unique_ptr<log_reader>> log);
+    // executions_routes.cpp
+    task<> list_executions(call_ptr one);
+    task<> get_execution(call_ptr one);
+    task<> read_execution(call_ptr one, execution_id id, wire::get_query query);
+    task<> delete_execution(call_ptr one);
+    task<> cancel_execution(call_ptr one);
+    task<> signal_execution(call_ptr one);
+    task<> write_stdin(call_ptr one);
+    // log_routes.cpp
+    task<> get_logs(call_ptr one);
+    task<> get_events(call_ptr one);
+    // payload_routes.cpp
+    task<> get_input(call_ptr one);
+    task<> get_output(call_ptr one);
+    // stream_routes.cpp
+    task<> stream_execution(call_ptr one);
+    task<> connect(call_ptr one);
+
+    const api_services& use_;
+    kept_answers ended_;    // executions that have ended
+    std::size_t waiting_clients_ = 0;
+    std::vector<route> routes_;
+};
+
+}    // namespace caisson::http

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "app/doors/http/door.hpp"
+#include "app/doors/http/kept_answers.hpp"
+#include "app/doors/http/services.hpp"
+#include "app/doors/rest/threads/thread_call.hpp"
+#include "app/wire/query.hpp"
+#include "app/wire/thread_query.hpp"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace caisson::http {
+
+/// Threads of checkpoints.
+class threads_door : public door {
+public:
+    /// `services` outlive it.
+    explicit threads_door(const api_services& services);
+    std::span<const route> routes() const override { return routes_; }
+
+private:
+    // thread_file_routes.cpp
+    task<> export_thread(call_ptr one);
+    task<> import_thread(call_ptr one);
+    // thread_routes.cpp
+    task<> save_checkpoint(call_ptr one);
+    task<> list_checkpoints(call_ptr one);
+    task<> get_checkpoint(call_ptr one);
+    task<> read_latest(call_ptr one, thread_name thread, kept_answers::form form);
+    task<> read_checkpoint(call_ptr one, named_checkpoint named, wire::checkpoint_parts parts);
+    task<> get_checkpoint_state(call_ptr one);
+    task<> delete_checkpoint(call_ptr one);
+    task<> pin_checkpoint(call_ptr one);
+    task<> unpin_checkpoint(call_ptr one);
+    task<> set_pin(call_ptr one, bool pinned);
+    task<> list_threads(call_ptr one);
+    task<> get_thread(call_ptr one);
+    task<> put_thread(call_ptr one);
+    task<> delete_thread(call_ptr one);
+    task<> roll_back_thread(call_ptr one);
+    task<> branch_thread(call_ptr one);
+    task<> diff_thread(call_ptr one);
+
+    const api_services& use_;
+    std::optional<kept_answers> latest_;          // checkpoints, by their threads
+    std::map<tenant_id, std::size_t> imports_;    // of threads, in progress
+    std::vector<route> routes_;
+};
+
+}    // namespace caisson::http
