@@ -39,11 +39,11 @@ void append_text(std::string& text, wire::merged_lines& lines, const std::vector
 /// Writes the text of a log. False if the client stopped reading.
 task<bool> write_text(const api_services* use, call_ptr one, std::shared_ptr<log_reader> log, net::stream_writer* out)
 {
-    constexpr std::size_t read_bytes = 1 << 20;
+    constexpr std::size_t text_read_bytes = 1 << 20;
     wire::merged_lines lines;
     bool taken = true;
     for (bool more = true; more && taken;) {
-        auto events = co_await log->next(read_bytes, false);
+        auto events = co_await log->next(text_read_bytes, false);
         std::string text;
         more = events.has_value() && !events->empty();
         if (more) {
