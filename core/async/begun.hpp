@@ -10,11 +10,10 @@
 
 namespace caisson {
 
-/// Work on a pool, one piece after the other, in the order of posting.
+/// Runs work on a pool, one piece at a time, in the order of posting.
 using worker_strand = asio::strand<asio::thread_pool::executor_type>;
 
-/// Work that runs on a pool while its owner does something else. It is begun by the constructor and finished also if nobody waits for
-/// it any more. I/O thread.
+/// A background job on a pool. The constructor starts it. It runs to its end even if nobody waits for it. I/O thread.
 template <class R>
 class begun {
 public:
@@ -23,14 +22,14 @@ public:
     {
         begin(pool.pool().get_executor(), std::move(work));
     }
-    /// Not before what was begun on `order` earlier is finished.
+    /// Starts `work` after all earlier work on `order` has ended.
     template <class F>
     begun(worker_strand order, F work)
     {
         begin(std::move(order), std::move(work));
     }
 
-    /// Its value or exception. To be called once; the object may go meanwhile.
+    /// Waits for the work's value or exception. Call once; the object may be destroyed during the wait.
     task<R> end()
     {
         auto wait = [state = state_](completion<R> resume) { state->wait(std::move(resume)); };

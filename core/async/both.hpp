@@ -6,8 +6,8 @@
 
 namespace caisson {
 
-/// Runs both at once, begun in this order, and returns when both are done. An exception of either, the first one's before the second
-/// one's, is thrown then. Cancelling it cancels both.
+/// Starts `first`, then `second`, and returns when both have ended. Then rethrows an exception of either; that of `first` has precedence.
+/// Cancelling it cancels both.
 template <class A, class B>
 task<std::pair<A, B>> both(task<A> first, task<B> second)
 {

@@ -19,7 +19,7 @@ namespace caisson {
 
 namespace detail {
 
-/// A T that co_spawn can complete with though T has no default. Work without a value needs no frame of its own for that.
+/// Wraps the value in an optional, because co_spawn needs a default-constructible type. The overloads need no coroutine frame.
 template <class T>
 task<std::optional<T>> optionally(task<T> work)
 {
@@ -28,7 +28,7 @@ task<std::optional<T>> optionally(task<T> work)
 inline task<> optionally(task<> work) { return work; }
 inline task<wait_end> optionally(task<wait_end> work) { return work; }
 
-/// What with_deadline gives for work that gives T: a result stays one, with one more way to fail.
+/// The type that with_deadline() returns for work that returns T. A result<U> is not wrapped again.
 template <class T>
 struct timed {
     using type = result<T>;
@@ -51,7 +51,7 @@ task<typename timed<T>::type> first_or_timed_out(task<T> work, task<wait_end> ti
     const bool timed_out = std::get<0>(ended)[0] == 1;
     if (timed_out && timer_failed)
         std::rethrow_exception(timer_failed);
-    if (timed_out && std::get<last>(ended) == wait_end::cancelled)    // and the whole with it
+    if (timed_out && std::get<last>(ended) == wait_end::cancelled)    // the caller was cancelled
         throw boost::system::system_error(asio::error::operation_aborted);
     if (timed_out && failed)
         co_return error{errc::timed_out, "the deadline passed"};
@@ -60,19 +60,19 @@ task<typename timed<T>::type> first_or_timed_out(task<T> work, task<wait_end> ti
     if constexpr (std::is_void_v<T>)
         co_return result<void>();
     else
-        co_return std::move(*std::get<2>(ended));    // also when both ended at once: what was done is not thrown away
+        co_return std::move(*std::get<2>(ended));    // also if both ended at once: a value is never dropped
 }
 
-/// Of a wait that came to its end nothing more is to be said.
+/// True if the end of the work carries no value.
 template <class T>
 inline constexpr bool is_mere_wait = std::is_void_v<T> || std::is_same_v<T, wait_end>;
 
-/// What stands for the value of a T in a race's outcome.
+/// The alternative for work that returns T in a race's outcome.
 template <class T>
 using raced = std::conditional_t<is_mere_wait<T>, std::monostate, T>;
 
-/// The outcome of what ended first of works that give a T and the Rest: the one numbered `Number`, whose exception is at `Place` among
-/// the group's results, and its value, if it gives one, behind it; or one of those that follow.
+/// The outcome of the work that ended first, found recursively. `Number` is the index of the work that returns T. Its exception is at
+/// `Place` in the group's results, followed by its value, if it has one.
 template <class Outcome, std::size_t Number, std::size_t Place, class T, class... Rest, class Ended>
 Outcome first_outcome(Ended& ended)
 {
@@ -82,7 +82,7 @@ Outcome first_outcome(Ended& ended)
     if (const auto& failed = std::get<Place>(ended))
         std::rethrow_exception(failed);
     if constexpr (std::is_same_v<T, wait_end>)
-        if (std::get<Place + 1>(ended) == wait_end::cancelled)    // with the whole race, or what it waits on is gone
+        if (std::get<Place + 1>(ended) == wait_end::cancelled)    // the race was cancelled, or the awaited object is gone
             throw boost::system::system_error(asio::error::operation_aborted);
     if constexpr (is_mere_wait<T>)
         return Outcome(std::in_place_index<Number>);
@@ -92,8 +92,8 @@ Outcome first_outcome(Ended& ended)
 
 }    // namespace detail
 
-/// Runs all at once until one is done, cancels the others and waits for their end; the first to be done, also by an
-/// exception, decides; a wait_end that is the first and was cancelled throws operation_aborted. Cancelling the race cancels all.
+/// Runs all works at once until one ends, then cancels the others and waits for their end. The first to end decides, also by its
+/// exception. If it returns wait_end::cancelled, the race throws operation_aborted. Cancelling the race cancels all.
 template <class... T>
 auto race(task<T>... works) -> task<std::variant<detail::raced<T>...>>
 {
@@ -103,8 +103,8 @@ auto race(task<T>... works) -> task<std::variant<detail::raced<T>...>>
     co_return detail::first_outcome<std::variant<detail::raced<T>...>, 0, 1, T...>(ended);
 }
 
-/// Runs `work` until `when`; errc::timed_out after that, when the cancelled work has ended without a value. Work that gives a result<U>
-/// gives a result<U> here too; work that returns when it is cancelled counts as done. `time` must outlive the returned task.
+/// Runs `work`, cancels it at `when`, and waits for its end. errc::timed_out if it then throws; if it returns, its value counts.
+/// Work that returns result<U> yields result<U>. `time` must outlive the returned task.
 template <class T>
 auto with_deadline(timers& time, steady_time when, task<T> work) -> task<typename detail::timed<T>::type>
 {

@@ -23,7 +23,7 @@ public:
 
     /// Returns when version() is greater than `seen`. Cancellation and the notifier's end throw operation_aborted.
     task<> wait_past(std::uint64_t seen);
-    /// The same without an exception: `cancelled` also at the notifier's end.
+    /// As wait_past(), but returns wait_end::cancelled instead of throwing.
     task<wait_end> wait_past_or_cancelled(std::uint64_t seen);
 
 private:

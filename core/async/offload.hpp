@@ -18,13 +18,13 @@
 
 namespace caisson {
 
-/// Named threads for work that blocks. Join it (or let it die) before the io_context that its callers run on.
+/// Named threads for blocking work. Join or destroy it before its callers' io_context.
 class worker_pool {
 public:
     worker_pool(std::string name, std::size_t threads);
     ~worker_pool() { join(); }
 
-    /// Finishes what was posted and ends the threads. May be called again.
+    /// Finishes all posted work and ends the threads. May be called again.
     void join() { pool_.join(); }
     asio::thread_pool& pool() { return pool_; }
 
@@ -43,8 +43,8 @@ using completion_signature = void(std::exception_ptr, optional_of<R>);
 template <class R>
 using completion = std::function<void(std::exception_ptr, detail::optional_of<R>)>;
 
-/// Suspends, hands `start` a completion, and returns what it is called with. Not cancellable: what was handed out is always
-/// awaited, so what it refers to in the caller's frame stays alive.
+/// Suspends, passes a completion to `start`, and returns the value that the completion is called with. Not cancellable: the completion is
+/// always awaited, so its references into the caller's frame stay valid.
 template <class R, class Start>
 task<R> suspend_until_complete(Start start)
 {
@@ -54,7 +54,7 @@ task<R> suspend_until_complete(Start start)
         auto shared = std::make_shared<handler_type>(std::move(handler));
         auto guard = asio::make_work_guard(executor);
         completion<R> done = [shared, guard, executor](std::exception_ptr failure, detail::optional_of<R> value) mutable {
-            // The guard goes along: it must not be released on another thread once the loop may have ended.
+            // The handler takes the guard: it must not be released on this thread, as the loop may have ended by then.
             asio::post(executor, [shared = std::move(shared), guard = std::move(guard), failure = std::move(failure),
                                      value = std::move(value)]() mutable { (*shared)(std::move(failure), std::move(value)); });
         };
@@ -66,7 +66,7 @@ task<R> suspend_until_complete(Start start)
         co_return std::move(*value);
 }
 
-/// Runs `work` on `pool` and resumes on the I/O thread with its value or exception. What `work` holds is let go of before that.
+/// Runs `work` on `pool`, destroys it there, and resumes on the I/O thread with its value or exception.
 template <class F>
 task<std::invoke_result_t<F>> offload(worker_pool& pool, F work)
 {

@@ -10,8 +10,8 @@
 
 namespace caisson {
 
-/// Work that is done again and again, `interval` after its last end, until it is cancelled. A failure is told in the log by `sentence` and
-/// its text, and then again only if the next one is another. `time` and `log` outlive it.
+/// Runs `round` again and again, each time `interval` after its last end, until cancelled. Logs a failure as `sentence` with its text,
+/// unless the round before failed with the same text. `time` and `log` must outlive it.
 template <class T>
 task<> in_rounds(
     timers* time, logger* log, std::chrono::milliseconds interval, std::string sentence, std::function<task<result<T>>()> round)

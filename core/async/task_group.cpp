@@ -55,7 +55,7 @@ struct task_group::state {
     void cancel_all()
     {
         stopping = true;
-        // A copy: a task that ends at once takes itself off the list.
+        // A copy: a task that ends at once removes itself from the list.
         const std::vector<std::shared_ptr<entry>> now(running.begin(), running.end());
         for (const auto& each : now)
             each->cancel.emit(asio::cancellation_type::terminal);
@@ -66,7 +66,7 @@ task_group::task_group(io_executor executor, logger& log) : state_(std::make_sha
 
 task_group::~task_group()
 {
-    // Outside the loop co_spawn would post the cancellation and run it when the task it is for may be gone already.
+    // Outside the loop co_spawn would post the cancellation, and it might run after its task is gone.
     if (state_->executor.running_in_this_thread())
         state_->cancel_all();
     state_->stopping = true;
@@ -92,7 +92,7 @@ task<> task_group::stop() { return wait_for_none(state_, ending::cancelled); }
 
 task<> task_group::wait_idle() { return wait_for_none(state_, ending::natural); }
 
-/// A coroutine from its first line on: cancelling must happen inside the loop, see the destructor.
+/// A coroutine, so that cancel_all() runs inside the loop: see the destructor.
 task<> task_group::wait_for_none(std::shared_ptr<state> shared, ending how)
 {
     if (how == ending::cancelled)

@@ -14,7 +14,7 @@ class task_group {
 public:
     /// `log` must outlive the group.
     task_group(io_executor executor, logger& log);
-    /// Cancels what still runs without waiting (outside the loop it does not even that): call stop() before.
+    /// On the loop's thread cancels the tasks that still run, without waiting; elsewhere not even that. Call stop() before.
     ~task_group();
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
@@ -22,10 +22,10 @@ public:
     /// Starts `work` before it returns to the event loop. After stop() began, `work` is destroyed unstarted.
     void spawn(std::string name, task<> work);
 
-    /// Sends terminal cancellation to all and returns when none runs. May be called again. Not from a task of the group.
+    /// Sends terminal cancellation to all tasks and returns when none runs. May be called again. Do not call from a task of the group.
     task<> stop();
 
-    /// Returns when none runs, without cancelling any.
+    /// Returns when no task runs, without cancelling any.
     task<> wait_idle();
 
     std::size_t size() const;

@@ -5,12 +5,12 @@
 
 namespace caisson {
 
-/// A clock that coroutines can wait on. now_ms and steady_now from any thread, wait_until from the I/O thread.
+/// A clock that coroutines can wait on. Call now_ms and steady_now from any thread, the waits from the I/O thread.
 class timers : public clock {
 public:
     /// Returns at `when` (at once if that is past). Terminal cancellation makes it throw operation_aborted.
     virtual task<> wait_until(steady_time when) = 0;
-    /// The same without an exception.
+    /// As wait_until(), but returns wait_end::cancelled instead of throwing.
     virtual task<wait_end> wait_until_or_cancelled(steady_time when) = 0;
 
     task<> wait_for(std::chrono::nanoseconds duration) { return wait_until(steady_now() + duration); }

@@ -10,9 +10,9 @@
 
 namespace caisson {
 
-/// Work that is done to its end though this coroutine is cancelled; a cancellation that comes meanwhile is told then: throws
-/// operation_aborted. Where it may have been cancelled before, the line above has to be
-/// `co_await asio::this_coro::throw_if_cancelled(false)`: else waiting for this throws before it is begun.
+/// Runs `work` to its end even if this coroutine is cancelled meanwhile; then throws operation_aborted if it was. If the coroutine may
+/// already be cancelled, the line before the call must be `co_await asio::this_coro::throw_if_cancelled(false)`; otherwise awaiting the
+/// call throws before `work` begins.
 inline task<result<void>> undisturbed(task<result<void>> work)
 {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation(), asio::disable_cancellation());

@@ -10,7 +10,7 @@
 
 namespace caisson {
 
-/// What `work` gives; an exception becomes errc::internal with its text. Cancellation passes through.
+/// Runs `work` and turns an exception into errc::internal with its text. operation_aborted (cancellation) is rethrown.
 template <class T>
 task<result<T>> without_exceptions(task<result<T>> work)
 {
@@ -25,7 +25,7 @@ task<result<T>> without_exceptions(task<result<T>> work)
     }
 }
 
-/// For without_exceptions().
+/// Adapts a task for without_exceptions().
 inline task<result<void>> as_result(task<> work)
 {
     co_await std::move(work);

@@ -36,13 +36,13 @@ void sync_directory(const std::filesystem::path& directory)
         fail("sync " + directory.string());
 }
 
-/// Removes a file unless it was renamed away.
+/// Removes the file, unless it was renamed.
 struct leftover {
     std::string path;
     ~leftover() { ::unlink(path.c_str()); }
 };
 
-/// Replaces the file at `path` by one with `text` and a line feed that nobody else can read.
+/// Replaces the file at `path` atomically by one with `text` and a line feed, mode 0600.
 void replace_file(const std::filesystem::path& path, std::string_view text)
 {
     const std::string fresh = path.string() + "." + random_letters(8);

@@ -85,9 +85,9 @@ task<result<api_key_row>> auth_service::find(std::string hash)
         cache_.erase(hash);
         co_return read.error();
     }
-    if (revocations_ != revocations_before)    // what was read may be older than the revocation
+    if (revocations_ != revocations_before)    // the read may be older than the revocation
         co_return std::move(*read);
-    // Looked up again: others may have changed the cache meanwhile.
+    // A new lookup: the cache may have changed during the read.
     auto& kept = cache_[hash];
     const auto touched = std::max(kept.touched_at_ms, read->last_used_at_ms.value_or(0));
     kept = entry{*read, time_.steady_now(), touched};
@@ -103,7 +103,7 @@ task<> auth_service::note_use(std::string hash, key_id id)
             co_return;
         cached->second.touched_at_ms = now;
     }
-    // A use that could not be noted is no reason to refuse it.
+    // A failure to store the use does not refuse the request.
     static_cast<void>(co_await keys_.touch_key(id, now));
 }
 

@@ -12,42 +12,42 @@
 
 namespace caisson {
 
-/// A key at the one moment when its text is known.
+/// A new key with its text, which is not stored.
 struct issued_key {
     api_key_row row;
     secret text;
 };
 
 struct auth_options {
-    std::chrono::milliseconds cache_lifetime{5'000};     // how long a revocation by another process may go unseen
-    std::chrono::milliseconds touch_interval{60'000};    // a key's last use is noted this often at most
+    std::chrono::milliseconds cache_lifetime{5'000};     // another process's revocation takes effect after this at most
+    std::chrono::milliseconds touch_interval{60'000};    // a key's last use is stored this often at most
     std::size_t max_cached = 1'024;
 };
 
-/// Issues keys and tells who presents one. I/O thread only.
+/// Issues keys and resolves a presented key to its principal. I/O thread only.
 class auth_service {
 public:
     /// `keys` and `time` must outlive the service.
     auth_service(key_store& keys, const clock& time, digest_function digest, auth_options options = {});
 
-    /// Whose key `presented` is. Errors: errc::unauthorized if it is malformed, unknown, expired or revoked, with the same
-    /// words for the first two.
+    /// The principal of the key `presented`. Errors: errc::unauthorized if the key is malformed, unknown, expired or revoked; the message
+    /// does not tell malformed from unknown.
     task<result<principal>> authenticate(std::string presented);
 
     /// Makes a key, and its tenant if no tenant has that name. `expires_at_ms` is Unix time. Errors: errc::bad_request for
-    /// a name that is not 1 to 64 of [A-Za-z0-9._-], for no scopes, or for an expiry that is past.
+    /// a name that is not 1 to 64 of [A-Za-z0-9._-], for empty scopes, or for an expiry in the past.
     task<result<issued_key>> create_key(std::string tenant_name, std::vector<scope> scopes, std::optional<std::int64_t> expires_at_ms);
 
     /// All keys, or those of one tenant by name, oldest first.
     task<result<std::vector<api_key_row>>> list_keys(std::optional<std::string> tenant_name);
 
-    /// Whether a key is known and neither revoked nor expired, by the store: not for each request. Errors: the store's.
+    /// Whether a key exists and is neither revoked nor expired. Asks the store each time: do not call per request. Errors: the store's.
     task<result<bool>> is_in_force(key_id id);
 
-    /// Ends a key, for this service at once. Idempotent. Errors: errc::not_found.
+    /// Revokes a key; this service refuses it at once. Idempotent. Errors: errc::not_found.
     task<result<void>> revoke_key(key_id id);
 
-    /// The key to be kept under `text`, which was made by make_key_text(). Errors as of create_key.
+    /// As create_key(), with a `text` from make_key_text().
     task<result<issued_key>> adopt_key(
         secret text, std::string tenant_name, std::vector<scope> scopes, std::optional<std::int64_t> expires_at_ms);
 
@@ -60,7 +60,7 @@ private:
         steady_time read_at;
         std::int64_t touched_at_ms = 0;
     };
-    /// Null unless what was read of the key is young enough. Valid until the next suspension.
+    /// The cached key; null if it is missing or older than cache_lifetime. Valid until the next suspension.
     const entry* remembered(const std::string& hash) const;
     bool is_use_due(const entry& of, std::int64_t now_ms) const;
     task<result<api_key_row>> find(std::string hash);
@@ -73,7 +73,7 @@ private:
     auth_options options_;
     id_factory ids_;
     std::unordered_map<std::string, entry> cache_;    // by hash
-    std::uint64_t revocations_ = 0;                   // by this service
+    std::uint64_t revocations_ = 0;                   // made by this service
 };
 
 /// The tenant of the first key.

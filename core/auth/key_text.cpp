@@ -19,7 +19,7 @@ constexpr std::size_t hint_length = 4;
 
 std::string random_letters(std::size_t length)
 {
-    constexpr std::size_t fair = 256 / alphabet.size() * alphabet.size();    // bytes from here on would favour some letters
+    constexpr std::size_t fair = 256 / alphabet.size() * alphabet.size();    // greater bytes are dropped: they would bias the letters
     std::string text;
     std::array<std::uint8_t, 64> draw{};
     while (text.size() < length) {

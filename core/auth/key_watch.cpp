@@ -25,7 +25,7 @@ task<wait_end> key_watch::wait_for_end(std::shared_ptr<waiter> one)
     co_return wait_end::came;
 }
 
-/// Forgets keys that nobody waits for.
+/// The watched keys. Forgets keys without a waiter.
 std::vector<key_id> key_watch::waited_for()
 {
     std::erase_if(watched_, [](const auto& each) { return each.second->waiting == 0; });

@@ -11,8 +11,8 @@
 
 namespace caisson {
 
-/// Tells those who serve a key for long, such as a WebSocket, when that key is no longer in force: it was revoked, by another process
-/// too, or has expired. The store is asked once in two seconds about each key that somebody waits for. I/O thread only.
+/// Tells long-lived users of a key, such as a WebSocket, when the key is no longer in force: revoked, also by another process, or
+/// expired. Asks the store every two seconds about each key that has a waiter or a guard. I/O thread only.
 class key_watch {
     struct watched {
         explicit watched(io_executor executor) : changed(executor) { }
@@ -20,7 +20,7 @@ class key_watch {
         std::size_t waiting = 0;
         bool has_ended = false;
     };
-    /// Somebody who waits, or is about to.
+    /// Counts a user of the key while it lives.
     class waiter {
     public:
         explicit waiter(std::shared_ptr<watched> of) : of_(std::move(of)) { ++of_->waiting; }
@@ -42,11 +42,11 @@ public:
     /// Returns when `key` is no longer in force.
     task<wait_end> until_ended(key_id key);
 
-    /// Tells whoever asks from time to time that a key has ended. One that was made without a watch never does.
+    /// Says, when polled, whether a key has ended. A default-constructed guard always says no.
     class guard {
     public:
         guard() = default;
-        /// Within five seconds after the key's end.
+        /// Becomes true within five seconds of the key's end.
         bool has_ended() const { return of_ && of_->of().has_ended; }
 
     private:
@@ -56,7 +56,7 @@ public:
     };
     guard guard_of(const key_id& key) { return guard(waiter_of(key)); }
 
-    /// Looks, until it is cancelled. A store that fails leaves all keys in force.
+    /// Polls the store until cancelled. While the store fails, all keys stay in force.
     task<> run();
 
 private:

@@ -11,10 +11,10 @@
 
 namespace caisson {
 
-/// What a key may do. `admin` implies the others and reaches all tenants' keys.
+/// A permission of a key. `admin` implies the others and reaches all tenants' keys.
 enum class scope { run, read, admin };
 
-/// Who sends a request: what a valid key resolves to.
+/// The sender of a request, as resolved from a valid key.
 struct principal {
     tenant_id tenant;
     std::string tenant_name;
@@ -22,7 +22,7 @@ struct principal {
     std::vector<scope> scopes;
 };
 
-/// A stored key. Its text is not here: only a hash is kept.
+/// A stored key. It has only a hash of the key's text.
 struct api_key_row {
     key_id id;
     tenant_id tenant;

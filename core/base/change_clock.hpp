@@ -11,8 +11,8 @@
 
 namespace caisson {
 
-/// By which those who keep what they read tell whether it is still so. Names share a number of slots: a change of one may look like a
-/// change of another, never the other way round. I/O thread only.
+/// Tells caches whether what they read is still current. Names hash into a fixed number of slots: a change of one name may look like a
+/// change of another, but no change is missed. I/O thread only.
 class change_clock {
     struct slot {
         std::uint64_t changes = 0;
@@ -20,7 +20,7 @@ class change_clock {
     };
 
 public:
-    /// Something is being changed as long as this lives: from before the first change until what was is found nowhere any more.
+    /// Marks a change in progress. Create it before the first write; destroy it once no reader can find the old state.
     class change {
     public:
         explicit change(std::shared_ptr<slot> of) : of_(std::move(of))
@@ -40,17 +40,17 @@ public:
         std::shared_ptr<slot> of_;    // the clock may end before a coroutine that holds this
     };
 
-    /// `name` in `scope` is changed.
+    /// Begins a change of `name` in `scope`.
     change begin(std::string_view scope, std::string_view name)
     {
         return change(std::shared_ptr<slot>(slots_, &(*slots_)[1 + slot_of(scope, name)]));
     }
-    /// Anything may be.
+    /// Begins a change of every name.
     change begin_all() { return change(std::shared_ptr<slot>(slots_, &slots_->front())); }
 
-    /// A moment between changes. What was read since then is so as long as the moment is the same.
+    /// A state between changes. Data read after now() is current while now() returns the same moment.
     using moment = std::uint64_t;
-    /// Nothing while it is being changed.
+    /// Nothing while a change of `name` is in progress.
     std::optional<moment> now(std::string_view scope, std::string_view name) const
     {
         const auto& all = slots_->front();
@@ -67,7 +67,7 @@ private:
         return (hash(scope) * 31 + hash(name)) % slots;
     }
 
-    /// Behind the first one, which is of all.
+    /// The first slot counts changes of all names; the others are by hash.
     std::shared_ptr<std::array<slot, 1 + slots>> slots_ = std::make_shared<std::array<slot, 1 + slots>>();
 };
 

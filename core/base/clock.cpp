@@ -48,7 +48,7 @@ std::optional<int> take_fraction_ms(std::string_view& text)
     return ms;
 }
 
-/// With leading zeros, and what follows it.
+/// Appends `value` with leading zeros, then `then`.
 void append_padded(std::string& out, int value, std::size_t width, char then)
 {
     std::array<char, 12> digits{};

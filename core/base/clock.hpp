@@ -16,7 +16,7 @@ public:
     virtual ~clock() = default;
     /// Unix time in milliseconds, UTC. May step back when the host's clock is set.
     virtual std::int64_t now_ms() const = 0;
-    /// CLOCK_MONOTONIC; what deadlines and durations are made of.
+    /// CLOCK_MONOTONIC, for deadlines and durations.
     virtual steady_time steady_now() const = 0;
 };
 
@@ -26,10 +26,10 @@ public:
     steady_time steady_now() const override { return std::chrono::steady_clock::now(); }
 };
 
-/// RFC 3339 in UTC with milliseconds, "2026-01-31T12:00:00.000Z", of Unix milliseconds.
+/// Formats Unix milliseconds as RFC 3339 in UTC: "2026-01-31T12:00:00.000Z".
 std::string to_rfc3339(std::int64_t unix_ms);
 
-/// Unix milliseconds of an RFC 3339 time with "Z" or an offset; nothing if it is not one.
+/// Unix milliseconds of an RFC 3339 time with "Z" or an offset; nothing if `text` is malformed.
 std::optional<std::int64_t> from_rfc3339(std::string_view text);
 
 }    // namespace caisson

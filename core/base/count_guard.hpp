@@ -4,7 +4,7 @@
 
 namespace caisson {
 
-/// One more, or `amount` more, as long as it lives. What it counts in outlives it.
+/// Raises `count` by `amount` while it lives. `count` must outlive it.
 template <class Number = std::size_t>
 class count_guard {
 public:

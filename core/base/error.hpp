@@ -25,9 +25,9 @@ enum class errc {
     too_large,
     unsupported_media_type,
     unprocessable,
-    invalid_skill,        // a package that cannot be taken
+    invalid_skill,        // the package is malformed or refused
     image_not_allowed,    // by the server or for the tenant
-    image_unavailable,    // no engine has it and it cannot be had now
+    image_unavailable,    // not on the engine, and cannot be fetched now
     rate_limited,
     quota_exceeded,
     queue_full,
@@ -46,14 +46,14 @@ struct field_problem {
     std::string message;    // a sentence without the field's name
 };
 
-/// Numbers behind a refusal for lack of room, for clients that adapt to it.
+/// The numbers behind a refusal for lack of capacity, for clients that adapt their load.
 struct limit_facts {
-    std::string limit;    // the setting that says how much: "executions.max_queued"
+    std::string limit;    // the setting that holds the bound: "executions.max_queued"
     std::string scope;    // "tenant" or "server"
     std::int64_t value = 0;
-    std::int64_t running = 0;    // of the scope
+    std::int64_t running = 0;    // in the scope; likewise `waiting`
     std::int64_t waiting = 0;
-    std::int64_t retry_after_s = 1;    // when there may be room
+    std::int64_t retry_after_s = 1;    // when there may be capacity
 };
 
 /// An expected failure. `detail` is a sentence for people and never holds secrets or host paths of other tenants.
@@ -68,7 +68,7 @@ struct error {
 template <class T = void>
 using result = boost::system::result<T, error>;
 
-/// What value() of a failed result throws.
+/// Thrown by value() of a failed result.
 class error_exception : public std::runtime_error {
 public:
     explicit error_exception(error what);

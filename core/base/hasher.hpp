@@ -6,19 +6,19 @@
 
 namespace caisson {
 
-/// SHA-256 of bytes that come in pieces, and keyed tags. One thread at a time.
+/// Incremental SHA-256, and keyed tags. One thread at a time.
 class hasher {
 public:
     virtual ~hasher() = default;
     virtual void add(std::string_view bytes) = 0;
-    /// 32 raw bytes, of all since the last call; it begins anew.
+    /// The digest of all bytes since the last call, 32 raw bytes. Resets the hasher.
     virtual std::string finish() = 0;
-    /// 16 raw bytes that tell `bytes` from others; who does not know `key`, of 32 bytes, cannot make two with one tag. Independent of
-    /// what was added. Several times as fast as a digest.
+    /// A keyed tag of `bytes`, 16 raw bytes; `key` has 32 bytes. Without the key nobody can make two inputs with the same tag.
+    /// Independent of add(). Several times as fast as a digest.
     virtual std::string tag(std::string_view key, std::string_view bytes) = 0;
 };
 
-/// Makes one. From any thread.
+/// Makes a hasher. Call from any thread.
 using hasher_factory = std::unique_ptr<hasher> (*)();
 
 /// Lower-case hex of raw bytes.

@@ -7,10 +7,10 @@
 
 namespace caisson {
 
-/// Bytes as a JSON value: text as it is, what is not UTF-8 as {"base64": …}.
+/// `bytes` as a JSON value: a string if they are UTF-8, else {"base64": …}.
 boost::json::value bytes_to_json(std::string_view bytes);
 
-/// What bytes_to_json() made. Throws std::exception on anything else.
+/// Reverses bytes_to_json(). Throws std::exception if `value` has another form.
 std::string bytes_from_json(const boost::json::value& value);
 
 }    // namespace caisson

@@ -7,8 +7,8 @@
 
 namespace caisson {
 
-/// The whole number that `value` is: JSON has one kind of number, so that 3, 3.0 and 3e0 are the same (RFC 8259 §6). Nothing if it is no
-/// number, has a fraction, or lies beyond 64 bits with a sign.
+/// The integer that `value` holds: JSON has one number type, so 3, 3.0 and 3e0 are equal (RFC 8259 §6). Nothing if `value` is not a
+/// number, has a fraction, or does not fit in a signed 64-bit integer.
 std::optional<std::int64_t> whole_number(const boost::json::value& value);
 
 }    // namespace caisson

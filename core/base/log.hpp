@@ -27,7 +27,7 @@ struct log_field {
     boost::json::value value;
 };
 
-/// Where log lines go: a message that never varies, and what varies as fields. Call from any thread. Never throws.
+/// A sink for log lines: a constant message, and fields for the values that vary. Call from any thread. Never throws.
 class logger {
 public:
     virtual ~logger() = default;

@@ -64,13 +64,13 @@ private:
     std::string text_;
 };
 
-/// The digits of a number, and the power of ten of the place before the first.
+/// A number of the value 0.DIGITS × 10^point.
 struct decimal {
     std::string digits;
-    int point;    // 1: behind the first digit
+    int point;    // 1: the decimal point follows the first digit
 };
 
-/// Of a positive number.
+/// The shortest digits of a positive number.
 decimal shortest(double number)
 {
     std::array<char, 32> room{};

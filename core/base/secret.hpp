@@ -5,7 +5,7 @@
 
 namespace caisson {
 
-/// A text that must not be printed: it has no stream, format or JSON conversion, and is wiped when it dies.
+/// A text that must not be printed: it has no stream, format or JSON conversion, and its destructor wipes it.
 class secret {
 public:
     secret() = default;

@@ -7,7 +7,7 @@
 
 namespace caisson {
 
-/// Immutable bytes with shared ownership: one copy serves all who hold them: the log, the database, every viewer. Slicing copies nothing.
+/// Immutable bytes with shared ownership: the log, the database and every viewer share one copy. Slicing copies nothing.
 class shared_bytes {
 public:
     shared_bytes() = default;

@@ -7,10 +7,10 @@
 
 namespace caisson {
 
-/// Whether a tenant may have more stored now. Errors: errc::runtime_unavailable, with a sentence that says what to do.
+/// Whether a tenant may store more now. Errors: errc::runtime_unavailable, with a sentence that says what to do.
 using storage_gate = std::function<result<void>(const tenant_id&)>;
 
-/// What `gate` says; one that is not set lets all pass.
+/// Asks `gate`; an empty gate allows everything.
 inline result<void> ask(const storage_gate& gate, const tenant_id& tenant) { return gate ? gate(tenant) : result<void>(); }
 
 }    // namespace caisson

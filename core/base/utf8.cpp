@@ -7,7 +7,7 @@ namespace caisson {
 
 namespace {
 
-/// Length of the character that `lead` begins, 0 if none can begin with it.
+/// Length of a character whose first byte is `lead`; 0 if no character starts with `lead`.
 std::size_t sequence_length(unsigned char lead)
 {
     if (lead < 0x80)
@@ -21,7 +21,7 @@ std::size_t sequence_length(unsigned char lead)
     return 0;
 }
 
-/// Whether `byte` may follow as number `index` (1 to 3) after `lead`: table 3-7 of the Unicode standard.
+/// Whether `byte` may stand at `index` (1 to 3) of a character that starts with `lead`: table 3-7 of the Unicode standard.
 bool may_follow(unsigned char lead, std::size_t index, unsigned char byte)
 {
     unsigned char low = 0x80;
@@ -40,11 +40,11 @@ bool may_follow(unsigned char lead, std::size_t index, unsigned char byte)
 }
 
 struct scan {
-    std::size_t length;    // bytes that belong together
-    std::size_t wanted;    // bytes of the whole character, 0 if none can begin here
+    std::size_t length;    // bytes of the character that are present
+    std::size_t wanted;    // bytes of the whole character; 0 if no character starts here
 };
 
-/// The character, or the longest beginning of one, at the front of `bytes` (not empty).
+/// Scans the character, or its longest valid prefix, at the front of `bytes` (not empty).
 scan scan_front(std::string_view bytes)
 {
     const auto lead = static_cast<unsigned char>(bytes[0]);

@@ -49,7 +49,7 @@ void fair_queue::sort_in(const tenant_id& who, line& one)
     one.ready = wanted;
 }
 
-/// Whoever has nothing here is not remembered: the others had all places meanwhile, and it begins anew at now_.
+/// Forgets a tenant without entries. When it comes back it begins at now_.
 void fair_queue::forget_if_idle(const tenant_id& who)
 {
     const auto found = tenants_.find(who);
@@ -104,17 +104,17 @@ std::optional<fair_queue::ticket> fair_queue::next(const std::function<bool(cons
     --waiting_;
     ++running_;
     ++one.running;
-    now_ = std::max(now_, first.due);    // one that was passed over was due before
+    now_ = std::max(now_, first.due);    // a tenant that was passed over was due before now_
     one.due = now_ + one.stride;
     one.ready = !one.waiting.empty() && one.running < one.share.max_running;
-    if (one.ready)    // it keeps its order while it is in line
+    if (one.ready)    // the tenant keeps its order while it waits
         ready_.insert({one.due, one.order, first.who});
     return which;
 }
 
 void fair_queue::renew_shares()
 {
-    std::map<ticket, const tenant_id*> by_first;    // whose turns are due at once: who came first
+    std::map<ticket, const tenant_id*> by_first;    // so that sort_in() orders equal `due` by who came first
     for (auto& [who, one] : tenants_) {
         one.share.max_running = share_of_(who).max_running;
         if (!one.waiting.empty())
@@ -155,7 +155,7 @@ std::size_t fair_queue::running(const tenant_id& who) const
     return one == nullptr ? 0 : one->running;
 }
 
-/// The turns of the others that come before the one that is due at `due` + `ahead` × `stride`.
+/// The position of the turn at `due` + `ahead` × `stride`: `ahead` turns of `who` and the others' earlier turns come before it.
 std::size_t fair_queue::position_at(
     const tenant_id& who, std::uint64_t due, std::uint64_t order, std::size_t ahead, std::uint64_t stride) const
 {
@@ -167,7 +167,7 @@ std::size_t fair_queue::position_at(
         const auto first = other.ready ? other.due : std::max(other.due, now_);
         if (first > mine)
             continue;
-        const auto later = (mine - first) / other.stride;    // turns behind its first one that are not after mine
+        const auto later = (mine - first) / other.stride;    // turns after its first one that are not after mine
         const bool same_time = first + later * other.stride == mine;
         const bool wins = other.ready && other.order < order;
         const std::uint64_t turns = later + (same_time && !wins ? 0 : 1);

@@ -10,8 +10,7 @@
 
 namespace caisson {
 
-/// Lets so many through at once, and of one tenant one. Tenants take turns: who asks for much waits for itself, and nobody else does.
-/// I/O thread only.
+/// Grants at most `at_once` turns at a time, and one per tenant. Tenants alternate, so a busy tenant delays only itself. I/O thread only.
 class fair_turns {
     struct state {
         explicit state(std::size_t most);
@@ -19,15 +18,15 @@ class fair_turns {
 
         const std::size_t at_once;
         fair_queue queue;
-        std::map<fair_queue::ticket, notifier*> waiters;    // each is woken alone: they may be a thousand
+        std::map<fair_queue::ticket, notifier*> waiters;    // each is woken alone: there may be a thousand
         std::set<fair_queue::ticket> begun;
     };
 
 public:
     fair_turns(io_executor executor, std::size_t at_once) : executor_(executor), state_(std::make_shared<state>(at_once)) { }
 
-    /// A place in the line, and from has_come() on one of those that are let through; given back when it dies. It may outlive the
-    /// fair_turns: a coroutine that waits may be destroyed after the server's parts.
+    /// A place in the line, and once has_come() a granted turn; the destructor gives it back. May outlive the fair_turns: a waiting
+    /// coroutine may be destroyed after the server's parts.
     class turn {
     public:
         turn(const fair_turns& of, tenant_id who);
@@ -35,7 +34,7 @@ public:
         turn(const turn&) = delete;
         turn& operator=(const turn&) = delete;
         bool has_come() const { return of_->begun.contains(ticket_); }
-        /// Returns when it has come. It can be cancelled.
+        /// Returns when has_come(). Can be cancelled.
         task<> come() { return came_.wait_past(0); }
 
     private:

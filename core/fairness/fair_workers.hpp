@@ -10,23 +10,23 @@
 
 namespace caisson {
 
-/// Does what takes long beside the I/O thread. Tenants take turns, each with one thread at most: see fair_turns. I/O thread only, but for
-/// the work itself. Outlives all that it does.
+/// Runs long work off the I/O thread. Tenants take turns, each with one thread at most: see fair_turns. Call from the I/O thread. Must
+/// outlive its calls.
 class fair_workers {
 public:
-    /// Uses so many `threads` of `workers`. `on_io_thread` shares the I/O thread among tenants; null: the I/O thread is not shared. Both
-    /// outlive it.
+    /// Uses `threads` threads of `workers`. `on_io_thread` shares the I/O thread among tenants; null: it is not shared. Both must outlive
+    /// this object.
     fair_workers(io_executor executor, worker_pool& workers, std::size_t threads, io_turns* on_io_thread = nullptr)
         : workers_(workers), turns_(executor, threads), on_io_thread_(on_io_thread)
     {
     }
 
-    /// More of a request or an answer than this is worked on beside the I/O thread. JSON of many short names takes the longest, some 60 ns
-    /// a byte: then this is some 2 ms.
+    /// Larger requests and answers are processed off the I/O thread. JSON of many short names takes longest, some 60 ns a byte: some 2 ms
+    /// for this size.
     static constexpr std::size_t most_at_once_bytes = 32 << 10;
 
-    /// The value of `work`, which a worker computes. `work` must use nothing that the I/O thread changes meanwhile; what it refers to
-    /// outlives the call, which can be cancelled only while it waits for its turn.
+    /// Runs `work` on a worker thread and returns its value. `work` must not use data that the I/O thread changes meanwhile; data that it
+    /// refers to must outlive the call. Can be cancelled only while it waits for its turn.
     template <class F>
     task<std::invoke_result_t<F>> run(tenant_id who, F work)
     {
@@ -47,7 +47,7 @@ private:
     io_turns* on_io_thread_;
 };
 
-/// Returns when the tenant may begin a step of `bytes` on the I/O thread; at once if there are no `workers`, or they do not share it.
+/// Returns when the tenant may begin a step of `bytes` on the I/O thread; at once if `workers` is null or does not share the thread.
 inline task<> wait_for_turn(fair_workers* workers, tenant_id who, io_turns::kind of, std::size_t bytes)
 {
     auto* const turns = workers != nullptr ? workers->on_io_thread() : nullptr;
@@ -57,8 +57,8 @@ inline task<> wait_for_turn(fair_workers* workers, tenant_id who, io_turns::kind
     co_await std::move(turn);
 }
 
-/// The value of `work`, which reads or writes about `bytes` of a tenant: computed on the I/O thread, in the tenant's turn, if that is
-/// little; else as fair_workers::run() does. At once if there are no `workers`.
+/// Runs `work`, which reads or writes about `bytes` of a tenant, and returns its value. Up to most_at_once_bytes it runs on the I/O thread
+/// in the tenant's turn, else by fair_workers::run(). If `workers` is null it runs at once.
 template <class F>
 task<std::invoke_result_t<F>> by_size(fair_workers* workers, tenant_id who, std::size_t bytes, F work)
 {

@@ -6,7 +6,7 @@
 
 namespace caisson {
 
-/// A step that waits in its line until a round grants it, or it is destroyed.
+/// A step that waits in its line until a round grants it or it is destroyed.
 class io_turns::step {
 public:
     step(std::shared_ptr<state> in, line_key where, std::size_t bytes)
@@ -27,7 +27,7 @@ public:
     std::size_t bytes() const { return bytes_; }
     bool is_granted() const { return is_granted_; }
     task<> wait() { return granted_.wait_past(0); }
-    /// The caller has taken it out of the line.
+    /// The caller must have removed the step from its line.
     void grant()
     {
         is_granted_ = true;
@@ -43,7 +43,7 @@ private:
     bool is_granted_ = false;
 };
 
-/// The round comes behind all handlers that are queued now.
+/// Posts the round, behind all handlers that are queued now.
 void io_turns::state::ask_for_round()
 {
     if (std::exchange(round_asked, true))
@@ -51,7 +51,7 @@ void io_turns::state::ask_for_round()
     asio::post(executor, [self = shared_from_this()] { self->begin_round(); });
 }
 
-/// Steps that it grants are resumed in handlers of their own, ahead of the next round.
+/// Granted steps are resumed in their own handlers, ahead of the next round.
 void io_turns::state::begin_round()
 {
     round_asked = false;
@@ -70,7 +70,7 @@ void io_turns::state::begin_round()
         ask_for_round();
 }
 
-/// A round is asked for once half of what a round allows is used, so that light tenants cause none.
+/// Asks for a round only once half of most_bytes is used, so that light tenants cause none.
 bool io_turns::try_begin(const tenant_id& tenant, kind of, std::size_t bytes)
 {
     auto& [used, waiting] = state_->lines[{tenant, of}];

@@ -9,10 +9,10 @@ namespace caisson {
 
 namespace {
 
-/// What lies with a small file and goes with it at most.
+/// The most bytes that are stored together with a small file and may be freed with it.
 constexpr std::int64_t most_beside = 256 << 10;
 
-/// Those of `all` that are not among `named`, which is in their order.
+/// The elements of `all` that are not in `named`, which has the same order.
 std::vector<owned_content> without(std::vector<owned_content> all, const std::vector<content_id>& named)
 {
     auto next = named.begin();
@@ -99,11 +99,11 @@ task<result<std::size_t>> janitor::remove_beyond()
     co_return sum;
 }
 
-/// Small files lie together, and what is stored of them goes with the last: of who deletes all but one each time more is stored than its
-/// artifacts are. No more is removed than may be enough: the next round looks again.
+/// Small files are packed together, and the pack is freed with its last file. So a tenant that deletes all files of a pack but one stores
+/// more than its artifacts' bytes. Removes no more than may suffice: the next round checks again.
 task<result<std::size_t>> janitor::remove_beyond_stored(tenant_id tenant)
 {
-    const auto kept = co_await use_.contents.kept_bytes(tenant);    // what goes by itself a backup may hold up for hours
+    const auto kept = co_await use_.contents.kept_bytes(tenant);    // not stored_bytes(): a backup may delay pending removals for hours
     if (kept.has_error())
         co_return kept.error();
     std::size_t removed = 0;
@@ -139,7 +139,7 @@ task<result<std::size_t>> janitor::remove_beyond_of(tenant_id tenant)
     }
 }
 
-/// What a server that was killed wrote and did not come to record, and what was left over when a record was removed.
+/// Removes contents that a killed server wrote but did not record, and contents left over after their record's removal.
 task<result<std::size_t>> janitor::remove_unnamed()
 {
     content_filter wanted;

@@ -10,22 +10,22 @@ namespace caisson {
 
 struct janitor_options {
     std::int64_t max_bytes_per_tenant = 10LL << 30;          // of artifacts; beyond it the oldest go
-    std::int64_t max_stored_per_tenant = 30LL << 30;         // of all its contents as they are stored, packages too; the same
-    std::chrono::milliseconds round_interval{60'000};        // between two looks for what expired or is too much
-    std::chrono::milliseconds search_interval{3'600'000};    // between two searches for contents without a record
-    std::chrono::milliseconds record_grace{3'600'000};       // a record comes this soon after its content was finished
+    std::int64_t max_stored_per_tenant = 30LL << 30;         // of all its contents as stored, with packages; likewise
+    std::chrono::milliseconds round_interval{60'000};        // between two rounds
+    std::chrono::milliseconds search_interval{3'600'000};    // between two searches for contents without a record; each in a round
+    std::chrono::milliseconds record_grace{3'600'000};       // a content without a record is kept this long
     std::size_t batch = 100;                                 // records or contents in one step
 };
 
-/// How much one round removed.
+/// The numbers of artifacts and contents that one round removed.
 struct janitor_report {
-    std::size_t expired = 0;    // artifacts; the same for the next
-    std::size_t beyond = 0;
-    std::size_t unnamed = 0;    // contents
+    std::size_t expired = 0;    // artifacts
+    std::size_t beyond = 0;     // artifacts beyond a tenant's bounds
+    std::size_t unnamed = 0;    // contents without a record
 };
 
-/// Removes artifacts that expired or are more than a tenant may have, and contents that no record names, in small steps: other
-/// work comes between them, and what a step removed stays removed. Everything referred to outlives it. I/O thread.
+/// Removes expired artifacts, artifacts beyond a tenant's bounds, and contents without a record. Works in small steps, between which
+/// other work can run; each step's removals are final. All services must outlive it. I/O thread.
 class janitor {
 public:
     struct services {
@@ -37,10 +37,10 @@ public:
 
     janitor(const services& use, janitor_options options) : use_(use), options_(options) { }
 
-    /// One round after the other, the first at once, until it is cancelled. What fails is logged and tried again with the next round.
+    /// Runs rounds until cancelled, the first at once. Logs a failure; the next round tries again.
     task<> run();
-    /// One round; it searches for contents without a record if that is due. Errors and exceptions: what the stores say; what was
-    /// removed by then is.
+    /// Runs one round, with the search for contents without a record if it is due. Errors and exceptions are the stores'; removals before
+    /// a failure are final.
     task<result<janitor_report>> clean();
 
 private:
@@ -53,7 +53,7 @@ private:
 
     services use_;
     janitor_options options_;
-    std::optional<steady_time> next_search_;    // nothing before the first one
+    std::optional<steady_time> next_search_;    // nothing before the first search
 };
 
 }    // namespace caisson

@@ -4,8 +4,8 @@
 
 namespace caisson {
 
-/// The media type that a file's name says, "application/octet-stream" if none. Text has a charset, since what runs write is UTF-8 as a
-/// rule. The case of the name does not matter.
+/// The media type by a file's extension, in any case; "application/octet-stream" if unknown. Text types say charset=utf-8, because runs
+/// usually write UTF-8.
 std::string_view media_type_of(std::string_view path);
 
 }    // namespace caisson

@@ -10,7 +10,7 @@ constexpr std::string_view any_depth = "**";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-/// Calls `each` with the names between slashes until it gives false.
+/// Calls `each` with the names between slashes until it returns false. Returns false then.
 template <class Each>
 bool for_each_name(std::string_view path, Each each)
 {
@@ -69,7 +69,7 @@ std::string pattern_problem(std::string_view pattern)
     return {};
 }
 
-/// Makes the states in the order of the patterns' characters. Behind each pattern stands its end.
+/// Builds the states in the order of the patterns' characters, with an end state after each pattern.
 class path_patterns::builder {
 public:
     explicit builder(std::span<const std::string> patterns)
@@ -126,7 +126,7 @@ private:
         unsigned char byte = 0;
         bool is_last = false;    // nothing but the end follows
     };
-    // The kinds of bytes that stand in no pattern; `/` and those that do have kinds of their own.
+    // Bytes in no pattern share two kinds. `/` and each byte in a pattern have their own kinds.
     static constexpr std::uint16_t other_byte = 0;
     static constexpr std::uint16_t other_continuation = 1;
     static constexpr std::uint16_t slash = 2;
@@ -160,7 +160,7 @@ private:
         }
     }
 
-    /// Gives each byte its kind, and a byte of each kind back.
+    /// Assigns a kind to each byte. Returns an example byte of each kind.
     std::vector<unsigned char> sort_bytes(path_patterns& out) const
     {
         std::vector<unsigned char> examples{0, 0x80, '/'};
@@ -183,7 +183,7 @@ private:
 
 path_patterns::path_patterns(std::span<const std::string> patterns) { builder(patterns).put_into(*this); }
 
-/// States that may be passed without a byte are never beside each other but in this order: `**`, the rest of a character, `*`.
+/// One pass suffices: adjacent states that may be passed without a byte always have this order: `**`, the rest of a `?`, `*`.
 void path_patterns::pass_empty(states& now, bool begins_name) const
 {
     std::uint64_t carried = 0;

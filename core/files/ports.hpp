@@ -12,39 +12,39 @@
 
 namespace caisson {
 
-/// Takes one content piece by piece. Destroying it before finish() returned drops what was written. I/O thread; of one writer
-/// one call at a time.
+/// Writes one content piece by piece. Destroying it before finish() returned drops the written bytes. I/O thread; one call at a time.
 class content_writer {
 public:
     virtual ~content_writer() = default;
-    /// Returns when there is room for more: a few megabytes wait at most. Errors: errc::runtime_unavailable if the disk is full or
-    /// busy; then only destroy it. Other failures of the disk are exceptions.
+    /// Returns when the writer can take more; it buffers a few megabytes at most. Errors: errc::runtime_unavailable if the disk is full
+    /// or busy; after an error only destroy the writer. Other disk failures are exceptions.
     virtual task<result<void>> write(shared_bytes bytes) = 0;
-    /// All is durable on return; of a content_batch's writer only when that was committed. Nothing is to be called afterwards.
-    /// A content that no record names is removed by the janitor, an hour after it was finished. Errors as write().
+    /// The content is durable on return, or with a content_batch after its commit(). Do not call anything afterwards. The janitor removes
+    /// a content that no record names, an hour after its finish. Errors as write().
     virtual task<result<content_info>> finish() = 0;
 };
 
-/// Contents of one tenant that become durable together: many small ones, which would wait for the disk one by one. I/O thread.
+/// Contents of one tenant that become durable together, for many small ones that would wait for the disk one by one. I/O thread.
 class content_batch {
 public:
-    /// Drops what was finished since the last commit() that succeeded.
+    /// Drops all contents since the last successful commit().
     virtual ~content_batch() = default;
     /// One writer at a time: destroy it, finished or not, before the next one and before the batch.
     virtual std::unique_ptr<content_writer> create() = 0;
-    /// Finishes a content of at most most_at_once bytes in one step, which does not wait: after a few of them make_room(). But for the
-    /// first ones such contents lie together: then the same bytes are stored once only if those of their neighbours are the same too.
+    /// Finishes a content of at most most_at_once bytes in one step, without a wait; call make_room() after a few. All but the first such
+    /// contents are packed together: equal bytes are then deduplicated only if their neighbours are equal too.
     virtual content_info add(shared_bytes content) = 0;
     static constexpr std::size_t most_at_once = 16 << 10;
-    /// Returns when there is room for more, as content_writer::write() does. Errors as it.
+    /// Returns when the batch can take more. Errors as content_writer::write().
     virtual task<result<void>> make_room() = 0;
-    /// All that was finished is durable on return. Errors as content_writer::write(): of all since the last commit nothing is kept.
+    /// All finished contents are durable on return. Errors as content_writer::write(); after an error no content since the last commit is
+    /// kept.
     virtual task<result<void>> commit() = 0;
 };
 
-/// Which contents a search for those without a record looks at.
+/// The contents that a search for contents without a record looks at.
 struct content_filter {
-    content_id after;                       // only ids behind it; empty: from the first on
+    content_id after;                       // only ids after it; empty: from the first
     std::int64_t finished_before_ms = 0;    // exclusive
     std::size_t limit = 100;
 };
@@ -60,82 +60,81 @@ struct owned_content {
 class content_store {
 public:
     virtual ~content_store() = default;
-    /// The store outlives what it creates.
+    /// The store must outlive the writer, and the batch below.
     virtual std::unique_ptr<content_writer> create(tenant_id tenant) = 0;
     virtual std::unique_ptr<content_batch> create_batch(tenant_id tenant) = 0;
-    /// From `offset` on, at least one byte unless it is the end, and at most `max_bytes` (bounded by 1 MiB). Errors: errc::not_found.
+    /// The bytes from `offset`: at least one except at the end, and at most `max_bytes` (bounded by 1 MiB). Errors: errc::not_found.
     virtual task<result<shared_bytes>> read(tenant_id tenant, content_id id, std::int64_t offset, std::size_t max_bytes) = 0;
     /// Errors: errc::not_found.
     virtual task<result<content_info>> find(tenant_id tenant, content_id id) = 0;
-    /// Idempotent; also makes room on a full disk. On return nobody finds them any more. Chunks that nothing else of the tenant
-    /// has go afterwards, in small batches.
+    /// The contents cannot be found any more on return. Chunks that no other content of the tenant uses are removed afterwards, in small
+    /// batches. Idempotent; also frees space on a full disk.
     virtual task<result<void>> erase(tenant_id tenant, std::vector<content_id> ids) = 0;
-    /// Finished contents in the order of their ids, but for those of writers and batches that still live. An empty answer is the
-    /// end: for the search of those that no record names.
+    /// Finished contents in the order of their ids, without those of living writers and batches. An empty answer is the end. For the search
+    /// for contents without a record.
     virtual task<result<std::vector<owned_content>>> list(content_filter wanted) = 0;
-    /// What the tenant's chunks take, each counted once; what was erased counts until its chunks are gone.
+    /// Stored bytes of the tenant's chunks, each counted once. Erased contents count until their chunks are removed.
     virtual task<result<std::int64_t>> stored_bytes(tenant_id tenant) = 0;
-    /// The same at one moment without what goes by itself, or is not finished: what was erased, given up or is being written, each content
-    /// whole. At least so much stays; may be less than 0.
+    /// A lower bound of the stored bytes that stay: stored_bytes() minus the full sizes of contents that are erased, given up or being
+    /// written. One consistent read; may be negative.
     virtual task<result<std::int64_t>> kept_bytes(tenant_id tenant) = 0;
 };
 
-/// Artifacts whose records were removed.
+/// The contents of artifacts whose records were removed.
 struct erased_artifacts {
     std::vector<content_id> contents;
     std::int64_t bytes = 0;    // of all of them
 };
 
-/// Records of artifacts. They come with the end of their execution: execution_store::finish(). Each operation that removes
-/// records returns their contents, which the caller erases; what it does not get to is found by the janitor. Call from the I/O
-/// thread.
+/// Records of artifacts. execution_store::finish() adds them. Operations that remove records return their contents, which the caller
+/// erases; the janitor finds contents that a caller did not erase. Call from the I/O thread.
 class artifact_store {
 public:
     virtual ~artifact_store() = default;
-    /// In the order of their paths (by bytes), those behind `after` (empty: from the first on), at most `limit`.
+    /// Artifacts after the path `after` (empty: from the first), sorted by path (by bytes), at most `limit`.
     virtual task<result<std::vector<artifact_row>>> list(
         tenant_id tenant, execution_id execution, std::string after, std::size_t limit) = 0;
-    /// Of the first `limit` of list() their paths, which takes a fifth of the time.
+    /// The paths of the first `limit` artifacts of list(), in a fifth of its time.
     virtual task<result<std::vector<std::string>>> paths(tenant_id tenant, execution_id execution, std::size_t limit) = 0;
     /// Errors: errc::not_found.
     virtual task<result<artifact_row>> find(tenant_id tenant, execution_id execution, std::string path) = 0;
     /// Removes one. Errors: errc::not_found.
     virtual task<result<content_id>> erase(tenant_id tenant, execution_id execution, std::string path) = 0;
-    /// Removes those of an execution, at most `limit`. An empty answer is the end.
+    /// Removes an execution's artifacts, at most `limit` in one call. An empty answer is the end.
     virtual task<result<std::vector<content_id>>> erase_all(tenant_id tenant, execution_id execution, std::size_t limit) = 0;
-    /// Removes those that expired at `now_ms` or before, of any tenant, the oldest first, at most `limit`.
+    /// Removes artifacts of all tenants that expired at `now_ms` or before, the oldest first, at most `limit`.
     virtual task<result<std::vector<owned_content>>> erase_expired(std::int64_t now_ms, std::size_t limit) = 0;
-    /// Removes a tenant's oldest until at most `max_bytes` are left, at most `limit` in one call. An empty answer is the end.
+    /// Removes a tenant's oldest artifacts until at most `max_bytes` are left, at most `limit` in one call. An empty answer is the end.
     virtual task<result<std::vector<content_id>>> erase_beyond(tenant_id tenant, std::int64_t max_bytes, std::size_t limit) = 0;
-    /// Removes a tenant's oldest until they were `bytes`, at most `limit` in one call. An empty answer is the end.
+    /// Removes a tenant's oldest artifacts until `bytes` are removed, at most `limit` in one call. An empty answer is the end.
     virtual task<result<erased_artifacts>> erase_oldest(tenant_id tenant, std::int64_t bytes, std::size_t limit) = 0;
-    /// Tenants that have any, in the order of their ids.
+    /// Tenants with artifacts, in the order of their ids.
     virtual task<result<std::vector<tenant_id>>> tenants() = 0;
-    /// How many and how many bytes; stored_bytes is the content_store's to say.
+    /// Count and bytes of the tenant's artifacts. Leaves content_usage::stored_bytes 0: see content_store::stored_bytes().
     virtual task<result<content_usage>> usage(tenant_id tenant) = 0;
-    /// Which of `ids` artifacts or skill packages name, in their order.
+    /// Those of `ids` that an artifact or a skill package names, in the order of `ids`.
     virtual task<result<std::vector<content_id>>> named(std::vector<content_id> ids) = 0;
 };
 
-/// What addresses of artifacts are signed with.
+/// A key that signs addresses of artifacts.
 struct signing_key {
-    std::int64_t id = 0;    // never given twice
+    std::int64_t id = 0;    // never reused
     std::string secret;     // raw bytes
     std::int64_t created_at_ms = 0;
-    std::optional<std::int64_t> retired_at_ms;    // signs nothing new since; what it signed is still good
+    std::optional<std::int64_t> retired_at_ms;    // signs nothing from then on; its signatures stay valid
 };
 
-/// Keys that sign. Call from the I/O thread. Every change is durable when its call returns.
+/// Signing keys. Call from the I/O thread. Changes are durable on return.
 class signing_key_store {
 public:
     virtual ~signing_key_store() = default;
-    /// The key that signs now. Where there is none yet it is made of `fresh_secret`.
+    /// The key that signs now. If there is none, makes one with `fresh_secret`.
     virtual task<result<signing_key>> current(std::string fresh_secret, std::int64_t now_ms) = 0;
-    /// Retires the current key and makes the next one of `fresh_secret`.
+    /// Retires the current key and makes the next one with `fresh_secret`.
     virtual task<result<signing_key>> rotate(std::string fresh_secret, std::int64_t now_ms) = 0;
-    /// All that are still known, the newest first.
+    /// All keys that are not erased, the newest first.
     virtual task<result<std::vector<signing_key>>> list() = 0;
-    /// Forgets keys that were retired before `before_ms`: what they signed is good no more. Says how many.
+    /// Erases keys that were retired before `before_ms`, which invalidates their signatures. Returns the number of keys.
     virtual task<result<std::size_t>> erase_retired(std::int64_t before_ms) = 0;
 };
 

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 4> parameters{"tenant", "expires", "key",
 constexpr std::size_t longest_value = 128;
 constexpr std::int64_t farthest_second = std::int64_t{1} << 40;
 
-/// The only value of `name`.
+/// The value of `name`; null if it is missing, given twice or too long.
 const std::string* only(const query_pairs& query, std::string_view name)
 {
     const auto is_it = [name](const auto& each) { return each.first == name; };
@@ -33,7 +33,7 @@ std::optional<std::int64_t> number_of(const std::string& text)
     return value;
 }
 
-/// What is signed. No part but the last can hold a line break.
+/// The text to sign. Only its last part can hold a line break.
 std::string signed_text(std::string_view resource, const signed_grant& grant)
 {
     return "caisson-url-1\nGET\n" + grant.tenant.str() + "\n" + std::to_string(grant.expires_at_ms) + "\n" + std::to_string(grant.key) +

@@ -9,23 +9,23 @@
 
 namespace caisson {
 
-/// Bytes that are kept in chunks: a file of a run, or a skill's package. Each belongs to one record, by whose removal it ends;
-/// equal chunks of one tenant are stored once.
+/// Bytes that are stored in chunks: a file of a run, or a skill's package. A content belongs to one record and ends with it. Equal
+/// chunks of one tenant are stored once.
 struct content_info {
     content_id id;
     std::string sha256;    // of all bytes, lower-case hex
     std::int64_t size_bytes = 0;
 };
 
-/// What is to be kept of what a run leaves behind, and how much of it. `patterns` are relative to the working directory: `*` and
-/// `?` within one name, `**` over any number of directories.
+/// Selects the files of a run that become artifacts, and bounds them. `patterns` are relative to the working directory: `*` and `?`
+/// match within one name, `**` matches any number of directories.
 struct collect_spec {
     std::vector<std::string> patterns;    // empty: nothing
-    std::string strip;                    // a leading directory ("out/files/") that names of artifacts are without
-    std::string output;                   // a file that is read as the execution's output, and is no artifact; empty: none
+    std::string strip;                    // a leading directory ("out/files/") that is cut off artifacts' paths
+    std::string output;                   // a file that becomes the execution's output instead of an artifact; empty: none
     std::int64_t max_files = 1'000;
     std::int64_t max_bytes = 256 << 20;         // of all files together
-    std::int64_t max_file_bytes = 256 << 20;    // larger ones are left out
+    std::int64_t max_file_bytes = 256 << 20;    // larger files are skipped
     std::int64_t max_depth = 32;                // directories above a file
     std::int64_t max_output_bytes = 1 << 20;    // of `output`
     bool operator==(const collect_spec&) const = default;
@@ -38,10 +38,10 @@ struct artifact_row {
     std::string path;    // relative, with slashes, without "." and ".."
     std::int64_t size_bytes = 0;
     std::string sha256;           // lower-case hex
-    std::string media_type;       // by the name
+    std::string media_type;       // by the file name
     std::uint32_t mode = 0644;    // permission bits only
     content_id content;
-    bool partial = false;    // the run failed or timed out: it may not have finished this file
+    bool partial = false;    // the run failed or timed out: the file may be incomplete
     std::int64_t created_at_ms = 0;
     std::optional<std::int64_t> expires_at_ms;
 };
@@ -57,14 +57,14 @@ struct skipped_file {
 struct collect_summary {
     std::int64_t files = 0;
     std::int64_t bytes = 0;
-    std::vector<skipped_file> skipped;    // the first 100
-    std::int64_t skipped_files = 0;       // all of them
+    std::vector<skipped_file> skipped;    // the first 100 of them
+    std::int64_t skipped_files = 0;       // the number of all
     bool partial = false;                 // the run did not succeed
-    std::string error;                    // nothing more could be collected: why; empty if it went well
+    std::string error;                    // why collecting stopped early; empty if it did not
     bool operator==(const collect_summary&) const = default;
 };
 
-/// What a tenant's kept files take.
+/// The storage that a tenant's kept files use.
 struct content_usage {
     std::int64_t artifacts = 0;
     std::int64_t artifact_bytes = 0;

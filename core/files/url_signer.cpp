@@ -20,7 +20,7 @@ std::string fresh_secret()
     return {bytes.begin(), bytes.end()};
 }
 
-/// Whose turn it is, however that ends.
+/// Sets a flag while it lives.
 class turn {
 public:
     explicit turn(bool& taken) : taken_(taken) { taken_ = true; }
@@ -59,7 +59,7 @@ task<result<signing_key>> url_signer::current()
     co_return *key;
 }
 
-/// The known key goes on where it cannot be changed: a full disk keeps nobody from their files.
+/// A failure is only logged: the old key stays in use, so that a full disk does not block downloads.
 task<> url_signer::rotate_if_due()
 {
     const auto* key = find(current_);
@@ -73,7 +73,7 @@ task<> url_signer::rotate_if_due()
         log_.error("the key that signs addresses cannot be changed; trying again", {{"what", rotated.error().detail}});
 }
 
-/// What signs from now on is known before the old ones are forgotten.
+/// Adds the new key to known_ before it erases old keys.
 task<result<void>> url_signer::rotate()
 {
     const auto now = time_.now_ms();
@@ -97,7 +97,7 @@ task<result<void>> url_signer::reload()
     co_return result<void>();
 }
 
-/// A clock that was set back does not make a key last longer than it would have.
+/// A key from too far in the future is due too: setting the clock back must not prolong a key's life.
 bool url_signer::is_due(const signing_key& key) const
 {
     const auto now = time_.now_ms();
@@ -124,7 +124,7 @@ task<result<tenant_id>> url_signer::check(std::string resource, query_pairs quer
     const auto grant = parse_grant(query);
     if (!grant)
         co_return refused("the address is signed in a way that this server does not; read the execution again for a new one");
-    if (known_.empty()) {    // signed before this server started
+    if (known_.empty()) {    // the grant is from before this server's start
         auto loaded = co_await reload();
         if (loaded.has_error())
             co_return loaded.error();

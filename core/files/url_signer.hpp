@@ -11,26 +11,26 @@
 namespace caisson {
 
 struct url_signer_options {
-    std::chrono::milliseconds lifetime{std::chrono::hours(1)};    // of an address
+    std::chrono::milliseconds lifetime{std::chrono::hours(1)};    // of a signed address
     std::chrono::milliseconds rotate_every{std::chrono::hours(24)};
-    std::chrono::milliseconds retry_after{std::chrono::minutes(1)};    // once the key could not be changed
+    std::chrono::milliseconds retry_after{std::chrono::minutes(1)};    // after a failed rotation
 };
 
-/// Signs addresses of files with a key that changes daily, and checks them. Keys outlive the server; an old one is kept until the
+/// Signs addresses of files with a key that rotates daily, and checks them. Keys survive restarts; a retired key is kept until the
 /// last address that it signed has expired. I/O thread.
 class url_signer {
 public:
-    /// All outlive it.
+    /// All references must outlive it.
     url_signer(signing_key_store& keys, const clock& time, logger& log, mac_function mac, url_signer_options options = {});
 
-    /// The key that signs now: once for all addresses of an answer. While it cannot be changed the one before signs on. Errors and
-    /// exceptions: what the store says, if no key is known yet.
+    /// The key that signs now; call once per response. Rotates the key if due; if that fails, the old key stays in use. Errors and
+    /// exceptions: the store's, if no key is known yet.
     task<result<signing_key>> current();
-    /// Signed with `key`, good for the lifetime from now on.
+    /// A grant signed with `key`, valid for the lifetime from now.
     signed_grant grant(const signing_key& key, std::string_view resource, tenant_id tenant) const;
 
-    /// Who may read `resource`. Errors: errc::forbidden, with what to do, for one that is malformed, expired, or not signed here for
-    /// this resource.
+    /// The tenant of a valid grant for `resource`. Errors: errc::forbidden, with what to do, if the grant is malformed, expired, or not
+    /// signed by this server for `resource`.
     task<result<tenant_id>> check(std::string resource, query_pairs query);
 
 private:
@@ -46,9 +46,9 @@ private:
     mac_function mac_;
     url_signer_options options_;
     std::vector<signing_key> known_;
-    std::int64_t current_ = 0;    // its id; 0: none is known
+    std::int64_t current_ = 0;    // the id of the current key; 0: unknown
     bool rotating_ = false;
-    std::optional<std::int64_t> failed_at_ms_;    // the last try to change the key
+    std::optional<std::int64_t> failed_at_ms_;    // the last failed rotation
 };
 
 }    // namespace caisson

@@ -3,14 +3,14 @@
 #include "core/images/image_service.hpp"
 #include "core/images/name_rules.hpp"
 
-/// How an image_service brings images to its engine.
+/// The pulls of image_service.
 namespace caisson {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Of the look whether an engine that failed a pull is there at all.
+/// The timeout for checking that an engine still answers after a failed pull.
 constexpr auto look_after_failure = 5s;
 
 error never_pulled(const std::string& reference)
@@ -20,7 +20,7 @@ error never_pulled(const std::string& reference)
 
 }    // namespace
 
-/// One pull and those who wait for it.
+/// One pull, shared by its waiters.
 struct image_service::flight {
     flight(io_executor executor, std::string name) : reference(std::move(name)), changed(executor) { }
 
@@ -128,7 +128,7 @@ task<result<void>> image_service::pull_from_registry(flight_ptr one)
     co_return pulled;
 }
 
-/// An engine answers for its registries: whether it is itself what failed is found by asking it something else.
+/// Tells a registry's failure from the engine's, which the engine reports alike: if the engine answers another call, the registry failed.
 task<error> image_service::name_failure(error what, std::string reference)
 {
     if (what.code != errc::runtime_unavailable)

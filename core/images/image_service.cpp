@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of what an engine answers from what it has. A list of many images takes one some seconds.
+/// The timeout of calls that the engine answers without a registry. Listing many images takes it some seconds.
 constexpr auto short_call = 30s;
 constexpr std::chrono::milliseconds between_renewals = 250ms;
 
@@ -77,7 +77,7 @@ task<result<std::vector<std::string>>> image_service::allowed_for(tenant_id tena
 task<result<void>> image_service::check(tenant_id tenant, std::string tenant_name, std::string image)
 {
     const auto& configured = configured_for(tenant_name);
-    if (std::ranges::find(configured, image) != configured.end())    // most are: nothing is read
+    if (std::ranges::find(configured, image) != configured.end())    // the common case needs no read
         co_return result<void>();
     const auto names = co_await allowed_for(std::move(tenant), std::move(tenant_name));
     if (names.has_error())

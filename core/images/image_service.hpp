@@ -14,70 +14,69 @@
 namespace caisson {
 
 struct image_options {
-    std::vector<std::string> allowed;                           // for tenants that have no list of their own
-    std::map<std::string, std::vector<std::string>> tenants;    // the lists of those that have one, by name
+    std::vector<std::string> allowed;                           // for tenants without a list of their own
+    std::map<std::string, std::vector<std::string>> tenants;    // tenants' own lists, by tenant name
     pull_policy policy = pull_policy::missing;
     std::size_t max_pulls = 3;                            // at once
-    std::chrono::milliseconds pull_timeout{1'800'000};    // of a pull, from its begin on
-    std::chrono::milliseconds stall_timeout{120'000};     // while none of its layers moves
+    std::chrono::milliseconds pull_timeout{1'800'000};    // of a pull, from its begin
+    std::chrono::milliseconds stall_timeout{120'000};     // without progress in any layer
     std::vector<std::string> wanted;                      // what fetch_wanted() fetches
-    /// Of a registry by its name; nothing: none is known. Asked before each pull. May be not set.
+    /// The login for a registry; nothing if none is configured. Called before each pull. May be empty.
     std::function<result<std::optional<registry_login>>(const std::string& registry)> login = {};
     std::size_t max_allowed = 10'000;    // images that the API may allow
 };
 
-/// As the config has it, without `login`.
+/// The options from the config, without `login`.
 image_options image_options_of(const server_config& config);
 
-/// Which images may be used, and how they come to the engine. I/O thread.
+/// Manages the allowlist of images, and fetches images to the engine. I/O thread.
 class image_service : public image_supply, public image_permissions {
 public:
-    /// All outlive it. `engine` may be null: then there are names that may be used, and no images.
+    /// All references and `engine` must outlive it. `engine` may be null: then only the allowlist works.
     image_service(io_executor executor, timers& time, logger& log, allowed_image_store& store, image_engine* engine, image_options options);
 
     bool has_engine() const { return engine_ != nullptr; }
 
     // The allowlist.
-    /// Exact names for one tenant: its list in the config, or the config's with what the API allowed for all; and what the API
-    /// allowed for it. Errors: those of the store.
+    /// The exact names that a tenant may use: its own list in the config, or else the general list with what the API allowed for all; in
+    /// both cases with what the API allowed for this tenant. Errors: those of the store.
     task<result<std::vector<std::string>>> allowed_for(tenant_id tenant, std::string tenant_name);
     task<result<void>> check(tenant_id tenant, std::string tenant_name, std::string image) override;
-    /// What the config allows whom has no list of their own.
+    /// The config's list for tenants without a list of their own.
     const std::vector<std::string>& configured() const { return options_.allowed; }
     const std::map<std::string, std::vector<std::string>>& configured_of_tenants() const { return options_.tenants; }
     task<result<std::vector<allowed_image>>> added() { return store_.list(); }
-    /// Says whether it is new. Errors: errc::quota_exceeded.
+    /// Returns whether the entry is new. Errors: errc::quota_exceeded.
     task<result<bool>> allow(allowed_image what) { return store_.add(std::move(what), options_.max_allowed); }
-    /// Errors: errc::not_found, also for one that only the config allows.
+    /// Errors: errc::not_found, also for an image that only the config allows.
     task<result<void>> disallow(std::string image, std::optional<std::string> tenant_name);
 
-    // Images. Errors of all: those of image_engine; errc::not_implemented without an engine.
+    // Images. Common errors: those of image_engine; errc::not_implemented without an engine.
     task<result<stored_image>> find(std::string reference) override;
     std::optional<stored_image> find_now(const std::string& reference) override;
     task<result<stored_image>> ensure(std::string reference, image_watcher watcher) override;
     task<result<std::vector<stored_image>>> list();
     task<result<void>> import(std::string reference, tar_source* tar, std::vector<std::string> changes);
     task<result<std::vector<std::string>>> load(tar_source* tar);
-    /// Errors: errc::conflict also while it is being pulled.
+    /// Errors: errc::conflict also during a pull of the image.
     task<result<void>> remove(std::string reference);
-    /// As ensure(), also where the engine has it already, so that a newer one comes.
+    /// As ensure(), but pulls even if the engine has the image, to get a newer one.
     task<result<stored_image>> fetch(std::string reference, image_watcher watcher);
-    /// Begins what fetch() does and does not wait for it. There is an engine.
+    /// Begins a fetch() without waiting for it. Requires an engine.
     void begin_fetch(const std::string& reference);
 
-    /// Fetches `options.wanted`, of which the engine may have some; what fails is logged. Returns when that is over.
+    /// Fetches those of `options.wanted` that the engine lacks, and waits for the end of all pulls. Logs failures.
     task<> fetch_wanted();
-    /// Hears what becomes of the engine's images, which spares find() to ask it each time. There is an engine; until it is cancelled.
+    /// Follows changes of the engine's images until cancelled, so that find() can answer from the cache. Requires an engine.
     task<> follow();
-    /// Asks again for what was used lately before it is too old, so that who uses it next finds it known. There is an engine; until it is
-    /// cancelled.
+    /// Renews cache entries of recently used images before they expire, until cancelled. Requires an engine.
     task<> keep_known();
-    /// Ends pulls that are under way; who waits gets errc::cancelled.
+    /// Cancels all pulls; their waiters get errc::cancelled.
     task<> stop();
 
-    /// Why there are no images.
+    /// The error for calls that need an engine.
     static error without_engine();
-    /// How many are under way or wait for their turn.
+    /// The number of pulls that run or wait for a slot.
     std::size_t pulls() const { return flights_.size(); }
 
 private:
@@ -104,7 +103,7 @@ private:
     image_engine* engine_;
     image_options options_;
     known_images known_;
-    notifier asked_;    // the engine, for an image
+    notifier asked_;    // notified when the engine was asked for an image
     std::map<std::string, flight_ptr, std::less<>> flights_;
     std::size_t pulling_ = 0;
     notifier slots_;

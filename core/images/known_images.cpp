@@ -7,11 +7,11 @@ namespace caisson {
 
 namespace {
 
-/// Builders that store images beside the engine's own ways have moved names without a word.
+/// Some builders store images without the engine's API, and then no change is reported.
 constexpr std::chrono::seconds longest_age{1};
-/// Names are clients' words: when there are so many all are forgotten.
+/// Clients choose the names, so their number is bounded: at this number the cache is cleared.
 constexpr std::size_t most_entries = 1'000;
-/// For so long an image is used again, and so old an answer is renewed by then.
+/// An image counts as in use this long after its last use; meanwhile answers of the age `renewed_after` are renewed.
 constexpr std::chrono::seconds used_for{60};
 constexpr std::chrono::milliseconds renewed_after{300};
 constexpr std::size_t most_renewed = 16;

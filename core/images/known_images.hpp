@@ -11,30 +11,29 @@
 
 namespace caisson {
 
-/// What an engine said of its images, for as long as that is sure to hold: while its changes are heard, none came, and for a second
-/// at most, since there are engines that do not tell of each. Without I/O.
+/// A cache of an engine's answers about its images. An answer is valid for a second at most, and only while the engine reports changes and
+/// has reported none since. The bound of a second is for engines that do not report every change. Without I/O.
 class known_images {
 public:
-    /// Changes are heard from now on.
+    /// The engine reports changes from now on.
     void begin_hearing();
-    /// They are not heard any more: nothing is known, and nothing is kept.
+    /// The engine reports no changes any more. Clears the cache; keep() does nothing from now on.
     void end_hearing();
-    /// An image is another one, is new or is gone: nothing is known any more.
+    /// An image was changed, added or removed. Clears the cache.
     void forget();
 
-    /// To be read before the engine is asked, and handed to keep() with its answer.
+    /// Read it before asking the engine, and pass it to keep() with the answer.
     std::uint64_t version() const { return version_; }
-    /// What the engine answered when it was asked for `reference` at `asked_at`; dropped if something changed since `version`.
+    /// Stores the engine's answer to a question for `reference` at `asked_at`. Drops it if something changed since `version`.
     void keep(const std::string& reference, const stored_image& image, std::uint64_t version, steady_time asked_at);
-    /// The engine does not have it.
+    /// The engine does not have the image.
     void drop(const std::string& reference);
-    /// Somebody uses it. Nothing: ask the engine.
+    /// The cached image; nothing if the engine must be asked. Counts as a use.
     std::optional<stored_image> find(const std::string& reference, steady_time now);
 
-    /// Whether one was used in the last minute.
+    /// Whether any image was used in the last minute.
     bool is_in_use(steady_time now) const;
-    /// Those, the ones that were used last first and sixteen at most, of which soon nothing would be known for their age: to be asked for
-    /// again.
+    /// Recently used images whose answers will soon expire, to be asked for again: the last used first, sixteen at most.
     std::vector<std::string> due(steady_time now) const;
 
 private:

@@ -58,7 +58,7 @@ bool is_host(std::string_view text)
     return !name.empty() && is_letter(name.front()) && is_letter(name.back()) && std::ranges::all_of(name, plain) && has_port;
 }
 
-/// What stands before the first slash if it can only be a host.
+/// The part before the first slash, if it can only be a host; else empty.
 std::string_view host_of(std::string_view name)
 {
     const auto slash = name.find('/');
@@ -67,7 +67,7 @@ std::string_view host_of(std::string_view name)
     return slash != std::string_view::npos && is_host ? first : std::string_view();
 }
 
-/// What stands behind the first `mark`, which is cut off with it; nothing if there is none.
+/// Cuts `text` at the first `mark` and returns the part after it; nothing if there is no `mark`.
 std::optional<std::string_view> cut(std::string_view& text, char mark)
 {
     const auto at = text.find(mark);
