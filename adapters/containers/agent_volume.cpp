@@ -12,20 +12,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto fill_within = 60s;    // over a slow line
-constexpr auto turn_within = 90s;    // of who waits meanwhile
+constexpr auto fill_within = 60s;    // over a slow network
+constexpr auto turn_within = 90s;    // for a concurrent fill
 constexpr auto clean_within = 10s;
 constexpr auto look_within = 10s;
 constexpr std::size_t most_agent_bytes = 64 << 20;
 constexpr std::size_t most_mark_bytes = 16 << 10;
-/// Written last: where it is, the agent is whole.
+/// Written last: if it exists, the agent is complete.
 constexpr const char* mark = "whole";
 
 std::string inside(std::string_view name) { return std::string(agent_volume_directory) + "/" + std::string(name); }
 
 }    // namespace
 
-/// Of the one who fills it.
+/// Marks the volume as being filled.
 class agent_volume::turn {
 public:
     explicit turn(agent_volume& of) : of_(of) { of_.filling_ = true; }
@@ -70,7 +70,7 @@ task<result<bool>> agent_volume::is_as_filled()
     co_return there.has_value() && *there == filled_;
 }
 
-/// Two that fill at once would take the program away from under each other's containers.
+/// Fills are exclusive: concurrent ones would replace the program while containers use it.
 task<result<void>> agent_volume::fill(container_spec helper)
 {
     do {
@@ -82,7 +82,7 @@ task<result<void>> agent_volume::fill(container_spec helper)
             co_return known.error();
         if (*known)
             co_return result<void>();
-    } while (filling_);    // somebody began meanwhile
+    } while (filling_);    // another fill began meanwhile
     co_return co_await fill_now(std::move(helper));
 }
 

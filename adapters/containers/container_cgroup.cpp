@@ -7,11 +7,11 @@ namespace caisson::docker {
 namespace {
 
 constexpr std::size_t most_mounts_bytes = 4 << 20;
-constexpr std::size_t id_length = 64;    // hexadecimal digits, of Docker and Podman
+constexpr std::size_t id_length = 64;    // hexadecimal digits, in Docker and Podman
 
 constexpr unsigned all_that_is_read = cgroup_control::memory | cgroup_control::pids | cgroup_control::cpu_usage;
 
-/// Of version 1.
+/// The controllers of a cgroup v1 mount.
 unsigned controls_of(const cgroup_mount& mount)
 {
     unsigned controls = 0;
@@ -36,7 +36,7 @@ std::vector<cgroup_member> cgroup_members(std::string_view mountinfo, std::strin
         of_v1 |= controls_of(mount);
     std::vector<cgroup_member> members;
     for (const auto& mount : mounts) {
-        // A controller is in one hierarchy only: of hybrid hosts version 2 has the rest.
+        // A controller is in one hierarchy only: on hybrid hosts v2 has those that v1 lacks.
         const auto controls = mount.version == cgroup_version::v2 ? all_that_is_read & ~of_v1 : controls_of(mount);
         if (controls != 0 && !container.empty() && mount.own_group.find(container) != std::string::npos)
             members.push_back({mount.own_group, mount.version, controls});

@@ -27,7 +27,7 @@ task<bool> end_from_here(engine* on, std::string id, control_group group, steady
         group = cgroup_of(std::make_shared<system_cgroup_io>(), found->pid, found->id);
         is_killed = group.kill();
     }
-    if (found->state == container_state::paused)    // else it takes no signal
+    if (found->state == container_state::paused)    // a frozen container handles no signal
         static_cast<void>(co_await all.unpause(id, soon()));
     if (group.members().empty() || !is_killed)
         co_return false;

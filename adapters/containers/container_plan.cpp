@@ -11,15 +11,15 @@ constexpr const char* runtime_label = "caisson.runtime";
 constexpr const char* sandbox_label = "caisson.sandbox";
 constexpr const char* link_label = "caisson.link";
 constexpr const char* work_label = "caisson.work";
-constexpr const char* image_label = "caisson.image";    // its name: the container itself is made of an id
+constexpr const char* image_label = "caisson.image";    // its name: the container refers to an id
 
 constexpr unsigned work_mode = 0700;
 constexpr unsigned tmp_mode = 01777;
 constexpr std::int64_t most_shm_bytes = 64 << 20;
-/// The agent itself, and a child of its between clone and execve.
+/// The agent itself, and its child between clone and execve.
 constexpr std::int64_t agent_pids = 2;
-/// gVisor's kernel is a program: it has about eight threads and processes of the host for each process inside, and some of its own.
-/// Where it cannot get one it ends with the whole sandbox, so that this bound is for what is out of its control only.
+/// gVisor's kernel is a host program: it uses about eight host threads and processes for each process inside, and some of its own.
+/// If it is refused one it ends with the whole sandbox, so this limit only stops what is out of its control.
 constexpr std::int64_t threads_per_pid = 10;
 constexpr std::int64_t threads_of_kernel = 256;
 
@@ -35,7 +35,7 @@ std::vector<std::string> agent_command(const sandbox_spec& wanted, const contain
     return argv;
 }
 
-/// The share of each is not cut off from the other: both may take what the disk has.
+/// Each tmpfs may use the whole disk limit; it is not divided between them.
 std::vector<container_tmpfs> writable(const sandbox_spec& wanted, const container_settings& settings)
 {
     const auto uid = uid_of(settings.user);

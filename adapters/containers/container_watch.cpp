@@ -13,15 +13,15 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto look_again_within = 5s;
-/// Events say when there is something to see; this is for those that were missed.
+/// The interval of inspections, in case events were missed.
 constexpr std::chrono::milliseconds look_every = 5s;
-/// Where the container's group is not seen: limits of CPU time are checked by these readings.
+/// The interval of usage readings if the container's cgroup is not visible; CPU time limits depend on them.
 constexpr std::chrono::milliseconds read_every = 250ms;
-/// An earlier want of memory was that of a program, after which the container went on.
+/// Memory exhaustion longer before the end hit a program that the container survived.
 constexpr std::chrono::nanoseconds around_its_end = 2s;
-/// For what explains an end and is told after it.
+/// The wait for events that explain an end and follow it.
 constexpr std::chrono::milliseconds explain_within = 1s;
-constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();    // no version of a notifier is past it
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();    // no notifier version exceeds it
 
 event_feed::listener listen(std::shared_ptr<watched_container> what, logger* log)
 {
@@ -81,7 +81,7 @@ public:
         const auto until = order_.time.steady_now() + explain_within;
         while (what.status.may_be_explained_yet() && order_.time.steady_now() < until) {
             const auto seen = what.changed.version();
-            what.status.note_usage(what.group.usage());    // if its group is still there
+            what.status.note_usage(what.group.usage());    // if its cgroup still exists
             co_await look_at(&order_.on, order_.what, soon());
             if (!what.status.may_be_explained_yet())
                 break;
@@ -113,13 +113,13 @@ private:
         what.thaw_wanted = done.has_error() && done.error().code != errc::conflict;
     }
 
-    /// A look that was in vain is not repeated at once, or an engine that is away would be asked all the time.
+    /// Pauses also after a failed inspection, so that an unreachable engine is not asked in a busy loop.
     task<> rest(std::uint64_t seen)
     {
         const auto pause = order_.what->group.members().empty() || order_.what->status.wants_look() ? read_every : look_every;
         auto change = wait_for_change(order_.what, seen);
         const auto woken = co_await with_deadline(order_.time, order_.time.steady_now() + pause, std::move(change));
-        static_cast<void>(woken);    // everything is looked at anyway
+        static_cast<void>(woken);    // the caller checks everything anyway
     }
 
     watch_order order_;
@@ -137,12 +137,13 @@ task<> read_at_exit(std::shared_ptr<watched_container> what)
     what->changed.notify_all();
 }
 
-/// The engine removes the group of a container that has ended within milliseconds, and with it what it was refused. Never returns.
+/// Reads the usage when the first process exits: the engine removes an ended container's cgroup, with its counters, within
+/// milliseconds. Never returns.
 task<> read_at_end(std::shared_ptr<watched_container> what)
 {
     if (what->first_process) {
         auto reading = as_result(read_at_exit(what));
-        static_cast<void>(co_await without_exceptions(std::move(reading)));    // without descriptors the rest of the watch goes on
+        static_cast<void>(co_await without_exceptions(std::move(reading)));    // on a lack of descriptors the rest of the watch continues
     }
     co_await wait_for_change(what, never);
 }
@@ -161,14 +162,14 @@ std::shared_ptr<event_feed> feed_of(const watch_order& order, event_feed::listen
 task<> look_at(engine* on, std::shared_ptr<watched_container> what, steady_time deadline)
 {
     if (what->id.empty())
-        co_return;    // it was never made
+        co_return;    // the container was never created
     containers engine(*on);
     const auto found = co_await engine.inspect(what->id, deadline);
     what->status.note_look(found);
     const bool is_away = found.has_error() && found.error().code == errc::runtime_unavailable;
     if (!is_away)
         co_return;
-    what->status.note_usage(what->group.usage());    // if its group is still there
+    what->status.note_usage(what->group.usage());    // if its cgroup still exists
     if (what->group.is_known_to_be_empty())
         what->status.note_gone(found.error());
 }
@@ -182,7 +183,7 @@ task<std::string> watch_container(watch_order order)
     auto watching = run_watch(std::move(one));
     auto hearing = run_feed(std::move(feed));
     auto first = co_await race(std::move(watching), std::move(hearing), std::move(reading));
-    co_return std::get<0>(std::move(first));    // the others go on until they are cancelled
+    co_return std::get<0>(std::move(first));    // the others never end by themselves
 }
 
 task<> hear_why_it_ended(watch_order order)
@@ -191,13 +192,13 @@ task<> hear_why_it_ended(watch_order order)
         co_return;
     auto to = listen(order.what, &order.log);
     to.take = [take = std::move(to.take), lacked_ns = std::int64_t{0}, died = false](const container_event& event) mutable {
-        if (event.action == "oom")    // others may be an earlier server's own doing
+        if (event.action == "oom")    // other events may be caused by an earlier server
             lacked_ns = event.at_ns;
         died = died || event.action == "die";
         if (died && lacked_ns != 0 && lacked_ns + around_its_end.count() >= event.at_ns)
             take({.action = "oom", .id = event.id});
     };
-    to.lost = [](const error&) { };    // what comes after the end is not its cause
+    to.lost = [](const error&) { };    // a loss after the end is not its cause
     auto feed = feed_of(order, std::move(to));
     auto one = std::make_shared<watch>(std::move(order));
     auto waiting = run_hearing(std::move(one));

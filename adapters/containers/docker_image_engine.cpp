@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An engine unpacks what it was sent before it answers.
+/// An engine unpacks an archive before it answers.
 constexpr auto longest_unpacking = 15min;
 
 stored_image stored_from(docker::image_info info)
@@ -25,7 +25,7 @@ stored_image stored_from(docker::image_info info)
     return out;
 }
 
-/// The tar as the client's body.
+/// Adapts a tar_source to the client's upload body.
 class tar_body : public net::body_source {
 public:
     explicit tar_body(tar_source* from) : from_(from) { }

@@ -8,11 +8,11 @@ namespace caisson {
 /// The images of a Docker Engine.
 class docker_image_engine : public image_engine {
 public:
-    /// `on` outlives it.
+    /// `on` must outlive it.
     explicit docker_image_engine(docker::engine& on) : engine_(on), images_(on) { }
 
     task<result<stored_image>> inspect(std::string reference, steady_time deadline) override;
-    /// But those that servers made for a trial of the engine.
+    /// All images except the trial images of servers' probes.
     task<result<std::vector<stored_image>>> list(steady_time deadline) override;
     task<result<void>> pull(std::string reference, std::optional<registry_login> login, image_watcher watcher,
         std::chrono::milliseconds stall, steady_time deadline) override;

@@ -8,14 +8,14 @@
 #include <filesystem>
 #include <unistd.h>
 
-/// How the runtime finds out what it can do here.
+/// The runtime's probe of its capabilities on this host.
 namespace caisson {
 
 using namespace std::chrono_literals;
 
 namespace {
 
-/// Whether the agent keeps rules for its programs: it does where it can.
+/// True if the agent holds a Landlock ruleset, as it does if possible.
 bool has_landlock(pid_t agent)
 {
     std::error_code failed;
@@ -37,11 +37,11 @@ task<> docker_runtime::probe()
     co_await local_runtime::probe();
     if (capabilities().available || !bounds_disks_)
         co_return;
-    bounds_disks_ = false;    // the engine's host may have other disks after all
+    bounds_disks_ = false;    // the engine's host may have other disks
     co_await local_runtime::probe();
 }
 
-/// Of those that the config allows, if it names any.
+/// False if the engine is known to have none of the config's images.
 task<bool> docker_runtime::has_an_image()
 {
     const auto deadline = services().time.steady_now() + 5s;
@@ -53,7 +53,7 @@ task<bool> docker_runtime::has_an_image()
     co_return options_.images.empty();
 }
 
-/// The agent needs no file of an image.
+/// The agent needs no files of an image.
 void docker_runtime::fit_trial(sandbox_spec& spec) const
 {
     spec.image = options_.trial_image.empty() ? trial_image_of(spec.id) : options_.trial_image;

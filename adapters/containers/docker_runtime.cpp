@@ -23,7 +23,7 @@ constexpr auto look_within = 5s;
 constexpr auto sweep_within = 3s;
 constexpr auto away_for = 5s;
 
-/// Of the agent's own group, which the engine makes, in processes: one that is being started is there until it has joined the server's.
+/// The pids limit of the engine's cgroup: it holds the agent and starting programs until they join the server's cgroup.
 constexpr std::int64_t agent_pids = 64;
 
 std::string passwd_of(uid_t uid, const std::string& work_directory)
@@ -40,14 +40,14 @@ std::string group_of(uid_t uid) { return "root:x:0:\nsandbox:x:" + std::to_strin
 
 std::string status_of(pid_t pid) { return read_small_file("/proc/" + std::to_string(pid) + "/status").value_or(""); }
 
-/// Whether it is the first process of a pid namespace and has this uid, which is no other sandbox's.
+/// True if the process is the first of a pid namespace and has this uid, which no other sandbox has.
 bool is_agent(std::string_view status, uid_t uid)
 {
     const auto pids = status_value(status, "NSpid");
     return status_value(status, "Uid").starts_with(std::to_string(uid) + "\t") && pids.ends_with("\t1");
 }
 
-/// Of a tmpfs: its root, and the directories that trees are shown at.
+/// The inodes of a tmpfs that are not files: its root and the mount points of trees.
 std::int64_t inodes_beside_files(const std::vector<sandbox_tree>& trees)
 {
     std::int64_t count = 1;
@@ -56,7 +56,7 @@ std::int64_t inodes_beside_files(const std::vector<sandbox_tree>& trees)
     return count;
 }
 
-/// What the server's own groups do not hold is held by the engine's.
+/// The limits that the engine must enforce, since the server's own cgroups do not.
 unsigned limits_of_engine(const control_group& own)
 {
     unsigned limits = 0;
@@ -69,7 +69,7 @@ unsigned limits_of_engine(const control_group& own)
     return limits;
 }
 
-/// What the engine refuses is the runtime's failure, whatever it calls it. What is wrong with the image is not.
+/// Converts an engine's error to errc::runtime_unavailable, except timeouts and errors of the image.
 error as_failure(error what)
 {
     if (what.code != errc::timed_out && what.code != errc::image_unavailable && what.code != errc::image_not_allowed)
@@ -121,7 +121,7 @@ result<void> docker_runtime::prepare(local_sandbox& created)
     return done;
 }
 
-/// Programs are held by the server's groups where it has them: the engine's is for the agent alone, and for the files that it writes.
+/// The server's cgroups limit programs if they have the controllers: then the engine's limits cover only the agent and the files.
 docker::container_spec docker_runtime::plan(const local_sandbox& created, const sandbox_spec& spec) const
 {
     const auto directory = std::filesystem::absolute(created.directory().path()).string();
@@ -151,8 +151,8 @@ task<result<void>> docker_runtime::prepare_outside(local_sandbox* created, sandb
         spec.image = options_.default_image;
     if (spec.image.empty())
         co_return error{errc::runtime_unavailable, "no image is named, and there is no default: set images.default"};
-    // From here on a later server knows that there may be a container. What the engine was asked to make is waited for, though this is
-    // cancelled: it may make it all the same, and then it has to be removed.
+    // The record tells a later server that there may be a container. Even when cancelled, this waits for the engine, which may create
+    // it all the same: then it must be removed.
     auto asked = created->set_container(
         {.id = "", .name = docker::container_name(spec.id, settings_), .image = spec.image, .engine_pid = 0, .image_digest = ""});
     if (asked.has_error())
@@ -184,7 +184,7 @@ task<result<void>> docker_runtime::make_container(local_sandbox* created, sandbo
     co_return warnings_.take(*warned, limits_of_engine(created->record().group));
 }
 
-/// Returns what the engine warns of.
+/// Returns the engine's warnings.
 task<result<std::vector<std::string>>> docker_runtime::create_container(local_sandbox* created, sandbox_spec spec)
 {
     const auto image = co_await docker::find_image(&images_, spec.image, services().time.steady_now() + look_within);
@@ -221,7 +221,7 @@ task<result<void>> docker_runtime::start_local(local_sandbox* created)
     if (!agent)
         co_return error{errc::runtime_unavailable,
             "the agent ended at once, with status " + std::to_string(found->exit_code) + (found->error.empty() ? "" : ": " + found->error)};
-    // Judged after the handle was opened, and while it lives: then it is of this very process.
+    // Checked after the handle was opened and while the process lives: so the status belongs to this process.
     if (!is_agent(status_of(agent->identity().pid), created->record().uid.value()) || !agent->alive())
         co_return error{
             errc::runtime_unavailable, "process " + std::to_string(found->pid) +
@@ -241,7 +241,7 @@ bool docker_runtime::can_serve(const sandbox_spec& ready, const sandbox_spec& wa
     return alike_but_for_groups(ready, wanted) && (ready.limits == wanted.limits || limits_of_engine(services().groups.root()) == 0);
 }
 
-/// One that was reached over its stdio is lost to a server that comes by sockets.
+/// A sandbox that used stdio cannot be recovered by this runtime, which uses sockets.
 task<result<std::unique_ptr<sandbox>>> docker_runtime::recover(sandbox_id id, std::string runtime_state)
 {
     const auto other_kind = engine_record::from_json(runtime_state).has_value();
@@ -281,7 +281,7 @@ task<result<std::vector<sandbox_id>>> docker_runtime::left_overs()
     co_return co_await with_trial_images(std::move(*found));
 }
 
-/// Of servers that were killed before they made a container of it.
+/// Adds sandboxes whose server was killed after creating the trial image and before the container.
 task<result<std::vector<sandbox_id>>> docker_runtime::with_trial_images(std::vector<sandbox_id> found)
 {
     const auto trials = co_await trial_images_on(&images_, settings_, services().time.steady_now() + sweep_within);

@@ -13,13 +13,13 @@ namespace {
 using namespace std::chrono_literals;
 using exit_task = task<std::optional<int>>;
 
-constexpr auto come_within = 3s;    // the agent tries at least each second; whoever connects gives up after 5 s
+constexpr auto come_within = 3s;    // the agent retries at least each second; callers of connect() give up after 5 s
 constexpr auto ask_within = 1s;
-constexpr auto notice_within = 5s;     // for the engine to see the end of a process
-constexpr auto change_within = 10s;    // pausing and the like
+constexpr auto notice_within = 5s;     // for the engine to notice the end of a process
+constexpr auto change_within = 10s;    // for pause, unpause and kill
 constexpr auto remove_within = 20s;
 
-/// When the agent has ended: why, as the engine sees it once it has noticed.
+/// After the agent's end: waits until the engine notices and returns the cause.
 task<std::string> tell_end(docker::engine* on, local_record::container made)
 {
     auto& time = on->time();
@@ -34,13 +34,13 @@ task<std::string> tell_end(docker::engine* on, local_record::container made)
     auto engine = docker::engine_since::the_same;
     if (made.engine_pid != 0 && listener && *listener != made.engine_pid) {
         const auto about = co_await on->info(until);
-        if (about.has_value() && !about->live_restore)    // else containers outlive it
+        if (about.has_value() && !about->live_restore)    // otherwise containers survive a restart
             engine = docker::engine_since::another;
     }
     co_return docker::cause_of_end(found, engine);
 }
 
-/// Everything in it is its own: the sandbox may go meanwhile.
+/// Owns all its data: the sandbox may be destroyed meanwhile.
 task<std::string> watch_container(docker::engine* on, std::optional<exit_task> agent, std::optional<local_record::container> made)
 {
     if (agent)
@@ -101,7 +101,7 @@ void docker_sandbox::report_strangers(std::size_t before)
             "connections to the agent's socket that are not its were closed", {{"sandbox", id().str()}, {"count", count}});
 }
 
-/// An agent that lives and does not come stands still. That is no loss: it goes on when the container does.
+/// Adds the cause if a pause from outside keeps the agent from connecting. It continues after an unpause.
 task<error> docker_sandbox::explain_silence(error what)
 {
     const auto found = co_await containers_.inspect(container(), services().time.steady_now() + ask_within);
@@ -114,7 +114,7 @@ task<error> docker_sandbox::explain_silence(error what)
     co_return what;
 }
 
-/// Each place is a file system of its own.
+/// Sums the work directory, /tmp and /dev/shm, which are separate file systems.
 std::optional<disk_usage> docker_sandbox::disk() const
 {
     auto seen = isolated_sandbox::disk();
@@ -131,7 +131,7 @@ std::optional<disk_usage> docker_sandbox::disk() const
 
 task<std::string> docker_sandbox::ended()
 {
-    // Not a coroutine: what it hands out owns its descriptors, so the sandbox may go.
+    // Not a coroutine: the task owns its descriptors, so the sandbox may be destroyed first.
     std::optional<exit_task> agent_ends;
     if (agent())
         agent_ends = agent()->wait();
@@ -169,14 +169,14 @@ task<result<void>> docker_sandbox::stop()
     auto done = co_await local_sandbox::stop();
     if (done.has_value() || container().empty())
         co_return done;
-    // In a container that is paused nothing dies; the engine thaws it for that.
+    // Processes of a paused container do not die; the engine thaws it for its kill.
     auto killed = co_await containers_.kill(container(), "SIGKILL", services().time.steady_now() + change_within);
     if (killed.has_error() && killed.error().code != errc::not_found)
         co_return done;
     co_return co_await local_sandbox::stop();
 }
 
-/// Also where no record is left, which may have said so. One that was made says when.
+/// True if a container may exist; also if the record, and with it the creation time, is lost.
 bool docker_sandbox::was_asked_for() const { return record().made_of || record().made_at_ns == 0; }
 
 task<result<std::vector<std::string>>> docker_sandbox::find_containers(steady_time deadline)
@@ -197,7 +197,7 @@ task<result<void>> docker_sandbox::remove_outside()
 {
     if (!was_asked_for())
         co_return result<void>();
-    group().kill();    // at once: the engine takes its time
+    group().kill();    // at once: the engine is slow
     const auto deadline = services().time.steady_now() + remove_within;
     auto found = co_await find_containers(deadline);
     if (found.has_error())

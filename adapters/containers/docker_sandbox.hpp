@@ -12,16 +12,16 @@
 
 namespace caisson {
 
-/// A sandbox that is a container of an engine beside the server: the agent, its first process, comes to a socket in the run directory.
-/// Its programs are in the server's own groups, the agent stays in the engine's.
+/// A sandbox as a container of an engine on the server's host. The agent, its first process, connects to a socket in the run directory.
+/// The programs are in the server's cgroups; the agent stays in the engine's.
 class docker_sandbox : public isolated_sandbox {
 public:
-    /// `on`, `uids` and `settings` outlive it.
+    /// `on`, `uids` and `settings` must outlive it.
     docker_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live,
         uid_allocator& uids, docker::engine& on, const docker::container_settings& settings);
 
-    /// Once the stream before is gone: the agent has one at a time, and comes anew when that ends. Errors: also errc::timed_out, with the
-    /// cause if the container is paused.
+    /// Call after the previous stream has ended: the agent has one connection at a time and reconnects after its end.
+    /// Errors: also errc::timed_out, with the cause if the container is paused.
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     std::optional<disk_usage> disk() const override;
     task<std::string> ended() override;
@@ -45,7 +45,7 @@ private:
     docker::containers containers_;
     const docker::container_settings& settings_;
     std::optional<agent_listener> door_;
-    bool paused_here_ = false;    // by the engine, for want of a freezer
+    bool paused_here_ = false;    // by this server through the engine, without a freezer cgroup
     bool pause_was_told_ = false;
 };
 

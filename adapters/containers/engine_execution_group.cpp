@@ -16,7 +16,7 @@ group_usage engine_execution_group::usage() const
     return seen;
 }
 
-/// A frozen agent kills nobody.
+/// A frozen agent cannot kill: requests a thaw.
 void engine_execution_group::kill() noexcept
 {
     if (!whole_->status.is_paused())

@@ -5,8 +5,8 @@
 
 namespace caisson {
 
-/// The group of an execution that has a container for itself: that container. It measures all of it, with the agent; what limits it are the
-/// container's limits. Its programs are killed by the agent, which has to tell their ends: kill() only makes sure that it can.
+/// The group of an execution that has the whole container. Usage includes the agent; the limits are the container's. The agent kills
+/// the programs, since it must report their ends: kill() only requests a thaw so that it can.
 class engine_execution_group : public execution_group {
 public:
     explicit engine_execution_group(std::shared_ptr<docker::watched_container> whole) : whole_(std::move(whole)) { }

@@ -59,7 +59,7 @@ std::optional<std::string> why_not_beside(const std::string& address, const std:
 bool host_swaps()
 {
     const auto swaps = read_small_file("/proc/swaps");
-    return !swaps || std::ranges::count(*swaps, '\n') > 1;    // the first line names the columns
+    return !swaps || std::ranges::count(*swaps, '\n') > 1;    // the first line is the header
 }
 
 }    // namespace caisson::docker

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-/// How the runtime finds out what the engine does.
+/// The runtime's probe of the engine.
 namespace caisson {
 
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto probe_within = 5s;
-constexpr auto trial_within = 45s;    // a platform that hangs does not come back
+constexpr auto trial_within = 45s;    // a gVisor platform may hang forever
 constexpr sandbox_limits trial_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
 
 degradation unbounded_disks()
@@ -29,7 +29,7 @@ bool has(const std::vector<std::string>& names, const std::string& wanted) { ret
 
 }    // namespace
 
-/// What an engine commonly does. The probe takes away what this one does not.
+/// The usual capabilities of an engine. The probe removes those that this one lacks.
 runtime_capabilities engine_runtime::known_without_trying() const
 {
     runtime_capabilities known{.name = options_.name};
@@ -74,7 +74,7 @@ task<> engine_runtime::probe()
     const bool answers = !done.has_error();
     if (answers)
         done = co_await try_sandbox();
-    if (answers && done.has_error() && bounds_disks_ && options_.disk_reads.any()) {    // its host may have other disks after all
+    if (answers && done.has_error() && bounds_disks_ && options_.disk_reads.any()) {    // its host may have other disks
         bounds_disks_ = false;
         found.degraded.push_back(unbounded_disks());
         done = co_await try_sandbox();
@@ -86,7 +86,7 @@ task<> engine_runtime::probe()
     capabilities_ = std::move(found);
 }
 
-/// What the engine says of its host's kernel.
+/// Checks the engine's runtimes and its kernel's limits.
 task<result<void>> engine_runtime::try_engine(runtime_capabilities* found)
 {
     const auto info = co_await services_.on.info(services_.time.steady_now() + probe_within);
@@ -134,7 +134,7 @@ task<result<void>> engine_runtime::try_sandbox()
     std::exception_ptr failure;
     result<void> tried;
     try {
-        if (own_image)    // cut off in the middle it might come into being later
+        if (own_image)    // not cancellable: the engine might create it later
             tried = co_await undisturbed(import_trial_image(&images_, spec.id, settings_));
         if (!tried.has_error())
             tried = co_await make_container(trial.get(), std::move(spec));
@@ -145,7 +145,7 @@ task<result<void>> engine_runtime::try_sandbox()
     } catch (...) {
         failure = std::current_exception();
     }
-    // Also of a probe that is cancelled, by a server that stops.
+    // Clean up also if the probe is cancelled by a stopping server.
     co_await asio::this_coro::throw_if_cancelled(false);
     auto removed = co_await undisturbed(trial->destroy());
     if (failure)
@@ -164,7 +164,7 @@ task<result<void>> engine_runtime::try_running(engine_sandbox* created)
     co_return result<void>();
 }
 
-/// Of those that the config allows, if it names any.
+/// False if the engine is known to have none of the config's images.
 task<bool> engine_runtime::has_an_image()
 {
     for (const auto& each : options_.images) {

@@ -20,7 +20,7 @@ constexpr auto remove_record_within = 10s;
 constexpr auto end_left_over_within = 15s;
 constexpr auto sweep_grace = 15s;
 
-/// What the engine refuses is the runtime's failure, whatever it calls it.
+/// Converts an engine's error to errc::runtime_unavailable, except timeouts, errors of the image and errc::not_implemented.
 error failure_of(error what)
 {
     if (what.code != errc::timed_out && what.code != errc::image_unavailable && what.code != errc::image_not_allowed &&
@@ -89,7 +89,7 @@ task<result<std::unique_ptr<sandbox>>> engine_runtime::create(sandbox_spec spec)
     }
     if (!failure && !made.has_error())
         co_return std::unique_ptr<sandbox>(std::move(created));
-    // An answer that was lost may have been a container. What cannot be removed now a sweep removes.
+    // After a lost answer there may be a container. If it cannot be removed now, a sweep removes it.
     co_await asio::this_coro::throw_if_cancelled(false);
     const auto removed = co_await undisturbed(created->destroy());
     if (removed.has_error())
@@ -121,7 +121,7 @@ task<result<void>> engine_runtime::make_container(engine_sandbox* created, sandb
     const auto fitted = docker::leave_out_settings(planned, *image);
     if (fitted.has_error())
         co_return fitted;
-    // Cut off in the middle the engine might make it after its removal.
+    // Not cancellable: the engine might create the container after its removal.
     const auto made = co_await undisturbed(create_container(created, std::move(planned)));
     if (made.has_error())
         co_return made;
@@ -166,7 +166,7 @@ task<result<std::unique_ptr<sandbox>>> engine_runtime::recover(sandbox_id id, st
     auto record = engine_record::from_json(runtime_state).value_or(engine_record{});
     if (record.runtime != name())
         record = engine_record{.runtime = std::string(name())};
-    auto found = std::make_unique<engine_sandbox>(services_, id, std::move(record), settings_);    // from here on it counts as held
+    auto found = std::make_unique<engine_sandbox>(services_, id, std::move(record), settings_);    // now in services_.live
     auto there = co_await found->find();
     if (!there.has_error())
         co_return std::unique_ptr<sandbox>(std::move(found));
@@ -192,7 +192,7 @@ task<result<std::vector<sandbox_id>>> engine_runtime::left_overs()
     const auto trials = co_await trial_images_on(&images_, settings_, services_.time.steady_now() + call_within);
     if (trials.has_error())
         co_return trials.error();
-    for (const auto& id : *trials)    // of servers that were killed before they made a container of it
+    for (const auto& id : *trials)    // their server was killed before it created the container
         if (!services_.live->contains(id) && std::ranges::find(ids, id) == ids.end())
             ids.push_back(id);
     co_return ids;
@@ -206,7 +206,7 @@ task<result<void>> engine_runtime::remove_left_over(sandbox_id id, std::string)
     co_return co_await remove_containers(id);
 }
 
-/// By their labels: the prefix of names may have been another one.
+/// Finds the containers by their labels: the name prefix may have been different.
 task<result<void>> engine_runtime::remove_containers(sandbox_id id)
 {
     auto labels = docker::labels_of_sandbox(id, settings_);

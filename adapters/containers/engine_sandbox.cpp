@@ -14,14 +14,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto create_within = 30s;
-constexpr auto begin_within = 60s;    // a gVisor kernel on a slow disk
+constexpr auto begin_within = 60s;    // for a gVisor kernel on a slow disk
 constexpr auto container_call_within = 5s;
 constexpr auto end_within = 10s;
-constexpr auto end_here_within = 15s;    // all that precedes the engine's part
+constexpr auto end_here_within = 15s;    // for end_from_here(), before the engine's kill
 
 bool runs(docker::container_state state) { return state == docker::container_state::running || state == docker::container_state::paused; }
 
-/// What is not the engine's absence is the container's.
+/// True if the error means that the engine is unreachable; other errors concern the container.
 bool is_away(const error& what) { return what.code == errc::runtime_unavailable || what.code == errc::timed_out; }
 
 }    // namespace
@@ -82,14 +82,14 @@ void engine_sandbox::adopt(const docker::container_info& found)
     record_.image_digest = found.image_digest;
     if (!services_.on.local())
         return;
-    // Before its group is looked up, which says whose process it is.
+    // Opened before the cgroup lookup, which verifies whose process it is.
     watched_->first_process = process_handle::open_running(static_cast<pid_t>(found.pid));
     watched_->group = docker::cgroup_of(std::make_shared<system_cgroup_io>(), found.pid, found.id);
     if (watched_->group.members().empty())
         watched_->first_process.reset();
 }
 
-/// A record that was stored before the start may lack the id, or be lost: the labels say whose it is.
+/// A record stored before the start may lack the id, or be lost: then searches by labels.
 task<result<docker::container_info>> engine_sandbox::inspect_or_search(steady_time deadline)
 {
     if (!record_.container.empty())
@@ -116,7 +116,7 @@ task<result<void>> engine_sandbox::find()
     auto order = watch_order();
     co_await docker::hear_why_it_ended(std::move(order));
     const bool is_over = watched_->status.cause().has_value();
-    const bool lacked_memory = watched_->status.usage().oom_kills > 0;    // told after the end, the engine's record of it does not have it
+    const bool lacked_memory = watched_->status.usage().oom_kills > 0;    // reported after the end, so the engine's own state lacks it
     if (is_over && (found.has_error() || !lacked_memory))
         co_return error{errc::gone, *watched_->status.cause()};
     if (docker::sandbox_of(found->labels, settings_) != id_ || !docker::takes_stdio(found->labels))
@@ -138,7 +138,7 @@ task<result<std::unique_ptr<protocol::byte_stream>>> engine_sandbox::connect()
     co_return co_await why_unreachable(attached.error());
 }
 
-/// An engine that is away may come back, and its container with it: that is worth another try.
+/// An unreachable engine may come back with its container: errc::timed_out tells the caller to retry.
 task<error> engine_sandbox::why_unreachable(error what)
 {
     co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + container_call_within);
@@ -165,7 +165,7 @@ result<void> engine_sandbox::claim(const sandbox_limits&, execution_group&)
 
 task<std::string> engine_sandbox::ended()
 {
-    // Not a coroutine: the sandbox may go meanwhile.
+    // Not a coroutine: the sandbox may be destroyed before the task ends.
     return docker::watch_container(watch_order());
 }
 
@@ -179,7 +179,7 @@ task<result<void>> engine_sandbox::pause()
     auto done = co_await engine_.pause(handle(), services_.time.steady_now() + container_call_within);
     co_await docker::look_at(&services_.on, watched_, services_.time.steady_now() + container_call_within);
     if (done.has_error() && !is_away(done.error()) && watched_->status.is_paused())
-        co_return result<void>();    // it was already
+        co_return result<void>();    // already paused
     co_return done;
 }
 

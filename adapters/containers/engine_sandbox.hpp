@@ -11,20 +11,20 @@
 
 namespace caisson {
 
-/// What sandboxes on an engine work with; all of it outlives them and their runtime.
+/// The dependencies of sandboxes on an engine; all must outlive the sandboxes and their runtime.
 struct engine_services {
     io_executor executor;
     timers& time;
     logger& log;
     docker::engine& on;
-    // The same for all runtimes of a server: ids of sandboxes that have an object, and of those that a sweep removes now.
+    // Shared by all runtimes of a server: the ids of sandboxes with an object, and of those that a sweep is removing.
     std::shared_ptr<std::multiset<sandbox_id>> live = std::make_shared<std::multiset<sandbox_id>>();
     std::shared_ptr<std::set<sandbox_id>> swept = std::make_shared<std::set<sandbox_id>>();
-    docker::package_volumes* packages = nullptr;    // for an engine that does not see this host's files; null: no packages there
+    docker::package_volumes* packages = nullptr;    // if the engine does not see this host's files; null: no packages there
 };
 
-/// A sandbox that is a container of an engine anywhere. Its agent, the container's first process, is spoken to over its stdio, which
-/// the engine carries; limits are the container's. An execution has the whole of it.
+/// A sandbox as a container of an engine on any host. The link to the agent, the container's first process, is its stdio, which the
+/// engine forwards. The limits are the container's. An execution uses the whole container.
 class engine_sandbox : public sandbox {
 public:
     engine_sandbox(engine_services services, sandbox_id id, engine_record record, docker::container_settings settings);
@@ -36,35 +36,35 @@ public:
     result<void> claim(const sandbox_limits& limits, execution_group& made) override;
     std::string work_directory() const override { return record_.work_directory; }
     std::string image_digest() const override { return record_.image_digest; }
-    /// Errors: also errc::timed_out while the engine is away or the container is paused.
+    /// Errors: also errc::timed_out while the engine is unreachable or the container is paused.
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
     result<std::unique_ptr<execution_group>> open_group(group_limits limits) override;
     result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) override { return open_group(limits); }
     std::optional<disk_usage> disk() const override { return std::nullopt; }
     task<std::string> ended() override;
-    /// Freezes the agent too: nobody can connect to it meanwhile.
+    /// Also freezes the agent: connect() fails until resume().
     task<result<void>> pause() override;
     task<result<void>> resume() override;
-    /// Errors of both: errc::runtime_unavailable or errc::timed_out, after seconds, if the engine is away.
+    /// Errors of this and the next: errc::runtime_unavailable or errc::timed_out, within seconds, if the engine is unreachable.
     task<result<void>> stop() override;
     task<result<void>> destroy() override;
 
-    // For the runtime that makes it.
+    // For the runtime only.
 
     const engine_record& record() const { return record_; }
-    /// There is a trial image for this sandbox, which goes with it.
+    /// Makes destroy() remove the sandbox's trial image.
     void own_image() { owns_image_ = true; }
-    /// `spec` names its image by its id. Returns what the engine warns of. Errors: those of docker::containers; errc::conflict is a
-    /// container of this name.
+    /// Creates the container; `spec.image` is an id. Returns the engine's warnings. Errors: those of docker::containers; errc::conflict if
+    /// the name is taken.
     task<result<std::vector<std::string>>> make(docker::container_spec spec);
-    /// Errors: errc::runtime_unavailable also if the engine made it of another image.
+    /// Starts the container. Errors: errc::runtime_unavailable also if the engine used another image.
     task<result<void>> run();
-    /// Asks the engine for it, by its id or its labels. One that ended for want of memory is found too: its group says so, and ended() why.
-    /// Errors: errc::gone, with why, if it does not run; errc::runtime_unavailable or errc::timed_out if the engine is away.
+    /// Finds the container by id or labels. Succeeds also for one that ran out of memory: usage and ended() report it. Errors:
+    /// errc::gone, with the reason, if it is not running; errc::runtime_unavailable or errc::timed_out if the engine is unreachable.
     task<result<void>> find();
 
 private:
-    /// Its id, or its name if that is not known.
+    /// The container's id, or its name if the id is unknown.
     std::string handle() const;
     docker::watch_order watch_order() const;
     void adopt(const docker::container_info& found);

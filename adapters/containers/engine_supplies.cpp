@@ -1,10 +1,10 @@
 #include "adapters/containers/engine_runtime.hpp"
 #include "adapters/containers/image_settings.hpp"
 
-/// How the agent and packages come to an engine that does not see this host's files.
+/// Brings the agent and packages to an engine that does not see this host's files.
 namespace caisson {
 
-/// It has the sandbox's name and labels, so that whoever removes that one removes it too.
+/// The helper has the sandbox's name and labels, so that removing the sandbox also removes the helper.
 result<docker::container_spec> engine_runtime::plan_helper(const sandbox_spec& spec, const docker::image_info& image) const
 {
     auto helper = docker::plan_container(spec, settings_);

@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t most_volumes = 64;
 constexpr std::size_t most_path_bytes = 1'024;
-/// Of a place that stays empty but for what else is mounted below it.
+/// Limits of a covering directory: it holds only mount points.
 constexpr std::int64_t empty_place_bytes = 64 << 10;
 constexpr std::int64_t empty_place_inodes = 64;
 constexpr unsigned empty_place_mode = 0555;
 
-/// What every container has from the kernel and the engine.
+/// File systems of the kernel in every container.
 constexpr std::string_view of_the_kernel[] = {"/proc", "/sys", "/dev"};
 
 bool is_below(std::string_view path, std::string_view directory)
@@ -29,7 +29,7 @@ bool is_readable(std::string_view path)
     return path.starts_with('/') && path.size() <= most_path_bytes && std::ranges::none_of(path, is_odd);
 }
 
-/// As the engine reads it.
+/// Normalizes a path as the engine does.
 std::string clean(std::string_view path)
 {
     auto text = std::filesystem::path(path).lexically_normal().string();
@@ -64,7 +64,7 @@ result<void> cover(container_spec& planned, const std::string& declared)
     for (const auto& each : planned.binds)
         if (is_below(path, each.target))
             return refused(declared, "where only the server's files belong");
-    // Read-only besides its mode: that may become the one of the image's directory.
+    // Read-only in addition to its mode, which the mode of the image's directory may replace.
     planned.tmpfs.push_back({path, empty_place_bytes, empty_place_inodes, empty_place_mode, std::nullopt, false, true});
     return {};
 }

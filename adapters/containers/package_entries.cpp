@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto own_turn_within = 150s;    // of somebody who waits while it is filled
+constexpr auto own_turn_within = 150s;    // for a concurrent fill
 
 task<result<void>> until_free(timers* time, package_entry_ptr one, notifier* changed)
 {

@@ -13,20 +13,20 @@
 
 namespace caisson::docker {
 
-/// What this server knows of one package's volume.
+/// This server's knowledge of one package's volume.
 struct package_entry {
     std::string name;
     std::uint64_t last_use = 0;
-    std::string made_at = {};    // as the engine told it when it was brought the last time
-    std::string mark = {};       // that says that this one is whole; empty: not known
+    std::string made_at = {};    // the engine's creation time when last brought
+    std::string mark = {};       // the mark that says that this volume is whole; empty: unknown
     std::size_t users = 0;
-    bool busy = false;    // it is looked at, filled or removed
+    bool busy = false;    // being inspected, filled or removed
 
     bool is_idle() const { return !busy && users == 0; }
 };
 using package_entry_ptr = std::shared_ptr<package_entry>;
 
-/// A package's volume while a container is made of it: nobody removes it.
+/// Protects a package's volume from removal while a container with it is created.
 class package_use {
 public:
     explicit package_use(package_entry_ptr of);
@@ -35,29 +35,29 @@ public:
     package_use& operator=(const package_use&) = delete;
 
     const std::string& volume() const;
-    /// Whether that is when it was made, as far as this is known.
+    /// True if the volume was created at `made_at`, or if its creation time is unknown.
     bool is_of(const std::string& made_at) const;
 
 private:
     package_entry_ptr of_;
 };
 
-/// Entries by name, and who has one's turn. I/O thread.
+/// The entries by name, with exclusive turns. I/O thread only.
 class package_entries {
 public:
     explicit package_entries(io_executor executor) : changed_(executor) { }
 
-    /// Holds an entry for one who does something with it.
+    /// Exclusive access to an entry.
     class turn;
 
-    /// A new one if it is not known.
+    /// Creates the entry if it is unknown.
     package_entry_ptr find(const std::string& name);
-    /// Unless somebody waits for its turn.
+    /// Drops the entry unless it has users, which include those waiting for a turn.
     void forget(const package_entry_ptr& one);
     void note_use(package_entry& of) { of.last_use = next_use_++; }
-    /// Those of `names` that nobody uses or holds; what was used longest ago is first, and what was not used yet before that.
+    /// The entries of `names` without users or a turn: never used ones first, then the least recently used.
     std::vector<package_entry_ptr> idle(const std::vector<std::string>& names);
-    /// Returns when nobody holds it. Errors: errc::timed_out. `time` outlives the task.
+    /// Returns once the entry is not busy. Errors: errc::timed_out. `time` must outlive the task.
     task<result<void>> wait_for_turn(timers& time, package_entry_ptr one);
 
 private:
@@ -66,7 +66,7 @@ private:
     notifier changed_;
 };
 
-/// The package_entries outlives it.
+/// The package_entries must outlive it.
 class package_entries::turn {
 public:
     turn(package_entry_ptr of, package_entries& in) : of_(std::move(of)), in_(in) { of_->busy = true; }

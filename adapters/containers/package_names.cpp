@@ -30,7 +30,7 @@ package_names::package_names(const std::string& instance, std::string trees)
 {
 }
 
-/// Its path below the trees, so that one whose tree is gone can be told by its name.
+/// Encodes the path below the trees, so that the name shows whether the tree still exists.
 std::optional<std::string> package_names::volume_of(const std::string& tree) const
 {
     if (!tree.starts_with(trees_) || tree.size() == trees_.size())

@@ -7,18 +7,18 @@
 
 namespace caisson::docker {
 
-/// Names of volumes with packages. They say whose a package is, which tree it is of, and of the volume that marks one as whole how large
-/// that is, so that nothing about them needs to be stored.
+/// The names of package volumes and of their marks. They encode the server's instance, the tree and, in a mark, the size, so that
+/// nothing else must be stored.
 class package_names {
 public:
-    /// `instance` is the server's; `trees` the directory of this host that all trees lie below, absolute.
+    /// `instance` is the server's; `trees` is the absolute directory on this host that contains all trees.
     package_names(const std::string& instance, std::string trees);
 
-    /// What the names of all of them begin with.
+    /// The common prefix of all names.
     const std::string& prefix() const { return prefix_; }
-    /// Of the volume with what is in `tree`; nothing if that is no tree of the server's.
+    /// The name of the volume for `tree`; nothing if it is not a tree of the server.
     std::optional<std::string> volume_of(const std::string& tree) const;
-    /// The tree that `volume` is of.
+    /// The tree of `volume`.
     std::string tree_of(const std::string& volume) const;
 
 private:
@@ -26,15 +26,15 @@ private:
     std::string trees_;
 };
 
-/// Of the volume that says that `volume` is whole, with so many bytes as a tar.
+/// The name of the mark, a volume that says that `volume` is whole and has `bytes` bytes as a tar.
 std::string mark_of(const std::string& volume, std::int64_t bytes);
 
-/// The name of a mark, taken apart.
+/// A parsed mark's name.
 struct package_mark {
-    std::string volume;        // that it says is whole
-    std::int64_t bytes = 0;    // of it, as a tar; 0 if that cannot be read
+    std::string volume;        // the whole volume
+    std::int64_t bytes = 0;    // its size as a tar; 0 if unreadable
 };
-/// Nothing if `name` is no mark's.
+/// Nothing if `name` is not a mark's.
 std::optional<package_mark> mark_from(std::string_view name);
 
 }    // namespace caisson::docker

@@ -13,9 +13,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto unpack_within = 120s;    // as long as a package may take to be unpacked
+constexpr auto unpack_within = 120s;    // the time limit of unpacking a package
 constexpr auto volume_call_within = 10s;
-const std::string place(agent_volume_directory);    // nothing else of an image or the server's is there
+const std::string place(agent_volume_directory);    // neither an image nor the server has anything else there
 
 bool is_there(const std::string& tree)
 {
@@ -50,7 +50,7 @@ task<result<std::shared_ptr<const package_use>>> package_volumes::bring(std::str
     if (!name)
         co_return error{errc::not_implemented, "the engine does not see this host's directories, and this is none of a package"};
     const auto one = entries_.find(*name);
-    auto holding = std::make_shared<const use>(one);    // from here on nobody removes it
+    auto holding = std::make_shared<const use>(one);    // now protected from removal
     auto free = co_await entries_.wait_for_turn(engine_.time(), one);
     if (free.has_error())
         co_return free.error();
@@ -79,12 +79,12 @@ task<result<void>> package_volumes::bring_now(entry_ptr one, std::string tree, c
         if (*cleared == remains::whole)
             co_return result<void>();
     }
-    // Who else needs it waits for it too; and cut off in the middle it would leave its helper.
+    // Not cancellable: other callers wait for it too, and its helper must be removed.
     co_return co_await undisturbed(fill(one, std::move(tree), std::move(helper)));
 }
 
-/// A container keeps its volume from whoever removes unused ones, but not the mark, which is never mounted: what this server knows to be
-/// whole is marked again.
+/// A prune of unused volumes spares a mounted volume but removes its mark, which is never mounted. A volume that this server knows to be
+/// whole is then marked again.
 task<result<package_volumes::remains>> package_volumes::clear(entry_ptr one, stored_package what, container_spec helper)
 {
     const bool was_whole = what.marks.empty() && !one->mark.empty() && !one->made_at.empty() && one->made_at == what.made_at;
@@ -150,7 +150,7 @@ task<result<void>> package_volumes::fill_through(std::string container, std::str
     co_return co_await in.put_archive(std::move(container), place, source->get(), engine_.time().steady_now() + unpack_within);
 }
 
-/// So that it is known again. An engine that does not tell is asked the next time.
+/// Records the volume's creation time and mark. If the engine does not answer, the next bring() asks again.
 task<> package_volumes::learn(entry_ptr one, std::string mark)
 {
     const auto there = co_await stored_.list(one->name);
@@ -168,7 +168,7 @@ task<> package_volumes::drop_half(entry_ptr one)
         log_.warning("a package's volume is half filled", {{"volume", one->name}, {"what", dropped.error().detail}});
 }
 
-/// What was used longest ago goes, and what this server has not used yet before that.
+/// Removes volumes that this server has not used yet, then the least recently used.
 task<result<void>> package_volumes::make_room(std::int64_t bytes)
 {
     auto there = co_await stored_.list(names_.prefix());
@@ -181,7 +181,7 @@ task<result<void>> package_volumes::make_room(std::int64_t bytes)
         if (bytes <= options_.max_bytes && count <= options_.max_volumes)
             break;
         if (!one->is_idle())
-            continue;    // since a moment ago
+            continue;    // in use since the list was made
         const turn mine(one, entries_);
         const auto removed = co_await stored_.remove(one->name, there->at(one->name));
         if (removed.has_error())

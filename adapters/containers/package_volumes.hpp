@@ -12,34 +12,35 @@
 namespace caisson::docker {
 
 struct package_volumes_options {
-    std::string instance;                  // of the server: nobody else's volumes are touched
-    std::string trees;                     // the directory of this host that all trees lie below, absolute
-    std::int64_t max_bytes = 2LL << 30;    // of all, as tars; what containers use stays beyond it
+    std::string instance;                  // of the server, which touches only its own volumes
+    std::string trees;                     // the absolute directory on this host that contains all trees
+    std::int64_t max_bytes = 2LL << 30;    // of all volumes, as tars; volumes in use may exceed it
     std::size_t max_volumes = 256;
 };
 
-/// Skills' packages on an engine that does not see this host's files: each unpacked tree is a named volume, which is filled once, by
-/// a container that never runs, and only counts once a second volume, whose name ends with its size, says that it is whole. Known
-/// by their names alone, so that the next server finds them. I/O thread; what is passed in outlives it.
+/// Skills' packages on an engine that does not see this host's files. Each unpacked tree is a named volume, filled once through a
+/// container that never runs. It is valid once a second volume, the mark, exists, whose name ends with the size. The next server finds
+/// both by name. I/O thread only; all references must outlive it.
 class package_volumes {
 public:
     package_volumes(io_executor executor, engine& on, logger& log, worker_pool& workers, package_volumes_options options);
 
-    /// A volume while a container is made of it: then the engine itself keeps it. The package_volumes outlives it.
+    /// Keeps a volume until its container is created; after that the engine keeps it. The package_volumes must outlive it.
     using use = package_use;
 
-    /// The volume with what is in `tree`. `helper` is a container of any image, without mounts, and not there yet: it is made, never
-    /// started, and removed. All who ask for the same tree wait for one fill. Errors: errc::not_implemented for what is no tree of
-    /// the server's; those of containers and tree_source.
+    /// Returns the volume for `tree`, filled. Creates the container `helper`, of any image and without other mounts, and removes it without
+    /// starting it. Concurrent calls for one tree share a fill. Errors: errc::not_implemented if it is not a tree of the server; those of
+    /// containers and tree_source.
     task<result<std::shared_ptr<const use>>> bring(std::string tree, container_spec helper);
-    /// Whether it is there as a whole now. Ask once it is mounted: who removed it before made the engine mount an empty one.
+    /// Succeeds if the volume is whole. Call after creating the container: had the volume been removed before, the engine would have
+    /// mounted an empty one.
     task<result<void>> confirm(const use* what);
 
-    /// Removes volumes whose tree is gone, and those that were never filled to the end; what containers use stays. Returns how many.
+    /// Removes volumes without a tree and incomplete ones, except those that containers use. Returns how many.
     task<result<std::size_t>> sweep();
 
 private:
-    enum class remains { nothing, whole };    // of a volume that did not count
+    enum class remains { nothing, whole };    // what is left of a volume without a valid mark
     using entry_ptr = package_entry_ptr;
     using turn = package_entries::turn;
 

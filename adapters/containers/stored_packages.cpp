@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto listing_within = 10s;
-constexpr auto release_within = 15s;    // for a killed server's helper to be swept
+constexpr auto release_within = 15s;    // for the sweep of a killed server's helper
 constexpr auto release_pause = 200ms;
 
 }    // namespace
@@ -71,7 +71,7 @@ task<result<void>> stored_packages::insist_on_removal(std::string name, stored_p
     }
 }
 
-/// An engine makes a volume when a container with it is made.
+/// The engine creates the volume together with the container.
 task<result<void>> stored_packages::make_empty(std::string volume, container_spec helper)
 {
     containers in(engine_);

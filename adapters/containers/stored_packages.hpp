@@ -9,31 +9,31 @@
 
 namespace caisson::docker {
 
-/// What an engine has of one package.
+/// An engine's volumes of one package.
 struct stored_package {
-    bool filled = false;    // to whatever end
+    bool filled = false;    // the volume exists, perhaps incomplete
     std::string made_at = {};
-    std::vector<std::string> marks = {};    // names of volumes that say that it is whole
+    std::vector<std::string> marks = {};    // the names of its marks
     std::int64_t bytes = 0;
     bool is_whole() const { return filled && marks.size() == 1; }
 };
 
-/// Volumes with packages, and their marks, as an engine has them. Errors: those of volumes and containers.
+/// The package volumes and their marks on an engine. Errors: those of volumes and containers.
 class stored_packages {
 public:
-    using listing = std::map<std::string, stored_package>;    // by the name of the volume with the files
+    using listing = std::map<std::string, stored_package>;    // by the name of the package's volume
 
-    /// The engine outlives it.
+    /// The engine must outlive it.
     explicit stored_packages(engine& on) : engine_(on) { }
 
-    /// Those whose names begin so.
+    /// The packages whose volume names start with `begin`.
     task<result<listing>> list(std::string begin);
-    /// With its marks, which go last: they say nothing of one that is not there. Errors: errc::conflict if a container uses it.
+    /// Removes the volume, then its marks: a mark without a volume has no meaning. Errors: errc::conflict if a container uses it.
     task<result<void>> remove(std::string name, stored_package what);
-    /// As remove(), for one that cannot be used as it is: a killed server's helper may still have it, and is waited for.
-    /// Errors: errc::runtime_unavailable if a container uses it all the time.
+    /// Like remove(), for an unusable volume: waits up to 15 s, since a killed server's helper may still use it.
+    /// Errors: errc::runtime_unavailable if a container still uses it then.
     task<result<void>> insist_on_removal(std::string name, stored_package what);
-    /// Makes an empty volume, by `helper`, a container that never runs.
+    /// Creates an empty volume through the container `helper`, which never runs.
     task<result<void>> make_empty(std::string volume, container_spec helper);
 
 private:

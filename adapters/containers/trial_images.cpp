@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view repository = "caisson-trial:";
-constexpr std::size_t empty_tar_bytes = 1024;    // two blocks of zeros end a tar
+constexpr std::size_t empty_tar_bytes = 1024;    // the two zero blocks that end a tar
 
 }    // namespace
 

@@ -32,11 +32,11 @@ private:
 
     std::unique_ptr<net::raw_connection> from_;
     std::vector<char> room_;
-    std::string_view unread_;    // of room_
+    std::string_view unread_;    // the undecoded part of room_
     stdio_decoder decoder_;
 };
 
-/// Of what was read: the next bytes of stdout, 0 if there are none.
+/// Decodes the next bytes of stdout from the bytes read; 0 if there are none.
 std::size_t attached_stream::take(std::span<char> into)
 {
     while (true) {

@@ -6,14 +6,14 @@ namespace caisson::docker {
 
 namespace {
 
-constexpr std::int64_t signal_base = 128;    // a container that a signal ended exits with this plus its number
+constexpr std::int64_t signal_base = 128;    // a container killed by a signal exits with this plus the signal's number
 
 std::string of_exit(std::int64_t code)
 {
     if (code <= signal_base)
         return "the agent exited with status " + std::to_string(code);
     auto text = "the agent was killed by signal " + std::to_string(code - signal_base);
-    if (code == signal_base + SIGKILL)    // its programs cannot send it one
+    if (code == signal_base + SIGKILL)    // programs in the container cannot send SIGKILL to the agent
         text += ": the container was killed from outside, or by the engine as it stopped (exit " + std::to_string(code) + ")";
     return text;
 }
@@ -35,7 +35,7 @@ std::string cause_of_end(const result<container_info>& found, engine_since engin
     if (!found->error.empty())
         return "the engine ended the container: " + found->error;
     if (found->pid != 0)
-        return "the agent ended";    // the engine has not noticed
+        return "the agent ended";    // the engine has not noticed yet
     return of_exit(found->exit_code);
 }
 

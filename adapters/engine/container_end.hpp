@@ -8,13 +8,13 @@
 
 namespace caisson::docker {
 
-/// Whether the engine that answers now is the one that started the container.
+/// Whether the same engine process has run since the container started.
 enum class engine_since { the_same, another };
 
-/// Why one that runs is not taken up.
+/// Why a running container is not re-adopted.
 inline constexpr std::string_view of_another_kind = "its container is of another kind: the runtime was configured otherwise";
 
-/// Why a container's first process ended though nobody here ended it, as a clause, by what the engine said when it was asked afterwards.
+/// Why a container ended that this server did not end, as a clause. `found` is the engine's answer to inspect() afterwards.
 std::string cause_of_end(const result<container_info>& found, engine_since engine);
 
 }    // namespace caisson::docker

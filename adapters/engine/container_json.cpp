@@ -28,7 +28,7 @@ std::string octal(unsigned number)
     return "0" + out;
 }
 
-/// Mount options: nothing in it is a device or gives its owner's rights away.
+/// Mount options; always nosuid and nodev.
 std::string options_of(const container_tmpfs& of)
 {
     std::string out = of.read_only ? "ro,nosuid,nodev," : "rw,nosuid,nodev,";
@@ -53,7 +53,7 @@ json::object mount_of(const container_bind& of)
     return out;
 }
 
-/// What tells of the host, or reaches its kernel, past what a program needs: files are empty there, directories too.
+/// Paths that expose the host or its kernel and that programs do not need. The engine shows them as empty.
 json::array masked_paths()
 {
     json::array out;
@@ -64,7 +64,7 @@ json::array masked_paths()
     return out;
 }
 
-/// What of the host a container may see and use, whatever it is for: nothing.
+/// The settings that isolate every container from the host.
 json::object confinement()
 {
     return {
@@ -73,10 +73,10 @@ json::object confinement()
         {"CapDrop", {"ALL"}},
         {"SecurityOpt", {"no-new-privileges"}},    // the engine's own seccomp and AppArmor profiles stay
         {"ReadonlyRootfs", true},
-        {"MaskedPaths", masked_paths()},    // the engine's own list of what is read-only stays
+        {"MaskedPaths", masked_paths()},    // the engine's own ReadonlyPaths stay
         {"NetworkMode", "none"},
         {"IpcMode", "private"},
-        {"CgroupnsMode", "private"},    // engines before 1.41 do not know it and pass it over
+        {"CgroupnsMode", "private"},    // ignored by engines before API 1.41
         {"PidMode", ""},
         {"UTSMode", ""},
         {"PublishAllPorts", false},
@@ -100,7 +100,7 @@ json::array rates_of(const std::vector<std::string>& disks, std::int64_t rate)
 void add_limits(json::object& to, const container_spec& spec)
 {
     to["ShmSize"] = spec.shm_bytes;
-    if (spec.memory_bytes) {    // both alike: no swap
+    if (spec.memory_bytes) {    // equal values: no swap
         to["Memory"] = *spec.memory_bytes;
         to["MemorySwap"] = *spec.memory_bytes;
     }
@@ -149,7 +149,7 @@ container_state state_from(const json::value& text)
     throw std::runtime_error("it is in no known state");
 }
 
-/// The engine puts a slash before names.
+/// Removes the slash that the engine puts before names.
 std::string name_from(std::string text)
 {
     if (text.starts_with('/'))
@@ -179,7 +179,7 @@ json::object to_json(const container_spec& spec)
         {"AttachStderr", false},
         {"OpenStdin", spec.open_stdin},
         {"StdinOnce", false},
-        {"StopSignal", "SIGKILL"},    // the agent ends on no other: an engine that stops need not wait for it
+        {"StopSignal", "SIGKILL"},    // the agent ignores others: a stopping engine must not wait for it
         {"Healthcheck", {{"Test", {"NONE"}}}},
         {"HostConfig", host_config_of(spec)},
     };
@@ -217,7 +217,7 @@ container_summary container_summary_from(const json::value& from)
 container_stats container_stats_from(const json::value& from)
 {
     container_stats out;
-    // Of a container that does not run there is no reading, which has the time of year 1.
+    // The engine returns a time in year 1 if the container is not running.
     if (needed(from, "read").as_string().starts_with("0001-"))
         return out;
     if (const auto* const cpu = member(from, "cpu_stats"))
@@ -226,7 +226,7 @@ container_stats container_stats_from(const json::value& from)
                 out.cpu_us = *total_ns / 1'000;
     if (const auto* const memory = member(from, "memory_stats")) {
         out.memory_bytes = some_number_of(*memory, "usage");
-        out.memory_peak_bytes = some_number_of(*memory, "max_usage");    // cgroup v1 alone
+        out.memory_peak_bytes = some_number_of(*memory, "max_usage");    // cgroup v1 only
     }
     if (const auto* const pids = member(from, "pids_stats"))
         out.pids = some_number_of(*pids, "current");

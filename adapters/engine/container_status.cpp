@@ -8,15 +8,15 @@ namespace caisson::docker {
 namespace {
 
 constexpr std::int64_t killed_exit = 128 + SIGKILL;
-constexpr std::int64_t fatal_exit = 2;    // of Go's runtime: of gVisor's kernel when the host has ended a process that it runs programs in
+constexpr std::int64_t fatal_exit = 2;    // of Go's runtime: gVisor's kernel exits so if the host killed a process that runs its programs
 constexpr const char* out_of_memory = "the container ran out of memory and its agent was killed";
 constexpr const char* out_of_threads =
     "the agent exited with status 2 after the container had met its limit of processes and threads (limits.pids)";
 
-/// The host may have ended the agent, or gVisor's kernel or a process of it, for want of memory.
+/// True if the host may have killed the agent, gVisor's kernel or one of its processes for lack of memory.
 bool may_lack_memory(std::int64_t exit_code) { return exit_code == killed_exit || exit_code == fatal_exit; }
 
-/// gVisor's kernel ends where the host lets it have no further thread.
+/// True if gVisor's kernel ended because the host refused it another thread.
 bool lacked_threads(std::int64_t exit_code, const group_usage& usage) { return exit_code == fatal_exit && usage.pids_refused > 0; }
 
 bool may_run(container_state state)
@@ -57,7 +57,7 @@ void container_status::note_look(const result<container_info>& found)
     if (found.has_error() && !gone)
         return;
     wants_look_ = false;
-    if (found.has_value() && found->oom_killed)    // of any of its processes, since its start
+    if (found.has_value() && found->oom_killed)    // true for any of its processes since its start
         usage_.oom_kills = std::max<std::int64_t>(usage_.oom_kills, 1);
     if (found.has_value() && may_run(found->state)) {
         paused_ = found->state == container_state::paused;

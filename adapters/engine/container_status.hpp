@@ -8,30 +8,29 @@
 
 namespace caisson::docker {
 
-/// What is known of one container, from its events, from looks at it and from readings of its usage, in whatever order they come.
-/// No I/O.
+/// The state of one container, combined from its events, inspections and usage readings in any order. No I/O.
 class container_status {
 public:
     void note(const container_event& event);
-    /// What the engine said when it was asked. An engine that did not answer says nothing.
+    /// Takes the result of an inspection. Ignores errors other than errc::not_found.
     void note_look(const result<container_info>& found);
-    /// None of its processes is left, and the engine is away, which `asked` says: it may not be back for long.
+    /// The container has no process left and the engine is unreachable, with the error `asked`. Sets the cause without the engine.
     void note_gone(const error& asked);
-    /// Of the whole container since its begin. Values that are absent or smaller than before change nothing.
+    /// Takes a usage reading of the whole container since its start. Absent or smaller values change nothing.
     void note_usage(const group_usage& seen);
-    /// Events may have been missed since: another engine may answer the next time.
+    /// The event feed broke: events may be lost and a restarted engine may answer next.
     void engine_was_lost() { engine_was_lost_ = true; }
-    /// They are heard again: look what happened meanwhile.
+    /// The event feed is back: requests an inspection.
     void note_events_again() { wants_look_ = true; }
-    /// What happens from now on is this server's doing.
+    /// This server ends the container: a later end is attributed to it.
     void ended_here() { ended_here_ = true; }
 
-    /// Whether an event says that it is worth asking the engine.
+    /// True if the container should be inspected.
     bool wants_look() const { return wants_look_; }
     bool is_paused() const { return paused_; }
-    /// Why it ended, as a clause; nothing while it may run.
+    /// Why the container ended, as a clause; nothing while it may be running.
     const std::optional<std::string>& cause() const { return cause_; }
-    /// The end may be for want of memory, and nothing else is known of it: engines tell of memory after they told of the end.
+    /// True if the end may be due to memory exhaustion and has no known cause yet: engines report memory events after the end.
     bool may_be_explained_yet() const { return unexplained_; }
     const group_usage& usage() const { return usage_; }
 
@@ -43,9 +42,9 @@ private:
     group_usage usage_;
     std::int64_t oom_events_ = 0;
     std::optional<std::string> cause_;
-    std::string killed_by_;    // the number of a signal that the engine was asked to send
+    std::string killed_by_;    // the signal number of a kill event
     bool unexplained_ = false;
-    bool seen_oom_ = false;    // in the group's own readings
+    bool seen_oom_ = false;    // in the cgroup's own readings
     bool paused_ = false;
     bool wants_look_ = true;
     bool engine_was_lost_ = false;

@@ -13,47 +13,47 @@ namespace caisson::docker {
 struct container_tmpfs {
     std::string path;
     std::int64_t bytes = 0;
-    std::int64_t inodes = 0;    // 0: not bounded
+    std::int64_t inodes = 0;    // 0: no limit
     unsigned mode = 0755;
-    std::optional<std::int64_t> uid;    // owner, and group of the same number
+    std::optional<std::int64_t> uid;    // the owner; the gid is the same number
     bool executable = true;
     bool read_only = false;
 };
 
-/// Read-only, but for what is being filled.
+/// A mount that is read-only unless `filling`.
 struct container_bind {
     std::string source;    // path on the engine's host, or the name of a volume
     std::string target;
-    bool is_volume = false;    // that is not filled from the image
-    bool filling = false;      // writable, so that put_archive can fill a volume: of a container that is never started
+    bool is_volume = false;    // the engine does not copy the image's content into it
+    bool filling = false;      // writable for put_archive, in a container that is never started
 };
 
-/// What a container is made of. What is not here is always so: hardening of design section 8 (all capabilities dropped,
-/// no-new-privileges, read-only root, network none, no log driver, OpenStdin without StdinOnce, no swap, private IPC).
+/// The settings of a container. The hardening of design section 8 is not configurable: all capabilities dropped,
+/// no-new-privileges, read-only root, no network, no log driver, OpenStdin without StdinOnce, no swap, private IPC.
 struct container_spec {
     std::string name;
     std::string image;    // a name or an id
     std::string engine_runtime = "runc";
-    std::vector<std::string> entrypoint;     // whole; the image's own and its command are not used
-    std::vector<std::string> environment;    // "NAME=value", over the image's; "NAME" takes that one of the image's out
+    std::vector<std::string> entrypoint;     // replaces the image's entrypoint and command
+    std::vector<std::string> environment;    // "NAME=value" overrides the image's; "NAME" removes the image's
     std::string user;                        // "1000:1000"
     std::string working_directory = "/";
     std::map<std::string, std::string> labels;
     std::vector<container_tmpfs> tmpfs;
     std::vector<container_bind> binds;
     bool open_stdin = false;
-    std::optional<std::int64_t> memory_bytes;    // of the whole container, swap included
+    std::optional<std::int64_t> memory_bytes;    // of the whole container; swap included
     std::optional<std::int64_t> cpu_milli;
     std::optional<std::int64_t> cpu_shares;
-    std::optional<std::int64_t> pids;    // tasks of the host: of gVisor its own threads too, some 30, without which it does not start
+    std::optional<std::int64_t> pids;    // host tasks: with gVisor this includes about 30 of its own threads, which it needs to start
     std::int64_t shm_bytes = 64 << 20;
-    std::vector<std::string> disks;    // whose reads are bounded: files of the engine's host, "/dev/vda"
-    disk_read_limits disk_reads;       // of each of them
+    std::vector<std::string> disks;    // devices of the engine's host whose reads are limited: "/dev/vda"
+    disk_read_limits disk_reads;       // for each of `disks`
 };
 
 struct created_container {
     std::string id;
-    std::vector<std::string> warnings = {};    // of the engine, as sentences: what it does not do as it was asked to
+    std::vector<std::string> warnings = {};    // sentences of the engine about settings that it does not apply
 };
 
 enum class container_state { created, running, paused, restarting, removing, exited, dead };
@@ -61,13 +61,13 @@ enum class container_state { created, running, paused, restarting, removing, exi
 struct container_info {
     std::string id;
     std::string name;
-    std::string image;           // as it was asked for
+    std::string image;           // as given to create()
     std::string image_digest;    // "sha256:…": the image's id
     container_state state = container_state::created;
-    std::int64_t pid = 0;    // on the engine's host; 0: it does not run
+    std::int64_t pid = 0;    // on the engine's host; 0: not running
     std::int64_t exit_code = 0;
     bool oom_killed = false;
-    std::string error;    // of the engine, when it could not be started
+    std::string error;    // the engine's message if the start failed
     std::map<std::string, std::string> labels;
 };
 
@@ -85,11 +85,11 @@ struct container_stats {
     std::optional<std::int64_t> pids;
 };
 
-/// One line of GET /events, of a container or an image.
+/// One line of GET /events about a container or an image.
 struct container_event {
     std::string action;    // "die", "oom", "pause", "unpause", "destroy", "kill"
     std::string id;
-    std::map<std::string, std::string> attributes;    // labels too, "exitCode"
+    std::map<std::string, std::string> attributes;    // "exitCode", labels, ...
     std::int64_t at_ns = 0;
 };
 

@@ -20,18 +20,18 @@ std::string container_path(const std::string& id, std::string_view action) { ret
 
 bool says(const error& what, std::string_view words) { return what.detail.find(words) != std::string::npos; }
 
-/// What a request is for that the engine has nothing to say to.
+/// Converts the answer of a request that returns no data.
 result<void> without_value(const result<json::value>& answer) { return answer.has_error() ? result<void>(answer.error()) : result<void>(); }
 
-/// Is a pause or its end refused because of the container's state? The engine says that one is not paused with a status of 500, as if
-/// something were wrong with it. It also hears of pauses late; then containerd or runc refuse, and its status is 500 too.
+/// True if a pause or unpause was refused because of the container's state. The engine answers 500 for a container that is not
+/// paused. It learns of pauses late; then containerd or runc refuse, also with a 500.
 bool is_refused_for_state(const error& what, std::string_view verb)
 {
-    const auto process = "cannot " + std::string(verb) + " a ";    // of containerd's shim: "cannot resume a running process"
+    const auto process = "cannot " + std::string(verb) + " a ";    // containerd's shim: "cannot resume a running process"
     return says(what, process) || says(what, "is not paused") || says(what, "container not paused") || says(what, "container not running");
 }
 
-/// The answer to a change of state, with errc::conflict for each refusal because of the state.
+/// Converts the answer to a state change; a refusal because of the state becomes errc::conflict.
 result<void> state_change(const result<json::value>& answer, std::string_view verb)
 {
     if (answer.has_error() && is_refused_for_state(answer.error(), verb))
@@ -39,7 +39,7 @@ result<void> state_change(const result<json::value>& answer, std::string_view ve
     return without_value(answer);
 }
 
-/// All of it, at most `most` bytes.
+/// Reads the whole body. Errors: errc::too_large above `most` bytes.
 task<result<std::string>> read_all(net::body_reader* from, std::size_t most)
 {
     std::string out;
@@ -125,10 +125,11 @@ task<result<void>> containers::remove(std::string id, steady_time deadline)
         if (done.has_value() || done.error().code == errc::not_found)
             co_return result<void>();
         const bool conflicts = done.error().code == errc::conflict && tries < most_removals;
-        const bool ends = says(done.error(), "is not running");    // while the engine wanted to kill it, which has not noticed yet
+        const bool ends =
+            says(done.error(), "is not running");    // the container ended before the engine's kill, and the engine has not noticed yet
         if (!conflicts || (!ends && !says(done.error(), "is already in progress")))
             co_return done.error();
-        // Or somebody else removes it. What came of that the next try tells; this one may not even find it any more.
+        // Otherwise another client removes it. The next attempt shows the result; the container may be gone already.
         auto wait = container_path(id, ends ? until_it_ends : std::string_view("/wait?condition=removed"));
         const auto changed = co_await engine_.call("POST", std::move(wait), deadline);
         if (changed.has_error() && changed.error().code != errc::not_found)

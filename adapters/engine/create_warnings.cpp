@@ -17,21 +17,21 @@ std::string lower(std::string_view text)
     return out;
 }
 
-/// The first that a warning holds says what it is about.
+/// The first rule whose words occur in a warning applies.
 struct rule {
     std::string_view words;
     unsigned lost;
 };
 
 constexpr rule rules[] = {
-    {"swappiness", 0},    // not asked for, as the next three
+    {"swappiness", 0},    // not requested, as are the next three
     {"soft limit", 0},
     {"kernel memory", 0},
     {"oomkilldisable", 0},
-    {"block i/o", 0},    // the bound of disk reads: programs run without it
+    {"block i/o", 0},    // the limit of disk reads: not essential
     {"swap limit", container_limit::swap},
     {"without swap", container_limit::swap},
-    {"resource limits", container_limit::all},    // of engines without root
+    {"resource limits", container_limit::all},    // rootless engines
     {"memory limit", container_limit::memory},
     {"pids limit", container_limit::pids},
     {"pidslimit", container_limit::pids},

@@ -10,7 +10,7 @@
 
 namespace caisson::docker {
 
-/// Limits of a container, as a mask.
+/// A container's limits as bit flags.
 namespace container_limit {
 inline constexpr unsigned memory = 1;
 inline constexpr unsigned swap = 2;
@@ -19,15 +19,15 @@ inline constexpr unsigned cpu = 8;
 inline constexpr unsigned all = memory | swap | pids | cpu;
 }    // namespace container_limit
 
-/// Those that are not applied, by one of the warnings with which an engine answers that a container was made.
+/// The limits that are not applied according to one warning of an engine's create response.
 unsigned limits_lost_by(std::string_view warning);
 
-/// What an engine warned of when it made containers: each is logged once.
+/// Logs each create warning of an engine once and checks for lost limits.
 class create_warnings {
 public:
     explicit create_warnings(logger& log) : log_(log) { }
 
-    /// Errors: errc::runtime_unavailable, with the engine's words, if a limit of `needed` is not applied.
+    /// Errors: errc::runtime_unavailable with the engine's warning if a limit in `needed` is not applied.
     result<void> take(const std::vector<std::string>& warnings, unsigned needed);
 
 private:

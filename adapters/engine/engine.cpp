@@ -16,7 +16,7 @@ namespace caisson::docker {
 
 namespace {
 
-constexpr std::uint64_t max_answer_bytes = 16 << 20;    // of JSON that is read whole; lists of thousands of containers fit
+constexpr std::uint64_t max_answer_bytes = 16 << 20;    // of JSON; fits lists of thousands of containers
 
 net::url usable_address(const engine_options& options)
 {
@@ -58,7 +58,7 @@ result<boost::json::value> json_in(const net::response& answer)
     return json;
 }
 
-/// 304 says that it is so already.
+/// 304 is a success: no change was needed.
 result<boost::json::value> json_of(const net::response& answer)
 {
     const bool good = answer.status / 100 == 2 || answer.status == 304;
@@ -112,11 +112,11 @@ task<result<dialect>> engine::impl::negotiate(steady_time deadline)
     const auto mine = std::make_shared<negotiation>(executor);
     latest = mine;
     const auto end = [](negotiation* of) { of->ended.notify_all(); };
-    const std::unique_ptr<negotiation, decltype(end)> ending(mine.get(), end);    // cancelled too
+    const std::unique_ptr<negotiation, decltype(end)> ending(mine.get(), end);    // also on cancellation
     auto got = co_await ask(deadline);
     if (got.has_value())
         known = *got;
-    else if (got.error().code != errc::timed_out)    // others may have more time
+    else if (got.error().code != errc::timed_out)    // waiters may have later deadlines
         mine->failed = got.error();
     co_return got;
 }

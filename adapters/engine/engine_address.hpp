@@ -5,8 +5,7 @@
 
 namespace caisson::docker {
 
-/// Where `options` says that the engine listens. Errors: errc::bad_request, naming what is wrong with the address, or with certificates
-/// that do not go with it.
+/// The engine's URL from `options`. Errors: errc::bad_request with the fault in the address, or for certificates that do not fit it.
 result<net::url> engine_address(const engine_options& options);
 
 }    // namespace caisson::docker

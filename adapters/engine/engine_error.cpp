@@ -35,7 +35,7 @@ std::string message_in(std::string_view body)
     return std::string(message != nullptr && message->is_string() ? std::string_view(message->get_string()) : body);
 }
 
-/// As one line that can be shown: valid UTF-8, without control characters, of a length that people read.
+/// `text` as one printable line: valid UTF-8, no control characters, at most most_shown_bytes.
 std::string shown(std::string text)
 {
     text.resize(std::min(text.size(), most_shown_bytes));

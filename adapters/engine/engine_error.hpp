@@ -6,12 +6,12 @@
 
 namespace caisson::docker {
 
-/// What an engine's answer of `status` that is no success stands for, with the engine's own message out of `body` in the detail:
-/// errc::bad_request (400 and others), errc::forbidden (401, 403), errc::not_found, errc::conflict (409), errc::runtime_unavailable (5xx,
-/// 429, and what is no answer to such a request at all).
+/// The error for an engine's response that is not a success, with the engine's message from `body` in the detail: errc::forbidden
+/// (401, 403), errc::not_found (404), errc::timed_out (408), errc::conflict (409), errc::bad_request (other 4xx),
+/// errc::runtime_unavailable (429, 5xx and all others).
 error engine_error(int status, std::string_view body);
 
-/// An answer that no engine would give.
+/// The error for a response that no Docker engine would send.
 error not_an_engine(std::string_view why);
 
 }    // namespace caisson::docker

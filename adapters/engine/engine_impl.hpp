@@ -9,18 +9,18 @@
 
 namespace caisson::docker {
 
-/// What was negotiated.
+/// The result of version negotiation.
 struct dialect {
     engine_version of;
     api_version spoken;
     std::string target(std::string_view of_request) const { return "/v" + spoken.str() + std::string(of_request); }
 };
 
-/// A connection pool, and what the engine speaks.
+/// The connection pool and the negotiated version.
 struct engine::impl {
     impl(io_executor the_executor, timers& the_time, engine_options the_options);
 
-    /// One that others may wait for. Who runs it may outlive this.
+    /// A negotiation in progress, which other requests can await. Its coroutine may outlive the impl.
     struct negotiation {
         explicit negotiation(io_executor executor) : ended(executor) { }
         bool over() const { return ended.version() > 0; }
@@ -35,12 +35,12 @@ struct engine::impl {
     std::optional<dialect> known;
     std::shared_ptr<negotiation> latest;
 
-    /// What is known, else what the engine says now: one request for all who ask meanwhile.
+    /// The known version, else negotiates it. Concurrent callers share one request.
     task<result<dialect>> negotiated(steady_time deadline);
     task<result<dialect>> negotiate(steady_time deadline);
     task<result<dialect>> ask(steady_time deadline);
 
-    /// As an error of this engine; where it seems to be away, what was negotiated is forgotten.
+    /// Converts a client error to an engine error. Forgets the negotiated version unless the error is a timeout.
     error failure(error of_client);
 
     task<result<engine_info>> info(steady_time deadline);

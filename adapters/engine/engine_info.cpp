@@ -14,7 +14,7 @@ result<engine_info> engine_info_from(const boost::json::value& json, const engin
         return not_an_engine("what it tells of itself is not understood");
     engine_info out{.version = of.version, .api_version = spoken.str(), .architecture = of.architecture, .cgroup_version = "1"};
     out.memory_bytes = memory->get_int64();
-    if (const auto* cgroups = object->if_contains("CgroupVersion"); cgroups != nullptr && cgroups->is_string())    // older ones know one
+    if (const auto* cgroups = object->if_contains("CgroupVersion"); cgroups != nullptr && cgroups->is_string())    // older engines: v1 only
         out.cgroup_version = std::string(cgroups->get_string());
     if (const auto* live = object->if_contains("LiveRestoreEnabled"); live != nullptr && live->is_bool())
         out.live_restore = live->get_bool();

@@ -5,7 +5,7 @@
 
 namespace caisson::docker {
 
-/// Of GET /info, with what was negotiated. Errors: errc::runtime_unavailable for what no engine says.
+/// Parses GET /info and adds the negotiated version. Errors: errc::runtime_unavailable for unexpected JSON.
 result<engine_info> engine_info_from(const boost::json::value& json, const engine_version& of, api_version spoken);
 
 }    // namespace caisson::docker

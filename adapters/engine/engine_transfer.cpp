@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t most_message_bytes = 64 * 1024;
 constexpr std::size_t most_upload_answer_bytes = 1 << 20;
 
-/// What breaks off is the engine's failure.
+/// Converts read errors to engine errors.
 class engine_body final : public net::body_reader {
 public:
     engine_body(std::function<error(error)> failure, std::unique_ptr<net::body_reader> from)
@@ -31,7 +31,7 @@ private:
     std::unique_ptr<net::body_reader> from_;
 };
 
-/// Remembers whether it was the source that failed, and not the engine.
+/// Records whether the source failed, not the engine.
 class watched_source final : public net::body_source {
 public:
     explicit watched_source(net::body_source* from) : from_(from) { }

@@ -11,7 +11,7 @@
 
 namespace caisson::docker {
 
-/// Of the engine's HTTP API: 1.41 is older than 1.100.
+/// A version of the engine's HTTP API: 1.41 is older than 1.100.
 struct api_version {
     int major = 1;
     int minor = 0;
@@ -21,22 +21,22 @@ struct api_version {
     auto operator<=>(const api_version&) const = default;
 };
 
-/// The oldest that has all that is asked of an engine, and the one that is spoken where the engine does.
+/// The oldest version with all the features used here, and the version used if the engine supports it.
 inline constexpr api_version oldest_api{1, 40};
 inline constexpr api_version preferred_api{1, 41};
 
-/// What GET /version tells.
+/// The content of GET /version.
 struct engine_version {
     std::string version;    // of the engine
-    api_version newest;     // API that it speaks
+    api_version newest;     // supported API versions
     api_version oldest;
     std::string architecture;    // "amd64", as images name it
 };
 
-/// Errors: errc::runtime_unavailable for what no engine says.
+/// Errors: errc::runtime_unavailable for unexpected JSON.
 result<engine_version> engine_version_from(const boost::json::value& json);
 
-/// What both sides speak: preferred_api, or the nearest to it. Errors: errc::runtime_unavailable if the engine is too old.
+/// The API version to use: preferred_api or the nearest supported one. Errors: errc::runtime_unavailable if the engine is too old.
 result<api_version> spoken_with(const engine_version& engine);
 
 }    // namespace caisson::docker

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds first_delay = 100ms;
 constexpr std::chrono::milliseconds longest_delay = 5s;
-constexpr std::chrono::seconds steady_after = 10s;    // a feed that lasted so long begins again with the first delay
+constexpr std::chrono::seconds steady_after = 10s;    // a feed that lasted this long resets the delay
 constexpr std::int64_t ns_per_s = 1'000'000'000;
 
 const boost::json::value* find(const boost::json::object* in, std::string_view name)
@@ -35,7 +35,7 @@ const boost::json::object* object_in(const boost::json::object* in, std::string_
     return found == nullptr ? nullptr : found->if_object();
 }
 
-/// As the engine reads times: seconds and nine digits of a fraction.
+/// The engine's time format: seconds and a fraction of nine digits.
 std::string timestamp(std::int64_t ns)
 {
     const auto fraction = std::to_string(ns % ns_per_s);
@@ -88,7 +88,7 @@ result<void> event_feed::take(json_lines* cut, std::string_view bytes)
     }
 }
 
-/// Returns why it ended.
+/// Follows one connection and returns why it ended.
 task<error> event_feed::follow_once()
 {
     net::headers fields;

@@ -11,17 +11,17 @@ namespace caisson::docker {
 
 class json_lines;
 
-/// Of one line of GET /events, of a container or an image; nothing if it is none.
+/// Parses one line of GET /events about a container or an image; nothing if it is not such an event.
 std::optional<container_event> container_event_from(const boost::json::object& json);
 
-/// GET /events of containers, or of another `type`, with each of `labels`, followed for as long as run() goes on: over engine restarts too,
-/// from where it was cut off. Bounded memory: an event is handed on as it comes. The first to come may be older than the feed, by as much
-/// as the engine's clock is ahead.
+/// Follows GET /events of containers, or of another `type`, that have each of `labels`, while run() runs. After an engine restart it
+/// resumes from the last event. Passes each event on at once, so memory is bounded. The first events may be older than the feed, by as
+/// much as the engine's clock is ahead.
 class event_feed {
 public:
-    /// `take` gets each event; `restored` is called when the feed is there again after it was not (what happened between may
-    /// be lost: look at each container); `lost` when it broke or could not begin, with why: once until it is restored. Each of these is
-    /// set. `begun` is called each time that the feed is there, and may be not set.
+    /// `take` gets each event. `lost` is called with the error, once until restored, when the feed broke or could not start.
+    /// `restored` is called when it is back: events may be lost, so inspect each container. These three must be set.
+    /// `begun`, which is optional, is called each time the feed connects.
     struct listener {
         std::function<void(const container_event&)> take;
         std::function<void()> restored;
@@ -30,9 +30,9 @@ public:
     };
 
     event_feed(engine& on, timers& time, std::vector<std::string> labels, listener to, std::string type = "container");
-    /// From now on, until it is cancelled. Reconnects 100 ms to 5 s apart.
+    /// Follows events from now on until cancelled. Reconnects after 100 ms to 5 s.
     task<> run();
-    /// The same with what the engine still knows of before. Of Docker that are the last 256 events of all its containers.
+    /// Like run(), but starts with the past events that the engine still has: Docker keeps the last 256 of all its containers.
     task<> run_from_the_past();
 
 private:

@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// Of an image without a name the engine lists "<none>:<none>".
+/// The names under `key`, without the "<none>:<none>" of an unnamed image.
 std::vector<std::string> names_of(const json::value& from, std::string_view key)
 {
     auto out = texts_of(from, key);
@@ -18,7 +18,7 @@ std::vector<std::string> names_of(const json::value& from, std::string_view key)
     return out;
 }
 
-/// 0 if it has none.
+/// The time under `key` in ms since 1970; 0 if absent.
 std::int64_t time_of(const json::value& from, std::string_view key)
 {
     return std::max<std::int64_t>(0, from_rfc3339(text_of(from, key)).value_or(0));

@@ -26,7 +26,7 @@ error wrong(std::string_view text, const std::string& why)
     return {errc::bad_request, "'" + shown + "' is no image reference: " + why};
 }
 
-/// The pieces of `text` between `separator`s; one empty piece if it is empty.
+/// The pieces of `text` between separators; one empty piece for an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator)
 {
     std::vector<std::string_view> out;
@@ -39,7 +39,7 @@ std::vector<std::string_view> split(std::string_view text, char separator)
     }
 }
 
-/// Between letters and digits one ".", one or two "_", or any number of "-".
+/// Allowed between letters and digits: one ".", one or two "_", or any number of "-".
 bool is_separator(std::string_view text)
 {
     return text == "." || text == "_" || text == "__" || std::ranges::all_of(text, [](char c) { return c == '-'; });
@@ -101,7 +101,7 @@ bool is_digest(std::string_view text)
     });
 }
 
-/// What is before the first slash is a registry if no directory of docker.io can be called so.
+/// True if the text before the first slash is a registry: it cannot be a namespace of docker.io.
 bool names_registry(std::string_view first)
 {
     return first == "localhost" || first.find_first_of(".:") != std::string_view::npos || std::ranges::any_of(first, is_upper);
@@ -157,7 +157,7 @@ result<image_reference> image_reference::parse(std::string_view text)
         if (!is_tag(out.tag))
             return wrong(text, "a tag is 1 to 128 letters, digits, '_', '.' and '-', and begins with none of the last two");
     }
-    // The engine would take these for the id of an image, of which nobody knows where it came from.
+    // The engine would read these as an image id, whose origin is unknown.
     if (out.digest.empty() && ((out.tag.empty() && name.size() == 64 && std::ranges::all_of(name, is_lower_hex)) || name == "sha256"))
         return wrong(text, "it is the id of an image, not its name");
     take_registry(name, out);

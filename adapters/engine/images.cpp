@@ -23,7 +23,7 @@ std::string image_path(const std::string& reference, std::string_view action)
     return "/images/" + escaped(reference) + std::string(action);
 }
 
-/// The reference without its tag and digest, which the engine takes by themselves.
+/// The reference without tag and digest, which the engine takes as separate parameters.
 std::string name_of(image_reference of)
 {
     of.tag.clear();
@@ -36,7 +36,7 @@ std::string pull_target(const image_reference& of)
     return "/images/create?fromImage=" + escaped(name_of(of)) + "&tag=" + escaped(of.digest.empty() ? of.tag : of.digest);
 }
 
-/// What the engine shows to the registry. Engines want padding, or take no credentials at all without a word: spaces make it need none.
+/// The X-Registry-Auth value. Engines silently ignore unpadded base64: added spaces make padding unnecessary.
 std::string auth_of(const registry_credentials& from, const std::string& registry)
 {
     const std::string server = registry == "docker.io" ? "https://index.docker.io/v1/" : registry;
@@ -52,7 +52,7 @@ error pull_failed(const std::string& image, error why)
     return why;
 }
 
-/// The engine says of a tar that is none that something is wrong with itself.
+/// Converts the engine's 500 for an invalid tar to errc::bad_request.
 error archive_error(error from)
 {
     const auto holds = [&](std::string_view words) { return from.detail.find(words) != std::string::npos; };
@@ -61,7 +61,7 @@ error archive_error(error from)
     return from;
 }
 
-/// The objects of an answer that is whole. Errors: also what one of them says.
+/// The objects of a complete response. Errors: also an error that an object reports.
 result<std::vector<json::object>> objects_in(std::string_view text)
 {
     std::vector<json::object> out;
@@ -94,7 +94,7 @@ task<result<std::vector<json::object>>> send_archive(engine* to, std::string tar
     }
 }
 
-/// "Loaded image: python:3.12\n", "Loaded image ID: sha256:…\n".
+/// Parses "Loaded image: python:3.12\n" and "Loaded image ID: sha256:…\n".
 std::optional<std::string> loaded_name(std::string_view text)
 {
     for (const std::string_view before : {"Loaded image: ", "Loaded image ID: "})
@@ -135,7 +135,7 @@ task<result<void>> images::pull(std::string reference, std::optional<registry_cr
     if (credentials)
         fields.add(auth_field, auth_of(*credentials, wanted->registry));
     auto name = wanted->str();
-    // The engine answers when the registry has answered to it.
+    // The engine sends the head after the registry has answered.
     const auto head_due = std::min(deadline, engine_.time().steady_now() + stall);
     auto opened = co_await engine_.open_stream("POST", pull_target(*wanted), std::move(fields), head_due);
     if (opened.has_error())

@@ -15,19 +15,19 @@
 #include <type_traits>
 #include <vector>
 
-/// Reading the engine's JSON, in which what is empty may be null, absent or empty. All of them throw std::exception on other types.
+/// Readers for the engine's JSON, where an empty value may be null, absent or empty. They throw std::exception on other types.
 namespace caisson::docker {
 
-/// An object, given as one or as a value. It outlives this.
+/// A view of a JSON object, from an object or a value, which must outlive it.
 struct fields {
     fields(const boost::json::object& the_object) : object(the_object) { }
     fields(const boost::json::value& value) : object(value.as_object()) { }
     const boost::json::object& object;
 };
 
-/// Null if `of` has no such member, or a null one.
+/// The member; null if it is absent or JSON null.
 const boost::json::value* member(fields of, std::string_view name);
-/// Throws std::runtime_error, naming it, if it is not there.
+/// Throws std::runtime_error with the name if absent or JSON null.
 const boost::json::value& needed(fields of, std::string_view name);
 
 std::string text_of(fields of, std::string_view name);
@@ -35,16 +35,16 @@ std::int64_t number_of(fields of, std::string_view name);
 bool flag_of(fields of, std::string_view name);
 std::vector<std::string> texts_of(fields of, std::string_view name);
 std::map<std::string, std::string> labels_of(fields of, std::string_view name);
-/// Beyond 63 bits it is the greatest number.
+/// Saturates at INT64_MAX. Nothing if absent or JSON null.
 std::optional<std::int64_t> some_number_of(fields of, std::string_view name);
 
-/// A query's `filters` for what has each of `labels` ("name=value"), escaped.
+/// The escaped value of a query's `filters` that selects objects with each of `labels` ("name=value").
 std::string label_filter(const std::vector<std::string>& labels);
 
-/// What went wrong behind an answer's head, by one of the objects that the engine sends then ({"errorDetail": {"message": …}}).
+/// The error that an object of a streamed response reports ({"errorDetail": {"message": …}}), if any.
 std::optional<std::string> failure_of(fields line);
 
-/// What `read` makes of an answer of the engine; what it cannot read is errc::runtime_unavailable.
+/// Applies `read` to the engine's response. An exception of `read` becomes errc::runtime_unavailable.
 template <class F>
 auto read_answer(const result<boost::json::value>& answer, std::string_view what, F read)
     -> result<std::invoke_result_t<F, const boost::json::value&>>

@@ -6,7 +6,7 @@ namespace caisson::docker {
 
 namespace {
 
-constexpr std::size_t step_bytes = 64 * 1024;    // what the parser gets at once, so that an object too large is seen soon
+constexpr std::size_t step_bytes = 64 * 1024;    // parsed at once, so that an oversized object is detected early
 
 error not_understood(const std::string& why)
 {

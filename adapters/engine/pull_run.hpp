@@ -7,7 +7,7 @@
 
 namespace caisson::docker {
 
-/// Follows the answer to a pull to its end.
+/// Follows the response to a pull until its end.
 class pull_run {
 public:
     struct options {
@@ -17,7 +17,7 @@ public:
         steady_time deadline;
     };
 
-    /// `time` and `from` outlive it.
+    /// `time` and `from` must outlive it.
     pull_run(timers& time, net::body_reader& from, options how);
 
     /// Errors: as images::pull.
@@ -26,7 +26,7 @@ public:
 private:
     static constexpr std::chrono::milliseconds told_apart{100};
 
-    /// When something is to be done if nothing comes.
+    /// The next time to act without new data: the deadline, the stall timeout or due progress.
     steady_time next_look() const;
     result<void> look();
     result<void> take(std::string_view bytes);

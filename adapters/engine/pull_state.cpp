@@ -11,21 +11,21 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t max_layers = 1'000;    // engines take 128
+constexpr std::size_t max_layers = 1'000;    // engines allow 128
 
 bool holds_any(std::string_view text, std::initializer_list<std::string_view> of)
 {
     return std::ranges::any_of(of, [&](std::string_view each) { return text.find(each) != std::string_view::npos; });
 }
 
-/// Counting down to the next try is no progress.
+/// A countdown to the next retry is not progress.
 bool is_countdown(std::string_view status) { return status.starts_with("Retrying in"); }
 
 }    // namespace
 
 error pull_error(error from)
 {
-    // In this order: of a repository that it does not show a registry says that it is not there, or that access is denied.
+    // The order matters: for a hidden repository a registry says that it does not exist or that access is denied.
     if (holds_any(from.detail, {"repository does not exist", "manifest unknown", "name unknown", "no matching manifest",
                                    "no match for platform", ": not found"}))
         from.code = errc::not_found;

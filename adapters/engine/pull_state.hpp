@@ -11,19 +11,19 @@
 
 namespace caisson::docker {
 
-/// What the engine tells of a pull, object by object. No I/O.
+/// Tracks a pull from the engine's objects. No I/O.
 class pull_state {
 public:
     enum class step { same, moved };
 
-    /// `image` is for the progress.
+    /// `image` is reported in the progress.
     explicit pull_state(std::string image) { progress_.image = std::move(image); }
 
-    /// `moved`: a layer got on, or the engine did. Throws std::exception on foreign JSON.
+    /// Returns `moved` if a layer or the pull itself made progress. Throws std::exception on unexpected JSON.
     step take(const boost::json::object& line);
 
     const pull_progress& progress() const { return progress_; }
-    /// Why there is no image: the engine sends it last, below a status of 200.
+    /// The pull's error, which the engine sends as the last object of a 200 response.
     const std::optional<error>& failed() const { return failed_; }
 
 private:
@@ -39,12 +39,12 @@ private:
     void count();
 
     std::map<std::string, layer> layers_;
-    std::string status_;    // the last that is of no layer
+    std::string status_;    // the last status without a layer
     pull_progress progress_;
     std::optional<error> failed_;
 };
 
-/// `from`, an error of the engine, with the code that its message stands for if a registry said it: errc::not_found, errc::forbidden.
+/// `from`, an engine's error, with the code derived from a registry's message if there is one: errc::not_found, errc::forbidden.
 error pull_error(error from);
 
 }    // namespace caisson::docker

@@ -7,16 +7,16 @@ namespace caisson::docker {
 namespace {
 
 constexpr std::size_t block_bytes = 512;
-constexpr std::size_t longest_name = 99;    // in a head itself
+constexpr std::size_t longest_name = 99;    // that fits the ustar header
 
-/// Octal digits that fill a field but for its last byte, which stays zero.
+/// Fills a field with octal digits; its last byte stays zero.
 void put_number(std::string& header, std::size_t at, std::size_t width, std::uint64_t number)
 {
     for (std::size_t digit = width - 1; digit-- > 0; number /= 8)
         header[at + digit] = static_cast<char>('0' + number % 8);
 }
 
-/// Of POSIX ustar: each field at its fixed place.
+/// A POSIX ustar header.
 std::string block_of(std::string_view name, char type, unsigned mode, std::uint64_t bytes)
 {
     std::string header(block_bytes, '\0');
@@ -26,8 +26,8 @@ std::string block_of(std::string_view name, char type, unsigned mode, std::uint6
     put_number(header, 108, 8, 0);    // uid
     put_number(header, 116, 8, 0);    // gid
     put_number(header, 124, 12, bytes);
-    put_number(header, 136, 12, 0);    // time of change
-    header.replace(148, 8, 8, ' ');    // the checksum counts itself as blanks
+    put_number(header, 136, 12, 0);    // modification time
+    header.replace(148, 8, 8, ' ');    // the checksum field counts as spaces
     header[156] = type;
     header.replace(257, 8,
         std::string_view("ustar\0"
@@ -40,7 +40,7 @@ std::string block_of(std::string_view name, char type, unsigned mode, std::uint6
     return header;
 }
 
-/// Of an extended header: "LENGTH path=NAME\n", whose length counts its own digits.
+/// A pax record, "LENGTH path=NAME\n"; the length includes its own digits.
 std::string path_record(std::string_view name)
 {
     const auto rest = " path=" + std::string(name) + "\n";

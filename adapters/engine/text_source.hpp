@@ -4,7 +4,7 @@
 
 namespace caisson::docker {
 
-/// A body that is in memory.
+/// An upload body in memory.
 class text_source final : public net::body_source {
 public:
     explicit text_source(std::string text) : text_(std::move(text)) { }

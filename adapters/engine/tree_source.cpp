@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = 256 << 10;
 constexpr unsigned plain_mode = 0444;
-constexpr unsigned program_mode = 0555;    // of directories too
+constexpr unsigned program_mode = 0555;    // also for directories
 
 error changed(const std::string& path) { return {errc::internal, path + " changed while it was copied"}; }
 
@@ -39,7 +39,7 @@ task<result<std::unique_ptr<tree_source>>> tree_source::open(worker_pool* worker
     co_return std::unique_ptr<tree_source>(new tree_source(workers, std::move(*members)));
 }
 
-/// Directories before what lies in them.
+/// Lists all members, each directory before its content.
 result<std::vector<tree_source::member>> tree_source::walk(const std::string& directory)
 {
     std::vector<member> found;
@@ -68,7 +68,7 @@ std::string tree_source::head_of(const member& of)
 
 task<result<shared_bytes>> tree_source::read()
 {
-    // Not abandoned in the middle: what is handed out is always awaited.
+    // `this` stays valid: offloaded work is always awaited.
     auto make = [this] { return next_piece(); };
     auto piece = co_await offload(*workers_, std::move(make));
     if (piece.has_error())
@@ -94,7 +94,7 @@ result<std::string> tree_source::next_piece()
     return piece;
 }
 
-/// Some of the file whose turn it is.
+/// Appends the next part of the current file.
 result<void> tree_source::read_file(std::string& into)
 {
     const auto& of = members_[at_];

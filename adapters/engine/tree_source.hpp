@@ -11,15 +11,15 @@
 
 namespace caisson::docker {
 
-/// What lies below a directory, as a tar that is made while it is read: root's, read-only for everybody.
+/// The content of a directory as a tar, produced while it is read. Members are owned by root and read-only.
 class tree_source final : public net::body_source {
 public:
-    /// The files stay as they are until it is gone, and `workers` until then too. Errors: errc::gone if there is no such directory;
-    /// errc::internal for what is neither file nor directory.
+    /// The files must not change while the source exists; `workers` must outlive it. Errors: errc::gone if the directory cannot be read;
+    /// errc::internal if an entry is neither a file nor a directory.
     static task<result<std::unique_ptr<tree_source>>> open(worker_pool* workers, std::string directory);
 
     std::uint64_t size_bytes() const override { return size_; }
-    /// Errors: errc::internal if a file is not what it was.
+    /// Errors: errc::internal if a file has changed.
     task<result<shared_bytes>> read() override;
 
 private:
@@ -40,8 +40,8 @@ private:
     worker_pool* workers_;
     std::vector<member> members_;
     std::uint64_t size_ = 0;
-    std::size_t at_ = 0;    // the member whose turn it is
-    unique_fd file_;        // of that one, once its head is given
+    std::size_t at_ = 0;    // the current member
+    unique_fd file_;        // its file, once its head was returned
     std::uint64_t left_ = 0;
     bool ended_ = false;
 };

@@ -37,7 +37,7 @@ task<result<std::vector<volume_info>>> volumes::list(std::string begin, steady_t
             return out;
         for (const auto& each : found->as_array()) {
             auto one = volume_info_from(each);
-            if (one.name.starts_with(begin))    // it looks for parts of names
+            if (one.name.starts_with(begin))    // the engine's filter matches any part of a name
                 out.push_back(std::move(one));
         }
         return out;

@@ -9,19 +9,20 @@ namespace caisson::docker {
 
 struct volume_info {
     std::string name;
-    std::string made_at;    // as the engine writes it; empty if it does not tell
+    std::string made_at;    // in the engine's format; empty if unknown
 };
 
-/// Named volumes of one engine, which outlives this. Engines make one when a container with it is made. Errors: those of engine.
+/// The named volumes of one engine, which must outlive this. The engine creates a volume with the first container that uses it.
+/// Errors: those of engine.
 class volumes {
 public:
     explicit volumes(engine& on) : engine_(on) { }
 
     /// Errors: errc::not_found.
     task<result<volume_info>> inspect(std::string name, steady_time deadline);
-    /// Those whose names begin so.
+    /// The volumes whose names start with `begin`.
     task<result<std::vector<volume_info>>> list(std::string begin, steady_time deadline);
-    /// One that is not there is no error. Errors: errc::conflict if a container uses it, also one that does not run.
+    /// Succeeds if the volume does not exist. Errors: errc::conflict if a container, running or not, uses it.
     task<result<void>> remove(std::string name, steady_time deadline);
 
 private:

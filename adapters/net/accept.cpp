@@ -10,7 +10,7 @@ namespace caisson::net {
 
 namespace {
 
-/// The elements of a comma-separated list; commas in quotes are text.
+/// The elements of a comma-separated list; commas in quotes do not separate.
 std::vector<std::string_view> elements(std::string_view list)
 {
     std::vector<std::string_view> found;
@@ -30,7 +30,7 @@ std::vector<std::string_view> elements(std::string_view list)
     return found;
 }
 
-/// "0.5" is 500; nothing if it is no weight (RFC 9110 §12.4.2).
+/// The weight in thousandths: 500 for "0.5"; nothing if `text` is not a weight (RFC 9110 §12.4.2).
 std::optional<int> weight(std::string_view text)
 {
     constexpr std::size_t longest = 5;
@@ -47,7 +47,7 @@ std::optional<int> weight(std::string_view text)
     return thousandths <= 1000 ? std::optional(thousandths) : std::nullopt;
 }
 
-/// 3: the type itself, 2: its kind, 1: all; 0: not this type.
+/// 3: the type itself, 2: its "type/*", 1: "*/*"; 0: no match.
 int specificity(std::string_view range, std::string_view type)
 {
     if (range == type)

@@ -12,9 +12,9 @@ namespace ip = boost::asio::ip;
 
 namespace {
 
-constexpr int mapped_bits = 96;    // before an IPv4 address (RFC 4291, section 2.5.5.2)
+constexpr int mapped_bits = 96;    // the prefix of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2)
 
-/// In IPv6, without the zone of a link-local one.
+/// The address as IPv6, without a link-local zone.
 std::optional<ip::address_v6> address_of(std::string_view text)
 {
     boost::system::error_code wrong;

@@ -7,13 +7,13 @@
 
 namespace caisson::net {
 
-/// Addresses with a common beginning: "10.0.0.0/8", "fd00::/8", or one address alone. An IPv4 address is the same as its form in IPv6.
+/// A CIDR range ("10.0.0.0/8", "fd00::/8") or a single address. An IPv4 address equals its IPv4-mapped IPv6 form.
 class address_range {
 public:
-    /// Nothing if `text` is none: a name, a port behind it, bits beyond the beginning.
+    /// Returns nothing if `text` is not a range: a host name, an address with a port, or bits set beyond the prefix.
     static std::optional<address_range> parse(std::string_view text);
 
-    /// `peer` is an address with a port, as request::peer has it: "127.0.0.1:51234", "[::1]:51234".
+    /// `peer` is an address with a port, in the format of request::peer: "127.0.0.1:51234", "[::1]:51234".
     bool holds(std::string_view peer) const;
 
 private:

@@ -40,7 +40,7 @@ std::uint64_t body_decoder::most_left() const
     case state::trailer:
     case state::trailer_lf:
     case state::done: return 0;
-    default: return limit_;    // `left_` is a chunk's size that is read in part
+    default: return limit_;    // `left_` is a partly read chunk size
     }
 }
 

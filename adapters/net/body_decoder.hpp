@@ -9,19 +9,19 @@
 
 namespace caisson::net {
 
-/// Takes a body out of the bytes of a connection, in pieces of any size. Chunk extensions and trailers are checked and dropped.
+/// Decodes a message body from a connection's bytes, in pieces of any size. Checks and drops chunk extensions and trailers.
 class body_decoder {
 public:
     body_decoder() = default;
-    /// More than `limit_bytes` of content is refused with 413, as soon as it is announced.
+    /// Refuses content above `limit_bytes` with 413, as soon as its length is announced.
     body_decoder(framing how, std::uint64_t content_length, std::uint64_t limit_bytes);
 
-    /// Appends content to `out` and returns how many bytes of `in` it took: all, unless it is done or refuses.
+    /// Appends content to `out` and returns the bytes consumed from `in`: all, unless the body is done or refused.
     std::size_t feed(std::string_view in, std::string& out);
-    /// The connection ended. True if the body may end so.
+    /// Call when the connection ended. Returns true if the body is complete.
     bool end_of_input();
 
-    /// Bytes of content that may still come: as announced, else as allowed.
+    /// The most content bytes still to come: as announced, else up to the limit.
     std::uint64_t most_left() const;
     bool done() const { return state_ == state::done; }
     const std::optional<refusal>& refused() const { return refused_; }
@@ -37,12 +37,12 @@ private:
     void refuse(int status, std::string message);
 
     state state_ = state::done;
-    std::uint64_t left_ = 0;     // of the body or the chunk
-    std::uint64_t limit_ = 0;    // still allowed
+    std::uint64_t left_ = 0;     // bytes left of the body or the chunk
+    std::uint64_t limit_ = 0;    // bytes still allowed
     std::uint64_t limit_bytes_ = 0;
-    std::size_t digits_ = 0;        // of the chunk size
-    std::size_t overhead_ = 0;      // bytes of this extension, or of the trailers
-    std::size_t line_bytes_ = 0;    // of this trailer line
+    std::size_t digits_ = 0;        // in the chunk size
+    std::size_t overhead_ = 0;      // bytes of the current extension, or of the trailers
+    std::size_t line_bytes_ = 0;    // in the current trailer line
     std::optional<refusal> refused_;
 };
 

@@ -61,7 +61,7 @@ private:
 
 }    // namespace
 
-/// The youngest kept connection that still lives.
+/// The most recently used idle connection that is still alive; null if there is none.
 connection_ptr client::impl::take_idle()
 {
     while (!idle.empty()) {

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t max_fields = 1000;
 constexpr std::size_t max_input_bytes = 128 * 1024;
 
-/// A peer that vanished is noticed within two minutes, also by who only reads.
+/// Enables TCP keepalive: a vanished peer is detected within two minutes, also while only reading.
 void watch_peer(tcp_socket& socket)
 {
     using idle_s = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
@@ -170,10 +170,10 @@ client_connection::client_connection(stream socket, const client_options& option
 
 bool client_connection::is_alive()
 {
-    // Nothing may come while no request is out: neither an end nor bytes.
+    // Without a request in flight the peer must send neither bytes nor an end.
     boost::system::error_code failed;
     char byte = 0;
-    if (auto* const tls = socket_.tls())    // which may have had a message of its own
+    if (auto* const tls = socket_.tls())    // skips messages of TLS itself
         return tls->read(asio::buffer(&byte, 1)).next == tls_step::wants::readable;
     auto& socket = socket_.socket();
     socket.non_blocking(true, failed);
@@ -207,7 +207,7 @@ task<result<void>> client_connection::send_parts(std::string head, std::string_v
     answered_ = false;
     co_await asio::async_write(socket_, parts, asio::redirect_error(use_task, failed));
     throw_if_cancelled(failed);
-    // A server that refuses a large body answers and closes before it has read all: the answer is worth reading.
+    // A server that refuses a large body may respond and close before reading all of it: the response must still be read.
     refuses_ = failed.failed();
     if (failed && failed != asio::error::broken_pipe && failed != asio::error::connection_reset)
         co_return broken(failed);
@@ -221,7 +221,7 @@ bool client_connection::answer_begins()
     auto* const tls = socket_.tls();
     if (!tls)
         return !is_alive();
-    // A message of TLS itself is no answer.
+    // A message of TLS itself is not a response: try to decrypt application data.
     const auto room = input_.prepare();
     const auto step = tls->read(asio::buffer(room.data(), room.size()));
     if (step.next != tls_step::wants::nothing)
@@ -249,7 +249,7 @@ error client_connection::broken(const boost::system::error_code& why)
     auto how = why.message();
     if (why == asio::error::eof)
         how = "closed by the server before the answer was complete";
-    else if (socket_.tls() && !socket_.tls()->failure().empty())    // a server that takes no certificate of this client says so now
+    else if (socket_.tls() && !socket_.tls()->failure().empty())    // the server may reject this client's certificate only now
         how = socket_.tls()->failure();
     return {errc::runtime_unavailable, "the connection broke: " + how};
 }

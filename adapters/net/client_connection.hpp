@@ -8,42 +8,42 @@
 
 namespace caisson::net {
 
-/// Cancelled work ends with an exception, so that its deadline decides what came of it.
+/// Throws if `failed` is operation_aborted, so that the caller's deadline decides the result of cancelled work.
 void throw_if_cancelled(const boost::system::error_code& failed);
 
-/// Connects to `server`, trying each of its addresses, and shakes hands where it is https. `trust` is for that, else null. `addresses`
-/// may be not set. Errors: errc::runtime_unavailable; errc::bad_request if it does not speak TLS, or its certificate is not to be
-/// trusted; what `addresses` gives.
+/// Connects to `server`, trying each of its addresses, and does the TLS handshake for https. `trust` may be null for plain HTTP;
+/// `addresses` may be empty. Errors: errc::runtime_unavailable; errc::bad_request if the server does not speak TLS or its
+/// certificate is untrusted; the errors of `addresses`.
 task<result<stream>> connect_to(url server, std::shared_ptr<const tls_context> trust, address_finder addresses);
 
-/// One connection of a client: sends a request, then reads its answer in pieces. Cancellation throws operation_aborted.
+/// One connection of a client: sends a request, then reads the response in pieces. Cancellation throws operation_aborted.
 class client_connection {
 public:
     client_connection(stream socket, const client_options& options);
 
-    /// False if nothing of an answer can follow: the peer closed the connection while it was idle.
+    /// False if the idle connection cannot be reused: the peer closed it or sent bytes without a request.
     bool is_alive();
 
     task<result<void>> send(std::shared_ptr<const request> what, url server);
-    /// The head alone, of a body of `body_bytes` that send_piece sends.
+    /// Sends the head only; send_piece() then sends the body of `body_bytes`.
     task<result<void>> send_head(std::shared_ptr<const request> what, url server, std::uint64_t body_bytes);
     task<result<void>> send_piece(shared_bytes piece);
-    /// True if the answer, or the connection's end, has come already, or the server takes no more: send no more, and read_head.
+    /// True if the response or the connection's end has arrived, or the server stopped reading. Then stop sending and call read_head().
     bool answer_begins();
-    /// The answer's head; 1xx answers are passed over. `max_body_bytes` bounds what read_body gives in all.
+    /// Reads the response's head; skips 1xx responses. `max_body_bytes` bounds the total that read_body() returns.
     task<result<response>> read_head(std::string method, std::uint64_t max_body_bytes);
-    /// As read_head for a request to hand the connection over to `protocol`: 101 is an answer too, of the protocol that was asked for.
+    /// Like read_head(), for a request to switch to `protocol`: returns a 101 too, if it switches to that protocol.
     task<result<response>> read_upgrade(std::string method, std::string protocol, std::uint64_t max_body_bytes);
-    /// True if that answer handed it over: what follows is no HTTP. Then nothing but release() makes sense.
+    /// True if the server handed the connection over. It no longer carries HTTP: only release() may be called.
     bool handed_over() const { return handed_over_; }
-    /// The connection itself, and the bytes that were read from it already.
+    /// Moves out the stream, with the bytes already read from it.
     std::pair<stream, std::string> release();
-    /// Appends what came to `out`, at least one byte unless the body is over. Then done() is true.
+    /// Appends the next body bytes to `out`, at least one unless the body has ended; then done() is true.
     task<result<void>> read_body(std::string* out);
 
     bool done() const { return body_.done(); }
     bool reusable() const { return keep_alive_ && body_.done() && input_.empty(); }
-    /// True if a byte of the answer came: then the request was taken by the server.
+    /// True if a byte of the response arrived, so that the server has received the request.
     bool answered() const { return answered_; }
 
 private:
@@ -60,7 +60,7 @@ private:
     bool keep_alive_ = false;
     bool answered_ = false;
     bool handed_over_ = false;
-    bool refuses_ = false;    // the server takes no more
+    bool refuses_ = false;    // the server stopped reading
 };
 
 }    // namespace caisson::net

@@ -11,7 +11,7 @@ namespace caisson::net {
 
 using connection_ptr = std::unique_ptr<client_connection>;
 
-/// A client's connections; what its functions do.
+/// The client's connections and the implementation of its operations.
 struct client::impl {
     impl(io_executor executor, timers& the_time, url the_server, client_options the_options)
         : time(the_time), server(std::move(the_server)), options(std::move(the_options)), tasks(executor, silent)
@@ -30,7 +30,7 @@ struct client::impl {
     task_group tasks;
     std::deque<connection_ptr> idle;
 
-    std::shared_ptr<const tls_context> trust;    // made when it is first needed
+    std::shared_ptr<const tls_context> trust;    // created on first use
     bool reached = false;
 
     connection_ptr take_idle();

@@ -8,7 +8,7 @@ namespace caisson::net {
 
 namespace {
 
-constexpr std::uint64_t max_answer_bytes = 64 * 1024;    // of a server that keeps the connection
+constexpr std::uint64_t max_answer_bytes = 64 * 1024;    // if the server keeps the connection
 
 class stream_connection final : public raw_connection {
 public:
@@ -22,8 +22,8 @@ public:
 
 private:
     stream stream_;
-    std::string rest_;         // came behind the head
-    std::size_t taken_ = 0;    // of it
+    std::string rest_;         // bytes received after the head
+    std::size_t taken_ = 0;    // bytes of `rest_` already returned
 };
 
 task<std::size_t> stream_connection::read_some(std::span<char> into)
@@ -55,7 +55,7 @@ task<> stream_connection::write(std::span<const std::string_view> parts)
         throw boost::system::system_error(failed, "write");
 }
 
-/// The protocol that is asked for, which `what` then names.
+/// Adds the upgrade fields to `what` and returns the requested protocol.
 std::string ask_to_switch(request& what)
 {
     if (!what.fields.contains("Upgrade"))

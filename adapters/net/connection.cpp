@@ -24,8 +24,8 @@ bool is_reset(int socket)
 }
 
 constexpr std::size_t least_input_bytes = 64 * 1024;
-constexpr std::size_t send_bytes = 1 << 20;              // of one sendmsg
-constexpr std::size_t max_lingering_bytes = 16 << 20;    // of a body that was refused and comes nevertheless
+constexpr std::size_t send_bytes = 1 << 20;              // limit of one sendmsg
+constexpr std::size_t max_lingering_bytes = 16 << 20;    // of a refused body that the client still sends
 
 }    // namespace
 
@@ -56,7 +56,7 @@ connection::~connection()
         state_->by_address.erase(found);
 }
 
-/// Who waits longest is at the front: a place is kept while the standing is the same.
+/// The oldest is at the front: a connection keeps its place while its standing is unchanged.
 void connection::stand(standing where)
 {
     if (where == standing_ || standing_ == standing::leaving || standing_ == standing::turned_away)
@@ -141,8 +141,8 @@ void connection::close_if_idle()
         close();
 }
 
-/// Asio may say that a socket is readable for what was queued on a closed one before it: it is looked at without waiting,
-/// since a receive that waits would hold up the whole server.
+/// Asio may report a socket as readable because of an event of an earlier, closed socket. The peek must therefore not block: a
+/// blocking receive would stall the whole server.
 task<std::optional<char>> connection::first_byte()
 {
     auto& socket = stream_.socket();
@@ -231,7 +231,7 @@ task<wait_end> connection::peer_gone()
     while (!ended_ && !broken_) {
         boost::system::error_code failed;
         if (input_.full()) {
-            // More cannot be held, so an orderly close is not seen; a reset is.
+            // The full buffer hides an orderly close, but a reset is detected.
             auto& socket = stream_.socket();
             co_await socket.async_wait(any_socket::wait_error, asio::redirect_error(use_task, failed));
             ended_ = is_reset(socket.native_handle());

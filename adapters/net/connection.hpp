@@ -12,7 +12,7 @@
 
 namespace caisson::net {
 
-/// What a connection is waiting for; decides what happens when its time is over.
+/// What a connection is waiting for, and what happens when its deadline passes.
 enum class phase {
     handshake,    // TLS: cut
     idle,         // the first byte of a request: closed silently
@@ -22,8 +22,8 @@ enum class phase {
     lingering,    // the client to close: cut
 };
 
-/// A socket of the server with its unused input and its deadline. The server's sweeper looks at the deadlines, so that a
-/// request costs no timer.
+/// A server-side connection with its input buffer and its deadline. The server's sweeper checks the deadlines, so a request
+/// costs no timer.
 class connection final : public surroundings {
 public:
     connection(std::shared_ptr<server_state> state, tcp_socket socket, const tcp::endpoint& peer);
@@ -31,40 +31,40 @@ public:
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
 
-    /// Waits for the first byte without taking it. Nothing if none comes.
+    /// Waits for the first byte without consuming it. Returns nothing if the connection ends first.
     task<std::optional<char>> first_byte();
-    /// TLS from here on. False, and the connection is closed, if the client and this side do not come together.
+    /// Starts TLS. If the handshake fails, closes the connection and returns false.
     task<bool> secure(std::shared_ptr<const tls_context> with);
 
-    /// Reads what is there into input(). False at the end, on an error, or when the time is over.
+    /// Reads available bytes into input(). Returns false at the end, on an error, or after the deadline.
     task<bool> read_more();
-    /// Sends the parts at once. False, and the connection is closed, when the client is gone or takes nothing for write_timeout.
+    /// Sends all parts together. If the client is gone or takes nothing for write_timeout, closes the connection and returns false.
     task<bool> write(std::string_view first, std::string_view second = {}, std::string_view third = {});
-    /// Sends what the socket takes of both without waiting, and says how many bytes. 0 under TLS, and where write() will tell what is
-    /// wrong.
+    /// Sends what the socket takes of both parts without blocking and returns the byte count. 0 under TLS, and on errors, which the
+    /// next write() reports.
     std::size_t write_now(std::string_view first, std::string_view second);
-    /// Until the peer closes or resets. Input that comes meanwhile is kept.
+    /// Returns when the peer closes or resets the connection. Input that arrives meanwhile is kept.
     task<wait_end> peer_gone();
-    /// Says that no more comes and waits, bounded, for the client to close, so that it can read the last answer.
+    /// Shuts down sending and waits up to linger_timeout for the client to close, so that it can read the last response.
     task<> linger();
 
-    /// The deadline counts from now.
+    /// Enters the phase `what`; its deadline is `limit` from now.
     void wait_for(phase what, std::chrono::milliseconds limit);
     void handling();
     void close();
-    /// Another request begins, of which nothing is known yet.
+    /// Resets the owner before the next request.
     void begin_request();
     /// See exchange::trust.
     result<void> trust(std::string_view owner);
-    /// Of this request's owner; null before trust().
+    /// The place of this request's owner; null before trust().
     owner_place* place_of_owner() { return owner_ ? &*owner_ : nullptr; }
-    /// It is one too many, and only here to be told so.
+    /// Marks the connection as above the limit.
     void turn_away();
     /// Closes it to make room for others.
     void evict();
     steady_time opened() const { return opened_; }
     void close_if_idle();
-    /// Ends what waits too long.
+    /// Applies the phase's timeout if the deadline has passed.
     void sweep(steady_time now);
 
     input_buffer& input() { return input_; }
@@ -72,9 +72,9 @@ public:
     server_state& server() { return *state_; }
     bool timed_out() const { return timed_out_; }
     bool broken() const { return broken_; }
-    /// Whether the peer was seen to have ended its side, or to be gone.
+    /// True once the peer has shut down its side or the connection is broken.
     bool left() const { return ended_ || broken_; }
-    /// For what is not HTTP any more. The connection goes on to count as open, and keeps no input.
+    /// Moves the stream out for another protocol; drops the input. The connection still counts as open.
     stream take_stream();
 
     std::size_t share_bytes() const override;
@@ -91,7 +91,7 @@ private:
     std::shared_ptr<server_state> state_;
     stream stream_;
     const std::string peer_;
-    const std::string address_;    // what max_connections_per_address counts; empty if it does not
+    const std::string address_;    // the key for max_connections_per_address; empty without that limit
     const steady_time opened_;
     input_buffer input_;
     phase phase_ = phase::idle;
@@ -100,7 +100,7 @@ private:
     bool ended_ = false;     // the peer sends no more
     bool broken_ = false;    // nothing can be sent any more
     std::optional<owner_place> owner_;
-    bool served_ = false;    // it has had a whole request
+    bool served_ = false;    // it has received a whole request
     standing standing_ = standing::newcomer;
     places::iterator place_;
 };

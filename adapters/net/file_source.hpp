@@ -8,14 +8,14 @@
 
 namespace caisson::net {
 
-/// A regular file as the body of an upload, read on `disk`, which outlives it, in pieces of 256 KiB. Its size is that of the opening.
+/// A regular file as an upload body, read in pieces of 256 KiB on `disk`, which must outlive it. The size is fixed by open().
 class file_source final : public body_source {
 public:
-    /// Errors: errc::not_found or errc::forbidden with the path; errc::bad_request if it is no regular file.
+    /// Errors: errc::not_found or errc::forbidden with the path; errc::bad_request if it is not a regular file.
     static result<std::unique_ptr<file_source>> open(const std::filesystem::path& path, worker_pool& disk);
 
     std::uint64_t size_bytes() const override { return size_; }
-    /// Errors: errc::bad_request if it became shorter or cannot be read.
+    /// Errors: errc::bad_request if the file became shorter or cannot be read.
     task<result<shared_bytes>> read() override;
 
 private:

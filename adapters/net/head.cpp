@@ -28,7 +28,7 @@ bool is_value_char(char c)
     return byte == '\t' || (byte >= ' ' && byte != 127);
 }
 
-/// What could not be printed in a JSON message is shown as '?'.
+/// At most 64 bytes of `text` in quotes for a message; unprintable bytes become '?'.
 std::string shown(std::string_view text)
 {
     std::string out(text.substr(0, 64));
@@ -38,7 +38,7 @@ std::string shown(std::string_view text)
 
 refusal bad(std::string message) { return refusal{400, errc::bad_request, std::move(message)}; }
 
-/// The line at the front of `rest` without its CRLF, which the scanner has seen to be there.
+/// Cuts the first line off `rest` and returns it without its CRLF, which the scanner has verified.
 std::string_view cut_line(std::string_view& rest)
 {
     const auto end = rest.find('\n');
@@ -47,7 +47,7 @@ std::string_view cut_line(std::string_view& rest)
     return line;
 }
 
-/// What most messages have fewer fields than.
+/// Most messages have fewer fields.
 constexpr std::size_t usual_fields = 8;
 
 std::optional<refusal> parse_fields(std::string_view rest, headers& out)
@@ -126,7 +126,7 @@ bool keeps_alive(const headers& fields, int minor_version)
 
 bool is_host(std::string_view text) { return text.find_first_of(" \t/?#@,\\") == std::string_view::npos; }
 
-/// "http://host/path" is as good as "/path" with that Host (RFC 9112 section 3.2.2).
+/// Converts "http://host/path" to "/path" with that Host (RFC 9112 section 3.2.2).
 std::optional<refusal> to_origin_form(request& out)
 {
     const auto scheme_end = out.target.find("://");

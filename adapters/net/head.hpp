@@ -10,11 +10,11 @@
 
 namespace caisson::net {
 
-/// Why a message is not taken: the answer a server gives. The connection ends after it.
+/// Why a message is refused, as a server's response. The connection ends after it.
 struct refusal {
     int status = 400;
     errc code = errc::bad_request;
-    std::string message;    // names the limit or the mistake
+    std::string message;    // names the limit or the fault
 };
 
 struct head_limits {
@@ -23,15 +23,15 @@ struct head_limits {
     std::size_t header_count = 100;
 };
 
-/// Finds the end of a head in bytes that arrive in pieces, and refuses what is too large before it is whole.
+/// Finds the end of a head that arrives in pieces. Refuses an oversized head before it is complete.
 class head_scanner {
 public:
     explicit head_scanner(head_limits limits) : limits_(limits) { }
 
-    /// `buffered` is everything since the head's first byte; each call has the former call's bytes again and more after them.
-    /// True when the head is complete.
+    /// `buffered` is everything since the head's first byte; each call repeats the earlier bytes and appends new ones.
+    /// Returns true once the head is complete.
     bool scan(std::string_view buffered);
-    /// With its empty line. Only once complete.
+    /// The head's length with its empty line. Valid once complete.
     std::size_t head_bytes() const { return at_; }
     const std::optional<refusal>& refused() const { return refused_; }
 
@@ -40,21 +40,21 @@ private:
     bool check_growth(std::size_t buffered);
 
     head_limits limits_;
-    std::size_t at_ = 0;          // the start of the line being looked for
+    std::size_t at_ = 0;          // the start of the current line
     std::size_t looked_ = 0;      // no line end before this
-    std::size_t line_end_ = 0;    // of the first line with its CRLF; 0 while not found
+    std::size_t line_end_ = 0;    // the end of the first line with its CRLF; 0 until found
     std::size_t fields_ = 0;
     std::optional<refusal> refused_;
 };
 
-/// How a message says where its body ends.
+/// How a message marks the end of its body.
 enum class framing { none, length, chunked, until_close };
 
 struct request_head {
     net::request request;    // without body, peer and request_id
     int minor_version = 1;
     framing body = framing::none;
-    std::uint64_t content_length = 0;    // saturates at its largest value
+    std::uint64_t content_length = 0;    // saturates at UINT64_MAX
     bool expects_continue = false;
     bool keep_alive = true;
 };
@@ -67,18 +67,18 @@ struct response_head {
     bool keep_alive = true;
 };
 
-/// Reads a whole head as RFC 9112 has it, strictly: nothing that two readers could understand differently is taken.
+/// Parses a whole head strictly by RFC 9112: refuses anything that two parsers could read differently.
 std::optional<refusal> parse_request_head(std::string_view head, request_head& out);
-/// `to_method` is the request's: an answer to HEAD has no body.
+/// `to_method` is the request's method: a response to HEAD has no body.
 std::optional<refusal> parse_response_head(std::string_view head, std::string_view to_method, response_head& out);
 
-/// True if a message cannot begin with this byte; then it is no HTTP (a TLS handshake, for example).
+/// True if no request can begin with this byte: the bytes are not HTTP (a TLS handshake, for example).
 bool cannot_begin_request(char first);
 
-/// Status line and fields without the closing empty line, so that more can be appended; CR, LF and NUL in values become spaces.
-/// HTTP/1.1 is answered with 1.1, 1.0 with 1.0.
+/// Status line and fields without the final empty line, so that more can be appended (room for `extra_bytes` is reserved).
+/// CR, LF and NUL in values become spaces. The version is HTTP/1.0 for `minor_version` 0, else HTTP/1.1.
 std::string serialize_response_head(int status, int minor_version, const headers& fields, std::size_t extra_bytes = 0);
-/// Request line, fields and the closing empty line.
+/// Request line, fields and the final empty line.
 std::string serialize_request_head(std::string_view method, std::string_view target, const headers& fields);
 void append_field(std::string& out, std::string_view name, std::string_view value);
 

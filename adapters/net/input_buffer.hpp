@@ -8,8 +8,8 @@
 
 namespace caisson::net {
 
-/// Bytes read from a connection and not used yet, contiguous. It begins small, since most connections are idle, and grows to
-/// `max_bytes` when a read fills it.
+/// A contiguous buffer of bytes read from a connection and not consumed yet. It starts small, since most connections are idle,
+/// and grows up to `max_bytes` as reads fill it.
 class input_buffer {
 public:
     explicit input_buffer(std::size_t max_bytes) : max_(max_bytes) { }
@@ -24,7 +24,7 @@ public:
         if (begin_ == end_)
             begin_ = end_ = 0;
     }
-    /// Where to read into; not empty unless full().
+    /// The space for the next read; not empty unless full().
     std::span<char> prepare()
     {
         if (end_ == capacity_)
@@ -32,13 +32,13 @@ public:
         return {data_.get() + end_, capacity_ - end_};
     }
     void commit(std::size_t count) { end_ += count; }
-    /// Gives memory back if nothing is held.
+    /// Frees the memory above the initial size if the buffer is empty.
     void shrink()
     {
         if (empty() && capacity_ > small_bytes)
             drop();
     }
-    /// Gives all memory back, and drops what is held.
+    /// Frees all memory and drops the contents.
     void drop()
     {
         data_.reset();

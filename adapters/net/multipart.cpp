@@ -79,7 +79,7 @@ result<std::size_t> multipart_parser::step(std::string_view bytes, std::vector<p
     return std::size_t{1};
 }
 
-/// The first boundary, as if a line end came before it. Empty lines before it are passed over.
+/// Matches the first boundary as if a line end preceded it. Skips empty lines before it.
 result<std::size_t> multipart_parser::take_start(std::string_view bytes)
 {
     const char c = bytes.front();
@@ -146,7 +146,7 @@ result<void> multipart_parser::begin_part(std::vector<part_event>& out)
     return {};
 }
 
-/// The delimiter's first byte is nowhere else in it, so that only the last one in `bytes` can begin a delimiter that goes on later.
+/// The delimiter has only one CR, its first byte: so only the last CR in `bytes` can begin a delimiter that continues later.
 std::size_t multipart_parser::take_data(std::string_view bytes, std::vector<part_event>& out)
 {
     const auto give = [&out](std::string_view data) {

@@ -8,20 +8,20 @@
 
 namespace caisson::net {
 
-/// What one owner of connections may hold of a server. Whose a connection is, its handler says.
+/// The limits of one owner of connections. The handler decides who owns a connection.
 struct owner_bounds {
-    std::size_t connections = SIZE_MAX;         // with a request that has shown a key, streams and WebSockets among them
-    std::uint64_t bodies_bytes = UINT64_MAX;    // of all bodies that are held at once
+    std::size_t connections = SIZE_MAX;         // with an authenticated request, streams and WebSockets included
+    std::uint64_t bodies_bytes = UINT64_MAX;    // of all request bodies in memory
 };
 
-/// What each owner holds now. I/O thread only.
+/// The current usage of each owner. I/O thread only.
 struct owner_book {
     struct entry {
         std::size_t connections = 0;
         std::uint64_t bodies_bytes = 0;
     };
     owner_bounds bounds;
-    std::map<std::string, entry, std::less<>> entries;    // of owners with a connection
+    std::map<std::string, entry, std::less<>> entries;    // owners with a connection
 
     bool has_room(std::string_view owner) const
     {
@@ -30,7 +30,7 @@ struct owner_book {
     }
 };
 
-/// One connection of an owner, counted until it dies. The book outlives it.
+/// Counts one connection of an owner until destroyed. The book must outlive it.
 class owner_place {
 public:
     owner_place(owner_book& in, std::string_view owner) : book_(in), at_(in.entries.try_emplace(std::string(owner)).first)
@@ -47,7 +47,7 @@ public:
     owner_place& operator=(const owner_place&) = delete;
 
     std::string_view owner() const { return at_->first; }
-    /// Its body is now so long. False: the owner's are above their bound; one that is alone never is.
+    /// Sets this connection's body size. Returns false if the owner's bodies exceed their limit; a single body never does.
     bool hold_body(std::uint64_t bytes)
     {
         at_->second.bodies_bytes += bytes - bodies_bytes_;

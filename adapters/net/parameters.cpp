@@ -15,7 +15,7 @@ std::string lower_case(std::string_view text)
     return out;
 }
 
-/// What a parser has not taken yet.
+/// The unparsed rest of a text.
 class reader {
 public:
     explicit reader(std::string_view text) : left_(text) { }
@@ -35,7 +35,7 @@ public:
         left_.remove_prefix(end);
         return out;
     }
-    /// Behind the opening quote.
+    /// Call after the opening quote. Returns nothing without a closing quote.
     std::optional<std::string> quoted()
     {
         std::string out;

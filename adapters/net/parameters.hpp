@@ -13,11 +13,10 @@ struct parameters {
     std::string value;                                             // before the first ';', in lower case
     std::vector<std::pair<std::string, std::string>> list = {};    // names in lower case, values without quotes
 
-    /// Null if there is none.
     const std::string* find(std::string_view name) const;
 };
 
-/// Nothing if it is malformed or names a parameter twice. In quotes `\"` and `\\` stand for one character; another backslash is itself.
+/// Returns nothing if `text` is malformed or repeats a parameter. In quotes `\"` and `\\` are escapes; other backslashes are literal.
 std::optional<parameters> parse_parameters(std::string_view text);
 
 }    // namespace caisson::net

@@ -13,7 +13,7 @@ namespace {
 bool is_control_or_tab(char c) { return (c >= 0 && c < ' ') || c == 127; }
 bool is_name_char(char c) { return c > ' ' && c < 127 && c != ':'; }
 
-/// A name that can be shown and stored.
+/// True if a name can be shown and stored: UTF-8 without control characters.
 bool is_clean(std::string_view text) { return is_utf8(text) && std::ranges::none_of(text, is_control_or_tab); }
 
 std::optional<header_field> field_of(std::string_view line)
@@ -29,7 +29,7 @@ std::optional<header_field> field_of(std::string_view line)
     return header_field{std::string(line.substr(0, colon)), std::string(value)};
 }
 
-/// The lines up to the empty one.
+/// Parses the lines up to the empty one.
 result<headers> fields_of(std::string_view text, const multipart_limits& limits)
 {
     headers out;
@@ -48,7 +48,7 @@ result<headers> fields_of(std::string_view text, const multipart_limits& limits)
     return out;
 }
 
-/// Of `filename*`: UTF-8'language'percent-encoded (RFC 8187).
+/// Decodes the value of `filename*`: UTF-8'language'percent-encoded (RFC 8187).
 std::optional<std::string> extended_value(std::string_view text)
 {
     const auto first = text.find('\'');

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto least_pause = 1ms;    // between two looks at the same one
+constexpr auto least_pause = 1ms;    // between two beats of the same object
 
 }    // namespace
 

@@ -9,22 +9,22 @@
 
 namespace caisson::net {
 
-/// Something that has to be looked after every now and then.
+/// An object that needs periodic work.
 class beating {
 public:
     virtual ~beating() = default;
 
-    /// Does what is due now, and says when it is due again. Nothing: never. Called by a pulse, it destroys nobody.
+    /// Does the due work and returns the next due time; nothing: never. A pulse calls it; it must not destroy any beating object.
     virtual std::optional<steady_time> beat() = 0;
 };
 
-/// Looks after many in one coroutine, each at times of its own: of those that are idle none needs one. I/O thread only.
+/// Calls many objects at their due times from one coroutine. I/O thread only.
 class pulse {
 public:
-    /// `time` outlives it.
+    /// `time` must outlive the pulse.
     pulse(io_executor executor, timers& time) : time_(time), sooner_(executor) { }
 
-    /// Until it is cancelled. One call at a time.
+    /// Runs until cancelled. One call at a time.
     static task<> run(std::shared_ptr<pulse> self);
 
     std::size_t size() const { return due_.size(); }
@@ -36,11 +36,11 @@ private:
     void beat_due(steady_time now);
 
     timers& time_;
-    notifier sooner_;    // something is due before all others
+    notifier sooner_;    // the earliest due time moved forward
     places due_;
 };
 
-/// The place of one that is looked after; it ends with it. `who` owns it.
+/// One object's registration with a pulse, until destroyed. `who` must own it.
 class pulse_place {
 public:
     pulse_place(std::shared_ptr<pulse> of, beating& who) : of_(std::move(of)), who_(who) { }
@@ -48,7 +48,7 @@ public:
     pulse_place(const pulse_place&) = delete;
     pulse_place& operator=(const pulse_place&) = delete;
 
-    /// From then on. Not while it is being looked after.
+    /// Schedules the first beat. Must not be scheduled already, nor called from beat().
     void start(steady_time first);
     void stop();
 

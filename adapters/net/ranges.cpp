@@ -7,7 +7,7 @@ namespace caisson::net {
 
 namespace {
 
-/// Saturates. Nothing if it is not all digits.
+/// Saturates at UINT64_MAX. Nothing if `digits` is empty or has other characters.
 std::optional<std::uint64_t> number(std::string_view digits)
 {
     std::uint64_t out = 0;
@@ -20,7 +20,7 @@ std::optional<std::uint64_t> number(std::string_view digits)
     return digits.empty() ? std::nullopt : std::optional(out);
 }
 
-/// True if the list of entity tags holds `quoted`; weak ones count as their strong ones. A comma may be within a tag.
+/// True if the list of entity tags has `quoted`; weak comparison. A tag may contain commas.
 bool lists_tag(std::string_view list, std::string_view quoted)
 {
     while (true) {
@@ -48,13 +48,13 @@ bool is_known(const request& asked, std::string_view quoted)
     return false;
 }
 
-/// The one byte-range-spec of a Range field that counts.
+/// The byte-range-spec of a single-range request that is to be honored.
 std::optional<std::string_view> single_range(const request& asked, std::string_view quoted)
 {
     const auto field = asked.fields.find("Range");
     if (!field || asked.method != "GET" || asked.fields.count("Range") != 1)
         return std::nullopt;
-    // A date never matches: nothing says when the content was made. A weak tag neither.
+    // A date never matches, since the content has no Last-Modified. Neither does a weak tag.
     if (const auto condition = asked.fields.find("If-Range"); condition && trimmed(*condition) != quoted)
         return std::nullopt;
     constexpr std::string_view unit = "bytes=";
@@ -72,7 +72,7 @@ range_kind plan_suffix(std::uint64_t wanted, std::uint64_t size, content_plan& o
     if (wanted == 0)
         return range_kind::unsatisfiable;
     if (size == 0)
-        return range_kind::ignored;    // no Content-Range can name an empty part
+        return range_kind::ignored;    // Content-Range cannot express an empty part
     out.length = std::min(wanted, size);
     out.offset = size - out.length;
     return range_kind::part;

@@ -6,17 +6,17 @@
 
 namespace caisson::net {
 
-/// Where a WebSocket's bytes are read into: a small place while it is idle, a large one while a message comes that is longer.
+/// A WebSocket's read buffer: small while idle, large while a longer message arrives.
 class read_room {
 public:
-    /// Both more than 0; `busy_bytes` at least `idle_bytes`.
+    /// Both sizes are above 0; `busy_bytes` is at least `idle_bytes`.
     read_room(std::size_t idle_bytes, std::size_t busy_bytes) : idle_(idle_bytes), busy_(busy_bytes) { make(idle_); }
 
     std::span<char> bytes() const { return {place_.get(), size_}; }
 
-    /// A message goes on. What was read before is lost.
+    /// Call within a message. Invalidates the bytes read before.
     void widen() { make(busy_); }
-    /// A message is at its end. What was read before is lost.
+    /// Call at the end of a message. Invalidates the bytes read before.
     void narrow() { make(idle_); }
 
 private:

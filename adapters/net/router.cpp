@@ -16,7 +16,7 @@ struct method_route {
     std::vector<std::string> names;    // of the captures, in order
 };
 
-/// The segment before the next '/', and `rest` after it (without data when there was no '/').
+/// Cuts off the segment before the next '/'. Without a '/', `rest` becomes a null view.
 std::string_view cut_segment(std::string_view& rest)
 {
     const auto slash = rest.find('/');
@@ -35,9 +35,9 @@ struct router::node {
     std::unique_ptr<node> rest;
     std::map<std::string, method_route, std::less<>> methods;    // in order, for Allow
 
-    /// The node of `path` that has `method` (empty: any), and in `values` what was captured, not decoded. Literals first, then captures.
+    /// The node of `path` that has `method` (empty: any); appends the undecoded captures to `values`. Literals first, then captures.
     const node* walk(std::string_view path, std::string_view method, std::vector<std::string_view>& values) const;
-    /// The node itself if the path ends here.
+    /// For a path that ends here: this node if it has `method`, else null.
     const node* end(std::string_view method) const
     {
         return method.empty() ? (methods.empty() ? nullptr : this) : has(method) ? this : nullptr;

@@ -17,17 +17,17 @@ enum class match_kind {
 
 struct route_match {
     match_kind kind = match_kind::not_found;
-    std::size_t route = 0;                                             // what was given to add()
-    std::vector<std::pair<std::string, std::string>> captures = {};    // name, decoded value; in order of the pattern
+    std::size_t route = 0;                                             // the value passed to add()
+    std::vector<std::pair<std::string, std::string>> captures = {};    // name, decoded value; in pattern order
     std::string allow = {};                                            // "GET, HEAD, POST" when method_not_allowed
 
     /// The value of capture `name`; empty if the pattern has none.
     std::string_view capture(std::string_view name) const;
 };
 
-/// Finds the route of a method and an undecoded path. Patterns are segments: literal, `{name}` (one non-empty segment) or,
-/// last, `{name...}` (all the rest, not empty; its dots and slashes are the caller's to judge). Literals win over captures, but for a
-/// method that only the capture has. A HEAD without its own route takes GET's.
+/// Finds the route of a method and an undecoded path. A pattern consists of segments: literals, `{name}` (one non-empty segment)
+/// and, last, `{name...}` (the non-empty rest; the caller must check its dots and slashes). A literal wins over a capture unless
+/// only the capture has the method. HEAD falls back to GET's route.
 class router {
 public:
     router();
@@ -35,7 +35,7 @@ public:
     router(router&&) noexcept;
     router& operator=(router&&) noexcept;
 
-    /// Throws std::invalid_argument for a malformed pattern or one that is there already.
+    /// Throws std::invalid_argument for a malformed or duplicate pattern.
     void add(std::string_view method, std::string_view pattern, std::size_t route);
     route_match match(std::string_view method, std::string_view path) const;
 

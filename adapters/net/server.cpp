@@ -23,14 +23,14 @@ namespace {
 
 using acceptor = asio::basic_socket_acceptor<tcp, io_executor>;
 
-constexpr std::size_t max_turned_away = 64;                      // at once; others beyond the limit are just closed
-constexpr auto accept_pause = std::chrono::milliseconds(100);    // after a lack of descriptors
+constexpr std::size_t max_turned_away = 64;                      // at once; further ones are closed without a 503
+constexpr auto accept_pause = std::chrono::milliseconds(100);    // after a failed accept, such as EMFILE
 
-constexpr auto handshake_grace = std::chrono::milliseconds(500);    // what a handshake has when others wait
+constexpr auto handshake_grace = std::chrono::milliseconds(500);    // a handshake's minimum time while others wait
 constexpr auto handshake_pause = std::chrono::milliseconds(10);
 constexpr auto warn_every = std::chrono::minutes(1);
 
-/// Of a connection whose peer does not answer any more: probed after this long without a byte, then so often.
+/// TCP keepalive: the first probe after this idle time, then at this interval; the connection breaks after so many unanswered probes.
 constexpr int probe_after_s = 60, probe_every_s = 15, probes = 4;
 
 error cannot_listen(const std::string& where, const boost::system::error_code& why)
@@ -42,7 +42,7 @@ error cannot_listen(const std::string& where, const boost::system::error_code& w
     return {errc::bad_request, "cannot listen on " + where + ": " + why.message()};
 }
 
-/// Sockets that are accepted have the options of their listener.
+/// Accepted sockets inherit the listener's options.
 void set_options(acceptor& socket, std::chrono::milliseconds write_timeout)
 {
     boost::system::error_code ignored;
@@ -52,7 +52,7 @@ void set_options(acceptor& socket, std::chrono::milliseconds write_timeout)
     set(TCP_KEEPIDLE, probe_after_s);
     set(TCP_KEEPINTVL, probe_every_s);
     set(TCP_KEEPCNT, probes);
-    set(TCP_USER_TIMEOUT, static_cast<int>(write_timeout.count()));    // what was sent and is not acknowledged
+    set(TCP_USER_TIMEOUT, static_cast<int>(write_timeout.count()));    // the limit for sent but unacknowledged data
 }
 
 boost::system::error_code open_and_bind(acceptor& socket, const tcp::endpoint& where)
@@ -70,8 +70,8 @@ boost::system::error_code open_and_bind(acceptor& socket, const tcp::endpoint& w
 
 connection* oldest(server_state& state, standing where) { return state.at(where).empty() ? nullptr : state.at(where).front(); }
 
-/// The connection that is missed least: one that has not sent a whole request, else one that waits for its next, else one whose
-/// client has shown no key. Nothing if all are being served.
+/// The connection to evict: one that has not sent a whole request, else an idle one, else one with an unauthenticated request.
+/// Null if all are being served.
 connection* least_missed(server_state& state)
 {
     auto* const newcomer = oldest(state, standing::newcomer);
@@ -84,7 +84,7 @@ connection* least_missed(server_state& state)
     return nullptr;
 }
 
-/// Closes one connection, so that slow clients do not shut others out. False if all are being served.
+/// Evicts one connection, so that slow clients do not lock others out. Returns false if all are being served.
 bool make_room(server_state& state)
 {
     auto* const victim = least_missed(state);
@@ -117,7 +117,7 @@ void begin_session(const std::shared_ptr<server_state>& state, tcp_socket socket
         state->tasks->spawn("http session", serve_connection(state, std::move(socket), peer));
         return;
     }
-    // Under TLS the refusal would cost more than the service.
+    // Under TLS a refusal would cost more than serving the request.
     if (state->tls == nullptr && state->at(standing::turned_away).size() < max_turned_away) {
         auto why = address_full ? "your address has its " + std::to_string(options.max_connections_per_address) + " connections"
                                 : "the server has its " + std::to_string(options.max_connections) + " connections";
@@ -125,7 +125,7 @@ void begin_session(const std::shared_ptr<server_state>& state, tcp_socket socket
     }
 }
 
-/// A handshake costs the I/O thread about a millisecond: as many as are under way at once hold up the others that long.
+/// Limits concurrent handshakes: each costs the I/O thread about a millisecond and delays all other connections.
 task<> wait_for_handshakes(std::shared_ptr<server_state> state, std::shared_ptr<acceptor> from)
 {
     const auto all_taken = [&state] { return state->tls && state->at(standing::handshake).size() >= state->options.max_handshakes; };
@@ -273,7 +273,7 @@ result<std::vector<endpoint>> server::listen(const std::string& host, std::uint1
         auto socket = std::make_shared<acceptor>(impl_->state->executor);
         if (const auto why = open_and_bind(*socket, where)) {
             last = cannot_listen(text_of(where), why);
-            // "localhost" may name an address family that this machine has not.
+            // "localhost" may resolve to an address family that this machine lacks: try the next address.
             if (why == asio::error::address_in_use || why == asio::error::access_denied)
                 return last;
             continue;

@@ -16,26 +16,25 @@ namespace caisson::net {
 
 class connection;
 
-/// What a connection is to the server when there are too many. Those of the first four can be closed to make room, in this order,
-/// the oldest first.
+/// A connection's eviction class. The first four can be evicted, in this order, the oldest first.
 enum class standing {
-    handshake,      // TLS has not begun yet; with newcomers, by age
+    handshake,      // the TLS handshake is not finished; ordered with newcomers by age
     newcomer,       // has not sent one whole request
-    idle,           // between two requests
-    stranger,       // in a request that has not shown a key
+    idle,           // between two requests, or lingering after the last
+    stranger,       // within a request that is not authenticated
     busy,           // being served
-    turned_away,    // gets the 503
+    turned_away,    // above the limit, gets the 503
     leaving,        // closed; its task is about to end
 };
 
-/// What counts as one client: an IPv4 address, or the /64 that an IPv6 address lies in.
+/// The key of one client address: an IPv4 address, or the /64 of an IPv6 address.
 std::string network_of(const asio::ip::address& address);
 
-/// What all connections of a server share. Their frames hold it, so it may outlive the server.
+/// The state shared by all connections of a server. Their coroutine frames hold it, so it may outlive the server.
 struct server_state {
     server_state(io_executor the_executor, timers& the_time, logger& the_log, handler& the_answers, server_options the_options);
 
-    /// "req_" and a number that no other request of this process has.
+    /// "req_", a random prefix and a number that is unique in this process.
     std::string next_request_id();
 
     io_executor executor;
@@ -43,20 +42,19 @@ struct server_state {
     logger& log;
     handler& answers;
     const server_options options;
-    task_group* tasks = nullptr;    // the server's; used while it runs
-    notifier drain;                 // once, when draining has begun
+    task_group* tasks = nullptr;    // the server's; valid while it runs
+    notifier drain;                 // notified once, when draining begins
     bool draining = false;
-    /// Open connections.
     std::size_t size() const;
-    /// Each connection is in one of these lists.
+    /// Each connection is in exactly one of these lists.
     std::list<connection*>& at(standing where) { return standings[static_cast<std::size_t>(where)]; }
     std::array<std::list<connection*>, 7> standings;
     std::unordered_map<std::string, std::size_t> by_address;    // only if max_connections_per_address is set
-    std::uint64_t bodies_bytes = 0;                             // held now
+    std::uint64_t bodies_bytes = 0;                             // in memory now
     owner_book owners;
-    std::shared_ptr<const tls_context> tls;      // of new connections; null: plain
-    std::shared_ptr<message_budget> messages;    // of all WebSockets
-    std::shared_ptr<pulse> looked_after;         // they too
+    std::shared_ptr<const tls_context> tls;      // for new connections; null: plain
+    std::shared_ptr<message_budget> messages;    // shared by all WebSockets
+    std::shared_ptr<pulse> looked_after;         // pings all WebSockets
     steady_time warned_of_fullness;
 
 private:

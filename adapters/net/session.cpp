@@ -13,7 +13,7 @@ namespace caisson::net {
 namespace {
 
 constexpr std::size_t max_request_id_bytes = 128;
-constexpr std::size_t early_reserve_bytes = 1 << 20;    // of an announced body, before it comes
+constexpr std::size_t early_reserve_bytes = 1 << 20;    // reserved at most for an announced body before it arrives
 
 bool is_sane_id(std::string_view text)
 {
@@ -39,7 +39,7 @@ response problem(int status, errc code, std::string_view message, std::string_vi
 
 constexpr std::uint64_t small_body_bytes = 1 << 20;
 
-/// Bytes of a request body, counted against what all connections may hold.
+/// The size of a request body, counted against the limit of all connections.
 class held_body {
 public:
     explicit held_body(server_state& state) : state_(state) { }
@@ -47,8 +47,7 @@ public:
     held_body(const held_body&) = delete;
     held_body& operator=(const held_body&) = delete;
 
-    /// The last eighth of the room is for small bodies: who sends large ones keeps only other large ones out. `place`: of its owner; may
-    /// be null.
+    /// The last eighth of the limit is for small bodies: large ones only block other large ones. `place` is the owner's; may be null.
     std::optional<refusal> grow_to(std::uint64_t bytes, owner_place* place)
     {
         state_.bodies_bytes += bytes - held_;
@@ -82,10 +81,10 @@ refusal too_slow_head(std::chrono::milliseconds limit)
 
 class session {
 public:
-    /// `link` outlives the session.
+    /// `link` must outlive the session.
     explicit session(connection& link) : state_(&link.server()), link_(link), held_(*state_) { }
 
-    /// What goes on with the connection afterwards; not valid() if nothing does.
+    /// Serves all requests. Returns the task to run afterwards; not valid() if there is none.
     task<task<>> run();
     task<> turn_away(std::string why);
 
@@ -106,11 +105,11 @@ private:
     server_state* const state_;
     connection& link_;
     task<> rest_;
-    // Of the request that is served now:
+    // The current request:
     request_head head_;
     head_scanner scanner_{head_limits{}};
     body_decoder decoder_;
-    std::optional<streamed_body> streamed_;    // if the handler takes it so
+    std::optional<streamed_body> streamed_;    // under body_mode::streamed
     held_body held_;
     std::size_t served_ = 0;
 };
@@ -123,7 +122,7 @@ task<task<>> session::run()
     co_return std::move(rest_);
 }
 
-/// False if what came is not TLS, or the handshake failed.
+/// Returns false if the client does not speak TLS, or the handshake failed.
 task<bool> session::secure(std::shared_ptr<const tls_context> with)
 {
     constexpr char handshake_record = 0x16;
@@ -166,7 +165,7 @@ task<bool> session::await_first_byte()
             input.consume(2);
         if (!input.empty() && input.view() != "\r")
             co_return true;
-        // A server that drains serves what was already sent, and no more.
+        // While draining, serve only requests that have already arrived.
         if (state_->draining)
             co_return false;
         const bool more = co_await link_.read_more();
@@ -175,7 +174,7 @@ task<bool> session::await_first_byte()
     }
 }
 
-/// False if it was refused or the client is gone; so for all that read.
+/// Returns false if the request was refused or the client is gone, as do all functions that read.
 task<bool> session::read_head()
 {
     link_.wait_for(phase::reading, state_->options.header_timeout);
@@ -225,7 +224,7 @@ int status_of_refusal(errc code) { return code == errc::unauthorized ? 401 : cod
 
 }    // namespace
 
-/// Takes it whole, or gets it ready to be taken by the handler.
+/// Reads the whole body, or prepares it for streaming.
 task<bool> session::read_body()
 {
     const auto& request = head_.request;
@@ -273,16 +272,16 @@ task<bool> session::take_body()
 {
     const auto& options = state_->options;
     auto& body = head_.request.body;
-    std::size_t due = 0;    // body bytes at which the time begins anew
+    std::size_t due = 0;    // the body size that restarts the timeout
     std::size_t step = options.min_body_bytes;
     while (true) {
         if (body.size() >= early_reserve_bytes && body.capacity() < body.size() + decoder_.most_left())
-            body.reserve(body.size() + decoder_.most_left());    // once: to grow by doubling copies all of it, in one turn
+            body.reserve(body.size() + decoder_.most_left());    // at once: growing by doubling copies all of it each time
         link_.input().consume(decoder_.feed(link_.input().view(), body));
         if (decoder_.refused())
             co_return co_await refuse(*decoder_.refused());
         if (auto why = held_.grow_to(body.size(), link_.place_of_owner())) {
-            body = std::string();    // before others are refused for it
+            body = std::string();    // frees the memory for other requests first
             held_.let_go(link_.place_of_owner());
             co_return co_await refuse(std::move(*why));
         }
@@ -290,7 +289,7 @@ task<bool> session::take_body()
             co_return true;
         if (body.size() >= due) {
             link_.wait_for(phase::reading, options.body_timeout);
-            step = std::max(options.min_body_bytes, body.size() / 16);    // who holds much sends it faster
+            step = std::max(options.min_body_bytes, body.size() / 16);    // larger bodies must arrive faster
             due = body.size() + step;
         }
         const bool more = co_await link_.read_more();
@@ -317,7 +316,7 @@ task<bool> session::answer()
     if (!failure && !one.begun() && streamed_ && streamed_->failed())
         co_return co_await answer_for_body();
     const auto& request = head_.request;
-    if (!failure && !one.begun() && link_.left()) {    // nobody is there to be answered, and the handler knows
+    if (!failure && !one.begun() && link_.left()) {    // the client is gone, and the handler noticed
         state_->log.debug("a client left before its answer", {{"request_id", request.request_id}, {"path", request.path}});
         link_.close();
         co_return false;
@@ -337,7 +336,7 @@ task<bool> session::answer()
     co_return one.keeps_alive();
 }
 
-/// The handler leaves it to the session to say what was wrong with the body.
+/// Sends the body's refusal after a handler that returned without a response.
 task<bool> session::answer_for_body()
 {
     if (const auto& why = streamed_->refused())
@@ -345,7 +344,7 @@ task<bool> session::answer_for_body()
     co_return false;
 }
 
-/// Answers and says that no other request may follow.
+/// Sends the refusal and returns false: no other request may follow.
 task<bool> session::refuse(refusal why)
 {
     auto& id = head_.request.request_id;

@@ -12,11 +12,11 @@ namespace caisson::net {
 
 namespace {
 
-constexpr std::size_t most_at_once = 64 << 10;    // bytes of an answer
+constexpr std::size_t most_at_once = 64 << 10;    // the largest response sent without suspending
 
 bool has_no_body(int status) { return status / 100 == 1 || status == 204 || status == 304; }
 
-/// Why this request is no WebSocket handshake (RFC 6455 section 4.2.1); empty if it is one.
+/// Why the request is not a valid WebSocket handshake (RFC 6455 section 4.2.1); empty if it is.
 std::string_view handshake_fault(const request_head& head)
 {
     const auto& fields = head.request.fields;
@@ -34,7 +34,7 @@ std::string_view handshake_fault(const request_head& head)
 
 }    // namespace
 
-/// Of a known length; else chunked for HTTP/1.1, plain for HTTP/1.0; nothing for HEAD.
+/// Sends a body with a known length; else chunked for HTTP/1.1, plain for HTTP/1.0; nothing for HEAD.
 class session_exchange::writer final : public stream_writer {
 public:
     enum class form { sized, chunked, plain, nothing };
@@ -78,7 +78,7 @@ public:
 private:
     session_exchange& of_;
     form form_;
-    std::uint64_t left_;    // of a sized one
+    std::uint64_t left_;    // bytes left, if sized
 };
 
 request_body& session_exchange::body()
@@ -125,8 +125,8 @@ task<> session_exchange::respond(response answer)
         append_field(length, "Content-Length", std::to_string(answer.content().size()));
     const auto head = head_text(answer, length);
     const auto body = empty || to_head ? std::string_view() : answer.content();
-    // Without a turn of the loop in between, which costs as much as the rest of a small answer; but where more requests wait in the
-    // input, other connections have their turns between the answers.
+    // Sends directly: suspending costs as much as the rest of a small response. With pipelined requests in the input it suspends,
+    // so that other connections run between the responses.
     const auto all = head.size() + body.size();
     const auto sent = link_.input().empty() && all <= most_at_once ? link_.write_now(head, body) : 0;
     const auto of_head = std::min(sent, head.size());
@@ -137,7 +137,7 @@ task<> session_exchange::respond(response answer)
 
 namespace {
 
-/// What a handler says that its body will come to.
+/// The handler's Content-Length. Throws std::logic_error if malformed.
 std::optional<std::uint64_t> announced_length(const headers& fields)
 {
     const auto field = fields.find("Content-Length");
@@ -179,7 +179,7 @@ task<result<std::unique_ptr<websocket>>> session_exchange::upgrade(websocket_opt
     if (const auto fault = handshake_fault(head_); !fault.empty())
         co_return error{errc::bad_request, std::string(fault)};
     if (!link_.input().empty() || (streamed_ && !streamed_->complete())) {
-        keep_ = false;    // it may be WebSocket frames: never read as requests
+        keep_ = false;    // the bytes may be WebSocket frames: never parse them as requests
         co_return error{errc::bad_request, "data followed the WebSocket handshake before its answer"};
     }
     begin({});

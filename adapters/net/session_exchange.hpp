@@ -10,8 +10,8 @@ namespace caisson::net {
 /// The exchange that a session hands to the handler.
 class session_exchange final : public exchange {
 public:
-    /// `keep_alive`: whether the connection may serve another request as far as the server is concerned. `body`: null if there is none
-    /// or all of it is in `head`.
+    /// `keep_alive`: whether the server allows another request on the connection. `body`: null if the request has no body or all of it
+    /// is in `head`.
     session_exchange(connection& link, request_head& head, bool keep_alive, streamed_body* body = nullptr)
         : link_(link), head_(head), keep_(keep_alive), streamed_(body)
     {
@@ -30,13 +30,13 @@ public:
     bool draining() const override { return link_.draining(); }
     task<> drain_begun() const override { return link_.drain_begun(); }
 
-    /// True if something was sent as the answer.
+    /// True once the response has begun.
     bool begun() const { return begun_; }
-    /// True if the whole answer was sent, or the connection is not HTTP any more.
+    /// True if the whole response was sent, or the connection was upgraded.
     bool finished() const { return finished_; }
-    /// What go_on() was given; not valid() if nothing was.
+    /// The task passed to go_on(); not valid() if there is none.
     task<> take_rest() { return std::move(rest_); }
-    /// Whether another request may follow.
+    /// True if another request may follow.
     bool keeps_alive() const { return keep_ && finished_ && !link_.broken(); }
 
 private:

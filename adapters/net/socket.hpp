@@ -11,9 +11,9 @@
 namespace caisson::net {
 
 using tcp = asio::ip::tcp;
-/// Typed by the executor: any_io_executor costs on the hot path.
+/// Uses the concrete executor type: any_io_executor costs time on the hot path.
 using tcp_socket = asio::basic_stream_socket<tcp, io_executor>;
-/// A TCP or a Unix socket; both convert into it.
+/// A TCP or Unix socket; both types convert to it.
 using any_socket = asio::basic_stream_socket<asio::generic::stream_protocol, io_executor>;
 
 /// "127.0.0.1:80", "[::1]:80".

@@ -16,7 +16,7 @@ void append_one_line(std::string& out, std::string_view name, std::string_view v
     out += '\n';
 }
 
-/// One line "name" + text for each line of `text`; an empty text is one empty line.
+/// Appends `name` and the line for each line of `text`; an empty `text` is one empty line.
 void append_lines(std::string& out, std::string_view name, std::string_view text)
 {
     while (true) {

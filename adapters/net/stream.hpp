@@ -13,8 +13,8 @@
 
 namespace caisson::net {
 
-/// A connected byte stream: TCP or a Unix socket, plain or, once start_tls was called, under TLS. An AsyncStream; one read and one
-/// write at a time. What is plain costs nothing more than the socket.
+/// A connected byte stream: TCP or a Unix socket, plain or, after start_tls(), under TLS. An AsyncStream; one read and one write at
+/// a time. A plain stream adds no cost to the socket.
 class stream {
 public:
     using executor_type = io_executor;
@@ -26,10 +26,10 @@ public:
     bool encrypted() const { return tls_ != nullptr; }
     tls_session* tls() { return tls_.get(); }
 
-    /// From here on bytes go through TLS, beginning with handshake(). The client's side is the one with a `host`.
+    /// Switches to TLS; call async_handshake() next. With a `host` this is the client's side.
     void start_tls(std::shared_ptr<const tls_context> from, const std::optional<std::string>& host = std::nullopt);
 
-    /// Ends with an error code if the peer and this side do not come together; tls()->failure() says why.
+    /// Completes with an error code if the handshake fails; tls()->failure() says why.
     template <class Token>
     auto async_handshake(Token&& token)
     {
@@ -62,13 +62,13 @@ public:
         return asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(begin, token, buffers);
     }
 
-    /// Bytes can be read without waiting.
+    /// True if bytes can be read without waiting.
     bool has_input();
-    /// Says that no more comes from this side; reading goes on.
+    /// Tells the peer that this side sends no more. Reading stays possible.
     void shutdown_send();
     void cancel();
     void close();
-    /// As asio's sockets have it.
+    /// The overload that Asio's sockets offer.
     void close(boost::system::error_code& failed);
 
 private:
@@ -95,7 +95,7 @@ private:
                     return socket.async_wait(what, std::move(self));
                 }
                 over = true;
-                if (!waited) {    // an operation never completes inside the call that begins it
+                if (!waited) {    // an operation must not complete inside its initiating function
                     auto executor = on->get_executor();
                     return asio::post(executor, std::move(self));
                 }

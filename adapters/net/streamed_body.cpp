@@ -38,7 +38,7 @@ task<result<shared_bytes>> streamed_body::read()
     co_return shared_bytes(std::move(piece));
 }
 
-/// False if the client is gone.
+/// Sends "100 Continue" unless the body has begun. False if the client is gone.
 task<bool> streamed_body::ask_for_it()
 {
     expects_continue_ = false;

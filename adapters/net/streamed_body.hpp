@@ -12,7 +12,7 @@ namespace caisson::net {
 
 inline constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/// What a body is answered with that comes slower than min_body_bytes in each body_timeout.
+/// The refusal of a body slower than `bytes` in each body_timeout.
 refusal too_slow_body(const server_options& options, std::size_t bytes);
 
 /// The body of a request without one.
@@ -21,21 +21,21 @@ public:
     task<result<shared_bytes>> read() override { co_return shared_bytes(); }
 };
 
-/// A request's body that is taken out of the connection as the handler reads it.
+/// A request body that is read from the connection as the handler asks for it.
 class streamed_body final : public request_body {
 public:
-    /// `expects_continue`: the client waits for a word before it sends. `link` outlives this.
+    /// `expects_continue`: the client waits for "100 Continue" before it sends. `link` must outlive the body.
     streamed_body(connection& link, body_decoder decoder, bool expects_continue);
 
     task<result<shared_bytes>> read() override;
 
-    /// All of it was read: what follows in the connection is the next request.
+    /// True if the whole body was read: the next bytes of the connection are the next request.
     bool complete() const { return decoder_.done() && !failed_; }
-    /// Drops what has come and was not read. True if that is all of it.
+    /// Drops received but unread bytes. Returns true if the body is then complete.
     bool drop_what_came();
-    /// A read gave an error.
+    /// True if a read returned an error.
     bool failed() const { return failed_.has_value(); }
-    /// What the client is to be told of it; nothing if it is gone.
+    /// The refusal to send to the client; nothing if the client is gone.
     const std::optional<refusal>& refused() const { return refused_; }
 
 private:
@@ -51,8 +51,8 @@ private:
     std::optional<error> failed_;
     std::optional<refusal> refused_;
     std::uint64_t taken_ = 0;
-    std::uint64_t due_ = 0;                 // bytes at which the time begins anew
-    std::chrono::nanoseconds time_left_;    // to wait for the client until then; the handler's own time does not count
+    std::uint64_t due_ = 0;                 // the byte count that restarts the timeout
+    std::chrono::nanoseconds time_left_;    // of waiting for the client until then; the handler's own time does not count
 };
 
 }    // namespace caisson::net

@@ -19,12 +19,12 @@ namespace caisson::net {
 namespace {
 
 constexpr std::int64_t day_ms = 86'400'000;
-/// Forward secrecy and authenticated encryption only; the names are OpenSSL's for TLS 1.2, those of 1.3 are all such.
+/// TLS 1.2 ciphers with forward secrecy and authenticated encryption, by OpenSSL's names. All TLS 1.3 ciphers have both.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr off_t most_file_bytes = 1 << 20;
 constexpr unsigned char http_1_1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-/// The oldest entry of OpenSSL's error queue, which is then emptied.
+/// The oldest entry of OpenSSL's error queue. Clears the queue.
 std::string last_failure()
 {
     const auto code = ::ERR_get_error();
@@ -56,7 +56,7 @@ void set_common(SSL_CTX* context)
     ::SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     ::SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
     ::SSL_CTX_set_read_ahead(context, 1);
-    ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);    // tickets are kept by clients
+    ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);    // session tickets suffice: clients keep them
 }
 
 std::int64_t to_ms(const ASN1_TIME* time)
@@ -105,7 +105,7 @@ error cannot_use(std::string_view what, const std::filesystem::path& file, const
     return {errc::bad_request, "the TLS " + std::string(what) + " " + file.string() + " cannot be used: " + why};
 }
 
-/// Why a file must not be given to OpenSSL: to open a pipe would hold up the whole server. Empty if it may.
+/// Why a file must not be passed to OpenSSL; empty if it may. Opening a pipe would block the whole server.
 std::string unfit(const std::filesystem::path& file)
 {
     struct ::stat found{};
@@ -131,7 +131,7 @@ result<std::shared_ptr<const tls_context>> tls_context::for_server(const tls_fil
     std::shared_ptr<tls_context> made(new tls_context);
     made->context_.reset(::SSL_CTX_new(::TLS_server_method()));
     set_common(made->context_.get());
-    // A client that just closes has sent whole requests, or one that is refused by its own framing.
+    // A close without close_notify is safe: HTTP framing detects a truncated request.
     ::SSL_CTX_set_options(made->context_.get(), SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
     ::SSL_CTX_set_alpn_select_cb(made->context_.get(), choose_protocol, nullptr);
     auto loaded = made->load(files);
@@ -182,7 +182,7 @@ result<void> tls_context::load(const tls_files& files)
     if (::SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1)
         return cannot_use("certificate", files.certificate, last_failure());
     if (::SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
-        // This call also compares it with the certificate, if both are of one kind.
+        // This call also compares the key with the certificate if both have the same key type.
         const bool other = ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH ||
                            ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_TYPE_MISMATCH;
         const auto why = last_failure();
@@ -190,7 +190,7 @@ result<void> tls_context::load(const tls_files& files)
             return belongs_to_another(files);
         return cannot_use("key", files.key, locked ? "it is encrypted; store it without a passphrase" : why);
     }
-    // A key of another kind than the certificate's is taken beside it, and then the context has no certificate for its key.
+    // OpenSSL accepts a key of another type than the certificate's; the context then has no certificate for its key.
     if (::SSL_CTX_check_private_key(context) != 1) {
         ::ERR_clear_error();
         return belongs_to_another(files);

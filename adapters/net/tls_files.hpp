@@ -9,20 +9,20 @@
 
 namespace caisson::net {
 
-/// Tells whether a file was written anew or replaced, symbolic links followed.
+/// Detects that a file was rewritten or replaced; follows symbolic links.
 struct file_stamp {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
-    std::int64_t size = -1;    // -1: it cannot be looked at
+    std::int64_t size = -1;    // -1: stat() failed
     std::int64_t changed_ns = 0;
     bool operator==(const file_stamp&) const = default;
 };
 
-/// Of the certificate and the key.
+/// The stamps of the certificate and the key.
 std::array<file_stamp, 2> stamps_of(const tls_files& files);
 
-/// What makes a pair weaker than it looks, in words for the operator; empty if nothing does: it has expired, is not valid yet, expires
-/// within 14 days, or others than the key's owner can read the key.
+/// Warnings for the operator about a pair: it has expired, is not valid yet, expires within 14 days, or every user of the machine
+/// can read the key. Empty if there are none.
 std::vector<std::string> weaknesses_of(const certificate_facts& facts, const tls_files& files, std::int64_t now_ms);
 
 /// "expires in 89 days, on 2026-05-01T12:00:00.000Z"; "expired on …".

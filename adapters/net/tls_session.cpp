@@ -20,7 +20,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t record_bytes = 16 * 1024;
-constexpr std::size_t write_bytes = 256 * 1024;    // of one attempt; then others have their turn
+constexpr std::size_t write_bytes = 256 * 1024;    // limit of one attempt, for fairness to other connections
 
 int descriptor_of(BIO* bio) { return static_cast<const tls_session*>(::BIO_get_data(bio))->descriptor(); }
 
@@ -53,7 +53,7 @@ long bio_control(BIO* bio, int what, long, void*)
     return what == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-/// OpenSSL's own socket BIO writes without MSG_NOSIGNAL and to a number that may belong to somebody else by then.
+/// OpenSSL's own socket BIO writes without MSG_NOSIGNAL, and to a descriptor that may have been closed and reused.
 BIO_METHOD* socket_method()
 {
     static BIO_METHOD* const method = [] {
@@ -182,7 +182,7 @@ tls_step tls_session::write(std::span<const asio::const_buffer> parts)
     return whole;
 }
 
-/// One record. Small parts (a frame's head and its payload) go into one together.
+/// Writes one TLS record. Combines small parts (a frame's head and its payload).
 tls_step tls_session::write_some(std::span<const asio::const_buffer> parts)
 {
     const auto total = asio::buffer_size(parts);

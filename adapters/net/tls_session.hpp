@@ -13,20 +13,20 @@ struct ssl_st;
 
 namespace caisson::net {
 
-/// What one attempt came to. If it wants the socket to become readable or writable, repeat it then; otherwise it is over.
+/// The result of one attempt. If `next` is readable or writable, repeat the attempt once the socket is; otherwise it is complete.
 struct tls_step {
     enum class wants { nothing, readable, writable };
     wants next = wants::nothing;
-    boost::system::error_code failed;    // asio::error::eof at the peer's end
+    boost::system::error_code failed;    // asio::error::eof once the peer has ended
     std::size_t count = 0;               // bytes read or written
 };
 
-/// One side of a TLS connection over a descriptor that somebody else owns. Never blocks. I/O thread only.
+/// One side of a TLS connection over a file descriptor owned by the caller. Never blocks. I/O thread only.
 class tls_session {
 public:
     /// The server's side.
     tls_session(std::shared_ptr<const tls_context> from, int descriptor);
-    /// The client's: the certificate must be for `host`, a name or an address.
+    /// The client's side: the server's certificate must match `host`, a name or an address.
     tls_session(std::shared_ptr<const tls_context> from, int descriptor, const std::string& host);
     ~tls_session();
     tls_session(const tls_session&) = delete;
@@ -34,20 +34,19 @@ public:
 
     tls_step handshake();
     tls_step read(boost::asio::mutable_buffer into);
-    /// Takes as much of `parts` as the socket does, up to a few hundred KiB. An attempt that wants to be repeated is to be repeated
-    /// with parts that begin with the same bytes.
+    /// Writes what the socket takes of `parts`, up to a few hundred KiB. A repeated attempt must start with the same bytes.
     tls_step write(std::span<const boost::asio::const_buffer> parts);
-    /// Tells the peer that no more comes, if the socket takes it at once.
+    /// Sends close_notify if the socket takes it without blocking.
     void say_end();
-    /// Bytes are here that were read from the socket and not asked for yet.
+    /// True if bytes were read from the socket but not returned yet.
     bool pending() const;
-    /// The descriptor is not to be used any more.
+    /// Stops using the descriptor.
     void detach() { descriptor_ = -1; }
     int descriptor() const { return descriptor_; }
 
-    /// After a failed handshake: why, in words; of a client, what to do about a certificate that is not trusted.
+    /// After a failed handshake, read or write: the reason; on the client's side also why the certificate is untrusted.
     std::string failure() const { return failure_; }
-    /// True if the handshake failed for the peer's certificate.
+    /// True if the handshake failed because of the server's certificate.
     bool untrusted() const;
 
 private:

@@ -32,7 +32,7 @@ std::uint16_t default_port(const url& of) { return of.encrypted ? 443 : 80; }
 
 result<url> parse_local(std::string_view text, std::string_view path)
 {
-    constexpr std::size_t most_bytes = 107;    // of a sockaddr_un
+    constexpr std::size_t most_bytes = 107;    // sockaddr_un::sun_path without its NUL
     if (!path.starts_with('/') || path.size() > most_bytes || path.find('\0') != std::string_view::npos)
         return bad_address(text, "after unix:// an absolute path of at most 107 bytes must follow");
     return url{.host = "localhost", .socket_path = std::string(path)};

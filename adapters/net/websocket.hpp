@@ -12,14 +12,14 @@
 namespace caisson::net {
 
 struct websocket_options {
-    std::size_t max_message_bytes = 1 << 20;            // incoming, fragments together; beyond: close 1009
-    std::size_t max_inbox_messages = 64;                // received and not taken yet; then reading pauses
+    std::size_t max_message_bytes = 1 << 20;            // incoming, all fragments together; beyond: close 1009
+    std::size_t max_inbox_messages = 64;                // received but not taken; beyond: reading pauses
     std::size_t max_queued_bytes = 32 << 20;            // see websocket::queued_bytes; beyond: the connection is cut
     std::chrono::milliseconds ping_interval{20'000};    // 0: never
-    std::chrono::milliseconds pong_timeout{20'000};     // after a ping, without any sign of life: the connection is cut
+    std::chrono::milliseconds pong_timeout{20'000};     // after a ping without any activity: the connection is cut
     std::chrono::milliseconds write_timeout{60'000};    // for one message that the peer does not take: the connection is cut
     std::chrono::milliseconds close_timeout{5'000};     // for the close handshake, once all messages are sent
-    std::string subprotocol = {};                       // what a server picked; not sent if empty
+    std::string subprotocol = {};                       // the server's choice; not sent if empty
 };
 
 /// Close codes of RFC 6455 section 7.4 that this project sends.
@@ -44,20 +44,20 @@ struct message {
     std::string data;    // valid UTF-8 if text
 };
 
-/// One end of an open WebSocket. It reads and pings by itself, also while nobody receives. I/O thread only. Destroying it
-/// drops what is queued and cuts the connection: close() first for a clean end.
+/// One end of an open WebSocket. It reads and pings in the background, even when receive() is not running. I/O thread only.
+/// Destroying it drops the queue and cuts the connection: call close() first for a clean end.
 class websocket {
 public:
     virtual ~websocket() = default;
 
-    /// The next message; nothing once the peer closed or the connection broke and all before was taken. One call at a
-    /// time; cancelling it loses no message.
+    /// Returns the next message; nothing once the socket is not open and all earlier messages were taken. One call at a time;
+    /// cancellation loses no message.
     virtual task<std::optional<message>> receive() = 0;
 
-    /// Queues a message; one writer sends them in order. False, and nothing is queued, when the socket is not open. A sender
-    /// of much data waits for drained() in between: a queue beyond max_queued_bytes cuts the connection.
+    /// Queues a message; messages are sent in order. Returns false if the socket is not open. Senders of much data should await
+    /// drained() in between: a queue above max_queued_bytes cuts the connection (and returns false).
     virtual bool send_text(std::string text) = 0;
-    /// One binary message of `prefix` followed by `payload`, neither copied again.
+    /// Queues one binary message of `prefix` followed by `payload`, without copying them.
     virtual bool send_binary(std::string prefix, shared_bytes payload) = 0;
 
     /// Bytes of messages not yet handed to the kernel, plus 64 for each message.
@@ -65,15 +65,15 @@ public:
     /// Returns when queued_bytes() is at most `below` or the socket is not open. Safe to cancel.
     virtual task<> drained(std::size_t below) = 0;
 
-    /// Sends what is queued, then the close frame (reason: at most 123 bytes of UTF-8, longer is cut), and waits for the peer's
-    /// at most close_timeout. Messages that come meanwhile are dropped. With close_code::policy what is queued is dropped, and a peer that
-    /// takes nothing is cut off after close_timeout. Does nothing if already closed.
+    /// Sends the queue, then the close frame (the reason is cut to 123 bytes of UTF-8), and waits up to close_timeout for the peer's
+    /// close frame. Drops messages that arrive meanwhile. close_code::policy drops the queue and cuts a peer that takes nothing
+    /// for close_timeout. Does nothing if already closed.
     virtual task<> close(std::uint16_t code, std::string reason) = 0;
 
-    /// False from the first close frame (either side's), error or close() on.
+    /// False after the first close frame of either side, an error or close().
     virtual bool open() const = 0;
 
-    /// The peer's close code once receive() gave nothing: close_code::abnormal if it sent none at all.
+    /// The peer's close code, valid once receive() returned nothing: close_code::abnormal if the peer sent no close frame.
     virtual std::uint16_t peer_close_code() const = 0;
     virtual const std::string& peer_close_reason() const = 0;
 };

@@ -11,14 +11,14 @@
 
 namespace caisson::net {
 
-inline constexpr std::size_t bare_close_bytes = 4;    // of a close frame with a code alone, unmasked
+inline constexpr std::size_t bare_close_bytes = 4;    // an unmasked close frame with a code only
 
-/// A server's close frame (RFC 6455 section 5.5.1) with a reason, for `frame`, one with a code alone. Empty for other bytes and for codes
-/// that are no fault of the peer's messages.
+/// Adds a reason to `frame`, a server's close frame with a code only (RFC 6455 section 5.5.1). Empty for other bytes and for
+/// codes that do not report a fault in the peer's messages.
 std::string with_close_reason(std::string_view frame, std::size_t max_message_bytes);
 
-/// The connection below a WebSocket. Beast closes by itself for what breaks the protocol, with a code alone: on a server's side the
-/// reason is added here.
+/// The stream below a WebSocket. On a protocol violation Beast sends a close frame with a code only: on the server's side this
+/// class adds the reason.
 class websocket_bytes : public stream {
 public:
     websocket_bytes(stream from, bool is_server, std::size_t max_message_bytes)
@@ -26,7 +26,7 @@ public:
     {
     }
 
-    /// While a message is sent its bytes pass as they are, whatever they look like.
+    /// While set, bytes pass unchanged: a message's bytes may look like a close frame.
     void sends_message(bool now) { sends_message_ = now; }
 
     void adds_no_reasons() { adds_reasons_ = false; }
@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    /// Sends the longer frame whole, and says that the one that was given is sent.
+    /// Sends the longer frame and reports the size of the original one.
     struct closing {
         websocket_bytes* on;
         bool begun = false;
@@ -73,7 +73,7 @@ private:
     const std::size_t max_message_bytes_;
     bool sends_message_ = false;
     std::array<char, bare_close_bytes> bare_{};
-    std::string frame_;    // that is being sent
+    std::string frame_;    // being sent
 };
 
 }    // namespace caisson::net

@@ -9,14 +9,14 @@ namespace caisson::net {
 namespace {
 
 constexpr std::size_t max_reason_bytes = 123;
-// Clients say little, and there are many.
+// Clients send little, and there are many of them.
 constexpr std::size_t server_idle_bytes = 256;
 constexpr std::size_t server_read_bytes = 8 * 1024;
 constexpr std::size_t client_read_bytes = 128 * 1024;
 constexpr std::size_t client_write_bytes = 64 * 1024;    // masked before they are sent
-/// A connection may hold so much whatever the others hold: ordinary frames always get through.
+/// A connection may hold this much even if the budget is exceeded, so that ordinary frames always get through.
 constexpr std::size_t unquestioned_bytes = 64 * 1024;
-/// A message gets on by so much in each ping interval.
+/// The least progress of a message in each ping interval.
 constexpr std::size_t least_progress_bytes = 16 * 1024;
 
 }    // namespace
@@ -39,7 +39,7 @@ websocket_link::websocket_link(stream from, side of, websocket_options the_optio
         socket.write_buffer_bytes(client_write_bytes);
     socket.control_callback([this](beast::websocket::frame_type kind, beast::string_view) {
         heard = true;
-        if (kind == beast::websocket::frame_type::close)    // which Beast answers with the peer's own code
+        if (kind == beast::websocket::frame_type::close)    // Beast's answer repeats the peer's code
             socket.next_layer().adds_no_reasons();
     });
 }
@@ -118,7 +118,7 @@ bool websocket_link::take(std::string_view bytes)
 void websocket_link::deliver()
 {
     ++messages_;
-    // Beast has looked at each piece. It does not miss the rest of a character behind an empty last frame.
+    // Beast has validated each piece, but accepts an incomplete character before an empty last frame.
     if (now == state::open && socket.got_text() && incomplete_utf8_tail(message_) > 0) {
         std::string().swap(message_);
         begin_close(close_code::not_utf8, "a text message must be UTF-8");
@@ -154,7 +154,7 @@ void websocket_link::read_ended(const boost::system::error_code& why)
     const bool closed_by_peer = why == beast::websocket::error::closed;
     if (closed_by_peer)
         keep_reason();
-    // While closing, the writer ends the handshake that it began.
+    // While closing, the writer completes the close handshake that it began.
     if (!closed_by_peer || now == state::open)
         finish();
 }

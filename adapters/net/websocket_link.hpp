@@ -17,7 +17,7 @@ namespace beast = boost::beast;
 enum class side { server, client };
 
 struct outgoing {
-    static constexpr std::size_t overhead_bytes = 64;    // what a queued message costs besides its own bytes
+    static constexpr std::size_t overhead_bytes = 64;    // the memory cost of a queued message besides its bytes
 
     message_kind kind;
     std::string prefix;
@@ -25,7 +25,7 @@ struct outgoing {
     std::size_t cost() const { return prefix.size() + payload.size() + overhead_bytes; }
 };
 
-/// A WebSocket's stream and the queues around it; held by the websocket object and by its two background tasks.
+/// A WebSocket's stream and queues, shared by the websocket object and its two background tasks.
 struct websocket_link final : beating {
     websocket_link(stream socket, side of, websocket_options the_options, const websocket_host& host);
     ~websocket_link() override;
@@ -34,27 +34,28 @@ struct websocket_link final : beating {
 
     enum class state { open, closing, closed };
 
-    /// Cuts the connection and wakes all who wait.
+    /// Cuts the connection and wakes all waiters.
     void finish();
-    /// The writer sends a close frame after what is queued.
+    /// Makes the writer send a close frame after the queue.
     void begin_close(std::uint16_t code, std::string reason);
     bool push(outgoing one);
-    /// Forgets what is queued, but for the message that is being sent.
+    /// Drops the queue except the message being sent.
     void drop_unsent();
-    /// Some bytes of a message came. False if they are too many for all WebSockets together: then the close has begun.
+    /// Appends received bytes to the current message. If the shared budget is exceeded, begins the close and returns false.
     bool take(std::string_view bytes);
-    /// The message that was taken is whole. A text that is not UTF-8 (RFC 6455 section 8.1) begins the close instead.
+    /// Moves the complete message to the inbox. Text that is not UTF-8 (RFC 6455 section 8.1) begins the close instead.
     void deliver();
     message next_message();
     void keep_reason();
     void read_ended(const boost::system::error_code& why);
-    /// Whether the inbox holds as many messages as it may while nobody closes.
+    /// True if the inbox is at its limit and the socket is open.
     bool inbox_full() const { return inbox.size() >= options.max_inbox_messages && now == state::open; }
 
-    /// Begins to ping the peer, if it is to be: whoever looks after it calls beat(). False if it has to do so itself, from first_beat() on.
+    /// Registers with the pulse, which calls beat(), if there is one and pings are enabled. Returns false if the caller must call
+    /// beat() itself, starting at first_beat().
     bool looked_after();
     steady_time first_beat() const { return time.steady_now() + options.ping_interval; }
-    /// Has a ping sent, or looks whether the peer lives and cuts the connection if not: then nothing is due any more.
+    /// Requests a ping, or checks the peer's activity since. Cuts a dead or too slow peer off and returns nothing.
     std::optional<steady_time> beat() override;
 
     beast::websocket::stream<websocket_bytes, false> socket;
@@ -63,43 +64,43 @@ struct websocket_link final : beating {
     read_room room;
 
     state now = state::open;
-    std::uint16_t close_with = close_code::normal;    // ours, while closing
+    std::uint16_t close_with = close_code::normal;    // this side's code, while closing
     std::string close_reason;
     std::uint16_t peer_code = close_code::abnormal;
     std::string peer_reason;
 
-    std::list<outgoing> queue;    // the front is being sent; an empty list has no memory of its own
+    std::list<outgoing> queue;    // the front is being sent; an empty list allocates no memory
     std::size_t queued_bytes = 0;
     std::list<message> inbox;
 
     bool ping_wanted = false;
-    bool ping_sent = false;         // and its answer is not looked for yet
-    bool heard = false;             // a sign of life since the last ping
+    bool ping_sent = false;         // and not checked for an answer yet
+    bool heard = false;             // activity since the last ping
     bool reading_paused = false;    // the inbox is full: a pong would not be seen
     std::optional<steady_time> writing_since;
 
-    notifier to_write;    // something was queued, or a ping or close is due
+    notifier to_write;    // a message was queued, or a ping or close is due
     notifier written;     // the queue became shorter
-    notifier arrived;     // the inbox became longer, or, if it was full, shorter: nobody waits for both
+    notifier arrived;     // the inbox grew, or shrank while it was full: no waiter waits for both
 
 private:
-    /// True if a message has begun and hardly gets on; to be asked once in each ping interval.
+    /// True if an incomplete message makes too little progress. Call once in each ping interval.
     bool dribbles();
     bool stalled() const;
-    /// Counts what is held now against the budget. False if that is exceeded.
+    /// Updates the budget with the bytes held now. Returns false if the budget is exceeded.
     bool count_held();
 
     std::optional<pulse_place> place_;
     const std::shared_ptr<message_budget> budget_;    // null: none
-    std::string message_;                             // its part that has come
+    std::string message_;                             // the received part of the current message
     std::size_t inbox_bytes_ = 0;
-    std::size_t held_ = 0;    // of the budget
+    std::size_t held_ = 0;    // bytes counted in the budget
     std::uint64_t messages_ = 0;
-    std::uint64_t message_seen_ = UINT64_MAX;    // by dribbles(), when it was not whole
+    std::uint64_t message_seen_ = UINT64_MAX;    // the incomplete message that dribbles() saw last
     std::size_t bytes_seen_ = 0;
 };
 
-/// What Beast does at the end of a close handshake: this side says that no more comes, and waits for the peer's end.
+/// Beast's teardown after a close handshake: the server shuts down sending; both sides wait for the peer's end.
 template <class Handler>
 struct teardown_operation {
     static constexpr std::size_t room_bytes = 4096;
@@ -126,7 +127,7 @@ struct teardown_operation {
     }
 };
 
-/// What Beast calls for a connection that is not to be used any more.
+/// Beast's hook for closing an unusable connection.
 inline void beast_close_socket(websocket_bytes& on) { on.close(); }
 
 template <class Handler>

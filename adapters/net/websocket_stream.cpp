@@ -15,7 +15,7 @@ namespace {
 
 using link = websocket_link;
 
-/// Ends the connection when a background task ends for whatever reason, cancellation and destruction included.
+/// Ends the connection when a background task ends for any reason, including cancellation and destruction.
 struct finish_at_end {
     explicit finish_at_end(std::shared_ptr<link> the_link) : of(std::move(the_link)) { }
     ~finish_at_end() { of->finish(); }
@@ -121,7 +121,7 @@ task<> keep_alive(std::shared_ptr<link> self)
         co_await self->time.wait_until(*next);
 }
 
-/// Of a socket that nobody looks after.
+/// The writer of a WebSocket without a pulse.
 task<> write_and_ping(std::shared_ptr<link> self) { co_await race(run_writer(self), keep_alive(self)); }
 
 task<> wait_sent(std::shared_ptr<link> self)
@@ -176,7 +176,7 @@ public:
         const auto self = link_;
         if (self->now == link::state::open)
             self->begin_close(code, std::move(reason));
-        if (self->close_with == close_code::policy) {    // by an earlier call, too, that was cancelled
+        if (self->close_with == close_code::policy) {    // also if set by an earlier, cancelled call
             self->drop_unsent();
             co_await with_deadline(self->time, self->time.steady_now() + self->options.close_timeout, wait_sent(self));
             if (!self->queue.empty())
@@ -212,7 +212,7 @@ task<result<std::unique_ptr<websocket>>> accept_websocket(
         extra.set("Sec-WebSocket-Protocol", options.subprotocol);
     auto self = std::make_shared<link>(std::move(socket), side::server, std::move(options), host);
     auto decorate = [extra = std::move(extra)](beast::websocket::response_type& answer) {
-        answer.set(beast::http::field::server, "caisson");    // where none is set Beast names itself
+        answer.set(beast::http::field::server, "caisson");    // otherwise Beast sets its own name
         add_fields(answer, extra);
     };
     self->socket.set_option(beast::websocket::stream_base::decorator(std::move(decorate)));

@@ -13,34 +13,34 @@
 
 namespace caisson::net {
 
-/// What clients' messages may take of the memory: those that are not whole yet, and those that nobody received yet.
+/// The memory limit, in bytes, of incoming messages: incomplete ones and those not received by the application.
 struct message_budget {
     std::uint64_t limit = 0;
     std::uint64_t used = 0;
 };
 
-/// What a WebSocket lives on; time and tasks outlive it.
+/// The dependencies of a WebSocket; `time` and `tasks` must outlive it.
 struct websocket_host {
     timers* time;
-    task_group* tasks;                           // where its reader and writer run
-    std::shared_ptr<message_budget> messages;    // what all of a server have together; null: no bound. Beyond: close 1013
-    std::shared_ptr<pulse> looked_after;         // which pings its peer; null: it does so itself
+    task_group* tasks;                           // runs its reader and writer
+    std::shared_ptr<message_budget> messages;    // shared by all WebSockets of a server; null: no limit. Beyond: close 1013
+    std::shared_ptr<pulse> looked_after;         // schedules the pings; null: the WebSocket does so itself
 };
 
-/// Answers a checked handshake with 101 and `extra` fields.
+/// Answers a valid handshake with 101 and the `extra` fields.
 /// Errors: errc::bad_request if the client went away.
 task<result<std::unique_ptr<websocket>>> accept_websocket(
     stream socket, request handshake, headers extra, websocket_options options, websocket_host host);
 
-/// What a client's handshake needs.
+/// The parameters of a client's handshake.
 struct websocket_target {
-    std::string authority;    // for Host
+    std::string authority;    // the Host header
     std::string target;
     headers fields;
 };
 
-/// The client's side, over a connected socket. Errors: the one that the server's status stands for, errc::runtime_unavailable
-/// if the connection broke, errc::bad_request if what came is no WebSocket answer.
+/// Opens the client's side over a connected socket. Errors: error_of_status() if the server declines, errc::runtime_unavailable
+/// if the connection broke, errc::bad_request if the response is not a WebSocket handshake.
 task<result<std::unique_ptr<websocket>>> open_websocket(stream socket, websocket_target to, websocket_options options, websocket_host host);
 
 }    // namespace caisson::net
