@@ -16,14 +16,14 @@ namespace caisson::backup {
 
 namespace {
 
-/// What the server calls itself; empty if it never ran.
+/// The server's instance id; empty if it never ran.
 std::string instance_of(const std::filesystem::path& data_dir)
 {
     std::ifstream file(data_dir / "instance.json");
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     try {
         return std::string(boost::json::parse(text).at("id").as_string());
-    } catch (const std::exception&) {    // it is for people only
+    } catch (const std::exception&) {    // informational only
         return "";
     }
 }
@@ -48,7 +48,7 @@ std::uint64_t bytes_to_copy(const std::filesystem::path& data_dir)
     std::uint64_t sum = 0;
     for (const auto* name : {"records.db", "events.db", "content.db", "content.db-chunks"}) {
         struct stat found{};
-        if (::stat((data_dir / name).c_str(), &found) == 0)    // the last one may have holes
+        if (::stat((data_dir / name).c_str(), &found) == 0)    // content.db-chunks may be sparse
             sum += static_cast<std::uint64_t>(std::min<std::int64_t>(found.st_size, 512 * found.st_blocks));
     }
     return sum;

@@ -21,8 +21,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = 1 << 20;
 constexpr const char* lock_name = "work.lock";
-/// For what SQLite needs beside the files.
-constexpr std::uint64_t spare_bytes = 4 << 20;
+constexpr std::uint64_t spare_bytes = 4 << 20;    // for SQLite's temporary files
 
 [[noreturn]] void fail(const std::filesystem::path& file, const char* doing)
 {
@@ -59,7 +58,7 @@ void write_all(const unique_fd& fd, const std::filesystem::path& file, std::stri
     }
 }
 
-/// Reads the file to its end and hands on each piece.
+/// Reads a file to its end and passes each piece to `take`.
 template <class F>
 file_entry read_through(const std::filesystem::path& file, const progress& told, F take)
 {
@@ -86,14 +85,14 @@ file_entry read_through(const std::filesystem::path& file, const progress& told,
     return found;
 }
 
-/// What a work directory may hold: anything else is somebody else's, and not to be removed.
+/// True for names that a work directory contains. Files with other names are foreign and must not be removed.
 bool is_made_here(const std::string& name)
 {
     const auto is_of = [&name](std::string_view database) { return name.starts_with(database); };
     return name == manifest_name || is_of("records.db") || is_of("events.db") || is_of("content.db") || name.ends_with(".lock");
 }
 
-/// A directory, not a link to one, with nothing in it that is not made here.
+/// True for a directory, not a symbolic link, that contains no foreign files.
 bool is_left_over(const std::filesystem::path& directory)
 {
     if (!std::filesystem::is_directory(std::filesystem::symlink_status(directory)))
@@ -118,13 +117,13 @@ work_directory::work_directory(const std::filesystem::path& target, std::string_
         take();
     } catch (...) {
         std::error_code ignored;
-        if (made)    // on a full disk not even the lock can be written
+        if (made)    // on a full disk even the lock file cannot be written
             std::filesystem::remove_all(path_, ignored);
         throw;
     }
 }
 
-/// Makes the directory that is there this one's own, and empty.
+/// Locks the existing directory and empties it.
 void work_directory::take()
 {
     if (!is_left_over(path_))
@@ -155,7 +154,7 @@ void work_directory::put_in_place(placement how)
         fail(target_, "put in place");
     sqlite::sync_directory(parent_of(target_));
     if (how == placement::fresh)
-        path_.clear();    // otherwise it is now what was replaced, and goes
+        path_.clear();    // after an exchange path_ is the old target, which the destructor removes
 }
 
 file_entry copy_file(const std::filesystem::path& from, const std::filesystem::path& to, const progress& told)

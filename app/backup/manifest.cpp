@@ -17,10 +17,10 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view format_name = "caisson backup";
-/// The first had no content.db: backups of data without contents are still of it.
+/// Format 1 has no content.db. It is still written for data without contents.
 constexpr std::int64_t format_without_contents = 1;
 constexpr std::int64_t format_version = 2;
-constexpr std::uintmax_t most_bytes = 64 << 20;    // names of executions without an end are in it
+constexpr std::uintmax_t most_bytes = 64 << 20;    // includes the ids of executions without an end
 
 file_entry file_from(const json::value& from)
 {
@@ -40,7 +40,7 @@ bool names_its_databases(const manifest& what, std::int64_t format)
     return std::ranges::equal(what.files, std::span(databases).first(count), {}, &file_entry::name);
 }
 
-/// Throws std::exception on foreign text.
+/// Throws std::exception on malformed text.
 result<manifest> manifest_from(const std::filesystem::path& file, const std::string& text)
 {
     const auto value = json::parse(text);

@@ -34,7 +34,7 @@ error differs(const std::filesystem::path& file, const std::string& how)
 result<void> check_versions(const manifest& from)
 {
     const std::size_t known[] = {sqlite::records_schema.migrations.size(), sqlite::events_schema.migrations.size(),
-        sqlite::content_schema.migrations.size()};    // in the order of the files
+        sqlite::content_schema.migrations.size()};    // in the order of manifest::files
     for (std::size_t i = 0; i < from.files.size(); ++i)
         if (from.files[i].schema > known[i])
             return error{errc::bad_request, "the backup was made by a newer Caisson (" + from.caisson_version + "; " + from.files[i].name +
@@ -69,7 +69,7 @@ result<void> check_integrity(const restore_options& options, const std::filesyst
     return {};
 }
 
-/// What a server makes for itself while it has a directory open.
+/// Removes the lock files of an open data directory.
 void remove_traces_of_opening(const std::filesystem::path& directory)
 {
     for (const auto* name : {"open.lock", "server.lock"})

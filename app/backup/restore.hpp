@@ -5,25 +5,25 @@
 
 namespace caisson::backup {
 
-/// What becomes of executions that waited when the backup was made. The original may have run them since.
+/// How to treat executions that were queued when the backup was made. The original server may have run them since.
 enum class waiting_executions { interrupt, run_again };
 
 struct restore_options {
     std::filesystem::path source;      // a backup
-    std::filesystem::path data_dir;    // that will be: absent, or an empty directory
+    std::filesystem::path data_dir;    // to create: absent, or an empty directory
     waiting_executions waiting = waiting_executions::interrupt;
 };
 
 struct restore_summary {
     manifest from;
-    std::size_t interrupted = 0;    // had not ended
-    std::size_t waiting = 0;        // will run again
+    std::size_t interrupted = 0;    // executions
+    std::size_t waiting = 0;        // executions that run again
 };
 
-/// Makes a data directory from a backup: checked first, then put in place whole, or not at all. The next server on it is another
-/// instance than the original's, whose sandboxes are left alone. Blocks. Errors: what read_manifest() says;
-/// errc::conflict if there is something in the data directory; errc::bad_request if the backup is not what its manifest says.
-/// Throws storage_error, std::system_error and std::runtime_error with a sentence for the operator.
+/// Creates a data directory from a backup: checks it, then puts it in place atomically. The next server on it has a new instance id, so it
+/// leaves the original's sandboxes alone. Blocks. Errors: those of read_manifest(); errc::conflict if the data directory is not empty;
+/// errc::bad_request if the backup is damaged or from a newer version. Throws storage_error, std::system_error and std::runtime_error with
+/// a sentence for the operator.
 result<restore_summary> restore(const restore_options& options, const progress& told);
 
 }    // namespace caisson::backup

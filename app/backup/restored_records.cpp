@@ -25,7 +25,7 @@ std::shared_ptr<const log_event> control_event(event_kind kind, std::string body
     return event;
 }
 
-/// The end of an execution of which nothing more is known, in its log and then in its record.
+/// Ends an execution as interrupted, first in its log, then in its record.
 task<result<void>> end_one(storage* store, execution_row row, log_extent extent, std::int64_t now_ms)
 {
     ending end;
@@ -60,7 +60,7 @@ task<result<void>> end_page(
         auto extent = co_await store->events().extent(each.row.id);
         if (extent.has_error())
             co_return extent.error();
-        if (extent->has_exit)    // the next start finishes its record
+        if (extent->has_exit)    // the next server start finishes its record
             continue;
         auto ended = co_await end_one(store, std::move(each.row), std::move(*extent), now_ms);
         if (ended.has_error())

@@ -9,8 +9,8 @@ struct ended_counts {
     std::size_t waiting = 0;
 };
 
-/// Ends in the databases of a copied data directory what ran in the original: as interrupted, in log and record. Their
-/// sandboxes are not this directory's. Brings the databases to the newest schema. Blocks. Throws storage_error.
+/// Ends the unfinished executions in a copied data directory as interrupted, in log and record, and their sandboxes, which are the
+/// original server's, as lost. Migrates the databases. Blocks. Throws storage_error.
 result<ended_counts> end_what_ran(const std::filesystem::path& data_dir, waiting_executions waiting);
 
 }    // namespace caisson::backup

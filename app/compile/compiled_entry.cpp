@@ -21,7 +21,7 @@ void put_text(std::string& out, std::string_view text)
     out += text;
 }
 
-/// Reads in order; after a failure all that is read is empty.
+/// Reads values in order; after a failure all values are empty.
 class entry_reader {
 public:
     explicit entry_reader(shared_bytes bytes) : rest_(std::move(bytes)) { }

@@ -105,7 +105,7 @@ std::vector<found_entry> find_entries(const fs::path& top, const std::string& bo
     return found;
 }
 
-/// Without a sync: what a power cut leaves does not have its digest, and another boot begins anew anyway.
+/// Needs no sync: results are dropped after a reboot, and a damaged file fails its digest check.
 result<void> write_entry(const fs::path& place, const fs::path& staging, std::string_view bytes)
 {
     const auto made_parent = ::mkdir(place.parent_path().c_str(), 0700) == 0 || errno == EEXIST;
@@ -127,7 +127,7 @@ std::optional<std::string> read_entry(const fs::path& place, std::int64_t most_b
     std::string bytes(static_cast<std::size_t>(about.st_size), '\0');
     if (!read_all(file.get(), bytes))
         return std::nullopt;
-    static_cast<void>(::futimens(file.get(), nullptr));    // of no use but for the next server's order
+    static_cast<void>(::futimens(file.get(), nullptr));    // only for the order after a restart
     return bytes;
 }
 

@@ -6,7 +6,7 @@ namespace caisson {
 
 namespace {
 
-/// A file takes whole blocks, and some more for its name.
+/// A file takes whole blocks, and one more for its metadata.
 constexpr std::int64_t block_bytes = 4'096;
 std::int64_t on_disk(std::int64_t bytes) { return (bytes + 2 * block_bytes - 1) / block_bytes * block_bytes; }
 
@@ -68,7 +68,7 @@ void entry_index::drop_oldest(std::map<tenant_id, share>::iterator of, std::vect
     erase(gone.back().tenant, gone.back().key);
 }
 
-/// By what there is too much of.
+/// By entries if there are too many entries, else by bytes.
 std::map<tenant_id, entry_index::share>::iterator entry_index::largest()
 {
     const auto weight = [by_number = size_ > bounds_.most_entries](const auto& each) {

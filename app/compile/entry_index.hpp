@@ -12,17 +12,17 @@
 
 namespace caisson {
 
-/// How much is kept.
+/// Limits of the cache.
 struct compile_cache_bounds {
-    std::int64_t most_bytes = 1LL << 30;                // on the disk; 0: nothing is kept
-    std::int64_t most_bytes_of_tenant = 256LL << 20;    // the same of one tenant
-    std::int64_t most_entry_bytes = 32LL << 20;         // larger results are not kept
+    std::int64_t most_bytes = 1LL << 30;                // disk usage; 0: the cache is off
+    std::int64_t most_bytes_of_tenant = 256LL << 20;    // disk usage per tenant
+    std::int64_t most_entry_bytes = 32LL << 20;         // larger results are not cached
     std::size_t most_entries_of_tenant = 4'096;
     std::size_t most_entries = 16'384;
 };
 
-/// Which results are kept, and which go when there are too many: within a tenant what was used longest ago; when all tenants
-/// together have too much, that of the one that has most. No I/O.
+/// Tracks cached results and selects those to evict: beyond a tenant's limit its least recently used result; beyond the total limit that
+/// of the largest tenant. No I/O.
 class entry_index {
 public:
     struct entry {
@@ -33,10 +33,10 @@ public:
 
     explicit entry_index(compile_cache_bounds bounds) : bounds_(bounds) { }
 
-    /// Whether it is there; if so it is the one used last.
+    /// Marks a result as the most recently used. False if it is not cached.
     bool use(const tenant_id& tenant, const std::string& key);
     bool contains(const tenant_id& tenant, const std::string& key) const;
-    /// Adds one of `bytes`, or takes the place of what is there; it is the one used last. Returns what has to go for it.
+    /// Adds or replaces a result of `bytes` as the most recently used. Returns the evicted results.
     std::vector<entry> add(const tenant_id& tenant, const std::string& key, std::int64_t bytes);
     void erase(const tenant_id& tenant, const std::string& key);
 
@@ -49,7 +49,7 @@ private:
         std::int64_t bytes;
     };
     struct share {
-        std::list<kept> order;    // what was used longest ago first
+        std::list<kept> order;    // least recently used first
         std::map<std::string, std::list<kept>::iterator, std::less<>> by_key;
         std::int64_t bytes = 0;
     };

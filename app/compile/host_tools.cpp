@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A part of a path is never empty, and ends with a NUL; what is not there counts as that.
+/// Hashes a path, which ends with a NUL, and its stat(2) data; a missing file has none.
 void note(hasher& into, const std::string& path, bool follows)
 {
     struct stat about{};
@@ -27,7 +27,7 @@ void note(hasher& into, const std::string& path, bool follows)
     into.add(line);
 }
 
-/// In an order of its own: directories in the order in which they are read, which stays the same as long as they do.
+/// Hashes the directories of a tree. Their order is that of readdir(3), which is stable while a directory is unchanged.
 class tree_look {
 public:
     tree_look(hasher& into, const std::vector<std::string>& skipped, bool counts_files)

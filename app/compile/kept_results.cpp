@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What results may not take: the databases need it.
+/// Free space that the cache leaves for the databases.
 constexpr std::int64_t kept_free_bytes = 64 << 20;
-/// Results that wait to be written, in memory: so many of the largest size.
+/// Limit on results in memory that wait to be written, in units of the largest result.
 constexpr std::int64_t most_waiting = 2;
-/// A disk that does not answer, or a look at the host's tools on a cold one, holds up no compilation for longer.
+/// Limit on the delay of a compilation by a slow disk or a cold scan of the host's tools.
 constexpr std::chrono::seconds find_within{2};
 
-/// One result is never more than a tenant may have, nor that more than all.
+/// Lowers the limit per tenant to the total, and that per result to that per tenant.
 compile_cache_bounds in_order(compile_cache_bounds bounds)
 {
     bounds.most_bytes_of_tenant = std::min(bounds.most_bytes_of_tenant, bounds.most_bytes);
@@ -39,7 +39,7 @@ std::int64_t bytes_of(const compiled_result& result)
     return sum;
 }
 
-/// With its head, names and paths.
+/// Allowance for the header, names and paths in a file.
 constexpr std::int64_t file_overhead = 1 << 20;
 
 }    // namespace
@@ -144,7 +144,7 @@ task<> kept_results::answer_to(std::shared_ptr<question> asked, compile_inputs i
     asked->told.notify_all();
 }
 
-/// Errors: exceptions only.
+/// Returns no error, but may throw.
 task<result<compile_cache::answer>> kept_results::ask(compile_inputs inputs)
 {
     answer out;
@@ -155,7 +155,7 @@ task<result<compile_cache::answer>> kept_results::ask(compile_inputs inputs)
     co_return out;
 }
 
-/// Null: it is not as it was kept, and is kept no more.
+/// Null if the file is missing or damaged, which also uncaches it.
 task<std::shared_ptr<const compiled_result>> kept_results::read(tenant_id tenant, std::string key)
 {
     auto work = [tenant, key, place = place_of(tenant, key), most = bounds_.most_entry_bytes + file_overhead,
@@ -188,7 +188,7 @@ void kept_results::keep(compile_inputs inputs, std::string key, compiled_result 
     tasks_.spawn("keeping compiled code", store(std::move(what)));
 }
 
-/// Tools that are others by now may have been others when the compiler ran.
+/// Drops the result if the key, and so the host's tools, have changed.
 task<> kept_results::store(std::shared_ptr<job> what)
 {
     const std::shared_ptr<void> done(nullptr, [this, what](void*) {
@@ -230,7 +230,7 @@ task<> kept_results::remove(std::vector<entry_index::entry> gone)
     co_await offload(use_.work, std::move(work));
 }
 
-/// Once, until it works again.
+/// Logs a warning, once until the cache works again.
 void kept_results::note_trouble(const std::string& what)
 {
     if (!std::exchange(in_trouble_, true))

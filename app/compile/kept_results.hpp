@@ -15,7 +15,7 @@
 
 namespace caisson {
 
-/// What a kept_results works with; everything outlives it.
+/// The collaborators of a kept_results; all outlive it.
 struct kept_results_services {
     io_executor executor;
     timers& time;
@@ -27,26 +27,26 @@ struct kept_results_services {
 
 struct kept_results_options {
     std::filesystem::path directory;    // absolute
-    std::string boot;                   // of the host: what another one left is dropped
+    std::string boot;                   // boot id of the host; results of other boots are removed
     compile_cache_bounds bounds;
 };
 
-/// Results of compilations in files of their own below one directory, each with its digest: a damaged one is not given out, and goes.
-/// A server that is killed leaves a result whole or not at all. I/O thread only.
+/// A compile cache with one file per result, each with a digest; a damaged file is never used, and is removed. Files are written
+/// atomically, so a killed server leaves no partial result. I/O thread only.
 class kept_results : public compile_cache {
 public:
     kept_results(kept_results_services use, kept_results_options options);
 
-    /// Finds what an earlier server left. Before the first find(). What cannot be read is logged, and nothing is kept then.
+    /// Adopts the results of an earlier server. Call before the first find(). Logs a failure, and turns the cache off.
     task<> prepare();
-    /// Looks at the host's tools, so that the first find() need not wait for that.
+    /// Scans the host's tools, so that the first find() need not.
     task<> look_ahead();
 
     std::int64_t most_bytes() const override { return is_on() ? bounds_.most_entry_bytes : -1; }
     task<answer> find(compile_inputs inputs) override;
     void keep(compile_inputs inputs, std::string key, compiled_result result) override;
 
-    /// What is being written is finished; nothing is kept from now on.
+    /// Finishes a file being written and cancels the rest. Nothing is cached afterwards.
     task<> stop() { return tasks_.stop(); }
     /// Returns when nothing is being written or removed.
     task<> idle() { return tasks_.wait_idle(); }
@@ -75,8 +75,8 @@ private:
     std::int64_t storing_bytes_ = 0;
     std::uint64_t next_staging_ = 0;
     bool ready_ = false;
-    bool in_trouble_ = false;    // and it was said
-    task_group tasks_;           // the first to go
+    bool in_trouble_ = false;    // and a warning was logged
+    task_group tasks_;           // destroyed first
 };
 
 }    // namespace caisson

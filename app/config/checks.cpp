@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    /// The place where one of `keys` was set last, or "default".
+    /// The place where the first of `keys` that is set was last set, or "default".
     std::string place_of(std::initializer_list<std::string> keys) const
     {
         for (const auto& key : keys)
@@ -108,7 +108,7 @@ private:
                                                                    " must be in this order");
     }
 
-    /// One that may ask for more would wait until nothing else runs.
+    /// An execution that may request more would have to wait until nothing else runs.
     void check_memory()
     {
         const auto all = draft_.config.executions.max_memory_bytes;
@@ -140,7 +140,7 @@ private:
 
     void check_uids()
     {
-        constexpr std::int64_t last_uid = 4'294'967'293;    // the two above mean "none" to the kernel and to nobody's tools
+        constexpr std::int64_t last_uid = 4'294'967'293;    // -1 means "no change" to setresuid(2), and -2 is often "nobody"
         const auto& range = draft_.config.bubblewrap;
         if (range.uid_first + range.uid_count - 1 > last_uid)
             report({"runtimes.bubblewrap.uid_first", "runtimes.bubblewrap.uid_count"},
@@ -194,7 +194,7 @@ private:
             report({key}, key + ": must have at most " + std::to_string(most) + " items, not " + std::to_string(list.size()));
     }
 
-    /// Each of `lines` has a text on both sides of its "=".
+    /// Each of `lines` must have text on both sides of a "=".
     void check_pairs(const std::string& key, const std::vector<std::string>& lines, const std::string& form)
     {
         for (const auto& line : lines)

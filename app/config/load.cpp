@@ -11,10 +11,10 @@ namespace caisson {
 
 namespace {
 
-/// Variables of the command line's own, which are no settings.
+/// Variables of the command line tool, which are not settings.
 constexpr std::string_view client_variables[] = {"CAISSON_URL", "CAISSON_CA", "CAISSON_API_KEY", "CAISSON_CONFIG"};
 
-/// Variables that Kubernetes sets for a service that is called "caisson".
+/// Variables that Kubernetes sets for a service named "caisson".
 bool is_service_link(std::string_view name)
 {
     return name == "CAISSON_PORT" || name.starts_with("CAISSON_PORT_") || name.starts_with("CAISSON_SERVICE_");
@@ -32,7 +32,7 @@ void set_defaults(draft_config& draft, const config_sources& sources)
     config.executions.max_memory_bytes = in_mib(sources.host.memory_bytes / 4 * 3);
 }
 
-/// Makes a range of a request's memory fit, where it was not set itself: `most` of it may be asked for, but not less than what was set.
+/// Sets the maximum, if not configured, to `most`, within the usual range and not below a configured value; then fits the default.
 void fit_range(const setting_places& places, const std::string& name, limit_range& range, const limit_range& usual, std::int64_t most)
 {
     const bool has_default = places.contains("limits." + name + ".default");
@@ -42,8 +42,8 @@ void fit_range(const setting_places& places, const std::string& name, limit_rang
         range.def = std::clamp(usual.def, std::min(range.min, range.max), range.max);
 }
 
-/// What follows from settings that have been read. A request's memory and its disk, which lies in memory, are each a third of what there is
-/// at most, or one is what the other leaves.
+/// Derives memory limits from the settings read so far. A request's memory and its disk, which is in memory, may each take a third of
+/// executions.max_memory_bytes, or what the other leaves if that is less.
 void fit_memory(draft_config& draft, const setting_places& places, const host_facts& host)
 {
     auto& config = draft.config;
@@ -53,7 +53,7 @@ void fit_memory(draft_config& draft, const setting_places& places, const host_fa
     const auto third = all == 0 ? unbounded : in_mib(all / 3);
     auto& memory = config.limits.memory_bytes;
     auto& disk = config.limits.disk_bytes;
-    const auto beside = [&](const limit_range& other, const limit_range& own) {    // a usual default fits, or it is a mistake
+    const auto beside = [&](const limit_range& other, const limit_range& own) {    // at least the usual default
         return all == 0 ? third : std::max(std::min(third, all - std::min(all, other.max)), std::min(third, own.def));
     };
     const auto of_memory = places.contains("limits.disk_bytes.max") ? beside(disk, usual.memory_bytes) : third;

@@ -7,9 +7,7 @@ namespace caisson {
 
 namespace {
 
-/// What settings of single tenants begin with.
 constexpr std::string_view tenants_prefix = "tenants.";
-/// What those of single registries begin with.
 constexpr std::string_view credentials_prefix = "images.credentials.";
 
 setting tenant_number(const std::string& key, std::int64_t& target, std::int64_t min, std::int64_t max, std::string about)

@@ -10,18 +10,18 @@
 
 namespace caisson {
 
-/// Makers of settings, one for each kind of value. Each setting reads and writes its target, which outlives it.
+// Factories of settings, one for each kind of value. A setting reads and writes its target, which must outlive it.
 
 setting integer(std::string key, std::int64_t& target, std::int64_t min, std::int64_t max, std::string about);
 setting boolean(std::string key, bool& target, std::string about);
-/// Made absolute.
+/// A path; apply() makes it absolute.
 setting path(std::string key, std::filesystem::path& target, std::string about);
 setting text(std::string key, std::string& target, std::string about);
 setting text_list(std::string key, std::vector<std::string>& target, std::string about);
-/// Names of Python's modules.
+/// Names of Python modules.
 setting module_list(std::string key, std::vector<std::string>& target, std::string about);
 
-/// One of several names.
+/// An enumeration with named values.
 template <class Enum>
 setting choice(std::string key, Enum& target, std::vector<std::pair<std::string, Enum>> choices, std::string about)
 {

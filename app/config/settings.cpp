@@ -207,7 +207,7 @@ void table::add_skills()
 void table::add_limit(const std::string& name, limit_range& range, const std::string& what)
 {
     const std::string key = "limits." + name;
-    const std::int64_t least_default = range.def == 0 ? 0 : 1;    // 0: follows from other limits
+    const std::int64_t least_default = range.def == 0 ? 0 : 1;    // 0: derived from other limits
     add(integer(key + ".min", range.min, 1, most, "least " + what + " that a request may ask for"));
     add(integer(key + ".default", range.def, least_default, most, what + " of a request that does not say"));
     add(integer(key + ".max", range.max, 1, most, "most " + what + " that a request may ask for"));

@@ -20,7 +20,7 @@ std::string_view to_string(log_level level)
     return "unknown";
 }
 
-/// Valid UTF-8 of at most about `limit` bytes, with a note of what is missing.
+/// Valid UTF-8 of about `limit` bytes at most, with a note of the missing bytes.
 std::string bounded(std::string_view text, std::size_t limit)
 {
     if (text.size() <= limit)

@@ -16,7 +16,7 @@ namespace caisson {
 
 namespace {
 
-/// Whole lines to a stdio stream. base_sink's mutex keeps lines apart.
+/// Writes lines to a stdio stream. The mutex of base_sink keeps them whole.
 class stream_sink : public spdlog::sinks::base_sink<std::mutex> {
 public:
     explicit stream_sink(std::FILE* into) : into_(into) { }
@@ -66,11 +66,11 @@ public:
         const auto line = to_log_line(clock_.now_ms(), level, message, fields);
         backend_.log(level_of(level), spdlog::string_view_t(line.data(), line.size()));
     } catch (...) {
-        // A line that cannot be written is lost: the caller's work matters more.
+        // Drop a line that cannot be written: logging must not fail the caller.
     }
 
 private:
-    owned_file owned_;    // before the backend, which writes to it
+    owned_file owned_;    // declared before backend_, which writes to it
     system_clock clock_;
     spdlog::logger backend_;
 };

@@ -15,12 +15,11 @@ error too_large(std::int64_t limit)
         {{"body", "must be at most " + std::to_string(limit) + " bytes long"}}};
 }
 
-/// So often the disk is looked at.
-constexpr std::int64_t look_every_bytes = 1 << 20;
+constexpr std::int64_t look_every_bytes = 1 << 20;    // interval of checks for free space
 
 error no_room() { return {errc::runtime_unavailable, "the server's disk has too little room for the package; try again later"}; }
 
-/// What a file has to say of the package in it. Blocks.
+/// Inspects and checks the package in a file. Blocks.
 result<inspected_package> judge(spooled_file& file, const package_limits& limits, const package_rules& rules)
 {
     const auto index = inspect_package(file.path(), limits);
@@ -47,7 +46,7 @@ public:
     }
     ~file_upload() override
     {
-        // Removing much takes a while.
+        // Removing a large file takes time.
         asio::post(work_.pool(), [file = std::move(file_)]() mutable { file.reset(); });
     }
     file_upload(const file_upload&) = delete;
@@ -81,7 +80,7 @@ public:
 private:
     static task<result<void>> refuse(error why) { co_return why; }
 
-    /// For the next part, which is written to this file, to the database's log and to its place.
+    /// Room for the next part, which is written to this file, to the database's log and to the database.
     bool has_room()
     {
         next_look_ = given_ + look_every_bytes;
@@ -91,7 +90,7 @@ private:
 
     worker_pool& work_;
     std::shared_ptr<spooled_file> file_;
-    const file_intake_options& options_;    // of the intake, which outlives it
+    const file_intake_options& options_;    // of the intake, which outlives the upload
     const package_limits limits_;
     const package_rules rules_;
     std::int64_t given_ = 0;

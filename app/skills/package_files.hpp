@@ -11,22 +11,22 @@
 
 namespace caisson {
 
-/// The files of an unpacked package (skill_tree), for who reads them. Everything blocks: for a worker pool. Errors of all:
-/// errc::runtime_unavailable if the disk does not give them.
+// The files of an unpacked package (skill_tree). All calls block: use a worker pool. Errors of all: errc::runtime_unavailable if the disk
+// cannot be read.
 
-/// All of them, by their paths.
+/// All regular files, sorted by path.
 result<std::vector<package_entry>> list_package(const std::filesystem::path& tree);
 
-/// One that is open.
+/// An open file of a package.
 struct package_file {
     unique_fd file;
     std::int64_t size_bytes = 0;
 };
 
-/// `path` is relative to the tree. Errors: also errc::not_found if the package has no such file.
+/// Opens `path`, relative to the tree. Errors: also errc::not_found if the package has no such file.
 result<package_file> open_package_file(const std::filesystem::path& tree, const std::string& path);
 
-/// At most `most_bytes` from `offset` on; empty at the end.
+/// Reads at most `most_bytes` from `offset` on; empty at the end.
 result<shared_bytes> read_package_file(const unique_fd& file, std::uint64_t offset, std::size_t most_bytes);
 
 }    // namespace caisson

@@ -12,12 +12,12 @@
 
 namespace caisson {
 
-/// A file that is written once, with the SHA-256 of what was written. Everything blocks: for a worker pool, one call at a time.
+/// An append-only temporary file with its SHA-256. All calls block: use a worker pool, one call at a time.
 class spooled_file {
 public:
-    /// Makes `path` (0600), which must not exist. Throws std::system_error.
+    /// Creates `path` (0600), which must not exist. Throws std::system_error.
     explicit spooled_file(std::filesystem::path path);
-    /// Removes it.
+    /// Removes the file.
     ~spooled_file();
     spooled_file(const spooled_file&) = delete;
     spooled_file& operator=(const spooled_file&) = delete;
@@ -25,11 +25,11 @@ public:
     const std::filesystem::path& path() const { return path_; }
     std::int64_t size_bytes() const { return size_bytes_; }
 
-    /// Errors: errc::runtime_unavailable if there is no room. Throws std::system_error.
+    /// Errors: errc::runtime_unavailable if the disk is full. Throws std::system_error.
     result<void> append(std::string_view bytes);
-    /// From `offset` on; empty at the end. Throws std::system_error.
+    /// Reads from `offset` on; empty at the end. Throws std::system_error.
     std::string read(std::int64_t offset, std::size_t max_bytes) const;
-    /// Of all that was appended, lower-case hex. To be called once.
+    /// The SHA-256 of all appended bytes, lower-case hex. Call once.
     std::string digest();
 
 private:
@@ -39,10 +39,10 @@ private:
     std::int64_t size_bytes_ = 0;
 };
 
-/// Errors: errc::runtime_unavailable if there is no room, or no descriptor. Throws std::system_error.
+/// Errors: errc::runtime_unavailable if the disk is full or no file descriptor is left. Throws std::system_error.
 result<std::shared_ptr<spooled_file>> make_spooled_file(std::filesystem::path path);
 
-/// Removes what an earlier server left in `directory`, and makes it (0700) if it is not there. Throws std::system_error.
+/// Replaces `directory` by an empty one (0700). Its parent must exist. Throws std::system_error.
 void empty_directory(const std::filesystem::path& directory);
 
 }    // namespace caisson

@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t fetch_bytes = 1 << 20;
 
 enum class tree_state {
-    making,    // is being extracted
+    making,    // being extracted
     ready,
-    checking,    // is there since before this server; is it whole?
+    checking,    // found at start; being checked for completeness
     removing,
 };
 
@@ -34,11 +34,11 @@ struct tree_cache::entry {
     fs::path place;
     tree_state state = tree_state::making;
     std::int64_t bytes = 0;
-    std::uint64_t used = 0;    // the higher, the later
+    std::uint64_t used = 0;    // sequence number of the last use
     std::size_t leases = 0;
-    bool inherited = false;    // an earlier server's sandboxes may use it
+    bool inherited = false;    // sandboxes of an earlier server may use it
     bool checked = true;
-    bool doomed = false;    // the registry does not have it any more
+    bool doomed = false;    // removed from the registry
     std::optional<error> failure;
 
     bool is_free() const { return state == tree_state::ready && leases == 0 && !inherited; }
@@ -124,21 +124,21 @@ task<result<std::shared_ptr<const skill_tree>>> tree_cache::open(tenant_id tenan
 {
     const tree_key key(tenant, digest);
     const auto until = use_.time.steady_now() + options_.patience;
-    entry_ptr mine;                               // whose making this call waits for
-    std::shared_ptr<const skill_tree> waiting;    // so that it does not go before it is handed out
+    entry_ptr mine;                               // the extraction that this call waits for
+    std::shared_ptr<const skill_tree> waiting;    // prevents eviction before the tree is returned
     for (;;) {
         const auto seen = changed_.version();
         const auto forgets = forgets_;
         co_await learn_claim_on(key);
         auto record = co_await use_.skills.find_digest(tenant, digest);
         if (forgets != forgets_)
-            continue;    // the record may be older than a removal
+            continue;    // the record may have been read before a removal
         const auto found = entries_.find(key);
         const auto one = found == entries_.end() ? nullptr : found->second;
         if (mine && mine->failure)
             co_return *mine->failure;
         if (one && one->state == tree_state::ready && one->inherited)
-            co_return hand_out(one);    // also of a package that was removed: its sandbox is taken up
+            co_return hand_out(one);    // even if it was removed: its sandbox is being resumed
         if (record.has_error())
             co_return record.error().code == errc::not_found ? gone(digest) : record.error();
         if (one)
@@ -205,7 +205,7 @@ task<> tree_cache::make(entry_ptr one, skill_revision record)
     tidy();
 }
 
-/// The package as it was uploaded, in a file.
+/// Copies the package to a file and verifies its digest.
 task<result<std::shared_ptr<spooled_file>>> tree_cache::fetch(skill_revision record)
 {
     auto make = [path = staging("package")] { return make_spooled_file(path); };
@@ -239,14 +239,14 @@ task<result<std::int64_t>> tree_cache::extract(entry_ptr one, skill_revision rec
         co_return file.error();
     auto unpack = [file = std::move(*file), to = staging("tree"), place = one->place, limits = options_.limits]() mutable {
         auto bytes = unpack_tree(file->path(), limits, to, place);
-        file.reset();    // here, where it may take a while
+        file.reset();    // removes the file on the worker thread
         return bytes;
     };
     auto unpacking = offload(use_.work, std::move(unpack));
     co_return co_await std::move(unpacking);
 }
 
-/// A tree that was there before this server: nobody has it in use.
+/// Checks a tree found at start, without leases; removes it if incomplete.
 task<> tree_cache::check(entry_ptr one)
 {
     bool whole = false;
@@ -263,7 +263,7 @@ task<> tree_cache::check(entry_ptr one)
     changed_.notify_all();
 }
 
-/// The name goes first: from then on nobody finds a part of it.
+/// Failures are logged. See remove_place().
 task<> tree_cache::remove(entry_ptr one)
 {
     one->state = tree_state::removing;
@@ -298,7 +298,7 @@ void tree_cache::released(const entry_ptr& one)
         tidy();
 }
 
-/// What is to go next, or null. Nothing goes before it is known what an earlier server's sandboxes use.
+/// The next tree to remove, or null. Null until settle(): before, the trees in use are unknown.
 tree_cache::entry_ptr tree_cache::next_to_go() const
 {
     if (!settled_)
@@ -337,7 +337,7 @@ task<> tree_cache::remove_some()
         co_await remove(one);
 }
 
-/// A tree that an earlier server's sandboxes had in use is looked at like any other once they have ended.
+/// Updates `inherited`: once the earlier server's sandboxes have ended, a tree is checked like any other.
 task<> tree_cache::learn_claim_on(tree_key key)
 {
     const auto found = entries_.find(key);
@@ -345,7 +345,7 @@ task<> tree_cache::learn_claim_on(tree_key key)
         co_await learn_claims();
 }
 
-/// Which inherited trees are not in use any more.
+/// Clears the `inherited` flag of trees that are no longer in use.
 task<> tree_cache::learn_claims()
 {
     const auto is_inherited = [](const auto& each) { return each.second->inherited; };
@@ -360,7 +360,7 @@ task<> tree_cache::learn_claims()
         one->inherited = one->inherited && claimed->contains(key);
 }
 
-/// A server that was killed between a removal from the registry and that of the tree left the latter.
+/// Removes trees of packages that are not in the registry: a server may be killed between the two removals.
 task<> tree_cache::forget_unknown()
 {
     co_await learn_claims();

@@ -19,20 +19,20 @@ namespace caisson {
 
 class spooled_file;
 
-/// A package of a tenant.
+/// A package, by tenant and digest.
 using tree_key = std::pair<tenant_id, std::string>;
 
-/// Packages that sandboxes of an earlier server may still have in use.
+/// Returns the packages that sandboxes of an earlier server may still use.
 using tree_claims = std::function<task<result<std::set<tree_key>>>()>;
 
 struct tree_cache_options {
     std::filesystem::path directory;       // absolute
-    std::int64_t max_bytes = 2LL << 30;    // of what nobody uses now and what is in use, together
-    package_limits limits;                 // of what is unpacked
-    std::chrono::seconds patience{120};    // with one package
+    std::int64_t max_bytes = 2LL << 30;    // limit on all trees, in use or not
+    package_limits limits;                 // limits on unpacked packages
+    std::chrono::seconds patience{120};    // timeout of open()
 };
 
-/// What a tree_cache works with; everything outlives it.
+/// The collaborators of a tree_cache; all outlive it.
 struct tree_cache_services {
     io_executor executor;
     timers& time;
@@ -43,28 +43,28 @@ struct tree_cache_services {
     tree_claims claims;
 };
 
-/// Extracted packages below one directory, read-only, each extracted once. What was used least recently goes first; what somebody
-/// holds never does, nor what an earlier server's sandboxes have in use. A package that was removed from the registry is not opened
-/// any more, and its tree goes when nobody uses it. Whatever happens, a tree that has its name is whole. I/O thread only.
+/// A cache of extracted packages in one directory; each package is extracted once, read-only. Evicts the least recently used tree, but
+/// never one with a lease or one that sandboxes of an earlier server use. A package removed from the registry cannot be opened, and its
+/// tree is removed once unused. A tree gets its name only when complete. I/O thread only.
 class tree_cache : public skill_trees {
 public:
     tree_cache(tree_cache_services use, tree_cache_options options);
     ~tree_cache() override;
 
-    /// Finds what an earlier server left, and removes what is not whole. Before the first open(). Throws std::system_error.
+    /// Adopts the trees of an earlier server and removes incomplete ones. Call before the first open(). Throws std::system_error.
     task<> prepare();
-    /// To be called when the executions of an earlier server have been taken up: from now on what they do not use may go.
+    /// Call when the executions of an earlier server have been resumed. From now on trees that they do not use can be evicted.
     void settle();
 
-    /// From now on nothing goes: the server is about to end, and leases with it, but not the sandboxes that use the trees.
+    /// Stops eviction before shutdown: the leases end with the server, but the sandboxes that use the trees continue.
     void keep_all() { settled_ = false; }
 
     task<result<std::shared_ptr<const skill_tree>>> open(tenant_id tenant, std::string digest) override;
     std::shared_ptr<const skill_tree> open_now(const tenant_id& tenant, const std::string& digest) override;
-    /// The registry does not have it any more.
+    /// Call when a package was removed from the registry.
     void forget(const tenant_id& tenant, const std::string& digest);
 
-    /// Cancels what runs and waits for its end. Leases may be given back later.
+    /// Cancels running tasks and waits for their end. Leases may be released later.
     task<> stop();
     /// Returns when nothing is being extracted, checked or removed.
     task<> idle() { return tasks_.wait_idle(); }
@@ -103,8 +103,8 @@ private:
     bool settled_ = false;
     bool tidying_ = false;
     notifier changed_;
-    std::shared_ptr<tree_cache*> self_;    // emptied at the end: leases may outlive the cache
-    task_group tasks_;                     // the first to go
+    std::shared_ptr<tree_cache*> self_;    // reset at the end, as leases may outlive the cache
+    task_group tasks_;                     // destroyed first
 };
 
 }    // namespace caisson

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view boot_name = "boot";
 constexpr std::int64_t block_bytes = 4'096;
-/// What a package may not take: the databases need it.
+/// Free space that extraction leaves for the databases.
 constexpr std::int64_t kept_free_bytes = 64 << 20;
 
 error disk_is_full() { return {errc::runtime_unavailable, "the skill's package cannot be unpacked: the server's disk is full"}; }

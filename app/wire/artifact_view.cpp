@@ -7,7 +7,7 @@ namespace caisson::wire {
 
 namespace {
 
-/// As ls and chmod say it: "0644".
+/// Four octal digits as for chmod: "0644".
 std::string octal(std::uint32_t mode)
 {
     std::string text = "0";

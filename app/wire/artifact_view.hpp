@@ -10,26 +10,26 @@
 
 namespace caisson::wire {
 
-/// Where the files of an execution are, as its object tells it.
+/// The download information in an execution's object.
 struct files_view {
-    std::string url;                   // of the archive: absolute, signed
-    std::int64_t expires_at_ms = 0;    // of the url
-    std::vector<std::string> paths;    // in their order; the first files_list_limit
+    std::string url;                   // of the archive; absolute and signed
+    std::int64_t expires_at_ms = 0;    // expiry of `url`
+    std::vector<std::string> paths;    // sorted; only the first files_list_limit
 };
 inline constexpr std::size_t files_list_limit = 1'000;
 
-/// An artifact and its own signed address.
+/// An artifact and its signed URL.
 struct artifact_item {
     const artifact_row* row = nullptr;
     std::string url;
-    std::int64_t expires_at_ms = 0;    // of the url
+    std::int64_t expires_at_ms = 0;    // expiry of `url`
 };
 
-/// Whether an execution's object names what was not kept; in lists it is only counted.
+/// Whether an execution's object names the files that were skipped. Lists only count them.
 enum class skipped_names { told, left_out };
 
-/// The members of an execution's object: artifacts if something was to be collected, and files_url, files_url_expires_at and files_list
-/// if `files` is given.
+/// Writes members of an execution's object: `artifacts` if the execution collected files, and `files_url`, `files_url_expires_at` and
+/// `files_list` if `files` is not null.
 void write_artifacts(json_writer& out, const execution_row& row, const files_view* files, skipped_names names);
 
 /// A page of artifacts.

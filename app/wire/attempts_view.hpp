@@ -5,7 +5,7 @@
 
 namespace caisson::wire {
 
-/// The members `attempts` and `next_attempt_at` of an execution's object; neither before the first attempt.
+/// Writes the members `attempts` and `next_attempt_at` of an execution's object, each only if it has a value.
 void write_attempts(json_writer& out, const execution_row& row);
 
 }    // namespace caisson::wire

@@ -15,7 +15,7 @@ error no_object(std::size_t index)
     return {errc::bad_request, field + " " + message, {{field, message}}};
 }
 
-/// `text` is the JSON of `value`, which stands at `index`.
+/// Reads the item at `index`. `text` is the JSON of `value`.
 result<parsed_execution> read_item(const json::value& value, std::size_t index, std::string_view text, const wire_context& context)
 {
     if (!value.is_object())
@@ -31,7 +31,7 @@ result<parsed_execution> read_item(const json::value& value, std::size_t index, 
     return parsed;
 }
 
-/// The list, if it is one of a size that is taken.
+/// The list of executions; null if it is absent or its size is invalid.
 const json::array* read_list(object_reader& reader)
 {
     const auto* list = reader.array("executions");

@@ -7,14 +7,14 @@
 
 namespace caisson::wire {
 
-// The answer to a batch is written piece by piece: the begin, items with commas between, the end.
+// The response to a batch is streamed: batch_begin, items separated by commas, batch_end.
 inline constexpr std::string_view batch_begin = R"({"results":[)";
 inline constexpr std::string_view batch_end = "]}";
 
 /// {"index":…,"execution":…}; `execution` is JSON.
 std::string batch_execution_json(std::size_t index, std::string_view execution);
 
-/// {"index":…,"error":{"error","message","details"}}: one that was not accepted.
+/// {"index":…,"error":{"error","message","details"}}, for an execution that was not accepted.
 std::string batch_error_json(std::size_t index, const error& what);
 
 }    // namespace caisson::wire

@@ -14,17 +14,17 @@ namespace {
 
 constexpr std::size_t longest_place = 512;
 constexpr std::string_view place_version = "2.";
-constexpr std::int64_t last_position = 9'007'199'254'740'991;    // of any thread
+constexpr std::int64_t last_position = 9'007'199'254'740'991;    // limit on positions in all threads
 constexpr std::array<std::string_view, 7> conditions{"order", "after", "before", "step", "node_id", "tag", "custom"};
 
 bool says(std::string_view parameter, std::string_view text, std::string_view condition)
 {
     if (condition == "custom")
         return parameter.starts_with("custom.");
-    return parameter == condition && !(parameter == "order" && text == "desc");    // what it is if nothing is said
+    return parameter == condition && !(parameter == "order" && text == "desc");    // the default order is no condition
 }
 
-/// Tells apart what clients confuse, no more.
+/// FNV-1a: detects a changed query, is no protection against forgery.
 std::uint32_t mixed(std::uint32_t hash, std::string_view text)
 {
     for (const unsigned char each : text)
@@ -32,7 +32,7 @@ std::uint32_t mixed(std::uint32_t hash, std::string_view text)
     return (hash ^ 0xffU) * 0x01000193U;
 }
 
-/// What the query says of one condition, behind a point; the point alone: nothing.
+/// A dot and the hash of one condition; only the dot if the query does not have it.
 std::string mark_of(const query_parameters& query, std::string_view condition)
 {
     std::vector<std::string> said;

@@ -9,9 +9,9 @@ namespace caisson::wire {
 
 namespace {
 
-constexpr std::size_t longest_id = 1'024;    // longer ones are told to be too long by their rules
+constexpr std::size_t longest_id = 1'024;    // up to here the rules of ids and names report the length
 
-/// "latest" is an address of its own.
+/// "latest" addresses the newest checkpoint.
 std::optional<field_problem> problem_of_id(std::string_view text, const std::string& field)
 {
     if (text == "latest")
@@ -46,7 +46,7 @@ thread_name read_thread(object_reader& order)
     return thread_name(std::move(name).value_or(""));
 }
 
-/// In its canonical form; empty if there is none, or it is wrong.
+/// The state in canonical form; empty if it is absent or invalid.
 std::string read_ordered_state(object_reader& order, std::string_view text)
 {
     if (order.take("state") == nullptr)
@@ -59,7 +59,7 @@ std::string read_ordered_state(object_reader& order, std::string_view text)
     return {};
 }
 
-/// The rules that a save has later.
+/// Applies the rules that thread_service applies to a save.
 void settle_metadata(object_reader& order, checkpoint_metadata& metadata)
 {
     auto checked = checked_metadata(metadata);
@@ -84,7 +84,6 @@ std::optional<checkpoint_id> read_checkpoint_id(object_reader& reader, std::stri
     return checkpoint_id::from_trusted(std::move(*text));
 }
 
-/// The rules of the values are the service's; here is what JSON can have wrong. `text` is the object as it was written.
 checkpoint_metadata read_checkpoint_metadata(object_reader& reader, std::string_view text)
 {
     checkpoint_metadata out;

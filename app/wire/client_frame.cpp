@@ -34,7 +34,7 @@ std::optional<execution_id> read_session_execution(object_reader& reader)
 
 frame_target read_target(object_reader& reader, const std::string& ref, frame_scope scope)
 {
-    if (scope == frame_scope::stream)    // the address names it
+    if (scope == frame_scope::stream)    // the URL names the execution
         return {std::nullopt, ref};
     frame_target out{read_session_execution(reader), ref};
     if (reader.has("execution_id") == reader.has("ref"))
@@ -53,7 +53,7 @@ log_position read_position(object_reader& reader)
     return position.value_or(log_position{});
 }
 
-/// A repeat may come under another ref. The input is not in `frame` but in its text.
+/// Omits the fields that a repeat may change. Takes `input` from `text`, because it is null in `frame`.
 std::string content_of(json::object frame, std::string_view text)
 {
     for (const auto* name : {"type", "ref", "idempotency_key"})

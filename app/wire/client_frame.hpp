@@ -11,8 +11,8 @@
 
 namespace caisson::wire {
 
-/// Which execution a client's frame means. On /v1/connect exactly one is set. On …/stream the address says it: there a `ref`
-/// only comes back in error frames.
+/// The execution that a client's frame refers to. On /v1/connect exactly one member is set. On …/stream the URL names the execution, and
+/// `ref` is only echoed in error frames.
 struct frame_target {
     std::optional<execution_id> execution;
     std::string ref;
@@ -22,9 +22,9 @@ struct run_frame {
     std::string ref;
     parsed_execution request;
     std::string idempotency_key;    // empty: none
-    std::string content;            // with a key: the frame's text without what may differ when it comes again
+    std::string content;            // if there is a key: the request without fields that a repeat may change
 };
-/// Follow an execution that exists; `ref` is its name from now on (empty: its id).
+/// Follow an existing execution. `ref` names it from now on (empty: its id does).
 struct attach_frame {
     execution_id execution;
     std::string ref;
@@ -47,16 +47,16 @@ struct cancel_frame {
 };
 using client_frame = std::variant<run_frame, attach_frame, stdin_frame, signal_frame, resize_frame, cancel_frame>;
 
-/// Where a frame came in: on …/stream only stdin, stdin_eof, signal, resize and cancel have a meaning.
+/// The route of a frame. On …/stream only stdin, stdin_eof, signal, resize and cancel are valid.
 enum class frame_scope { stream, connect };
 
-/// A frame, or why it was refused. `ref` is there in both cases if it could be read, so that the answer can carry it.
+/// A frame, or its error. `ref` is set in both cases if it was readable, so that the response can carry it.
 struct parsed_frame {
     std::string ref;
     result<client_frame> frame;
 };
 
-/// Checks one text message of a client. Errors: as parse_execution_request; the connection may go on after each.
+/// Parses one text message of a client. Errors as parse_execution_request(); the connection can continue after an error.
 parsed_frame parse_client_frame(std::string_view text, frame_scope scope, const wire_context& context);
 
 }    // namespace caisson::wire

@@ -6,10 +6,10 @@
 
 namespace caisson::wire {
 
-/// Nothing to collect, with the limits of this server.
+/// A spec without patterns, with the limits of this server.
 collect_spec collect_limits(const artifacts_config& config);
 
-/// The field `collect` of a request: patterns, each relative and without "..".
+/// Reads the field `collect` of a request: patterns, each relative and without "..".
 collect_spec read_collect(object_reader& reader, const artifacts_config& config);
 
 }    // namespace caisson::wire

@@ -7,7 +7,7 @@ namespace caisson::wire {
 
 enum class compiler_output { whole, left_out };
 
-/// "compile" of a record whose code was compiled, or could not be. Lists leave the compiler's output out.
+/// Writes the member `compile` if the record has a compilation, successful or not. Lists omit the compiler's output.
 void write_compile(json_writer& out, const execution_row& row, compiler_output output);
 
 }    // namespace caisson::wire

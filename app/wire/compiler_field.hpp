@@ -6,7 +6,7 @@
 
 namespace caisson::wire {
 
-/// `compiler`: `{"std", "flags"}`, by what the language's compiler may be told. Null for `what`: the field is only marked as known.
+/// Reads the field `compiler`: {"std", "flags"}, by the compiler_choices of the language. A null `what` only marks it as known.
 compiler_wishes read_compiler(object_reader& reader, const language* what);
 
 }    // namespace caisson::wire

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int max_columns = 1'000;
 constexpr int max_rows = 1'000;
-constexpr int last_signal = 31;    // real-time signals are not offered
+constexpr int last_signal = 31;    // real-time signals are not supported
 
 constexpr std::array<std::pair<std::string_view, int>, 31> signals{{
     {"HUP", SIGHUP},
@@ -57,7 +57,7 @@ std::string upper(std::string_view text)
     return out;
 }
 
-/// `data` as the bytes that `encoding` makes of it.
+/// `data`, decoded by `encoding`.
 std::string read_data(object_reader& reader)
 {
     static constexpr std::array<std::string_view, 2> encodings{"utf-8", "base64"};
@@ -78,7 +78,7 @@ std::string read_data(object_reader& reader)
     return std::move(bytes).value_or("");
 }
 
-/// Parses a body that is one object, which `read` takes apart.
+/// Parses a body that is an object; `read` reads its fields.
 template <class Read>
 auto parse_with(std::string_view body, Read read) -> result<decltype(read(std::declval<object_reader&>()))>
 {

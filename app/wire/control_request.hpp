@@ -12,7 +12,7 @@ namespace caisson::wire {
 
 inline constexpr std::size_t max_stdin_bytes = 64 << 20;
 
-/// Input for a running program. With `offset`, bytes before the end of what was taken are a repeat and are dropped.
+/// Input for a running program. With `offset`, bytes that the server has already accepted are treated as a repeat and dropped.
 struct stdin_request {
     std::string data;
     std::optional<std::uint64_t> offset;
@@ -26,19 +26,19 @@ struct signal_request {
     signal_scope scope = signal_scope::group;
 };
 
-/// Bodies of POST …/stdin and …/signal, and of requests that need none: it is empty then, or an object without fields. Errors:
-/// errc::bad_request, errc::too_large.
+/// Parse the bodies of POST …/stdin and …/signal, and of requests without fields, whose body is empty or an object without fields.
+/// Errors: errc::bad_request, errc::too_large.
 result<stdin_request> parse_stdin_request(std::string_view body);
 result<signal_request> parse_signal_request(std::string_view body);
 result<void> parse_no_fields(std::string_view body);
 
-/// The same for parts of a larger object; mistakes go to the reader's problems.
+/// Read the same fields from a larger object; mistakes go to the reader's problems.
 stdin_request read_stdin(object_reader& reader);
 signal_request read_signal(object_reader& reader);
-/// {"cols": 1 to 1000, "rows": 1 to 1000}; what is absent keeps its default.
+/// Reads {"cols": 1 to 1000, "rows": 1 to 1000}; absent fields keep their default.
 pty_size read_pty_size(object_reader& reader);
 
-/// The number of "SIGTERM" or "TERM", in any case; nothing for names that are not known. Real-time signals have none.
+/// The number of a signal such as "SIGTERM" or "TERM", in any case; nullopt for unknown names and real-time signals.
 std::optional<int> signal_number(std::string_view name);
 
 }    // namespace caisson::wire

@@ -17,7 +17,7 @@ void write_fields(json_writer& out, const std::vector<field_problem>& fields)
 void write_facts(json_writer& out, const limit_facts& facts)
 {
     out.key("limit").text(facts.limit).key("scope").text(facts.scope).key("value").integer(facts.value);
-    if (facts.running > 0 || facts.waiting > 0 || facts.limit.starts_with("executions."))    // others do not count what runs
+    if (facts.running > 0 || facts.waiting > 0 || facts.limit.starts_with("executions."))    // other limits do not count executions
         out.key("running").integer(facts.running).key("waiting").integer(facts.waiting);
     out.key("retry_after_s").integer(facts.retry_after_s);
 }

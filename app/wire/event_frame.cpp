@@ -48,7 +48,7 @@ void write_data(json_writer& out, std::string_view bytes)
     out.key("data").text(base64_encode(bytes)).key("encoding").text("base64");
 }
 
-/// The fields that the kind adds, from the kept body, which has an output as its text.
+/// Writes the fields of the event's kind from its stored body. The body has an output as JSON text.
 void write_body(json_writer& out, const std::string& body)
 {
     if (body.empty())
@@ -68,7 +68,7 @@ void append_event_frame(std::string& text, const log_event& event, const frame_s
 {
     constexpr std::size_t envelope_bytes = 320;
     text.reserve(text.size() + envelope_bytes + event.data.size() + event.data.size() / 16 + event.body.size());
-    text += '{';    // not begin_object(): what stands before is not JSON
+    text += '{';    // not begin_object(): `text` may have a prefix that is not JSON
     json_writer out(text);
     out.key("kind").text(kind_name(event.kind)).key("execution_id").text(source.execution_id);
     if (!source.ref.empty())

@@ -12,26 +12,25 @@
 
 namespace caisson::wire {
 
-/// Whose event a frame shows. What it points to outlives the call.
+/// The execution that an event belongs to. The views must outlive the call.
 struct frame_source {
     std::string_view execution_id;
-    bool pty = false;                            // its one stream is called "pty"
+    bool pty = false;                            // the output stream is named "pty"
     std::string_view ref = {};                   // of a /v1/connect client; empty: none
-    std::optional<std::uint32_t> ref_no = {};    // with binary frames: 0 on …/stream
+    std::optional<std::uint32_t> ref_no = {};    // set with binary frames; 0 on …/stream
 };
 
 /// An event as JSON: a WebSocket text frame, the data of an SSE event, or a JSON line (without its line feed).
 std::string event_frame_json(const log_event& event, const frame_source& source);
 
-/// The same appended to `out`.
+/// Appends event_frame_json() to `out`.
 void append_event_frame(std::string& out, const log_event& event, const frame_source& source);
 
 inline constexpr std::size_t binary_header_bytes = 13;
-/// What stands before the bytes of an output event in a binary frame: stream (1 stdout, 2 stderr, 3 pty), ref number, offset; big
-/// endian.
+/// The header of a binary frame with output: stream (1 stdout, 2 stderr, 3 pty), ref number, offset; big endian. The output follows.
 std::array<std::uint8_t, binary_header_bytes> binary_header(const log_event& event, bool pty, std::uint32_t ref_no);
 
-/// A frame about the connection: {"kind":"error", …}. Never stored, has no seq.
+/// A frame about the connection: {"kind":"error", …}. It is never stored and has no seq.
 std::string error_frame_json(const error& what, std::string_view ref = {}, std::string_view execution_id = {});
 
 /// One SSE event: the cursor as its id, the JSON as its data.

@@ -11,9 +11,9 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t max_content_bytes = 80 << 20;    // the disk limit says more
+constexpr std::size_t max_content_bytes = 80 << 20;    // the disk limit is checked later
 
-/// What a limit is where the request is silent.
+/// The configured default or `derived`, within the range.
 std::int64_t default_of(const limit_range& range, std::int64_t derived)
 {
     return std::clamp(range.def != 0 ? range.def : derived, range.min, range.max);
@@ -46,7 +46,7 @@ std::string variable_problem(std::string_view name)
 
 using name_rule = std::string (*)(std::string_view name);
 
-/// An object of texts; names are checked by `rule`.
+/// Reads an object of strings; `rule` checks the names.
 std::map<std::string, std::string> read_texts(
     object_reader& reader, std::string_view field, std::size_t max_count, std::size_t max_value_bytes, name_rule rule)
 {
@@ -109,7 +109,7 @@ std::vector<named_file> read_files(object_reader& reader)
     const auto* object = reader.object("files");
     if (object == nullptr)
         return out;
-    if (object->size() > max_files) {    // before each of them is judged
+    if (object->size() > max_files) {    // checked before the files
         reader.problem("files", "must hold at most " + std::to_string(max_files) + " files, not " + std::to_string(object->size()));
         return out;
     }

@@ -22,7 +22,7 @@ namespace {
 constexpr std::array<std::string_view, 2> later_fields{"sandbox_id", "user"};
 constexpr std::int64_t max_priority = 1'000'000;
 
-/// Fields that are described for later features. Values that mean "not used" are accepted.
+/// Fields of features that are not built yet. Accepts values that mean "not used".
 void read_later_fields(object_reader& reader)
 {
     for (auto name : later_fields)
@@ -104,7 +104,7 @@ parsed_execution read_execution(object_reader& reader, const wire_context& conte
 {
     parsed_execution out;
     auto& spec = out.spec;
-    for (auto name : {"skill", "version", "env"})    // clients of the skill runner's contract may send null
+    for (auto name : {"skill", "version", "env"})    // the skill runner's contract allows null
         reader.allow_null(name);
     read_later_fields(reader);
     read_network(reader);

@@ -19,7 +19,7 @@ void write_optional(json_writer& out, std::string_view name, const std::optional
         out.key(name).integer(*value);
 }
 
-/// What is not there is left out.
+/// Omits an empty value.
 void write_text_if_any(json_writer& out, std::string_view name, const std::string& value)
 {
     if (!value.empty())

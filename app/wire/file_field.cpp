@@ -33,7 +33,7 @@ std::optional<std::uint32_t> read_mode(object_reader& reader)
     return mode;
 }
 
-/// Without `mode`, as bytes_of() reads it.
+/// The content of an object with text or base64.
 std::optional<std::string> read_content(object_reader& reader, const std::string& field, std::size_t max_bytes)
 {
     const auto* text = reader.take("text");

@@ -13,8 +13,8 @@ struct file_content {
     std::uint32_t mode = 0644;    // permission bits
 };
 
-/// A file of a request: its text, `{"base64"}` or `{"text"}`, the objects with or without `"mode"`: three or four octal digits up to
-/// 0777. A mistake is noted under `field` or what is below it.
+/// Reads a file of a request: a string, {"text"} or {"base64"}; the objects may have "mode", three or four octal digits up to 0777.
+/// Mistakes are added under `field` or below it.
 std::optional<file_content> read_file_content(
     const boost::json::value& value, const std::string& field, std::size_t max_bytes, problem_list& problems);
 

@@ -8,7 +8,7 @@ namespace caisson::wire {
 
 namespace {
 
-/// The text of an RFC 8941 string; nothing if it is not one from its first to its last character.
+/// Decodes an RFC 8941 string; nullopt unless it spans all of `field`.
 std::optional<std::string> unquoted(std::string_view field)
 {
     std::string text;

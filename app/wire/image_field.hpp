@@ -4,13 +4,14 @@
 
 namespace caisson::wire {
 
-/// Whether the sandbox of `spec` is made of an image.
+/// True if the sandbox of `spec` is made from an image.
 bool runs_in_image(const wire_context& context, const execution_spec& spec);
 
-/// Reads `image` into the spec, whose runtime was read before. Notes one where there are none, or beside a skill.
+/// Reads `image` into the spec; call after its runtime is read. Refuses an image on a runtime without images, or with a skill.
 void read_image(object_reader& reader, const wire_context& context, execution_spec& spec);
 
-/// Where the request names no image: that of the program's language, or of commands. Notes that there is none. Behind read_program().
+/// Sets the default image, for the language or for commands, if the request names none; a problem if commands have none. Call after
+/// read_program().
 void settle_image(object_reader& reader, const wire_context& context, execution_spec& spec);
 
 }    // namespace caisson::wire

@@ -24,7 +24,7 @@ std::optional<std::string> tenant_name(std::string_view text)
     return is_tenant_name(text) ? std::optional(std::string(text)) : std::nullopt;
 }
 
-/// Lines of a Dockerfile that say how a container is started or what it sees; none that runs anything.
+/// True for Dockerfile lines that set image metadata; lines that run commands are refused.
 bool is_change(std::string_view line)
 {
     constexpr std::array<std::string_view, 5> known{"ENV", "LABEL", "USER", "WORKDIR", "CMD"};
@@ -32,7 +32,7 @@ bool is_change(std::string_view line)
     return line.size() <= longest_change && line.size() > word.size() + 1 && std::ranges::find(known, word) != known.end();
 }
 
-/// One line each.
+/// Splits `text` into lines; nullopt if it is invalid.
 std::optional<std::vector<std::string>> change_lines(std::string_view text)
 {
     std::vector<std::string> lines;

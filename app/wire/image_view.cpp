@@ -17,12 +17,12 @@ void write_image(json_writer& out, const image_item& item)
     write_texts(out, "digests", image.digests);
     out.key("size_bytes").integer(image.size_bytes).key("created_at").text(to_rfc3339(image.created_at_ms));
     for (const auto& [name, value] : {std::pair("architecture", &image.architecture), std::pair("os", &image.os)})
-        if (!value->empty())    // lists are without
+        if (!value->empty())    // empty in lists
             out.key(name).text(to_valid_utf8(*value));
     out.key("allowed").boolean(item.allowed).end_object();
 }
 
-/// `tenant` empty: for all.
+/// An empty `tenant` means all tenants.
 void write_allowed(json_writer& out, std::string_view image, std::string_view tenant, std::string_view source)
 {
     out.begin_object().key("image").text(to_valid_utf8(image)).key("tenant");

@@ -8,10 +8,10 @@ namespace caisson::wire {
 
 namespace {
 
-constexpr std::size_t notice_bytes = 64;        // room for the line that says what is missing
-constexpr std::size_t replacement_bytes = 3;    // U+FFFD may stand for each single byte
+constexpr std::size_t notice_bytes = 64;        // room for the line about missing bytes
+constexpr std::size_t replacement_bytes = 3;    // a byte may be replaced by U+FFFD
 
-/// What stands before a cut, without the begin of a character that the cut splits.
+/// The bytes before a cut, without a split character at the end.
 std::string_view first_part(std::string_view bytes, std::size_t length)
 {
     auto part = bytes.substr(0, length);
@@ -19,7 +19,7 @@ std::string_view first_part(std::string_view bytes, std::size_t length)
     return part;
 }
 
-/// What stands behind a cut, without the rest of a split character.
+/// The bytes after a cut, without a split character at the start.
 std::string_view last_part(std::string_view bytes, std::size_t length)
 {
     auto part = bytes.substr(bytes.size() - std::min(length, bytes.size()));
@@ -71,7 +71,7 @@ inline_text head_and_tail::finish() const
 
 inline_text head_and_tail::joined(std::size_t head_bytes, std::size_t tail_bytes) const
 {
-    // Without a gap the halves are one text, and the tail may reach back into the head.
+    // Without a gap the halves are contiguous, so the tail may begin within the head.
     const auto all = missing_ == 0 ? head_ + tail_ : std::string();
     const auto first = first_part(missing_ == 0 ? std::string_view(all) : head_, head_bytes);
     const auto last = last_part(missing_ == 0 ? std::string_view(all).substr(first.size()) : tail_, tail_bytes);

@@ -10,8 +10,8 @@
 
 namespace caisson::wire {
 
-/// Output as text, at most `inline_output::max_bytes` long: the head and the tail with a line between them that says how many
-/// bytes are missing. What is not UTF-8 became U+FFFD.
+/// Output as text of at most inline_output::max_bytes. Longer output is cut to its head and its tail, with a line between them that says
+/// how many bytes are missing. Invalid UTF-8 is replaced by U+FFFD.
 struct inline_text {
     std::string text;
     bool truncated = false;
@@ -19,18 +19,18 @@ struct inline_text {
 };
 
 struct inline_texts {
-    inline_text stdout_text;    // the terminal's output if there is one
+    inline_text stdout_text;    // or the output of the terminal
     inline_text stderr_text;
-    inline_text logs;    // both, merged by lines
+    inline_text logs;    // both streams, merged by lines
 };
 
-/// Keeps the first and the newest bytes of what is appended, in bounded memory.
+/// Keeps the first and the last of the appended bytes, in bounded memory.
 class head_and_tail {
 public:
     explicit head_and_tail(std::size_t max_bytes) : max_bytes_(max_bytes) { }
 
     void append(std::string_view bytes);
-    /// `missing` bytes that are not known any more lie here.
+    /// Records a gap of `missing` bytes at this place.
     void gap(std::uint64_t missing);
     inline_text finish() const;
 
@@ -45,7 +45,7 @@ private:
     bool head_closed_ = false;
 };
 
-/// Makes the texts of an execution from its log, fed in order. Holds at most about 6 MiB.
+/// Builds the texts of an execution from the events of its log, in order. Holds at most about 6 MiB.
 class inline_output {
 public:
     static constexpr std::size_t max_bytes = 1 << 20;
@@ -53,7 +53,7 @@ public:
     explicit inline_output(std::size_t limit = max_bytes) : stdout_(limit), stderr_(limit), logs_(limit) { }
 
     void add(const log_event& event);
-    /// Once, at the end.
+    /// Call once, at the end.
     inline_texts finish();
 
 private:

@@ -21,7 +21,7 @@ constexpr std::uint64_t highs = 0x8080808080808080;
 /// The high bit of each byte of `word` that is below `limit` (at most 0x80); exact up to the first such byte.
 constexpr std::uint64_t below(std::uint64_t word, std::uint64_t limit) { return (word - ones * limit) & ~word & highs; }
 
-/// How many bytes at the front of `text` need no escape.
+/// The number of leading bytes of `text` that need no escape.
 std::size_t plain_length(std::string_view text)
 {
     static_assert(std::endian::native == std::endian::little);
@@ -64,10 +64,10 @@ void append_number(std::string& out, Number number, Format... format)
 }
 
 constexpr std::size_t integer_digits = 20;     // with a sign
-constexpr std::size_t decimal_digits = 400;    // a double in fixed form has up to 309 before the point
+constexpr std::size_t decimal_digits = 400;    // a double in fixed form has up to 309 digits before the point
 constexpr double most_by_thousandths = 1e12;
 
-/// Durations, above all: by an integer, which is ten times as fast as by a double.
+/// Formats with integers, ten times as fast as with doubles; mostly for durations.
 void append_thousandths(std::string& out, std::int64_t thousandths)
 {
     if (thousandths < 0)

@@ -9,14 +9,13 @@
 
 namespace caisson::wire {
 
-/// Adds `text` as a JSON string with its quotes. `text` must be UTF-8.
+/// Appends `text`, which must be UTF-8, as a JSON string with quotes.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Writes JSON into a string as it is told, without a tree in between. Commas come by themselves; that objects and arrays
-/// are closed in order is the caller's part.
+/// Writes JSON directly into a string. Adds commas; the caller must close objects and arrays in order.
 class json_writer {
 public:
-    /// Appends to `out`, which outlives the writer.
+    /// Appends to `out`, which must outlive the writer.
     explicit json_writer(std::string& out) : out_(out) { }
 
     json_writer& begin_object() { return open('{'); }
@@ -30,11 +29,11 @@ public:
     json_writer& unsigned_integer(std::uint64_t value);
     json_writer& boolean(bool value) { return raw(value ? "true" : "false"); }
     json_writer& null() { return raw("null"); }
-    /// With at most three decimals and no exponent; null for what is not a finite number.
+    /// Writes at most three decimals and no exponent; null if `value` is not finite.
     json_writer& decimal(double value);
-    /// Any value, its numbers written as above.
+    /// Writes any value, doubles as decimal() does.
     json_writer& value(const boost::json::value& value);
-    /// One value that is JSON already.
+    /// Writes one value that is already JSON.
     json_writer& raw(std::string_view json);
 
 private:
@@ -45,7 +44,7 @@ private:
     std::string& out_;
 };
 
-/// A member whose value is a list of texts; what is not UTF-8 in them is replaced.
+/// Writes a member with a list of strings; replaces invalid UTF-8.
 void write_texts(json_writer& out, std::string_view name, std::span<const std::string> values);
 
 }    // namespace caisson::wire

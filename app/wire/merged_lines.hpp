@@ -11,20 +11,19 @@
 
 namespace caisson::wire {
 
-/// Merges what a program wrote to both streams into one text that people read: a line of one stream stays together where the program wrote
-/// it in pieces and the other stream's output came in between. Such a line waits for its end for at most 50 ms, by the times of the log,
-/// and 8 KiB; then it goes on as it came.
+/// Merges stdout and stderr into one readable text. Holds back an incomplete line, so that output of the other stream does not split
+/// it. Releases the line incomplete after 50 ms of log time, once the other stream has output, or when it exceeds 8 KiB.
 class merged_lines {
 public:
     static constexpr std::int64_t longest_wait_ms = 50;
-    static constexpr std::size_t most_waiting_bytes = 8 << 10;    // of one line
+    static constexpr std::size_t most_waiting_bytes = 8 << 10;    // limit of one line
 
-    /// Takes what is ready now, in the text's order. The view lasts for the call.
+    /// Receives the merged text in order. The view is valid during the call.
     using sink = std::function<void(std::string_view)>;
 
-    /// The next event of the log, in its order. Other kinds than output are passed over.
+    /// Adds the next event of the log. Ignores events that are not output.
     void add(const log_event& event, const sink& to);
-    /// All that waits: at a gap, and at the end.
+    /// Releases all incomplete lines. Call at a gap and at the end.
     void flush(const sink& to);
 
 private:
@@ -34,7 +33,7 @@ private:
     };
     static void release(line& one, const sink& to);
 
-    std::array<line, 2> waiting_;    // of stdout or the terminal, and of stderr; empty: none
+    std::array<line, 2> waiting_;    // incomplete lines: stdout or terminal, stderr; empty: none
 };
 
 }    // namespace caisson::wire

@@ -5,13 +5,13 @@
 
 namespace caisson::wire {
 
-/// docs/openapi.yaml as it was built in.
+/// The contents of docs/openapi.yaml at build time.
 std::string_view openapi_yaml();
 
-/// The same as JSON: what /openapi.json serves. Made at the first call; throws std::exception if the document is malformed.
+/// The document as JSON, as served at /openapi.json. Made at the first call; throws std::exception if the document is malformed.
 const std::string& openapi_json();
 
-/// A YAML document as JSON. Plain scalars get their JSON types, quoted ones stay strings. Throws std::exception.
+/// Converts a YAML document to JSON. Plain scalars get their JSON types, quoted scalars stay strings. Throws std::exception.
 std::string yaml_to_json(const std::string& yaml);
 
 }    // namespace caisson::wire

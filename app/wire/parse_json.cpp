@@ -12,8 +12,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// Builds a value and refuses what a plain parser lets pass: a name given twice, and too many values. Of a member that is passed over
-/// it builds nothing but a null.
+/// Builds a value. Unlike a plain parser it refuses duplicate names and too many values, and builds a null for a skipped member.
 class strict_handler {
 public:
     static constexpr std::size_t max_object_size = json::object::max_size();
@@ -25,7 +24,7 @@ public:
     explicit strict_handler(json_bounds bounds) : bounds_(bounds) { stack_.reset(); }
 
     json::value release() { return stack_.release(); }
-    /// Why it was refused, if it was here.
+    /// Why the handler refused the text; empty if it did not.
     const std::string& reason() const { return reason_; }
 
     bool on_document_begin(ec_ref) { return true; }
@@ -119,7 +118,7 @@ private:
         refuse((base != 0 ? std::string(bounds_.passed_name) : "it") + " is nested more than " + std::to_string(most) + " levels", ec);
         return false;
     }
-    /// True if what ends is passed over.
+    /// True if the closing value is skipped.
     bool close()
     {
         --depth_;
@@ -128,7 +127,7 @@ private:
         end_of_passed();
         return true;
     }
-    /// A value that stood where passing over began is replaced by null.
+    /// Builds the null if the value of the skipped member has ended.
     void end_of_passed()
     {
         if (depth_ != passed_at_)
@@ -156,15 +155,15 @@ private:
     void refuse(std::string why, ec_ref ec)
     {
         reason_ = std::move(why);
-        ec = json::error::syntax;    // any error stops the parser; the reason is what is told
+        ec = json::error::syntax;    // any error stops the parser; reason_ is reported
     }
 
     json_bounds bounds_;
     json::value_stack stack_;
     std::size_t values_ = 0;
     std::size_t depth_ = 0;
-    std::size_t passed_at_ = 0;                             // depth of the object whose member is passed over; 0: none is
-    std::vector<std::unordered_set<std::string>> names_;    // of each open object
+    std::size_t passed_at_ = 0;                             // depth of the object with the skipped member; 0: not skipping
+    std::vector<std::unordered_set<std::string>> names_;    // names in each open object
     std::string name_;
     std::string reason_;
 };
@@ -191,7 +190,7 @@ result<json::object> parse_json_object(std::string_view text, json_bounds bounds
         return error{errc::too_large, "the body has more than " + std::to_string(bounds.max_bytes) + " bytes",
             {{"body", "must be at most " + std::to_string(bounds.max_bytes) + " bytes long"}}};
     json::parse_options options;
-    options.max_depth = bounds.max_depth + bounds.max_passed_depth + 1;    // the handler says less
+    options.max_depth = bounds.max_depth + bounds.max_passed_depth + 1;    // the handler's limits are lower
     json::basic_parser<strict_handler> parser(options, bounds);
     json::error_code failure;
     const auto consumed = parser.write_some(false, text.data(), text.size(), failure);

@@ -7,11 +7,11 @@ namespace caisson::wire {
 namespace {
 
 constexpr std::string_view workspace = "/workspace";
-constexpr std::size_t page_bytes = 4'096;    // what a file of one byte takes
+constexpr std::size_t page_bytes = 4'096;    // files are counted in whole pages
 
 std::string at_most(std::size_t max) { return "at most " + std::to_string(max); }
 
-/// What is wrong with one component; empty if nothing is.
+/// The problem of one component; empty if it is valid.
 std::string component_problem(std::string_view component)
 {
     if (component == "..")
@@ -21,7 +21,7 @@ std::string component_problem(std::string_view component)
     return {};
 }
 
-/// The components of a path without a leading "/".
+/// Checks and normalizes a path without a leading "/".
 checked_path check_components(std::string_view path)
 {
     checked_path out;
@@ -52,16 +52,16 @@ std::string text_problem(std::string_view path)
     return {};
 }
 
-/// Puts what lies in a directory right behind it: "a", "a/b", "a-b".
+/// Sorts the contents of a directory right after it: "a", "a/b", "a-b".
 bool tree_order(const named_file* a, const named_file* b)
 {
     if (a->file.path == b->file.path)
-        return a < b;    // as in the request: both lie in one vector
+        return a < b;    // request order: both are in one vector
     const auto weight = [](char c) { return c == '/' ? 0 : static_cast<int>(static_cast<unsigned char>(c)) + 1; };
     return std::ranges::lexicographical_compare(a->file.path, b->file.path, {}, weight, weight);
 }
 
-/// How many directories `path` needs that its neighbour in tree order, `before`, does not.
+/// The number of directories that `path` needs beyond those of its predecessor in tree order, `before`.
 std::size_t new_directories(std::string_view before, std::string_view path)
 {
     const auto common = static_cast<std::size_t>(std::ranges::mismatch(before, path).in2 - path.begin());

@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t max_code_bytes = 80 << 20;    // the disk limit says more
+constexpr std::size_t max_code_bytes = 80 << 20;    // the disk limit is checked later
 constexpr std::size_t max_language_bytes = 64;
 
 std::vector<std::string> read_arguments(object_reader& reader, std::string_view field)
@@ -40,7 +40,7 @@ void read_command(object_reader& reader, execution_spec& spec)
         reader.problem("command", "must name a program first");
 }
 
-/// [SHELL, "-c", TEXT, its name]: this host's, or of an image any that is called sh.
+/// [SHELL, "-c", TEXT, its name]: bash or /bin/sh of this host, or sh in an image.
 std::vector<std::string> shell_argv(const language_catalog& host, bool in_image, std::string text)
 {
     const auto* bash = host.find("bash");
@@ -58,7 +58,7 @@ void read_shell(object_reader& reader, const wire_context& context, execution_sp
         spec.host_argv = shell_argv(*context.languages, false, text);
 }
 
-/// What runs a language in the image that it gets; unavailable if there is none.
+/// The interpreter and compiler of a language in the image of `spec`; unavailable if there is no image.
 language_catalog::entry in_image_of(const wire_context& context, const execution_spec& spec, const language& what)
 {
     const auto& image = spec.image.empty() ? context.images->image_of(what.name) : spec.image;
@@ -67,7 +67,7 @@ language_catalog::entry in_image_of(const wire_context& context, const execution
     return {.what = &what, .path = context.images->interpreter(image, what.name), .compiler = context.images->compiler(image, what.name)};
 }
 
-/// Without the version, which is found out while requests are read.
+/// A copy without the version, which is detected while requests are read.
 language_catalog::entry on_host(const language_catalog::entry& known)
 {
     return {.what = known.what, .path = known.path, .compiler = known.compiler, .script = known.script};
@@ -94,7 +94,7 @@ std::optional<language_catalog::entry> read_language(object_reader& reader, cons
     return std::nullopt;
 }
 
-/// The file of the code; its name is the language's unless `entry` says otherwise.
+/// The name of the code's file: `entry`, or the default of the language.
 std::string read_entry(
     object_reader& reader, const std::optional<language_catalog::entry>& language, const std::optional<std::string>& code)
 {
@@ -107,7 +107,7 @@ std::string read_entry(
     return path;
 }
 
-/// The compiler's limits; memory is at most the execution's.
+/// Reads the compiler's limits; memory is at most the execution's.
 compile_limits read_compile_limits(object_reader& reader, const wire_context& context, const execution_spec& spec)
 {
     const auto& ranges = context.compile;
@@ -132,7 +132,7 @@ std::vector<input_file> files_for(const language_catalog::entry& language, const
     return out;
 }
 
-/// The compiler's order, and what runs of what it makes.
+/// Sets the compile step and the argv of the compiled program.
 void compile_code(const wire_context& context, execution_spec& spec, const language_catalog::entry& language, const code_files& files)
 {
     const auto to_work = path_from(spec.cwd, "");
@@ -190,7 +190,7 @@ void read_code(object_reader& reader, const wire_context& context, execution_spe
     files.push_back({reader.has("entry") ? "entry" : "code", {std::move(file), shared_bytes(std::move(*code))}});
 }
 
-/// Notes that nothing says what is to run, in the words of the skill runner's contract.
+/// Adds the problem that no program is given, with the message of the skill runner's contract.
 void refuse_nothing(object_reader& reader)
 {
     const bool means_skill = reader.has("version") || reader.has("input");
@@ -200,10 +200,10 @@ void refuse_nothing(object_reader& reader)
 
 bool is_of_code(std::string_view field) { return field == "code" || field == "language"; }
 
-/// What may be run in a skill's package instead of its own program.
+/// True for programs that can run in a skill's package in place of its own.
 bool runs_in_package(std::string_view way) { return way == "command" || way == "shell"; }
 
-/// The one way of saying what runs that the request uses; empty after noting each field that does not go with the first.
+/// The field that gives the program; empty, with problems, if there is none or another field conflicts with it.
 std::string_view chosen_program(object_reader& reader)
 {
     std::string_view first;
@@ -237,7 +237,7 @@ void read_program(object_reader& reader, const wire_context& context, execution_
     else if (way == "code")
         read_code(reader, context, spec, files);
     for (auto name : {"command", "shell", "language", "code", "entry", "compile", "compiler"})
-        reader.take(name);    // known, also where another of them was refused
+        reader.take(name);    // mark as known, even if one was refused
     if (way == "command" && runs_in_image(context, spec))
         spec.host_argv = spec.argv;
     auto args = read_arguments(reader, "args");

@@ -8,13 +8,13 @@
 
 namespace caisson::wire {
 
-/// Items of a list that a client may ask for at once.
+/// Limit on the items of a page.
 inline constexpr std::int64_t max_page = 200;
 
 /// Reads the parameters of one query; the counterpart of object_reader.
 class query_reader {
 public:
-    /// `query` outlives the reader.
+    /// `query` must outlive the reader.
     explicit query_reader(const query_parameters& query) : query_(query) { take("ticket"); }
 
     const std::string* take(std::string_view name)
@@ -29,7 +29,7 @@ public:
         return &found->second;
     }
 
-    /// The values of a parameter that may be given more than once.
+    /// All values of a parameter that may be repeated.
     std::vector<std::string> take_all(std::string_view name)
     {
         std::vector<std::string> values;
@@ -40,7 +40,7 @@ public:
         return values;
     }
 
-    /// Parameters whose names begin with `prefix`, without it, and their values.
+    /// The parameters whose names begin with `prefix`, with the prefix removed.
     query_parameters take_prefixed(std::string_view prefix)
     {
         query_parameters found;
@@ -65,7 +65,7 @@ public:
         return std::nullopt;
     }
 
-    /// The value that `parse` makes of the text; its failure is the message.
+    /// The value parsed by `parse`; `message` is the problem if it returns nullopt.
     template <class Parse>
     auto parsed(std::string_view name, Parse parse, std::string message) -> decltype(parse(std::string_view()))
     {
@@ -85,7 +85,7 @@ public:
             problems_.add_later(std::string(name));
     }
 
-    /// `value`, or the error that all problems make; parameters that were not taken are problems.
+    /// `value`, or the error of all problems. Parameters that were not taken are problems.
     template <class T>
     result<T> finish(T value)
     {

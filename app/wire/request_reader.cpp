@@ -31,7 +31,7 @@ std::string joined(const std::vector<std::string>& sentences)
 
 std::string between(const std::string& min, const std::string& max) { return "between " + min + " and " + max; }
 
-/// 10 is "0.01".
+/// Formats thousandths: 10 is "0.01".
 std::string decimal_of(std::int64_t thousandths)
 {
     auto fraction = std::to_string(1000 + thousandths % 1000).substr(1);
@@ -182,7 +182,7 @@ std::optional<std::int64_t> object_reader::integer(std::string_view name, std::i
 
 std::optional<std::int64_t> object_reader::thousandths(std::string_view name, std::int64_t min, std::int64_t max)
 {
-    constexpr double slack = 1e-6;    // what a decimal fraction loses on its way through binary
+    constexpr double slack = 1e-6;    // rounding error of a decimal fraction in binary
     const auto* value = take(name);
     if (value == nullptr)
         return std::nullopt;
@@ -241,7 +241,7 @@ void object_reader::refuse_unknown()
         if (std::ranges::find(taken_, std::string_view(member.key())) != taken_.end())
             continue;
         problem(member.key(), "is not a known field");
-        if (++unknown == max_kept_problems)    // no more are told
+        if (++unknown == max_kept_problems)    // more would not be kept
             return;
     }
 }

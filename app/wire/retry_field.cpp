@@ -18,7 +18,7 @@ constexpr const char* fault_list = "must be one of runtime_unavailable, image_pu
 
 std::string at(const std::string& path, std::size_t index) { return path + "[" + std::to_string(index) + "]"; }
 
-/// The array of the field, if it is there and has at most `most` entries.
+/// The array of the field; null if absent or too long.
 const json::array* short_array(object_reader& reader, std::string_view name, std::size_t most)
 {
     const auto* list = reader.array(name);
@@ -89,7 +89,7 @@ repetition read_repetition(object_reader& reader)
     retry.refuse_unknown();
     const auto& faults = out.policy.faults;
     const bool needs_consent = std::ranges::find(faults, attempt_fault::agent_lost) != faults.end();
-    if (needs_consent && !out.idempotent && !reader.has("skill"))    // a skill may say itself that it is idempotent
+    if (needs_consent && !out.idempotent && !reader.has("skill"))    // a skill's manifest may declare it idempotent
         reader.problem("retry", "may name agent_lost in \"on\" with \"idempotent\": true only, since the program may have started");
     return out;
 }

@@ -11,7 +11,7 @@ struct repetition {
     bool idempotent = false;
 };
 
-/// What is wrong or absent reads as its default.
+/// Invalid or absent fields get their defaults.
 repetition read_repetition(object_reader& reader);
 
 }    // namespace caisson::wire

@@ -8,7 +8,7 @@ namespace caisson::wire {
 
 namespace {
 
-/// In images a language is what the table says, whatever this host has.
+/// The language as available in its image, independent of this host.
 language_catalog::entry in_image(const language_catalog::entry& entry, const image_table& images)
 {
     const auto& image = images.image_of(entry.what->name);

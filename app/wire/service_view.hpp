@@ -11,32 +11,32 @@
 
 namespace caisson::wire {
 
-/// GET /v1/languages: {"items":[{"name","aliases","file","available","version"?,"interpreter"?,"image"?}]}. With `images` what is
-/// available in them; null: on this host.
+/// GET /v1/languages: {"items":[{"name","aliases","file","available","version"?,"interpreter"?,"image"?}]}. Availability is
+/// that in `images`, or on this host if null.
 std::string languages_json(const language_catalog& catalog, const image_table* images = nullptr);
 
-/// A runtime as it is shown.
+/// A runtime in the response.
 struct runtime_item {
     const runtime_capabilities* host;
     runtime_breakers::view breaker = {};
-    bool has_images = false;     // sandboxes are made of them
-    std::size_t ready = 0;       // sandboxes that wait for an execution
-    std::size_t prepared = 0;    // sandboxes that were prepared before they are asked for
+    bool has_images = false;     // sandboxes are made from images
+    std::size_t ready = 0;       // sandboxes waiting for an execution
+    std::size_t prepared = 0;    // sandboxes prepared ahead of demand
 };
-/// GET /v1/runtimes: {"default","items":[…]}, each with what this host does not enforce.
+/// GET /v1/runtimes: {"default","items":[…]}. Each item lists the limits that this host does not enforce.
 std::string runtimes_json(std::span<const runtime_item> runtimes, std::string_view default_runtime);
-/// Why no sandboxes are made, of a runtime that keeps failing; empty while all is well.
+/// Why a failing runtime makes no sandboxes; empty while its breaker is closed.
 std::string breaker_detail(const runtime_breakers::view& breaker);
 
 /// POST /v1/tickets: {"ticket","expires_at"}.
 std::string ticket_json(std::string_view ticket, std::int64_t expires_at_ms);
 
-/// One thing that the server needs, for GET /ready.
+/// A dependency of the server, for GET /ready.
 struct dependency {
     std::string_view name;
     bool ready = false;
-    std::string detail;      // why not, or what there is to say; may be empty if ready
-    bool required = true;    // false: told, but executions run without it
+    std::string detail;      // why it is not ready, or a remark; may be empty if ready
+    bool required = true;    // false: reported, but executions run without it
 };
 
 /// GET /ready: {"status":"ready"|"not_ready","dependencies":{name:{"ready","detail"?}}}.

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t max_skill_name_bytes = 128;
 constexpr std::size_t max_version_bytes = 256;
 
-/// What is of no use beside another program.
+/// Refuses version and input beside another program.
 void refuse_alone(object_reader& reader)
 {
     constexpr std::array<std::string_view, 4> programs{"command", "shell", "code", "language"};
@@ -56,7 +56,7 @@ std::set<std::string> names_of_limits(object_reader& reader)
     return names;
 }
 
-/// A directory below /sandbox becomes relative, as the working directory is elsewhere on other runtimes.
+/// Makes a directory below /sandbox relative: other runtimes have it elsewhere.
 void make_relative(std::string& cwd)
 {
     if (cwd == skill_directory)
@@ -78,7 +78,7 @@ void write_plain_if_any(json_writer& out, std::string_view name, const std::stri
         out.key(name).text(value);
 }
 
-/// A text that was left out is told by its size.
+/// Writes the size of a value that is not loaded.
 void write_json(json_writer& out, const std::string& name, const shared_bytes& value, std::uint64_t bytes)
 {
     if (!value.empty())

@@ -16,7 +16,7 @@ constexpr std::size_t longest_text = 256;
 
 std::string encode(const std::string& text) { return base64url_encode(std::string(skill_cursor_version) + text); }
 
-/// The lines of a cursor, if there are `count` of them.
+/// The lines of a cursor; nullopt unless there are `count`.
 std::optional<std::vector<std::string>> decode(std::string_view cursor, std::size_t count)
 {
     const auto text = cursor.size() > longest_skill_cursor ? std::nullopt : base64url_decode(cursor);

@@ -8,7 +8,7 @@
 
 namespace caisson::wire {
 
-/// Most rows of one answer, and how many there are if the request does not say.
+/// Limit on the rows of a response, and the default.
 inline constexpr std::size_t max_skill_rows = 1'000;
 
 /// `q`, `name`, `limit` and `cursor` of GET /v1/skills. Errors: errc::bad_request naming each wrong parameter.
@@ -21,7 +21,7 @@ struct revisions_query {
 /// `limit` and `cursor` of GET /v1/skills/{name}/versions. Errors as above.
 result<revisions_query> parse_revisions_query(const query_parameters& query);
 
-/// The opaque cursors after which the lists go on.
+/// The opaque cursors of the two lists, after `last`.
 std::string skill_list_cursor(const skill_version_row& last);
 std::string revisions_cursor(const skill_revision& last);
 

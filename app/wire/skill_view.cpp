@@ -20,7 +20,7 @@ void write_said(json_writer& out, std::string_view name, std::string_view value)
 
 void write_time(json_writer& out, std::string_view name, std::int64_t unix_ms) { out.key(name).text(to_rfc3339(unix_ms)); }
 
-/// What the contract's clients know a version by.
+/// The members that identify a version in the skill runner's contract.
 void write_names(json_writer& out, const skill_manifest& said)
 {
     write_text(out, "name", said.name);
@@ -77,7 +77,7 @@ void write_run(json_writer& out, const skill_manifest& said)
         write_texts(out, "artifacts", said.artifacts);
 }
 
-/// One element of an array.
+/// An array with an element per row.
 template <class Rows, class Write>
 std::string array_of(const Rows& rows, Write write)
 {

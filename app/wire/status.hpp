@@ -4,7 +4,7 @@
 
 namespace caisson::wire {
 
-/// The HTTP status that an error is answered with: the one table of it.
+/// The HTTP status for an error. This is the only such table.
 unsigned http_status(errc code);
 
 }    // namespace caisson::wire

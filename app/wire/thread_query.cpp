@@ -72,7 +72,7 @@ std::optional<checkpoint_id> parse_checkpoint_place(std::string_view text)
     return check_checkpoint_id(text) ? std::nullopt : std::optional(checkpoint_id::from_trusted(std::string(text)));
 }
 
-/// "latest" is nothing.
+/// Nullopt for "latest".
 std::optional<checkpoint_id> not_latest(std::optional<checkpoint_id> id)
 {
     return id && id->str() == "latest" ? std::nullopt : std::move(id);
@@ -95,7 +95,7 @@ metadata_filter read_metadata_filter(query_reader& reader)
     return out;
 }
 
-/// Elsewhere a position would lead past what was never shown.
+/// Refuses a cursor of another query, which would skip unlisted rows.
 std::optional<std::int64_t> read_cursor(query_reader& reader, const query_parameters& query)
 {
     const auto cursor = reader.parsed("cursor", &parse_checkpoints_cursor, "is not a cursor of a list of checkpoints");

@@ -8,16 +8,16 @@
 
 namespace caisson::wire {
 
-/// What comes along with a checkpoint.
+/// Parts to include with a checkpoint.
 struct checkpoint_parts {
     bool state = true;
     bool execution = false;
     bool artifacts = false;
 };
 
-/// Errors of all: errc::bad_request naming each parameter that is unknown, given twice or wrong.
+/// Errors of all: errc::bad_request naming each parameter that is unknown, repeated or invalid.
 result<checkpoint_parts> parse_checkpoint_query(const query_parameters& query);
-/// A checkpoint's state comes only if it is asked for.
+/// Lists omit states unless requested.
 result<checkpoint_filter> parse_checkpoints_query(const query_parameters& query);
 
 struct threads_query {
@@ -28,7 +28,7 @@ result<threads_query> parse_threads_query(const query_parameters& query);
 std::string threads_cursor(const thread_name& last);
 
 struct diff_query {
-    std::optional<checkpoint_id> from;    // nothing: the latest; the same for `to`
+    std::optional<checkpoint_id> from;    // nullopt: the latest; also for `to`
     std::optional<checkpoint_id> to;
 };
 result<diff_query> parse_diff_query(const query_parameters& query);

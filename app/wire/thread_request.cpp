@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t longest_name = 1'024;    // longer ones are told to be too long by their rules
+constexpr std::size_t longest_name = 1'024;    // up to here the rules of ids and names report the length
 
 std::optional<expected_latest> read_expected(object_reader& reader)
 {
@@ -134,7 +134,7 @@ void read_state(object_reader& reader, checkpoint_wish& out, std::string_view bo
 
 result<json::object> small_object(std::string_view body) { return parse_json_object(body, {.max_bytes = most_beside_state}); }
 
-/// `value`, or what is wrong with the body.
+/// `value`, or the error of all problems.
 template <class T>
 result<T> finish(object_reader& reader, T value)
 {

@@ -102,7 +102,7 @@ void write_cursor(json_writer& out, const std::optional<std::string>& cursor)
     cursor ? out.text(*cursor) : out.null();
 }
 
-/// What the object takes besides its state.
+/// Estimated size of the object beside its state.
 constexpr std::size_t beside_state = 2'048;
 
 }    // namespace

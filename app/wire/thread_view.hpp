@@ -12,18 +12,18 @@
 
 namespace caisson::wire {
 
-/// What a checkpoint's object has beside its row; null: left out.
+/// Optional parts of a checkpoint's object; null: omitted.
 struct checkpoint_extras {
     const shared_bytes* state = nullptr;
-    const std::string* execution = nullptr;                                 // JSON; empty: it is not there any more
-    const std::vector<std::optional<artifact_row>>* artifacts = nullptr;    // as the row names them; nothing: not there any more
+    const std::string* execution = nullptr;                                 // JSON; empty: the execution was removed
+    const std::vector<std::optional<artifact_row>>* artifacts = nullptr;    // in the order of the row; nullopt: the artifact was removed
 };
 
-/// The one object of a checkpoint. A state in JSON is as it is stored; bytes are base64.
+/// The JSON object of a checkpoint. A JSON state is written as stored, other bytes as base64.
 std::string checkpoint_json(const checkpoint_row& row, const checkpoint_extras& extras = {});
-/// `cursor` null in JSON if it is nothing.
+/// The cursor is null in JSON on the last page.
 std::string checkpoint_list_json(const checkpoint_page& page, bool with_states, const std::optional<std::string>& cursor);
-/// The error body of a save whose if_latest does not hold, with the current one, whose id may be empty.
+/// The error body of a save whose if_latest does not hold, with the latest checkpoint (its id may be empty).
 std::string superseded_json(const checkpoint_row& current, std::string_view request_id);
 
 std::string thread_json(const thread_row& row);

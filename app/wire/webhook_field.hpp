@@ -9,10 +9,10 @@
 
 namespace caisson::wire {
 
-/// The field `webhook` of a request: {url, secret}. Unless `allow_private` an address that is not public is a mistake already here.
+/// Reads the field `webhook` of a request: {url, secret}. Unless `allow_private`, a host known to be non-public is a mistake.
 std::optional<webhook_spec> read_webhook(object_reader& reader, bool allow_private);
 
-/// The member `webhook` of an execution's object, without its secret.
+/// Writes the member `webhook` of an execution's object, without the secret.
 void write_webhook(json_writer& out, const webhook_status& status);
 
 }    // namespace caisson::wire

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 2> directories{"", "scripts/"};
 constexpr std::pair<std::string_view, std::string_view> language_endings[] = {
     {".py", "python"}, {".js", "node"}, {".mjs", "node"}, {".cjs", "node"}, {".sh", "bash"}};
 
-/// Null if it is not there.
+/// Null if there is no such file.
 const package_entry* find_file(const package_index& index, std::string_view path)
 {
     const auto at = std::ranges::lower_bound(index.entries, path, {}, &package_entry::path);
@@ -26,7 +26,7 @@ const package_entry* find_file(const package_index& index, std::string_view path
 
 bool has_file(const package_index& index, std::string_view path) { return find_file(index, path) != nullptr; }
 
-/// The language that the name tells; empty: none.
+/// The language by the file extension; empty if unknown.
 std::string_view language_of(std::string_view path)
 {
     for (const auto& [ending, language] : language_endings)
@@ -35,14 +35,14 @@ std::string_view language_of(std::string_view path)
     return "";
 }
 
-/// Nothing can fit another one; that it is no language is told elsewhere.
+/// `lang`, or empty if it is not supported, which read_manifest() reports.
 std::string_view known_language(std::string_view lang)
 {
     const auto* at = std::ranges::find(language_endings, lang, [](const auto& each) { return each.second; });
     return at == std::end(language_endings) ? std::string_view() : lang;
 }
 
-/// Those that are there, in the order of the search.
+/// The default entry points that exist, in search order.
 std::vector<std::string> candidates(const package_index& index)
 {
     std::vector<std::string> found;
@@ -53,7 +53,7 @@ std::vector<std::string> candidates(const package_index& index)
     return found;
 }
 
-/// Empty: none, and a mistake says so.
+/// The first candidate that fits; else empty, with a mistake.
 std::string search(const package_index& index, std::string_view lang, std::vector<std::string>& mistakes)
 {
     const auto found = candidates(index);
@@ -69,7 +69,7 @@ std::string search(const package_index& index, std::string_view lang, std::vecto
     return {};
 }
 
-/// The named entry point as a path of the package; empty: it is none, and a mistake says so.
+/// The named entry point as a path in the package; empty, with a mistake, if it is not a file of the package.
 std::string named(const package_index& index, const skill_manifest& manifest, std::vector<std::string>& mistakes)
 {
     auto path = clean_name(manifest.entrypoint, index.format, package_limits());
@@ -83,7 +83,7 @@ std::string named(const package_index& index, const skill_manifest& manifest, st
     return *path;
 }
 
-/// A program with a slash in its name is the package's, unless the name is absolute; others are found in PATH.
+/// A relative program name with a slash must be an executable file of the package. Others are absolute or found in PATH.
 void check_program(const package_index& index, const std::string& program, std::vector<std::string>& mistakes)
 {
     if (program.starts_with('/') || program.find('/') == std::string::npos)

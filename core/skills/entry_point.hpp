@@ -4,10 +4,10 @@
 
 namespace caisson {
 
-/// Completes `manifest.entrypoint` and `manifest.lang` from the files of a package: the entry point that was named must be there, else
-/// main.py, run.py, main.js and main.sh are looked for in the root and then in scripts/, those first that fit the language. A language that
-/// was not named follows from the entry point. A skill with a command needs no entry point, one of mode "cognitive" no program at all.
-/// So is one that says neither a mode nor a language, and has no program: it is cognitive, and a note says so.
+/// Completes `manifest.entrypoint`, `manifest.lang` and `manifest.mode` from the files of a package. A named entry point must exist.
+/// Without one, searches the root and then scripts/ for main.py, run.py, main.js and main.sh; only files of `lang`, if set, are taken.
+/// A missing `lang` is derived from the entry point. A skill with a command needs no entry point; a "cognitive" skill needs no program.
+/// A skill without mode, language and program becomes cognitive, with a note.
 void find_entry_point(const package_index& index, read_manifest_result& read);
 
 }    // namespace caisson

@@ -32,7 +32,7 @@ result<skill_text> split_skill_md(std::string_view text)
     const auto end = rest.find("\n---");
     if (end == std::string_view::npos)
         return error{errc::invalid_skill, "SKILL.md is missing closing '---' delimiter"};
-    const auto matter = rest.substr(0, end);    // where lines end with CR LF the LF of its last is the delimiter's
+    const auto matter = rest.substr(0, end);    // without the last newline; its CR is removed below
     const auto before = text.substr(0, static_cast<std::size_t>(rest.data() - text.data()));
     const auto first_line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
     return skill_text{matter.substr(0, end - (matter.ends_with('\r') ? 1 : 0)), first_line, trimmed(rest.substr(end + 4))};

@@ -10,22 +10,22 @@
 
 namespace caisson {
 
-/// What the skills mean that were asked for last, until one of that name is changed. I/O thread.
+/// Caches resolved skill revisions. A change to a skill invalidates its entries. I/O thread.
 class known_skills {
 public:
     static constexpr std::size_t most = 64;
-    /// Of the texts of one manifest; longer ones are not kept.
+    /// Limit on the text in one manifest; larger manifests are not cached.
     static constexpr std::size_t most_bytes = 64 << 10;
 
-    /// To be held from before a skill is changed until that is durable.
+    /// Hold the result from before a change to a skill until that change is durable.
     change_clock::change changing(const tenant_id& tenant, std::string_view name) { return clock_.begin(tenant.str(), name); }
 
     using moment = std::optional<change_clock::moment>;
-    /// To be asked before what is to be kept is read.
+    /// Call before reading the revision that keep() gets.
     moment now(const tenant_id& tenant, std::string_view name) const { return clock_.now(tenant.str(), name); }
-    /// Keeps what `version`, as it was asked for, means; not if the skill was changed since `read_since`.
+    /// Caches `what` under `version` as requested ("" and "latest" too), unless the skill has changed since `read_since`.
     void keep(std::string version, skill_revision what, moment read_since);
-    /// Null if it is not known; valid until the next call.
+    /// Null if it is not cached. The pointer is valid until the next call.
     const skill_revision* find(const tenant_id& tenant, std::string_view name, std::string_view version);
 
 private:
@@ -36,7 +36,7 @@ private:
     };
 
     change_clock clock_;
-    std::list<entry> entries_;    // used last in front
+    std::list<entry> entries_;    // most recently used first
 };
 
 }    // namespace caisson

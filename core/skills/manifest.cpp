@@ -34,7 +34,7 @@ bool is_name(std::string_view text)
     return text.size() <= max_name_bytes && is_letter_or_digit(text.front()) && std::ranges::all_of(text, allowed);
 }
 
-/// The parts of a front matter, one function each.
+/// Reads a front matter, one function for each part.
 class manifest_reader {
 public:
     manifest_reader(const yaml_value& root, const package_rules& rules) : fields_(root, "", out_.mistakes), rules_(rules) { }
@@ -174,7 +174,7 @@ private:
                     " bytes together");
     }
 
-    /// The text, or the mode of a map.
+    /// `network` is a string, or a map with `mode`.
     void read_network()
     {
         const auto* value = fields_.find("network");
@@ -199,7 +199,7 @@ private:
             mistake("retry.on agent_lost needs idempotent: true, since the program may have started");
     }
 
-    /// As text; checked to be a schema.
+    /// The member as JSON text, checked to be a JSON Schema.
     std::string schema(std::string_view key)
     {
         const auto* value = fields_.map(key);
@@ -245,7 +245,7 @@ private:
         mistake("runtime " + in_quotes(runtime) + " is not enabled on this server (there are: " + names + ")");
     }
 
-    /// The last row is of the Agent Skills format (agentskills.io/specification), for those who read the skill.
+    /// The last row has the informational fields of the Agent Skills format (agentskills.io/specification).
     void note_unknown()
     {
         note(fields_.unknown({"name", "version", "description", "lang", "image", "timeout", "resources", "mode", "entrypoint", "command",

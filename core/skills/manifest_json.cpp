@@ -12,7 +12,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// Texts are left out when they are empty: most of a manifest's are.
+/// Omits empty values: most members of a manifest are empty.
 void put(json::object& out, std::string_view name, const std::string& text)
 {
     if (!text.empty())
@@ -65,7 +65,7 @@ retry_policy retry_from_json(const json::object& object)
     return policy;
 }
 
-/// Reads what put() wrote.
+/// The counterpart of put().
 class reader {
 public:
     explicit reader(const json::object& object) : object_(object) { }
@@ -96,7 +96,7 @@ private:
     const json::object& object_;
 };
 
-/// The members of plain kinds, once for both ways.
+/// The members of simple types, for both directions.
 template <class Manifest, class Each>
 void for_each_member(Manifest& manifest, Each each)
 {

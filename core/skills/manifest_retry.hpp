@@ -10,7 +10,7 @@ namespace caisson {
 inline constexpr std::initializer_list<std::string_view> retry_keys{
     "attempts", "first_delay", "multiplier", "max_delay", "on", "exit_codes"};
 
-/// What `retry` of a manifest says; what it does not say is as in retry_policy.
+/// Reads `retry` of a manifest. Absent members keep the defaults of retry_policy.
 retry_policy read_retry(field_reader& fields);
 
 }    // namespace caisson

@@ -16,7 +16,7 @@ namespace caisson {
 namespace {
 
 constexpr std::size_t max_shown_bytes = 100;
-constexpr std::size_t max_segment_bytes = 255;    // of file systems
+constexpr std::size_t max_segment_bytes = 255;    // NAME_MAX of common file systems
 
 struct magic {
     std::size_t offset;
@@ -27,9 +27,9 @@ constexpr magic magics[] = {
     {0, "PK\x03\x04", "zip"},
     {0, "PK\x05\x06", "zip"},
     {0, "PK\x07\x08", "zip"},
-    {0, "\x1F\x8B\x08", "gzip"},                 // RFC 1952, 2.3.1: 8 is the one method there is
-    {4, "1AY&SY", "bzip2"},                      // of the first block, behind "BZh" and the level
-    {4, "\x17\x72\x45\x38\x50\x90", "bzip2"},    // of the end, where a stream is empty
+    {0, "\x1F\x8B\x08", "gzip"},                 // RFC 1952, 2.3.1: method 8 (deflate)
+    {4, "1AY&SY", "bzip2"},                      // first block, after "BZh" and the level
+    {4, "\x17\x72\x45\x38\x50\x90", "bzip2"},    // end of stream, if the stream is empty
     {0,
         "\xFD"
         "7zXZ",
@@ -40,13 +40,13 @@ constexpr magic magics[] = {
     {257, "ustar", "tar"},
 };
 
-/// Control characters, and those that turn the direction of what is shown.
+/// Control characters, separators of lines and paragraphs, bidirectional controls.
 bool is_refused_code_point(utf8proc_int32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-/// The first character of UTF-8 `text`, which is removed from it, and whether a name may have it.
+/// Removes the first character from UTF-8 `text`. Returns it, and whether a name may contain it.
 std::pair<std::string_view, bool> take_character(std::string_view& text)
 {
     utf8proc_int32_t code = 0;
@@ -85,7 +85,7 @@ std::vector<std::string_view> segments_of(std::string_view name)
 
 error refused(std::string message) { return {errc::invalid_skill, std::move(message)}; }
 
-/// What is wrong with the bytes of a name, before it is taken apart; empty if nothing is.
+/// Checks the bytes of a whole name. Returns the fault, empty if there is none.
 std::string_view fault_of_text(std::string_view name)
 {
     if (name.empty())

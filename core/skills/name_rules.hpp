@@ -9,35 +9,35 @@
 
 namespace caisson {
 
-/// `name` as it may stand in a message: at most 100 bytes, what is not printable as \xNN.
+/// `name` made safe for a message: at most 100 bytes, ASCII control characters as \xNN, invalid UTF-8 as U+FFFD.
 std::string shown_name(std::string_view name);
 
-/// `name` with "_" for what clean_name() would refuse in a name of its own: control characters and backslashes; the ":" of a drive too.
-/// What is not UTF-8 becomes U+FFFD.
+/// `name` with each control character, backslash and drive colon replaced by "_", as clean_name() would refuse them.
+/// Invalid UTF-8 becomes U+FFFD.
 std::string harmless_name(std::string_view name);
 
-/// The name of an entry without "./", "//" and a "/" at its end; empty: the root itself. `format` is for the message. Errors:
-/// errc::invalid_skill: absolute names, "..", backslashes, control characters, bytes that are not UTF-8, too long, too deep.
+/// The name of an entry without "./", "//" and a trailing "/"; empty for the root. `format` names the archive in messages. Errors:
+/// errc::invalid_skill for an empty or absolute name, "..", backslashes, control characters, invalid UTF-8, excess length or depth.
 result<std::string> clean_name(std::string_view raw, std::string_view format, const package_limits& limits);
 
-/// What systems leave in archives and no skill needs: __MACOSX/, .DS_Store, Thumbs.db, ._* files.
+/// True for files that operating systems add to archives: __MACOSX/, .DS_Store, Thumbs.db, ._* files.
 bool is_system_litter(std::string_view path);
 
-/// What the first bytes of a file (262 tell all) say: "zip", "gzip", "bzip2", "xz", "7z", "rar", "zstd", "tar"; empty: none of them.
+/// The archive format by its magic number: "zip", "gzip", "bzip2", "xz", "7z", "rar", "zstd" or "tar"; else empty. Needs 262 bytes.
 std::string_view archive_kind(std::string_view first_bytes);
 
-/// Two names of the same text for file systems that ignore case or Unicode forms.
+/// Equal for names that are the same if case or Unicode normalization is ignored.
 std::string folded_name(std::string_view path);
 
-/// The paths of one archive.
+/// The paths of one archive; detects collisions.
 class path_set {
 public:
     enum class kind { file, directory };
 
-    /// Adds a clean path with the directories above it. Errors: errc::invalid_skill: it is there already, there under another
-    /// case or Unicode form, or a file is where a directory is needed.
+    /// Adds a clean path and its parent directories. Errors: errc::invalid_skill if the path exists, exists in another case or Unicode
+    /// form, or if a file is where a directory is needed.
     result<void> add(const std::string& path, kind type);
-    /// Those that were added and those above what was added.
+    /// Directories added, parents included.
     std::int64_t directories() const { return directories_; }
 
 private:

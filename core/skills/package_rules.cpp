@@ -13,12 +13,12 @@ namespace caisson {
 
 namespace {
 
-constexpr std::size_t max_instructions_bytes = 96 << 10;    // they are given to programs in a variable of their environment
+constexpr std::size_t max_instructions_bytes = 96 << 10;    // programs get them in an environment variable
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> language_images{
     {{"python", "python:3.12-slim"}, {"node", "node:20-slim"}, {"bash", "bash:5"}}};
 
-/// The front matter as a map. Errors: a sentence.
+/// The front matter as a map.
 result<yaml_value> front_matter_of(const skill_text& parts, const package_rules& rules)
 {
     auto root = rules.read_yaml(parts.front_matter, parts.first_line);
@@ -41,7 +41,7 @@ result<skill_text> parts_of(const package_index& index)
     return split_skill_md(*index.skill_md);
 }
 
-/// What SKILL.md says, together with what the files must be for it.
+/// Reads SKILL.md and completes the manifest from the package's files.
 read_manifest_result read_package(const package_index& index, const package_rules& rules)
 {
     const auto failed = [](const error& why) { return read_manifest_result{{}, {why.detail}, {}}; };
@@ -60,9 +60,9 @@ read_manifest_result read_package(const package_index& index, const package_rule
     return read;
 }
 
-/// Of the image that the skill would run with.
+/// The check of the image that the skill would run in.
 struct image_finding {
-    std::optional<error> fault;    // nothing: it is allowed, and stands for the skill's language
+    std::optional<error> fault;    // nullopt: the image is allowed and fits, or is not checked
     std::string note;
 };
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t nanos_per_second = 1'000'000'000;
-constexpr std::int64_t min_cpu_milli = 10;    // 1,000 of 100,000 µs, the least that control groups take
+constexpr std::int64_t min_cpu_milli = 10;    // 1,000 of 100,000 µs, the minimum quota of control groups
 
-/// Units of a duration in nanoseconds; longer names before those they begin with do not matter: the whole name is compared.
+/// Units of a duration in nanoseconds. Names are compared as a whole, so their order does not matter.
 constexpr std::pair<std::string_view, std::int64_t> duration_units[] = {
     {"ns", 1},
     {"us", 1'000},
@@ -40,7 +40,7 @@ std::string_view take_digits(std::string_view& text)
     return digits;
 }
 
-/// Nothing if it is no number or too large.
+/// Nullopt if `digits` is not a number or too large.
 std::optional<std::int64_t> number_of(std::string_view digits)
 {
     std::int64_t value = 0;
@@ -53,7 +53,7 @@ std::optional<std::int64_t> number_of(std::string_view digits)
 error wrong(std::string message) { return {errc::bad_request, std::move(message)}; }
 std::string quoted(std::string_view text) { return "\"" + std::string(text.substr(0, 100)) + "\""; }
 
-/// `fraction` digits behind a point, of `unit`.
+/// The digits after a decimal point, times `unit`; rounded down.
 std::int64_t fraction_of(std::string_view fraction, std::int64_t unit)
 {
     std::int64_t value = 0;
@@ -64,7 +64,7 @@ std::int64_t fraction_of(std::string_view fraction, std::int64_t unit)
     return value;
 }
 
-/// One number with its unit; the part is removed from `rest`. Errors are Go's.
+/// Removes one number with its unit from `rest`. Returns nanoseconds. The messages are Go's.
 result<std::int64_t> take_duration_part(std::string_view& rest, std::string_view whole)
 {
     const auto digits = take_digits(rest);
@@ -90,7 +90,7 @@ result<std::int64_t> take_duration_part(std::string_view& rest, std::string_view
     return *count * unit->second + rest_of_unit;
 }
 
-/// `value` nanoseconds in `unit`, as a decimal without trailing zeros.
+/// `value` / `unit` as a decimal without trailing zeros; both are in nanoseconds.
 std::string decimal(std::int64_t value, std::int64_t unit)
 {
     auto text = std::to_string(value / unit);

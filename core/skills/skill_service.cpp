@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t copy_bytes = 256 << 10;
 constexpr std::size_t erase_at_once = 64;
 constexpr std::string_view digest_prefix = "sha256:";
-/// Of names and versions that are told in a sentence.
+/// Limit on a name or a version in a message.
 constexpr std::size_t told_bytes = 160;
 
 error no_such(const std::string& name, const std::string& version)
@@ -19,7 +19,7 @@ error no_such(const std::string& name, const std::string& version)
     return {errc::not_found, "skill not found: " + name.substr(0, told_bytes) + "@" + version.substr(0, told_bytes)};
 }
 
-/// What is changed is named by its version: with anything that may mean another one later, a repeated request would meet that.
+/// Changes accept versions only: "latest" could resolve to another version when a request is repeated.
 error no_such_to_change(const std::string& name, const std::string& version)
 {
     auto what = no_such(name, version);
@@ -28,7 +28,7 @@ error no_such_to_change(const std::string& name, const std::string& version)
     return what;
 }
 
-/// A store's "not found" in the words of the contract.
+/// Replaces a store's errc::not_found by the documented message.
 result<skill_revision> told(result<skill_revision> found, const std::string& name, const std::string& version)
 {
     if (found.has_error() && found.error().code == errc::not_found)
@@ -86,8 +86,7 @@ std::optional<std::string> digest_of(std::string_view version)
     return std::ranges::all_of(version, is_digit) ? std::optional(std::string(version)) : std::nullopt;
 }
 
-/// Counts against the bound of uploads as long as it lives.
-/// So that a client that sends slowly gives its place up.
+/// Counts against the limit on uploads while it lives. Refuses bytes after `upload_time`, so that a slow client frees its slot.
 class skill_service::counted_upload : public package_upload {
 public:
     counted_upload(skill_service& service, tenant_id tenant)
@@ -177,7 +176,7 @@ task<result<skill_service::stored>> skill_service::store(tenant_id tenant, std::
     auto package = co_await upload->inspect();
     if (package.has_error())
         co_return package.error();
-    // Also what is known: the content store compares it with what it has, and mends that.
+    // Bytes that are already stored are copied too: the content store verifies and repairs its copy.
     auto content = co_await copy_to_contents(tenant, upload);
     if (content.has_error())
         co_return content.error();
@@ -185,7 +184,7 @@ task<result<skill_service::stored>> skill_service::store(tenant_id tenant, std::
         co_return error{errc::internal, "the package changed while it was stored"};
     auto row = revision_of(*package, tenant, content->id, use_.time.now_ms());
     const auto change = known_.changing(tenant, row.manifest.name);
-    // If this throws the record may be there or not: the content stays, and is removed in time if no record names it.
+    // If this throws, the record may exist: the content stays, and the janitor removes it later if no record names it.
     auto put = co_await use_.skills.put(std::move(row), use_.bounds);
     if (put.has_error()) {
         std::vector<content_id> unwanted(1, content->id);
@@ -196,7 +195,7 @@ task<result<skill_service::stored>> skill_service::store(tenant_id tenant, std::
     co_return stored{std::move(put->kept), std::move(package->notes)};
 }
 
-/// What cannot be removed now is removed later, as what no record names.
+/// A failure is only logged: the janitor removes contents that no record names.
 task<> skill_service::erase_contents(tenant_id tenant, std::vector<content_id> ids)
 {
     for (std::size_t at = 0; at < ids.size(); at += erase_at_once) {

@@ -15,7 +15,7 @@ constexpr std::size_t max_digits = 18;
 bool has_only_digits(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_digit); }
 bool is_pre_release_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.'; }
 
-/// The text up to `end`, which it removes too; the whole text if there is none.
+/// Removes and returns the text before `end`, or all if there is none. Also removes `end`.
 std::string_view take_until(std::string_view& text, char end)
 {
     const auto at = text.find(end);

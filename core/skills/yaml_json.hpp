@@ -6,7 +6,7 @@
 
 namespace caisson {
 
-/// A YAML value as JSON. Scalars without quotes are what YAML 1.2 takes them for (true, 12, 0x1f, 1.5e3, null), all else is text.
+/// Converts a YAML value to JSON. Unquoted scalars are typed as in YAML 1.2 (true, 12, 0x1f, 1.5e3, null); all others are strings.
 boost::json::value json_of(const yaml_value& value);
 
 }    // namespace caisson

@@ -21,7 +21,7 @@ std::string_view view(json::string_view text) { return {text.data(), text.size()
 void canonical_writer::reset(std::size_t bytes)
 {
     out_.clear();
-    out_.reserve(bytes + 1);    // a name's colon is written before it is read
+    out_.reserve(bytes + 1);    // the colon after a name is written before it is read
     sorted_.clear();
     frames_.clear();
     open_.clear();
@@ -40,13 +40,13 @@ std::string_view canonical_writer::finished()
     return sorted_;
 }
 
-/// Copies a part of out_. `note` is the first one that does not lie before it.
+/// Copies a part of out_ to sorted_. `note` is the index of the first note at or after `begin`.
 void canonical_writer::emit(std::size_t begin, std::size_t end, std::size_t note)
 {
     while (note < notes_.size() && notes_[note].begin < end) {
         const auto& object = notes_[note];
         if (object.members == 0) {
-            ++note;    // what lies within may be out of order
+            ++note;    // nested objects may be unsorted
             continue;
         }
         sorted_.append(out_, begin, object.begin + 1 - begin);
@@ -104,13 +104,13 @@ bool canonical_writer::on_object_end(std::size_t, ec_ref failure)
     noted.end = out_.size();
     noted.next = notes_.size();
     if (object.in_order && noted.next == object.note + 1)
-        notes_.pop_back();    // nothing within it was kept
+        notes_.pop_back();    // the object and all within it are sorted
     open_.resize(object.first_member);
     frames_.pop_back();
     return true;
 }
 
-/// Moves the members of an object that ends to moved_, in order.
+/// Copies the members of a closing object to moved_, sorted.
 bool canonical_writer::sort_members(const frame& object, ec_ref failure)
 {
     const auto begin = open_.begin() + static_cast<std::ptrdiff_t>(object.first_member);
@@ -206,7 +206,7 @@ bool canonical_writer::comes_before(const member& a, const member& b) const
 std::string canonical_writer::place() const
 {
     std::string pointer;
-    std::size_t name = 0;    // of the member of each object on the way, in open_
+    std::size_t name = 0;    // index in open_ of the current member
     for (std::size_t depth = 0; depth < frames_.size(); ++depth) {
         const auto& each = frames_[depth];
         const bool innermost = depth + 1 == frames_.size();

@@ -11,8 +11,8 @@
 
 namespace caisson {
 
-/// Hears a parser of JSON and writes the canonical form. What comes is written in its order; objects whose members are not in theirs
-/// are noted, and put right in one go at the end, so that each byte is copied twice at most however deep it lies.
+/// A handler for boost::json::basic_parser that writes the canonical form. It writes values in source order and notes the objects whose
+/// members are not sorted. finished() sorts them in one pass, so that each byte is copied at most twice, at any depth.
 class canonical_writer {
 public:
     static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
@@ -22,13 +22,13 @@ public:
     using text = boost::json::string_view;
     using ec_ref = boost::json::error_code&;
 
-    /// Begins anew, for a text of `bytes`.
+    /// Starts anew, for a text of `bytes` bytes.
     void reset(std::size_t bytes);
-    /// After a whole document: its canonical form, valid until reset().
+    /// Call after a complete document. Its canonical form, valid until reset().
     std::string_view finished();
-    /// Where in the document the writer is, as a JSON Pointer: "/messages/3/role"; shortened if it is long.
+    /// The current place in the document as a JSON Pointer, such as "/messages/3/role"; shortened if long.
     std::string place() const;
-    /// What the document itself is refused for; empty if it is not.
+    /// Why the writer refused the document; empty if it did not.
     const std::string& refusal() const { return refusal_; }
 
     bool on_document_begin(ec_ref) { return true; }
@@ -41,7 +41,7 @@ public:
     bool on_key(text part, std::size_t, ec_ref);
     bool on_string_part(text part, std::size_t, ec_ref) { return string_part(part); }
     bool on_string(text part, std::size_t, ec_ref);
-    bool on_number_part(text, ec_ref) { return true; }    // only of a text that comes in pieces
+    bool on_number_part(text, ec_ref) { return true; }    // only called for input in pieces
     bool on_int64(std::int64_t, text literal, ec_ref) { return scalar(literal); }
     bool on_uint64(std::uint64_t, text literal, ec_ref) { return scalar(literal); }
     bool on_double(double, text literal, ec_ref) { return scalar(literal); }
@@ -55,26 +55,26 @@ private:
     struct member {
         std::size_t begin = 0;
         std::size_t end = 0;
-        std::size_t name_end = 0;      // behind the closing quote
-        std::size_t first_note = 0;    // of what lies within
-        bool escaped = false;          // its name has escapes
+        std::size_t name_end = 0;      // after the closing quote
+        std::size_t first_note = 0;    // index of the first note within the value
+        bool escaped = false;          // the name has escapes
     };
-    /// An object or a list that has begun.
+    /// An open object or list.
     struct frame {
         bool object = false;
-        bool in_order = true;            // of an object: the names so far
-        bool awaits_value = false;       // of an object: a name was read
-        std::size_t children = 0;        // that have begun
-        std::size_t first_member = 0;    // in open_
-        std::size_t note = 0;            // of an object, in notes_
+        bool in_order = true;            // of an object: sorted so far
+        bool awaits_value = false;       // of an object: after a name
+        std::size_t children = 0;        // begun so far
+        std::size_t first_member = 0;    // index in open_
+        std::size_t note = 0;            // of an object: index in notes_
     };
-    /// An object that is out of order, or that may have such ones within.
+    /// An object that is unsorted or may contain unsorted ones.
     struct note {
         std::size_t begin = 0;
         std::size_t end = 0;
-        std::size_t first_member = 0;    // in moved_, in order
-        std::size_t members = 0;         // 0: it is in order itself
-        std::size_t next = 0;            // the first note that lies behind it
+        std::size_t first_member = 0;    // index in moved_, sorted
+        std::size_t members = 0;         // 0: the object itself is sorted
+        std::size_t next = 0;            // index of the first note after the object
     };
 
     void before_value();
@@ -88,19 +88,19 @@ private:
     bool sort_members(const frame& object, ec_ref failure);
     void emit(std::size_t begin, std::size_t end, std::size_t note);
 
-    std::string out_;       // in the order of the source
-    std::string sorted_;    // in its own
+    std::string out_;       // in source order
+    std::string sorted_;    // in canonical order
     std::vector<frame> frames_;
-    std::vector<member> open_;     // of objects that have not ended
-    std::vector<member> moved_;    // of objects out of order
-    std::vector<note> notes_;      // in the order of their begin
+    std::vector<member> open_;     // of open objects
+    std::vector<member> moved_;    // of unsorted objects
+    std::vector<note> notes_;      // ordered by `begin`
     std::string refusal_;
     bool in_name_ = false;
     bool in_string_ = false;
     bool any_moved_ = false;
 };
 
-/// `pointer` as it may stand in a message: shortened in its middle.
+/// `pointer` for a message: shortened in the middle if long.
 std::string shown_pointer(std::string_view pointer);
 
 }    // namespace caisson

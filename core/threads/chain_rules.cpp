@@ -17,13 +17,12 @@ error refused(errc code, std::string field, const std::string& message)
     return {code, std::move(detail), {{std::move(field), message}}};
 }
 
-/// "the latest checkpoint is x".
 std::string told(const std::optional<checkpoint_id>& latest)
 {
     return latest ? "the latest checkpoint is " + latest->str() : std::string("the thread has no checkpoint");
 }
 
-/// Collects what is wrong with the items of a list.
+/// Collects problems of list items, at most max_problems.
 class problem_list {
 public:
     bool full() const { return problems_.size() >= max_problems; }

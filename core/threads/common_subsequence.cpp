@@ -14,7 +14,7 @@ class edit_search {
 public:
     edit_search(numbers from, numbers to, std::size_t& steps_left) : from_(from), to_(to), steps_left_(steps_left) { }
 
-    /// False: it would take too many steps.
+    /// False if it would take too many steps.
     bool run()
     {
         for (std::size_t edits = 0;; ++edits)
@@ -29,7 +29,7 @@ public:
             }
     }
 
-    /// What the path that was found passes along, from its begin.
+    /// The common elements on the path that run() found, in order.
     std::vector<common_element> common() const
     {
         std::vector<common_element> found;
@@ -53,14 +53,14 @@ private:
         return static_cast<std::ptrdiff_t>(at + edits) - static_cast<std::ptrdiff_t>(2 * slot);
     }
 
-    /// Whether the last edit of the path on this diagonal removes an element of `from`; else it adds one of `to`.
+    /// True if the last edit of the path on this diagonal removes an element of `from`; else it adds one of `to`.
     bool removes(std::size_t edits, std::size_t slot) const
     {
         const auto* before = row(edits - 1);
         return slot == edits || (slot > 0 && before[slot - 1] >= before[slot]);
     }
 
-    /// Where the path on this diagonal is after its last edit, before what is equal.
+    /// The index in `from` after the path's last edit, before the equal elements.
     std::size_t begin_of(std::size_t edits, std::size_t slot) const
     {
         if (edits == 0)
@@ -90,8 +90,8 @@ private:
     numbers from_;
     numbers to_;
     std::size_t& steps_left_;
-    std::vector<std::uint32_t> furthest_;    // row after row
-    std::size_t edits_ = 0;                  // of the path that was found
+    std::vector<std::uint32_t> furthest_;    // rows, concatenated
+    std::size_t edits_ = 0;                  // of the path found
     std::size_t slot_ = 0;
 };
 

@@ -7,15 +7,15 @@
 
 namespace caisson {
 
-/// An element that two lists have in common: its index in each.
+/// An element that two lists have in common, by its index in each.
 struct common_element {
     std::size_t from = 0;
     std::size_t to = 0;
 };
 
-/// A longest common subsequence of two lists whose equal elements have equal numbers, in order. Nothing if finding it would take more
-/// than `steps_left`, from which the steps that were taken are subtracted: about their common length times the elements that are in one
-/// of them only, and the square of those.
+/// A longest common subsequence, in order, of two lists; equal elements have equal numbers. Empty if the search would take more than
+/// `steps_left`. Subtracts the steps taken, in the worst case about d * (n + d), where n is the number of common elements and d is the
+/// number of elements that are in one list only.
 std::vector<common_element> common_subsequence(
     std::span<const std::uint32_t> from, std::span<const std::uint32_t> to, std::size_t& steps_left);
 

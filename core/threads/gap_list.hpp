@@ -6,14 +6,14 @@
 
 namespace caisson {
 
-/// A list that is changed at one place after the other: changing it costs as many moves as that place is away from the last.
+/// A gap buffer: a change moves as many elements as lie between its place and the place of the last change.
 template <class T>
 class gap_list {
 public:
     std::size_t size() const { return front_.size() + back_.size(); }
     T& operator[](std::size_t at) { return at < front_.size() ? front_[at] : back_[size() - 1 - at]; }
     const T& operator[](std::size_t at) const { return at < front_.size() ? front_[at] : back_[size() - 1 - at]; }
-    /// How many moves a change at `at` takes.
+    /// How many elements a change at `at` moves.
     std::size_t distance(std::size_t at) const { return at < front_.size() ? front_.size() - at : at - front_.size(); }
 
     void push_back(T value)
@@ -48,7 +48,7 @@ private:
     }
 
     std::vector<T> front_;
-    std::vector<T> back_;    // from the last on
+    std::vector<T> back_;    // in reverse order
 };
 
 }    // namespace caisson

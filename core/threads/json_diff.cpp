@@ -16,7 +16,7 @@ namespace {
 
 using position = text_index::position;
 
-/// The parts of an operation around its path and its value; those without a value have no third.
+/// The text of an operation around its path and its value. An operation without a value has an empty `before_value`.
 struct form {
     std::string_view before_path;
     std::string_view before_value;
@@ -27,7 +27,7 @@ constexpr form add_form{R"({"op":"add","path":")", R"(","value":)", "}"};
 constexpr form replace_form{R"({"op":"replace","path":")", R"(","value":)", "}"};
 constexpr form remove_form{R"({"op":"remove","path":")", "", R"("})"};
 
-/// Finds the operations. They are only noted, so that they can be given up where replacing the part as a whole is shorter.
+/// Collects operations without formatting them, so that it can discard them where a replacement of the whole value is shorter.
 class differ {
 public:
     differ(const text_index& from, const text_index& to, const diff_bounds& bounds)
@@ -69,10 +69,10 @@ private:
     const diff_bounds& bounds_;
     std::vector<operation> operations_;
     std::string paths_;
-    std::string path_;          // of what is compared, as it stands within a JSON string
-    std::size_t steps_left_;    // of the comparisons of lists
+    std::string path_;          // of the values being compared, with JSON escapes
+    std::size_t steps_left_;    // for list comparison
     std::size_t bytes_ = 0;
-    std::size_t limit_ = std::numeric_limits<std::size_t>::max();    // of bytes_
+    std::size_t limit_ = std::numeric_limits<std::size_t>::max();    // upper bound of bytes_
 };
 
 std::vector<position> children_of(const text_index& index, position at)
@@ -84,7 +84,7 @@ std::vector<position> children_of(const text_index& index, position at)
     return children;
 }
 
-/// Numbers for the elements of two lists, the same for the same text.
+/// Numbers the elements of two lists; equal numbers mean equal texts.
 std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>> numbers_of(
     const text_index& from, std::span<const position> a, const text_index& to, std::span<const position> b)
 {
@@ -150,7 +150,7 @@ bool differ::at_index(std::size_t index, const auto& what)
     return fits;
 }
 
-/// Makes `b` of `a`, with the parts' operations if they are not longer than one for the whole. False: neither fits.
+/// Turns `a` into `b`: with operations on parts if they are not longer than a replacement, else with one. False: neither fits.
 bool differ::change(position a, position b, std::size_t spare_bytes)
 {
     if (text_index::same(from_, a, to_, b))
@@ -167,7 +167,7 @@ bool differ::change(position a, position b, std::size_t spare_bytes)
     return put(replace_form, to_.text(b));
 }
 
-/// False: they have no parts, or it takes too much.
+/// False if there are no common kinds of parts, or beyond a bound.
 bool differ::change_parts(position a, position b)
 {
     const auto kind = from_.kind(a);
@@ -209,7 +209,7 @@ bool differ::change_elements(position a, position b)
     const auto news = children_of(to_, b);
     const auto begin = common_begin(olds, news);
     auto old_at = begin;
-    auto new_at = begin;    // what lies before it is done: it is the index to go on at, too
+    auto new_at = begin;    // also the index of the next operation: all before it is done
     for (const auto& next : kept_elements(olds, news, begin)) {
         const auto removed = std::span(olds).subspan(old_at, next.from - old_at);
         const auto added = std::span(news).subspan(new_at, next.to - new_at);
@@ -229,7 +229,7 @@ std::size_t differ::common_begin(std::span<const position> olds, std::span<const
     return count;
 }
 
-/// The elements that stay between the first `begin` and the common end, and as the last what lies there.
+/// The elements kept between the first `begin` ones and the common end, followed by the start of the common end.
 std::vector<common_element> differ::kept_elements(std::span<const position> olds, std::span<const position> news, std::size_t begin)
 {
     olds = olds.subspan(begin);
@@ -242,7 +242,7 @@ std::vector<common_element> differ::kept_elements(std::span<const position> olds
     if (!olds.empty() && !news.empty() && olds.size() + news.size() <= steps_left_) {
         steps_left_ -= olds.size() + news.size();
         const auto [from, to] = numbers_of(from_, olds, to_, news);
-        const auto of_others = steps_left_ / 2;    // one list that changed wholly leaves some to those behind it
+        const auto of_others = steps_left_ / 2;    // reserved for the lists that follow
         auto steps = steps_left_ - of_others;
         kept = common_subsequence(from, to, steps);
         steps_left_ = of_others + steps;
@@ -253,7 +253,7 @@ std::vector<common_element> differ::kept_elements(std::span<const position> olds
     return kept;
 }
 
-/// Makes `added` of `removed` in a list, from index `at` on: what stands at the same place is changed, the rest goes or comes.
+/// Replaces `removed` by `added` in a list from index `at` on: changes elements pairwise, then removes or adds the rest.
 bool differ::change_run(std::size_t at, std::span<const position> removed, std::span<const position> added)
 {
     const auto both = std::min(removed.size(), added.size());

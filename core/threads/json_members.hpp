@@ -11,21 +11,21 @@
 
 namespace caisson {
 
-/// The members of a canonical JSON object, each as it is asked for. The text outlives it.
+/// Typed access to the members of a canonical JSON object. The text must outlive it.
 class json_members {
 public:
-    /// Nothing has members that is no object.
+    /// Any canonical value; one that is not an object has no members.
     explicit json_members(std::string_view canonical) : index_(canonical) { }
 
     bool is_object() const { return index_.kind(0) == json_kind::object; }
-    /// A member as it stands; nothing if there is none.
+    /// The text of a member's value; nullopt if there is no such member.
     std::optional<std::string_view> raw(std::string_view name) const;
-    // Nothing, too, where the member is of another kind.
+    // Empty, too, if the member is of another kind.
     std::optional<std::string> text(std::string_view name) const;
     std::optional<std::int64_t> integer(std::string_view name) const;
     bool flag(std::string_view name) const { return raw(name) == "true"; }
     std::vector<std::string> texts(std::string_view name) const;
-    /// The first member's name that is none of these.
+    /// The name of the first member that is not in `names`.
     std::optional<std::string> first_but(std::span<const std::string_view> names) const;
 
 private:

@@ -9,15 +9,15 @@ namespace caisson {
 
 namespace {
 
-/// digits × 10^exponent; without a digit it is zero.
+/// digits × 10^exponent; zero if there are no digits.
 struct decimal {
     bool negative = false;
-    std::string digits;    // begins and ends with another digit than 0
+    std::string digits;    // without leading and trailing zeros
     std::int64_t exponent = 0;
     bool operator==(const decimal&) const = default;
 };
 
-/// Of what follows "e". One that no number can have counts as the largest there is.
+/// Parses the digits after "e". Clamps to half of int64, so that sums cannot overflow.
 std::int64_t exponent_of(std::string_view text)
 {
     if (text.starts_with('+'))

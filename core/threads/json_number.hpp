@@ -4,7 +4,7 @@
 
 namespace caisson {
 
-/// Whether two numbers of JSON, as they are written, have the same value: 1.10 and 11e-1 have. Exact, whatever their size.
+/// True if two JSON number literals have the same value, as 1.10 and 11e-1 have. Exact for literals of any length.
 bool same_number(std::string_view a, std::string_view b);
 
 }    // namespace caisson

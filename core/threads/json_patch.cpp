@@ -21,12 +21,12 @@ using tokens = patch_target::tokens;
 
 error malformed(std::string phrase) { return {errc::bad_request, std::move(phrase)}; }
 
-/// An operation as the patch has it: an object.
+/// An operation of the patch: a JSON object.
 class operation {
 public:
     operation(const text_index& patch, position at) : patch_(patch), at_(at) { }
 
-    /// Nothing: it has no such member.
+    /// Nullopt if there is no such member.
     std::optional<position> find(std::string_view quoted_name) const
     {
         auto member = at_ + 1;
@@ -101,7 +101,7 @@ result<void> move(patch_target& state, const operation& what, const tokens& path
         return from.error();
     if (is_within(path, *from))
         return malformed("a value cannot be moved into itself");
-    if (path == *from) {    // nothing changes, but it must be there
+    if (path == *from) {    // a no-op, but the value must exist
         const auto there = state.copy(path);
         return there.has_error() ? result<void>(there.error()) : result<void>();
     }
@@ -152,7 +152,7 @@ result<void> apply(patch_target& state, const operation& what, const std::string
     return malformed("its \"op\" must be add, remove, replace, move, copy or test");
 }
 
-/// Does the operation at `at`. The errors' details are whole: they name it.
+/// Applies the operation at `at`. The details of errors name the operation.
 result<void> apply(patch_target& state, const text_index& patch, position at, std::size_t number)
 {
     std::string label = "operation " + std::to_string(number);
@@ -193,7 +193,7 @@ result<std::string> apply_all(const text_index& state, const text_index& patch, 
 
 result<std::string> apply_patch(std::string_view state, std::string_view patch, const patch_bounds& bounds)
 {
-    // The lists of operations and the operations are levels of the patch's own.
+    // The list of operations and the operations add two levels.
     state_canonicalizer canonicalizer({.max_bytes = bounds.max_patch_bytes, .max_depth = bounds.max_depth + 2});
     const auto canonical = canonicalizer.canonical(patch);
     if (canonical.has_error())

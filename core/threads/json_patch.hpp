@@ -8,32 +8,32 @@
 
 namespace caisson {
 
-/// What a diff may take.
+/// Limits on a diff.
 struct diff_bounds {
     std::size_t max_operations = 10'000;
-    std::size_t max_steps =
-        std::size_t{1} << 21;    // of the comparisons of all lists, half of what is left for each; else it goes by indexes
-    /// A patch may be this much larger than the replacement of the whole state: small states are told apart by their parts too.
+    /// For list comparison; each list may use half of the rest. Beyond it, lists are compared by index.
+    std::size_t max_steps = std::size_t{1} << 21;
+    /// A patch may be this much larger than a replacement of the whole state, so that small states get a detailed patch too.
     std::size_t spare_bytes = 1'024;
 };
 
-/// The JSON Patch (RFC 6902) that makes `to` of `from`: add, remove and replace, in canonical form; "[]" if they are the same. Both are
-/// canonical states; numbers are compared as they are written. Where a part's operations would be longer than the part, or a bound
-/// is met, it is replaced as a whole; so may be the state. Throws std::invalid_argument for what is not canonical.
+/// The JSON Patch (RFC 6902) that turns `from` into `to`, both canonical states: add, remove and replace operations in canonical form;
+/// "[]" if the states are equal. Compares numbers as they are written. Replaces a value as a whole, even the state, if the operations on
+/// its parts would be longer than a replacement or exceed a bound. Throws std::invalid_argument if a state is not canonical.
 std::string diff_states(std::string_view from, std::string_view to, const diff_bounds& bounds = {});
 
-/// What a patch may take and make.
+/// Limits on a patch and its result.
 struct patch_bounds {
     std::size_t max_patch_bytes = 16 << 20;
     std::size_t max_operations = 10'000;
-    std::size_t max_bytes = 16 << 20;                // of the state that comes out
-    std::size_t max_depth = 128;                     // of it, and of the patch
-    std::size_t max_steps = std::size_t{1} << 27;    // elements that are looked at or moved
+    std::size_t max_bytes = 16 << 20;                // of the resulting state
+    std::size_t max_depth = 128;                     // of the resulting state, and of values in the patch
+    std::size_t max_steps = std::size_t{1} << 27;    // elements visited or moved
 };
 
-/// The canonical state that `patch`, a JSON Patch (RFC 6902) with any of its operations, makes of the canonical state `state`. All of
-/// it applies, or nothing. `test` compares numbers by their values, exactly. Errors, each naming the operation: errc::bad_request if
-/// it is not a JSON Patch, errc::conflict if it does not fit the state, errc::too_large beyond a bound.
+/// Applies `patch`, a JSON Patch (RFC 6902) with any operation, to the canonical state `state`. Returns the new canonical state; either all
+/// operations apply or none. `test` compares numbers by their exact values. Errors, naming the operation if there is one:
+/// errc::bad_request if `patch` is not a JSON Patch, errc::conflict if it does not fit the state, errc::too_large beyond a bound.
 result<std::string> apply_patch(std::string_view state, std::string_view patch, const patch_bounds& bounds = {});
 
 }    // namespace caisson

@@ -8,7 +8,7 @@ namespace caisson {
 
 namespace {
 
-/// `token` without its escapes; nothing if one of them is none.
+/// Decodes the escapes of `token`; nullopt if one is invalid.
 std::optional<std::string> decoded(std::string_view token)
 {
     std::string text;

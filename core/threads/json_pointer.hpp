@@ -10,18 +10,18 @@
 
 namespace caisson {
 
-/// The names on a JSON Pointer's way (RFC 6901), decoded; none: the whole document. Errors: errc::bad_request, a phrase that follows
-/// the pointer.
+/// The decoded reference tokens of a JSON Pointer (RFC 6901); empty for the whole document. Errors: errc::bad_request, with a phrase that
+/// follows the pointer.
 result<std::vector<std::string>> parse_pointer(std::string_view pointer);
 
-/// The index that `token` is, written as RFC 6901 has it: digits without a leading zero. Nothing if it is none.
+/// Parses an array index as in RFC 6901: digits without a leading zero. Else nullopt.
 std::optional<std::size_t> index_of(std::string_view token);
 
-/// Adds the way to element `index` of a list.
+/// Appends the token for element `index` of a list.
 void append_index(std::string& pointer, std::size_t index);
 
-/// Adds the way to the member whose name is `quoted`, a canonical JSON string. The pointer is then as it stands within a JSON string,
-/// with its escapes.
+/// Appends the token for the member whose name is `quoted`, a canonical JSON string. Keeps JSON escapes, so
+/// the pointer is in its form within a JSON string.
 void append_name(std::string& pointer, std::string_view quoted);
 
 }    // namespace caisson

@@ -12,7 +12,7 @@ constexpr std::string_view hex_digits = "0123456789abcdef";
 
 constexpr bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
 
-/// Whether any of eight bytes needs an escape.
+/// True if any of the eight bytes needs an escape.
 bool any_needs_escape(std::uint64_t word)
 {
     constexpr std::uint64_t ones = 0x0101010101010101;
@@ -22,7 +22,7 @@ bool any_needs_escape(std::uint64_t word)
     return (has_below_space | has_zero(word ^ ('"' * ones)) | has_zero(word ^ ('\\' * ones))) != 0;
 }
 
-/// How many bytes at the front stand as they are.
+/// The number of leading bytes that need no escape.
 std::size_t plain_run(std::string_view text)
 {
     std::size_t at = 0;

@@ -20,7 +20,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// A part of a text that is told from the next one whatever it holds.
+/// Appends `part` with its length, so that parts are unambiguous.
 void append_part(std::string& to, std::string_view part) { to.append(std::to_string(part.size())).append(":").append(part); }
 
 bool is_value(const text_index& index, text_index::position at, const custom_condition& wanted)

@@ -13,7 +13,7 @@ namespace {
 using parts = patch_value::parts;
 using position = text_index::position;
 
-constexpr std::size_t clone_steps = 64;    // an element's copy takes memory, too
+constexpr std::size_t clone_steps = 64;    // cost of copying an element, which also takes memory
 
 error misfit(std::string phrase) { return {errc::conflict, std::move(phrase)}; }
 error nothing_there() { return misfit("there is no value at that path"); }
@@ -23,7 +23,7 @@ std::string counted(std::size_t count, std::string_view noun)
     return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-/// Where `name` is, or should be.
+/// The index of `name`, or where to insert it, and whether it exists.
 std::pair<std::size_t, bool> find_name(const parts& object, std::string_view name)
 {
     std::size_t low = 0;
@@ -86,7 +86,7 @@ bool same_values(const patch_value& value, const text_index& b, position other)
     return true;
 }
 
-/// False: it would be longer than `max_bytes`.
+/// False if the text would be longer than `max_bytes`.
 bool write(std::string& out, const patch_value& value, std::size_t max_bytes)
 {
     const auto append = [&](std::string_view text) {

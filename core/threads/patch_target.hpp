@@ -14,13 +14,13 @@
 
 namespace caisson {
 
-/// A value of a state that is being patched: as it lies in a text, or opened to be changed.
+/// A value of a state being patched: a reference into a text, or opened into parts that can be changed.
 class patch_value {
 public:
     struct member;
     struct parts;
 
-    /// `index` and its text outlive the value.
+    /// `index` and its text must outlive the value.
     patch_value(const text_index& index, text_index::position at);
     ~patch_value();
     patch_value(patch_value&&) noexcept;
@@ -29,7 +29,7 @@ public:
     json_kind kind() const { return index_->kind(at_); }
     const text_index& index() const { return *index_; }
     text_index::position at() const { return at_; }
-    /// Nothing as long as it is as in the text.
+    /// Null until open().
     const parts* opened() const { return parts_.get(); }
     parts* opened() { return parts_.get(); }
     void open(std::unique_ptr<parts> with);
@@ -41,11 +41,11 @@ private:
 };
 
 struct patch_value::member {
-    std::string_view name;    // with its quotes; of an element: empty
+    std::string_view name;    // with quotes; empty for an element of a list
     patch_value value;
 };
 
-/// The members of an object in the order of their names, or the elements of a list.
+/// The members of an object, sorted by name, or the elements of a list.
 struct patch_value::parts {
     bool object = false;
     gap_list<member> list;
@@ -57,8 +57,8 @@ inline patch_value::patch_value(patch_value&&) noexcept = default;
 inline patch_value& patch_value::operator=(patch_value&&) noexcept = default;
 inline void patch_value::open(std::unique_ptr<parts> with) { parts_ = std::move(with); }
 
-/// A state while operations of a patch are done to it. Costs are counted in steps, so that no patch takes longer than it may; the
-/// errors are phrases that follow the operation's name.
+/// A state to which the operations of a patch are applied. Counts the cost in steps, so that a patch cannot exceed its time bound. Errors
+/// have phrases that follow the operation's name.
 class patch_target {
 public:
     using tokens = std::vector<std::string>;
@@ -68,22 +68,24 @@ public:
     {
     }
 
-    /// Errors: errc::conflict if it, or what should be around it, is not there; errc::too_large beyond a bound. Of all below.
+    // Errors of the operations: errc::conflict if the target or its parent does not exist; errc::too_large beyond a bound.
+
     result<void> add(const tokens& path, patch_value value);
     result<void> replace(const tokens& path, patch_value value);
+    /// Also errc::bad_request for the whole state.
     result<patch_value> take(const tokens& path);
     result<patch_value> copy(const tokens& path);
-    /// False: it has another value.
+    /// Compares numbers by value.
     result<bool> equals(const tokens& path, const patch_value& value);
-    /// The canonical text. Errors: errc::too_large if it is longer than `max_bytes`.
+    /// The canonical text of the state. Errors: errc::too_large if it is longer than `max_bytes`.
     result<std::string> text(std::size_t max_bytes) const;
 
 private:
-    /// Where the last token of a path leads.
+    /// The place that the last token of a path names.
     struct spot {
         patch_value::parts* in = nullptr;
         std::size_t at = 0;
-        bool taken = false;    // by a member or an element; else one may be put there
+        bool taken = false;    // a member or element is there; else one can be inserted
     };
 
     result<spot> spot_of(const tokens& path);
@@ -100,7 +102,7 @@ private:
     patch_value state_;
     std::size_t max_depth_;
     std::size_t steps_left_;
-    std::vector<std::unique_ptr<std::string>> names_;    // of members that were added
+    std::vector<std::unique_ptr<std::string>> names_;    // of added members
 };
 
 }    // namespace caisson

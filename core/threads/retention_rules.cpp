@@ -7,10 +7,10 @@ namespace caisson {
 
 namespace {
 
-/// The way from a checkpoint to the nearest one that stays.
+/// The path from a checkpoint to its nearest kept ancestor.
 struct way_back {
     std::optional<checkpoint_id> to;
-    std::int64_t gap = 0;    // how many lie between
+    std::int64_t gap = 0;    // number of checkpoints between
 };
 
 bool is_over(const retention_candidate& one, const retention_policy& policy, std::int64_t now_ms)
@@ -34,7 +34,7 @@ retention_plan plan_retention(std::span<const retention_candidate> checkpoints, 
 retention_plan plan_removal(std::span<const retention_candidate> checkpoints, const std::vector<bool>& goes)
 {
     retention_plan plan;
-    std::unordered_map<std::string_view, way_back> dropped;    // and the way that led on from each
+    std::unordered_map<std::string_view, way_back> dropped;    // each dropped checkpoint with its path to a kept one
     for (std::size_t i = 0; i < checkpoints.size(); ++i) {
         const auto& one = checkpoints[i];
         way_back way{one.parent, one.gap};

@@ -17,7 +17,7 @@ bool is_id_character(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-/// What is wrong with a name that has the characters and the length that are `wanted`, or has not.
+/// Checks a name. `is_right`: its characters and length are as `wanted`.
 std::optional<field_problem> name_problem(bool is_right, std::string_view text, const std::string& wanted, std::string_view field)
 {
     if (!is_right)
@@ -29,7 +29,7 @@ std::optional<field_problem> name_problem(bool is_right, std::string_view text, 
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7F'; }
 
-/// What is wrong with a short text for people; empty if nothing is.
+/// Checks a short human-readable text. Empty if it is valid.
 std::string label_problem(std::string_view text, std::size_t max_bytes)
 {
     if (text.empty())
@@ -70,7 +70,7 @@ void check_tags(const std::vector<std::string>& tags, std::vector<field_problem>
     }
 }
 
-/// Puts `custom` in its canonical form. Gives what is wrong with it; empty if nothing is.
+/// Brings `custom` into canonical form. Returns the problem, empty if there is none.
 std::string settle_custom(std::string& custom)
 {
     if (custom.empty())

@@ -15,14 +15,14 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t deepest = 1'000;    // the code that walks states calls itself once a level
+constexpr std::size_t deepest = 1'000;    // code that walks states recurses once per level
 
-/// Words that other formats have for numbers.
+/// Words that JSON dialects accept as numbers.
 constexpr std::array<std::string_view, 6> non_numbers{"NaN", "nan", "Infinity", "infinity", "Inf", "inf"};
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// The word that lies around `offset`.
+/// The word around `offset`.
 std::string_view word_at(std::string_view text, std::size_t offset)
 {
     auto begin = std::min(offset, text.size());
@@ -34,7 +34,7 @@ std::string_view word_at(std::string_view text, std::size_t offset)
     return text.substr(begin, end - begin);
 }
 
-/// Whether the character at `offset` is what makes the text no UTF-8.
+/// True if the character at `offset` is invalid UTF-8.
 bool breaks_utf8(std::string_view text, std::size_t offset)
 {
     if (offset >= text.size() || static_cast<unsigned char>(text[offset]) < 0x80)
@@ -50,7 +50,7 @@ bool is_surrogate_failure(const json::error_code& failure, std::string_view text
         return true;
     if (failure != json::error::syntax)
         return false;
-    // A leading half that no escape follows is a syntax error to the parser, right behind it.
+    // The parser reports a leading surrogate without an escape after it as a syntax error there.
     for (std::size_t back = 6; back <= 7 && back <= offset; ++back) {
         const auto half = text.substr(offset - back, 4);
         if (half.starts_with("\\u") && (half[2] == 'd' || half[2] == 'D') &&
@@ -60,7 +60,7 @@ bool is_surrogate_failure(const json::error_code& failure, std::string_view text
     return false;
 }
 
-/// Why the parser stopped: a phrase that follows a name.
+/// Why the parser stopped, as a phrase that follows the name of the field.
 std::string phrase_of(const json::error_code& failure, std::string_view text, std::size_t offset, std::size_t max_depth)
 {
     if (failure == json::error::too_deep)

@@ -8,16 +8,16 @@
 
 namespace caisson {
 
-/// What a state may be at most.
+/// Limits on a state.
 struct state_bounds {
-    std::size_t max_bytes = 16 << 20;    // as it was written
-    std::size_t max_depth = 128;         // objects and lists within each other; at most 1,000
+    std::size_t max_bytes = 16 << 20;    // as sent
+    std::size_t max_depth = 128;         // nested objects and lists; at most 1,000
 };
 
-/// Brings JSON into one form, so that equal states have equal bytes: no white space, members in the order of their names' bytes,
-/// the shortest escapes, all other characters as they are. Numbers are kept byte for byte as they were written and go through no
-/// arithmetic. The form is what Python's json.dumps(sort_keys=True, ensure_ascii=False, separators=(",", ":")) makes of anything
-/// but floats. Reads the text once; uses its memory again. One thread at a time.
+/// Converts JSON to a canonical form, so that equal states have equal bytes: no white space, members sorted by the bytes of their names,
+/// the shortest escapes, all other characters unescaped. Number literals stay as they are. Except for floats, this is the output of
+/// Python's json.dumps(sort_keys=True, ensure_ascii=False, separators=(",", ":")). Reads the text once; reuses its buffers. Not
+/// thread-safe.
 class state_canonicalizer {
 public:
     explicit state_canonicalizer(state_bounds bounds = {});
@@ -25,9 +25,9 @@ public:
     state_canonicalizer(state_canonicalizer&&) noexcept;
     state_canonicalizer& operator=(state_canonicalizer&&) noexcept;
 
-    /// The canonical form of `json`, valid until the next call; never longer than `json`. The errors' detail is a phrase that follows
-    /// the name of the field, with the place as a JSON Pointer. Errors: errc::too_large beyond max_bytes; errc::bad_request: it is
-    /// not JSON in UTF-8, too deep, has a name twice in one object, or half of a surrogate pair.
+    /// The canonical form of `json`, valid until the next call; never longer than `json`. Errors have a phrase that follows the name of the
+    /// field, with the place as a JSON Pointer: errc::too_large beyond max_bytes; errc::bad_request for text that is not JSON in UTF-8,
+    /// is nested too deep, or has a duplicate name in an object or half of a surrogate pair.
     result<std::string_view> canonical(std::string_view json);
 
 private:

@@ -10,7 +10,7 @@ namespace caisson {
 
 namespace {
 
-constexpr std::size_t deepest_level = 1'000;    // so many levels the code that walks an index calls itself
+constexpr std::size_t deepest_level = 1'000;    // code that walks an index recurses once per level
 
 std::uint32_t hash_of(std::string_view text)
 {
@@ -33,7 +33,7 @@ void require(bool condition)
 
 }    // namespace
 
-/// Reads the text once, from begin to end; what has begun and not ended is a stack.
+/// Builds the index in one pass; a stack holds the open objects and lists.
 class text_index::builder {
 public:
     explicit builder(text_index& index) : text_(index.text_), nodes_(index.nodes_) { }
@@ -54,7 +54,7 @@ private:
         ++at_;
     }
 
-    /// One member or element of the innermost, or its end.
+    /// Reads one member or element of the innermost open value, or its end.
     void step()
     {
         auto& within = nodes_[open_.back()];
@@ -129,7 +129,7 @@ private:
         fold(one);
     }
 
-    /// Adds what is known of a value that has ended to the one around it.
+    /// Adds hash and height of a completed value to its parent.
     void fold(const node& one)
     {
         if (open_.empty())

@@ -14,12 +14,11 @@ namespace caisson {
 
 namespace {
 
-/// Of a line that is not a state.
-constexpr std::size_t most_record_bytes = 256 << 10;
-constexpr std::int64_t most_checkpoints = 2 * thread_bounds::max_checkpoints;    // pinned ones may be beyond the policy
-/// Of an imported one: as many may follow it.
+constexpr std::size_t most_record_bytes = 256 << 10;                             // of a line that is not a state
+constexpr std::int64_t most_checkpoints = 2 * thread_bounds::max_checkpoints;    // pinned checkpoints may exceed the policy
+/// Leaves room for as many later positions.
 constexpr std::int64_t most_position = thread_bounds::step / 2;
-/// Clocks of servers differ.
+/// Tolerance for clock differences between servers.
 constexpr std::int64_t most_ahead_ms = 86'400'000;
 constexpr std::size_t digest_bytes = 32;
 
@@ -29,14 +28,14 @@ constexpr std::array<std::string_view, 2> end_members{"checkpoints", "sha256"};
 constexpr std::array<std::string_view, 14> checkpoint_members{"created_at", "custom", "digest", "gap", "id", "media_type", "node_id",
     "parent_id", "pinned", "position", "request", "rollback_of", "step", "tags"};
 
-/// "x that is not known" of the first member that none of the names is of; empty if all are known.
+/// "x that is not known" for the first member whose name is not in `names`; empty if all are known.
 std::string unknown_member(const json_members& said, std::span<const std::string_view> names)
 {
     const auto name = said.first_but(names);
     return name ? name->substr(0, max_checkpoint_id_bytes) + " that is not known" : std::string();
 }
 
-/// What is said of the first member that is of another kind than it must be; empty if all are right.
+/// A phrase about the first member that is unknown or of the wrong kind; empty if there is none.
 std::string wrong_kind(const json_members& said)
 {
     if (auto unknown = unknown_member(said, checkpoint_members); !unknown.empty())
@@ -54,7 +53,7 @@ std::string wrong_kind(const json_members& said)
     return {};
 }
 
-/// In its canonical form. Errors: errc::bad_request.
+/// The canonical form of a line. Errors: errc::bad_request, errc::too_large.
 result<std::string> canonical_line(std::string_view text)
 {
     state_canonicalizer canonicalizer({.max_bytes = most_record_bytes, .max_depth = thread_bounds::custom_depth + 3});
@@ -183,7 +182,7 @@ result<void> thread_file_reader::read_text(std::string_view text)
     const auto* base = use_.packer.wants_base(state->text.size()) ? base_ : nullptr;
     auto& known = states_[wanted_digest_];
     known.is_json = known.is_json || wanted_is_json_;
-    if (!known.digest.empty())    // it is the same, in another encoding
+    if (!known.digest.empty())    // the same state was read in the other encoding
         return {};
     ++unused_states_;
     known.size_bytes = state->info.size_bytes;

@@ -13,19 +13,19 @@
 
 namespace caisson {
 
-// A thread as one file of JSON lines: a head, each checkpoint behind its state where that was not there before, and an end with the SHA-256
-// of all that precedes it. What checkpoints name of a server (executions, artifacts) stays there.
+// A thread as a file of JSON lines: a head, the checkpoints, and an end with the SHA-256 of all lines before it. A state comes right before
+// the first checkpoint that has it. References to a server's resources (executions, artifacts) are not exported.
 
 inline constexpr std::int64_t thread_file_version = 1;
 
-/// Writes the lines of one thread. One thread at a time.
+/// Writes the file of one thread. Not thread-safe.
 class thread_file_writer {
 public:
     thread_file_writer(const thread_row& of, hasher_factory make_hasher);
 
-    /// The next lines; the first call begins with the head.
+    /// The lines for the next checkpoints. The first call also writes the head.
     std::string lines(const std::vector<loaded_checkpoint>& checkpoints);
-    /// The last one.
+    /// The end line, after the head if lines() was not called.
     std::string end();
 
 private:
@@ -33,11 +33,11 @@ private:
 
     std::unique_ptr<hasher> hash_;
     std::string head_;
-    std::unordered_set<std::string> written_;    // digests, each with the encoding
+    std::unordered_set<std::string> written_;    // digests of states, each with a letter for the encoding
     std::int64_t checkpoints_ = 0;
 };
 
-/// Reads them, and checks all that can be wrong. One thread at a time.
+/// Reads and validates the file of one thread. Not thread-safe.
 class thread_file_reader {
 public:
     struct uses {
@@ -49,12 +49,12 @@ public:
     };
     explicit thread_file_reader(uses use);
 
-    /// The next bytes. `base` is what large states are packed against from here on; it may be nothing. Errors: errc::bad_request and
-    /// errc::too_large, with the number of the line.
+    /// Reads the next bytes. Large states are packed against `base`, which may be null and must live until the next feed() or the return of
+    /// finish(). Errors: errc::bad_request and errc::too_large, with the line number.
     result<void> feed(std::string_view bytes, const packing_base* base);
-    /// Nothing comes any more. Errors: errc::bad_request, also if the end is missing or its digest is another.
+    /// Call after the last bytes. Errors: errc::bad_request, also if the end line is missing.
     result<void> finish();
-    /// What was read since the last call.
+    /// The checkpoints read since the last call.
     std::vector<checkpoint_draft> take() { return std::move(drafts_); }
     const retention_policy& policy() const { return policy_; }
     const tenant_id& tenant() const { return use_.tenant; }
@@ -76,21 +76,21 @@ private:
     uses use_;
     const packing_base* base_ = nullptr;
     expects next_ = expects::head;
-    std::string rest_;    // of a line that has not ended
+    std::string rest_;    // of an incomplete line
     std::int64_t number_ = 0;
     std::unique_ptr<hasher> hash_;
     retention_policy policy_;
-    std::string wanted_digest_;    // of the text that comes next, hex
+    std::string wanted_digest_;    // of the state on the next line, hex
     bool wanted_is_json_ = true;
     struct known_state {
         std::int64_t size_bytes = 0;
         std::string digest;     // raw
-        packed_state packed;    // until its first checkpoint
+        packed_state packed;    // moved into its first checkpoint
         bool is_json = false;
         bool used = false;
     };
     std::unordered_map<std::string, known_state> states_;        // by digest
-    std::size_t unused_states_ = 0;                              // one at most: those that are read hold their bytes until then
+    std::size_t unused_states_ = 0;                              // 0 or 1: an unused state holds its bytes in memory
     std::unordered_map<std::string, std::int64_t> positions_;    // by id
     std::int64_t last_position_ = 0;
     std::int64_t last_time_ms_ = 0;

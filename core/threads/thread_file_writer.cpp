@@ -7,7 +7,7 @@ namespace caisson {
 
 namespace {
 
-/// Members of an object in the making, in the order of their names.
+/// Builds a canonical object; add members sorted by name.
 class object_text {
 public:
     object_text& raw(std::string_view name, std::string_view json)
@@ -91,7 +91,7 @@ std::string thread_file_writer::lines(const std::vector<loaded_checkpoint>& chec
 
 std::string thread_file_writer::end()
 {
-    auto text = lines({});    // the head of a thread without checkpoints
+    auto text = lines({});    // the head, if the thread has no checkpoints
     object_text end;
     end.integer("checkpoints", checkpoints_).text("sha256", to_hex(hash_->finish()));
     return text + record("end", end);

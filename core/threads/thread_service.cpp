@@ -7,7 +7,7 @@
 
 namespace caisson {
 
-/// A checkpoint that was read, and its state as a text.
+/// A checkpoint ready to save, with its unpacked state.
 struct prepared_save {
     checkpoint_draft draft;
     settled_state state;
@@ -33,7 +33,7 @@ std::string digest_of_text(hasher_factory make_hasher, std::string_view text)
     return hash->finish();
 }
 
-/// What is done for a save away from the I/O thread.
+/// The part of a save that runs on a worker thread.
 struct save_work {
     wish_reader read;
     checkpoint_row row;    // with tenant, thread, id and time
@@ -185,7 +185,7 @@ task<result<checkpoint_row>> thread_service::pin(tenant_id tenant, thread_name t
     if (row.has_error() || pinned)
         co_return row;
     const auto dropped = co_await use_.store.retain(std::move(tenant), std::move(thread), use_.time.now_ms(), use_.options.batch);
-    static_cast<void>(dropped);    // or by the next save
+    static_cast<void>(dropped);    // a failure is left to the next save
     co_return row;
 }
 

@@ -6,9 +6,9 @@ namespace {
 
 constexpr std::size_t page_checkpoints = 200;
 constexpr std::size_t page_bytes = 1 << 20;
-constexpr std::size_t read_bytes = 256 << 10;      // at once
-constexpr std::size_t stored_bytes = 1 << 20;      // in one transaction
-constexpr std::size_t stored_checkpoints = 256;    // the same
+constexpr std::size_t read_bytes = 256 << 10;      // buffered before parsing
+constexpr std::size_t stored_bytes = 1 << 20;      // per transaction
+constexpr std::size_t stored_checkpoints = 256;    // per transaction
 
 }    // namespace
 

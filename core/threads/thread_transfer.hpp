@@ -8,13 +8,13 @@
 
 namespace caisson {
 
-/// A thread on its way out, as it was when this began: what came since is left out, what went since too.
+/// Exports a thread. Omits checkpoints that are added, or dropped before they are read, after construction.
 class thread_exporter {
 public:
-    /// `use` outlives it; `of` is a thread of `tenant`'s.
+    /// `use` must outlive the exporter.
     thread_exporter(const thread_services& use, thread_row of);
 
-    /// The next lines; empty: that was all. One call at a time. Errors: errc::not_found if the thread was removed.
+    /// The next lines; empty after the last. One call at a time. Errors: errc::not_found if the thread was removed.
     task<result<shared_bytes>> next();
 
 private:
@@ -22,22 +22,22 @@ private:
     thread_row thread_;
     std::shared_ptr<thread_file_writer> writer_;
     checkpoint_filter filter_;
-    std::int64_t last_ = 0;    // position
+    std::int64_t last_ = 0;    // last position to export
     bool ended_ = false;
 };
 
-/// A thread on its way in: it is there when finish() returned. Calls one after the other; where one fails, or nothing more comes, drop().
+/// Imports a thread. The thread exists once finish() succeeds. One call at a time. Call drop() if a call fails or the input stops.
 class thread_importer {
 public:
-    /// `threads` outlives it.
+    /// `threads` must outlive the importer.
     thread_importer(thread_service& threads, tenant_id tenant);
 
-    /// Errors: errc::conflict if there is a thread of this name; errc::quota_exceeded.
+    /// Errors: errc::conflict if the thread exists; errc::quota_exceeded.
     task<result<void>> begin(thread_name name);
     /// Errors: those of thread_file_reader; errc::quota_exceeded.
     task<result<void>> write(shared_bytes bytes);
     task<result<thread_row>> finish();
-    /// What was written goes.
+    /// Discards the import.
     task<> drop();
 
 private:
@@ -49,7 +49,7 @@ private:
     std::shared_ptr<thread_file_reader> reader_;
     thread_name name_;
     std::optional<thread_import> import_;
-    std::string waiting_;    // bytes that were not read yet
+    std::string waiting_;    // bytes not passed to reader_ yet
     std::vector<checkpoint_draft> drafts_;
     std::size_t draft_bytes_ = 0;
     std::shared_ptr<const packing_base> base_;

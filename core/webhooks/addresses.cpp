@@ -15,7 +15,7 @@ struct v4_range {
     int bits;
 };
 
-/// IANA's special-purpose addresses that are not globally reachable, multicast, and Azure's service address.
+/// IANA special-purpose ranges that are not globally reachable, multicast, and Azure's service address 168.63.129.16.
 constexpr std::array<v4_range, 17> closed_v4{{{{0, 0, 0, 0}, 8}, {{10, 0, 0, 0}, 8}, {{100, 64, 0, 0}, 10}, {{127, 0, 0, 0}, 8},
     {{168, 63, 129, 16}, 32}, {{169, 254, 0, 0}, 16}, {{172, 16, 0, 0}, 12}, {{192, 0, 0, 0}, 24}, {{192, 0, 2, 0}, 24},
     {{192, 31, 196, 0}, 24}, {{192, 88, 99, 0}, 24}, {{192, 168, 0, 0}, 16}, {{198, 18, 0, 0}, 15}, {{198, 51, 100, 0}, 24},
@@ -26,7 +26,7 @@ struct v6_range {
     int bits;
 };
 
-/// Of 2000::/3, outside of which nothing is public: protocol assignments and Teredo, documentation, 6to4, documentation again.
+/// Ranges in 2000::/3 that are not public: protocol assignments and Teredo, documentation, 6to4, documentation. Outside of it, none is.
 constexpr std::array<v6_range, 4> closed_v6{{{{0x20, 0x01}, 23}, {{0x20, 0x01, 0x0d, 0xb8}, 32}, {{0x20, 0x02}, 16}, {{0x3f, 0xff}, 20}}};
 constexpr v6_range open_v6{{0x20}, 3};
 constexpr v6_range nat64{{0x00, 0x64, 0xff, 0x9b}, 96};

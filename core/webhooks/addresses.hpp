@@ -6,14 +6,14 @@
 
 namespace caisson {
 
-/// True if `address` belongs to the public internet: not to this host, a private or a provider's network, a range for documentation or
-/// tests, a multicast group, or a cloud's own services. An IPv4 address within an IPv6 one (mapped, NAT64) counts as itself.
+/// True if `address` is on the public internet. False for loopback, private, carrier-grade NAT, documentation, benchmarking and multicast
+/// addresses, and for cloud service addresses. An IPv4 address embedded in an IPv6 address (mapped, NAT64) is judged as IPv4.
 bool is_public_address(const boost::asio::ip::address& address);
 
-/// The IPv4 address within an IPv6 one (mapped, NAT64); else `address` itself.
+/// The IPv4 address embedded in an IPv6 address (mapped, NAT64); else `address`.
 boost::asio::ip::address without_embedding(const boost::asio::ip::address& address);
 
-/// What can be told of a host before its name is resolved: a literal that is not public, or a name that always means this host.
+/// True if a host is known not to be public before name resolution: a literal that is not public, localhost or *.localhost.
 bool is_private_host(std::string_view host);
 
 }    // namespace caisson

@@ -10,11 +10,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Without a word from anybody it looks again after this: what wakes it may be missed by a fault, never its schedule.
+/// Polling interval without wake-ups, so that a missed wake-up only delays a delivery.
 constexpr auto longest_sleep = 30s;
-/// After a failure of the database.
-constexpr auto pause = 5s;
-/// Name servers are not waited for any longer, though the attempt is over before: until then it counts as a lookup of its tenant.
+constexpr auto pause = 5s;    // after a failure or a full batch
+/// Limit on name resolution. It may exceed the attempt's timeout; until it ends it counts against the tenant's lookups.
 constexpr auto longest_lookup = 60s;
 constexpr auto forget_every = 10min;
 constexpr std::size_t forget_at_once = 500;
@@ -80,7 +79,7 @@ task<> webhook_deliverer::start_due(std::int64_t now_ms)
 {
     if (flying_.size() >= options_.max_in_flight)
         co_return;
-    // What is in flight is still due in the store: enough is asked for to see past it.
+    // Deliveries in flight are still due in the store: query enough rows to see others too.
     const auto enough = options_.max_in_flight * (options_.max_per_tenant + 1);
     webhook_query wanted{now_ms, last_, options_.max_per_receiver, options_.max_per_tenant + options_.max_per_receiver, enough};
     auto jobs = co_await use_.store.due(std::move(wanted));
@@ -117,7 +116,7 @@ void webhook_deliverer::start(webhook_job job)
     use_.tasks.spawn(std::move(name), deliver(std::move(job)));
 }
 
-/// Another of its tenant may begin one.
+/// Another attempt of the tenant can start now.
 void webhook_deliverer::looked_up(const webhook_job& job)
 {
     const auto lookups = looking_.find(job.tenant);
@@ -140,7 +139,7 @@ void webhook_deliverer::landed(const webhook_job& job)
     wake();
 }
 
-/// `now_ms`: what was due then was looked at. What has become due since ends the sleep at once.
+/// Sleeps until a wake-up after `seen`, or until a delivery is due that was not at `now_ms`.
 task<> webhook_deliverer::sleep_past(std::uint64_t seen, std::int64_t now_ms)
 {
     auto next = co_await use_.store.next_due(now_ms);
@@ -225,13 +224,13 @@ task<webhook_answer> webhook_deliverer::send(const webhook_job* job, webhook_mes
     co_return out;
 }
 
-/// It was sent: until that is stored it is not sent again.
+/// Retries until the outcome is stored, so that the message is not sent again.
 task<> webhook_deliverer::insist_on_note(execution_id execution, webhook_status status)
 {
     while (true) {
         std::exception_ptr failure;
         try {
-            static_cast<void>(co_await use_.store.note(execution, status));    // not found: its execution was removed meanwhile
+            static_cast<void>(co_await use_.store.note(execution, status));    // errc::not_found: the execution was removed
             co_return;
         } catch (...) {
             failure = std::current_exception();

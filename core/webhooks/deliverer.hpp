@@ -16,37 +16,37 @@ namespace caisson {
 
 struct webhook_options {
     webhook_schedule schedule;
-    std::chrono::milliseconds timeout{10'000};    // of one attempt, from the begin of its lookup on
+    std::chrono::milliseconds timeout{10'000};    // of one attempt, from the start of its lookup
     std::size_t max_in_flight = 64;
     std::size_t max_per_tenant = 8;
-    std::size_t max_per_receiver = 4;                                   // of one tenant
-    std::size_t max_lookups_per_tenant = 2;                             // of max_per_tenant: those whose name is not known yet
-    std::chrono::milliseconds kept_for = std::chrono::hours(7 * 24);    // after the execution's end
+    std::size_t max_per_receiver = 4;                                   // per tenant
+    std::size_t max_lookups_per_tenant = 2;                             // part of max_per_tenant: attempts in name resolution
+    std::chrono::milliseconds kept_for = std::chrono::hours(7 * 24);    // after the end of the execution
 };
 
-/// What deliveries are made with. Everything referred to outlives the deliverer.
+/// The collaborators of a webhook_deliverer; all references must outlive it.
 struct webhook_services {
     io_executor executor;
     timers& time;
     logger& log;
     webhook_store& store;
     webhook_sender& sender;
-    /// The message of an ended execution. Errors: errc::not_found if it is gone.
+    /// Makes the message for an ended execution. Errors: errc::not_found if the execution was removed.
     std::function<task<result<std::string>>(tenant_id tenant, execution_id execution)> body;
     hmac_function hmac;
-    task_group& tasks;    // where attempts run; stopped before the deliverer dies
+    task_group& tasks;    // runs attempts; stopped before the deliverer is destroyed
     double (*draw)() = &draw_jitter;
 };
 
-/// Delivers the ends of executions to those who asked for it: at least once, unless all attempts fail. The schedule is the store's, so
-/// that a restart goes on with it; an attempt that was cut off is made again. I/O thread only.
+/// Delivers the ends of executions to webhook receivers: at least once, unless all attempts fail. The schedule is in the store, so it
+/// survives a restart; an interrupted attempt is repeated. I/O thread only.
 class webhook_deliverer {
 public:
     webhook_deliverer(webhook_services use, webhook_options options);
 
-    /// Works until it is cancelled.
+    /// Runs until cancelled.
     task<> run();
-    /// An execution with a webhook has ended.
+    /// Call when an execution with a webhook has ended.
     void wake() { changed_.notify_all(); }
 
     std::size_t in_flight() const { return flying_.size(); }
@@ -70,9 +70,9 @@ private:
     const webhook_options options_;
     notifier changed_;
     std::set<execution_id> flying_;
-    std::map<tenant_id, std::map<std::string, std::size_t>> per_receiver_;    // in flight; no empty entries
-    std::map<tenant_id, std::set<execution_id>> looking_;                     // those in flight whose lookup is not over; no empty entries
-    tenant_id last_;                                                          // who had the last turn
+    std::map<tenant_id, std::map<std::string, std::size_t>> per_receiver_;    // attempts in flight; no empty entries
+    std::map<tenant_id, std::set<execution_id>> looking_;                     // attempts in name resolution; no empty entries
+    tenant_id last_;                                                          // tenant of the last attempt started
     steady_time forget_at_;
 };
 

@@ -8,12 +8,11 @@
 
 namespace caisson {
 
-/// HMAC-SHA-256, raw; adapters/crypto has it.
+/// HMAC-SHA-256, raw; implemented in adapters/crypto.
 using hmac_function = std::string (*)(std::string_view key, std::string_view bytes);
 
-/// The three fields by which a receiver verifies a message, as the Standard Webhooks specification has them: webhook-id,
-/// webhook-timestamp (Unix seconds) and webhook-signature. The key is `secret` as it is; of one that is "whsec_" and base64 it is what
-/// that decodes to.
+/// The header fields of the Standard Webhooks specification, by which a receiver verifies a message: webhook-id, webhook-timestamp (Unix
+/// seconds) and webhook-signature. The key is `secret`, or its decoded part if it is "whsec_" and base64.
 std::vector<std::pair<std::string, std::string>> signed_fields(
     std::string_view id, std::int64_t at_s, std::string_view body, std::string_view secret, hmac_function hmac);
 

@@ -22,7 +22,7 @@ bool is_visible(char c) { return c > ' ' && c < 127; }
 bool is_name_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '.' || c == '-' || c == '_'; }
 bool is_v6_char(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || c == ':' || c == '.'; }
 
-/// Four numbers from 0 to 255, without leading zeros.
+/// True for four decimal numbers from 0 to 255, without leading zeros.
 bool is_plain_v4(std::string_view host)
 {
     for (int i = 0; i < 4; ++i) {
@@ -39,7 +39,7 @@ bool is_plain_v4(std::string_view host)
     return true;
 }
 
-/// The last label looks like a number: resolvers read such hosts as addresses.
+/// True if the last label looks like a number; resolvers may read such hosts as IPv4 addresses.
 bool ends_in_number(std::string_view host)
 {
     if (host.ends_with('.'))
@@ -54,7 +54,7 @@ bool is_host(std::string_view host)
            host.find("..") == std::string_view::npos && (is_plain_v4(host) || !ends_in_number(host));
 }
 
-/// Takes the host off `authority`; what is left is empty or the port behind its colon.
+/// Removes the host from `authority`; the rest is empty or a colon and the port.
 result<std::string> take_host(std::string_view& authority)
 {
     const bool bracketed = authority.starts_with('[');
