@@ -12,11 +12,11 @@ namespace caisson {
 
 namespace {
 
-/// Paths of the writer's own choice may be longer than those of a package.
+/// The writer's own paths may be longer than those of a package.
 package_limits path_limits()
 {
     package_limits limits;
-    limits.max_path_bytes = 4'096 + 16;    // a number
+    limits.max_path_bytes = 4'096 + 16;    // plus a number
     limits.max_depth = 256;
     return limits;
 }
@@ -40,8 +40,8 @@ public:
         require(archive_write_open(handle_.get(), this, nullptr, &state::append, nullptr));
     }
 
-    /// libarchive closes what it frees: a tar would fill up the file that is not complete unless writing fails, a zip would leak the
-    /// state of its compressor if it did.
+    /// Freeing a handle makes libarchive close the archive. A tar would pad the incomplete file unless writing fails; a zip would leak its
+    /// compressor's state if writing failed.
     ~state() { drop_ = zip_ ? dropping::quietly : dropping::by_failure; }
     state(const state&) = delete;
     state& operator=(const state&) = delete;
@@ -108,7 +108,7 @@ private:
 
     result<void> end_file() { return left_ > 0 ? wrong("a file of the archive has fewer bytes than it was begun with") : result<void>(); }
 
-    /// Packing into memory fails only if there is none, or by a mistake here.
+    /// Packing into memory fails only without memory, or by a bug here.
     void require(int status) const
     {
         if (status != ARCHIVE_OK)
@@ -133,8 +133,8 @@ private:
     bool zip_;
     dropping drop_ = dropping::no;
     std::string made_;
-    archive_writer_handle handle_;    // dies before what it writes to
-    std::int64_t left_ = 0;           // of the file that was begun
+    archive_writer_handle handle_;    // destructed before made_, to which it writes
+    std::int64_t left_ = 0;           // bytes missing in the current file
     unique_names names_;
 };
 

@@ -11,13 +11,13 @@ namespace caisson {
 
 enum class archive_format { tar_gz, zip };
 
-/// The name's usual ending: ".tar.gz", ".zip".
+/// File name suffix: ".tar.gz", ".zip".
 std::string_view suffix_of(archive_format format);
 std::string_view media_type_of(archive_format format);
 
-/// Packs files one after the other; what comes out is taken piece by piece, so that memory stays flat (about 300 KiB, and 200 bytes for
-/// each file of a zip). Compresses in the calling thread: for a worker pool, one call at a time, from any thread. After an error only
-/// destroy it; destroying it before finish() drops what was not taken.
+/// Packs files one after the other. The caller takes the output in pieces, so memory stays flat: about 300 KiB, plus 200 bytes per file of
+/// a zip. Compresses in the calling thread: use a worker pool; any thread, one call at a time. After an error only destroy it. Destruction
+/// before finish() drops output not yet taken.
 class archive_writer {
 public:
     explicit archive_writer(archive_format format);
@@ -25,16 +25,15 @@ public:
     archive_writer(archive_writer&&) noexcept;
     archive_writer& operator=(archive_writer&&) noexcept;
 
-    /// Begins a file of exactly `size_bytes`; the one before must be complete. `path` is relative, with slashes and without ".."; what
-    /// could harm whoever unpacks it (control characters, backslashes) becomes "_", what is not UTF-8 U+FFFD; of two files whose
-    /// paths are then one the second is numbered. `mode`: permission bits;
-    /// `modified_at_ms`: Unix time. Errors: errc::bad_request for a wrong path, or if the one before is short.
+    /// Begins a file of exactly `size_bytes`; the previous one must be complete. `path` is relative, with slashes and without "..". Control
+    /// characters and backslashes become "_", invalid UTF-8 becomes U+FFFD; a path that is then a duplicate gets a number. `mode`:
+    /// permission bits; `modified_at_ms`: Unix time. Errors: errc::bad_request for an invalid path or if the previous file is incomplete.
     result<void> begin_file(std::string_view path, std::int64_t size_bytes, std::uint32_t mode, std::int64_t modified_at_ms);
-    /// The next bytes of the file. Errors: errc::bad_request beyond its size.
+    /// Writes the next bytes of the file. Errors: errc::bad_request beyond its size.
     result<void> write(std::string_view bytes);
-    /// Ends the archive. Errors: errc::bad_request if the last file is short.
+    /// Ends the archive. Errors: errc::bad_request if the last file is incomplete.
     result<void> finish();
-    /// What has been made since the last call: the next bytes of the archive. May be empty before finish().
+    /// Returns the output since the last call: the next bytes of the archive. May be empty before finish().
     std::string take();
 
 private:

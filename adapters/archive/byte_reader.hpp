@@ -6,7 +6,7 @@
 
 namespace caisson {
 
-/// Little-endian numbers of a text, one after the other. Beyond its end all are 0 and `failed()`.
+/// Reads consecutive little-endian numbers. Past the end numbers are 0 and failed() is true.
 class byte_reader {
 public:
     explicit byte_reader(std::string_view bytes) : bytes_(bytes) { }

@@ -8,12 +8,12 @@ namespace caisson {
 namespace {
 
 constexpr std::size_t block_bytes = 64 << 10;
-constexpr int gzip_window_bits = 15 + 16;       // gzip only, its largest window
-constexpr std::int64_t header_bytes = 4'096;    // of an entry: tar header, long names, padding
+constexpr int gzip_window_bits = 15 + 16;       // gzip format only, with its largest window
+constexpr std::int64_t header_bytes = 4'096;    // per entry: tar header, long names, padding
 
 Bytef* bytes_of(std::string& text) { return reinterpret_cast<Bytef*>(text.data()); }
 
-/// Of the tar itself: the files, their headers and what fills the last block. Limits may be far above what can be.
+/// Maximum size of the tar: files, headers and padding of the last block. Bounds the entry count, since limits may exceed any real archive.
 std::int64_t most_inflated(const package_limits& limits)
 {
     return limits.max_total_bytes + std::min<std::int64_t>(limits.max_entries, 1 << 20) * header_bytes + (1 << 20);

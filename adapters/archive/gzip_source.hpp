@@ -12,7 +12,7 @@
 
 namespace caisson {
 
-/// Inflates the one gzip member that a file is, and counts on the way: what passes a limit is not inflated further.
+/// Inflates a file that is one gzip member. Counts bytes meanwhile and stops inflating at a limit.
 class gzip_source {
 public:
     gzip_source(const package_file& file, const package_limits& limits);
@@ -20,11 +20,11 @@ public:
     gzip_source(const gzip_source&) = delete;
     gzip_source& operator=(const gzip_source&) = delete;
 
-    /// The next bytes, at most 64 KiB, valid until the next call; empty at the end. Errors: errc::invalid_skill: wrong data or checksum,
-    /// cut off, bytes or another member behind the first, too many bytes, too high a ratio. They come again at the next call.
+    /// The next bytes, at most 64 KiB, valid until the next call; empty at the end. Errors, repeated by later calls: errc::invalid_skill
+    /// for wrong data or checksum, truncation, bytes or another member after the first, too many bytes, or too high a ratio.
     result<std::string_view> next();
 
-    /// Bytes given so far, and where the last of them that is not 0 ended.
+    /// Bytes returned so far, and the offset behind the last nonzero one.
     std::int64_t inflated_bytes() const { return inflated_; }
     std::int64_t end_of_content() const { return end_of_content_; }
     const std::optional<error>& failure() const { return failure_; }

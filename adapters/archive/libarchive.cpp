@@ -15,7 +15,7 @@ locale_t locale_of(const char* name)
     return made;
 }
 
-/// Kept for the life of the process: threads may use them at any time.
+/// Kept until the process ends: threads may use them at any time.
 locale_t locale_for(name_locale::kind wanted)
 {
     static const locale_t utf8 = locale_of("C.UTF-8");

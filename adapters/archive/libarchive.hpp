@@ -23,9 +23,9 @@ using archive_reader_handle = std::unique_ptr<archive, archive_read_closer>;
 using archive_writer_handle = std::unique_ptr<archive, archive_write_closer>;
 using archive_entry_handle = std::unique_ptr<archive_entry, archive_entry_closer>;
 
-/// How libarchive converts names in this thread while it lives, which it does by the locale. `utf8`: names are UTF-8, and those that an
-/// archive says to be UTF-8 are composed (NFC) when they are read. `bytes`: what is not ASCII is not converted; is_unconverted() tells.
-/// Throws std::system_error if the system has no such locale.
+/// Sets the thread's locale, by which libarchive converts names, for this object's lifetime. `utf8`: names are UTF-8; when read, names
+/// marked as UTF-8 are composed (NFC). `bytes`: non-ASCII names are not converted, which is_unconverted() detects. Throws std::system_error
+/// if the system lacks the locale.
 class name_locale {
 public:
     enum class kind { utf8, bytes };
@@ -39,10 +39,10 @@ private:
     locale_t before_;
 };
 
-/// Whether ARCHIVE_WARN, the last thing that libarchive said, means only that a name of a tar's entry stayed as its bytes are.
+/// True if libarchive's last result, an ARCHIVE_WARN, only means that the name of a tar entry was not converted.
 bool is_unconverted(archive* handle);
 
-/// What libarchive says of its last failure; never empty.
+/// libarchive's last error message; never empty.
 std::string message_of(archive* handle);
 
 }    // namespace caisson

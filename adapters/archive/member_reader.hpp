@@ -5,16 +5,16 @@
 
 namespace caisson {
 
-/// Reads the data of entries from libarchive and counts them against the limits: of each file, of the whole, and by ratio.
+/// Reads the content of entries from libarchive and enforces the limits per file, in total, and by ratio.
 class member_reader {
 public:
-    /// `archive_bytes`: what the whole takes, for its ratio; negative: it is counted elsewhere.
+    /// `archive_bytes`: packed size of the archive, for its ratio; negative: the ratio is checked elsewhere.
     member_reader(archive* handle, const package_limits& limits, std::int64_t archive_bytes, std::stop_token stop, member_sink& sink)
         : handle_(handle), limits_(limits), archive_bytes_(archive_bytes), stop_(std::move(stop)), sink_(sink)
     {
     }
 
-    /// `packed_bytes`: what the entry takes in the archive, for the ratio; negative: it is counted elsewhere.
+    /// `packed_bytes`: packed size of the entry, for its ratio; negative: the ratio is checked elsewhere.
     result<void> read(const archive_member& member, std::int64_t packed_bytes);
 
 private:
@@ -33,7 +33,7 @@ private:
     std::int64_t total_ = 0;
 };
 
-/// What libarchive says of an entry's kind and mode.
+/// The entry as described by libarchive.
 archive_member member_of(archive_entry* entry);
 
 }    // namespace caisson

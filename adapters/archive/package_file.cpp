@@ -31,7 +31,7 @@ std::string package_file::read(std::int64_t offset, std::size_t count) const
         if (got < 0)
             throw std::system_error(errno, std::generic_category(), "cannot read a package");
         if (got == 0)
-            bytes.resize(done);    // it has become shorter
+            bytes.resize(done);    // the file was truncated meanwhile
         done += static_cast<std::size_t>(got);
     }
     return bytes;

@@ -9,15 +9,15 @@
 
 namespace caisson {
 
-/// An archive on the disk that is read by offsets.
+/// An archive on disk, read by offset.
 class package_file {
 public:
-    /// Throws std::system_error if it cannot be opened or is no regular file.
+    /// Throws std::system_error if the file cannot be opened or is no regular file.
     explicit package_file(const std::filesystem::path& path);
 
     int fd() const { return fd_.get(); }
     std::int64_t size() const { return size_; }
-    /// Exactly `count` bytes, or fewer at the end of the file. Throws std::system_error.
+    /// Reads `count` bytes, or fewer at the end of the file. Throws std::system_error.
     std::string read(std::int64_t offset, std::size_t count) const;
 
 private:
@@ -25,9 +25,9 @@ private:
     std::int64_t size_ = 0;
 };
 
-/// errc::invalid_skill with `sentence`, as all refusals of this folder are.
+/// Returns errc::invalid_skill with `sentence`, like all refusals of this folder.
 error refused_archive(const std::string& sentence);
-/// The same of a zip that is damaged: `what` is wrong.
+/// Likewise for a damaged zip: `what` is wrong.
 error damaged_zip(const std::string& what);
 
 }    // namespace caisson

@@ -69,7 +69,7 @@ void package_inspector::judge(const archive_member& member)
         text_path_ = path_;
 }
 
-/// What wraps all entries may be nothing from now on; then the SKILL.md in it is not the package's.
+/// The wrapping directory may turn out not to wrap all entries; then its SKILL.md is not the package's.
 void package_inspector::narrow(const std::string& path, bool file)
 {
     const auto slash = path.find('/');

@@ -8,10 +8,10 @@
 
 namespace caisson {
 
-/// All that archive_kind() looks at of a file.
+/// Number of bytes of a file that archive_kind() inspects.
 inline constexpr std::size_t archive_head_bytes = 262;
 
-/// Makes the index of a package from its entries and collects what is wrong with them.
+/// Builds the index of a package from its entries and collects their mistakes.
 class package_inspector : public member_sink {
 public:
     package_inspector(std::string format, const package_limits& limits) : limits_(limits) { index_.format = std::move(format); }
@@ -20,9 +20,9 @@ public:
     result<void> data(std::string_view bytes) override;
     result<void> end() override { return {}; }
 
-    /// After the last entry.
+    /// Call after the last entry.
     package_index take();
-    /// Of entries' texts that are held: never more than one SKILL.md has.
+    /// Size of the buffered content: at most that of one SKILL.md.
     std::size_t held_bytes() const { return text_.size(); }
 
 private:
@@ -33,14 +33,14 @@ private:
     package_limits limits_;
     package_index index_;
     path_set paths_;
-    std::optional<std::string> wrapper_;    // the directory, with its slash, that all so far lie in; empty: there is none
-    std::string text_path_;                 // of the SKILL.md that is the package's as far as can be seen; empty: none yet
-    std::string text_;                      // its bytes
+    std::optional<std::string> wrapper_;    // directory, with its slash, of all entries so far; empty: none
+    std::string text_path_;                 // candidate for the package's SKILL.md; empty: none yet
+    std::string text_;                      // its content
     std::size_t hidden_mistakes_ = 0;
 
-    // Of the entry that is being read.
-    std::string path_;        // empty: it is passed over
-    bool is_text_ = false;    // it is what text_path_ says
+    // State of the current entry.
+    std::string path_;        // empty: the entry is skipped
+    bool is_text_ = false;    // the entry is text_path_
 };
 
 }    // namespace caisson

@@ -9,7 +9,7 @@ namespace caisson {
 
 namespace {
 
-/// "zip" or "tar.gz", by the first bytes: no decoder of another format is ever started.
+/// Returns "zip" or "tar.gz" by the first bytes, so that no decoder of another format ever starts.
 result<std::string> format_of(const package_file& file)
 {
     if (file.size() == 0)

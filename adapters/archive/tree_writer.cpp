@@ -28,14 +28,14 @@ unique_fd open_directory(int parent, const char* name)
     return fd;
 }
 
-/// Opens it, and makes it first if it is not there.
+/// Opens the directory; makes it first if it does not exist.
 unique_fd make_directory(int parent, const std::string& name)
 {
     const bool made = ::mkdirat(parent, name.c_str(), directory_mode) == 0;
     if (!made && errno != EEXIST)
         fail("cannot make a directory of a skill");
     auto fd = open_directory(parent, name.c_str());
-    if (made && ::fchmod(fd.get(), directory_mode) != 0)    // whatever the umask is
+    if (made && ::fchmod(fd.get(), directory_mode) != 0)    // independent of the umask
         fail("cannot make a directory of a skill");
     return fd;
 }

@@ -8,16 +8,16 @@
 
 namespace caisson {
 
-/// Writes the files of an index below a directory, one step of a path at a time and never through a link.
+/// Writes the files of an index below a directory. Opens paths component by component and never through a link.
 class tree_writer : public member_sink {
 public:
-    /// Throws std::system_error if `into` is no directory.
+    /// Throws std::system_error if `into` is not a directory.
     tree_writer(const package_index& index, const package_limits& limits, const std::filesystem::path& into);
 
     result<void> begin(const archive_member& member) override;
     result<void> data(std::string_view bytes) override;
     result<void> end() override;
-    /// After the last entry. Errors: errc::invalid_skill if files of the index were not among them.
+    /// Call after the last entry. Errors: errc::invalid_skill if files of the index were missing.
     result<void> finish() const;
 
 private:
@@ -27,8 +27,8 @@ private:
     const package_index& index_;
     const package_limits& limits_;
     unique_fd root_;
-    std::vector<bool> written_;    // of each entry of the index
-    unique_fd file_;               // the one that is being written; none: the entry is passed over
+    std::vector<bool> written_;    // for each entry of the index
+    unique_fd file_;               // current file; none: the entry is skipped
     std::uint32_t mode_ = 0;
 };
 

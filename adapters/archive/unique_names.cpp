@@ -8,7 +8,7 @@ namespace caisson {
 namespace {
 
 constexpr std::size_t max_name_bytes = 255;
-constexpr std::size_t max_ending_bytes = 32;    // longer ones are no endings
+constexpr std::size_t max_ending_bytes = 32;    // longer ones do not count as extensions
 
 bool is_inside_character(std::string_view text, std::size_t at) { return at < text.size() && (text[at] & '\xC0') == '\x80'; }
 

@@ -7,15 +7,15 @@
 
 namespace caisson {
 
-/// Paths of an archive's files, each once: a second of one path becomes "name (2).ext", a third "name (3).ext". Takes some 50 bytes a
-/// path; of paths that share a hash the later ones are numbered without need.
+/// Makes the paths of an archive's files unique: a second file of a path becomes "name (2).ext", a third "name (3).ext". Takes about 50
+/// bytes per path. Stores hashes only, so a collision numbers a path without need.
 class unique_names {
 public:
-    /// `path`, or another one in its directory if it was given before. No name gets longer than 255 bytes by it.
+    /// Returns `path`, or a numbered one in the same directory if it was given before. A number never extends a name beyond 255 bytes.
     std::string take(std::string path);
 
 private:
-    std::unordered_map<std::size_t, int> given_;    // by hash: the last number of it
+    std::unordered_map<std::size_t, int> given_;    // by hash of the path: its last number
 };
 
 /// "a/b.txt" and 2 is "a/b (2).txt". No I/O.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t end_marker_bytes = 512;
 
-/// What the callback of libarchive, through which no exception may pass, works on.
+/// State of the libarchive callback, which must not throw.
 struct inflater {
     gzip_source& source;
     std::exception_ptr failure = nullptr;
@@ -71,7 +71,7 @@ private:
         }
     }
 
-    /// Behind the last entry there are the marker and zeros, nothing else.
+    /// After the last entry only the end marker and zeros may follow.
     result<void> check_end()
     {
         const auto end = position();
@@ -97,7 +97,7 @@ private:
 
 result<void> walk_tar_gz(const package_file& file, const package_limits& limits, std::stop_token stop, member_sink& sink)
 {
-    const name_locale names(name_locale::kind::bytes);    // they are taken as they are, composed or not
+    const name_locale names(name_locale::kind::bytes);    // names are taken unchanged, composed or not
     tar_walk walk(file, limits, std::move(stop), sink);
     return walk.run();
 }

@@ -25,7 +25,7 @@ archive_reader_handle open_zip()
     return handle;
 }
 
-/// Systems whose mode is in the upper half of the attributes.
+/// True for systems that store the mode in the upper half of the attributes.
 bool has_unix_mode(const zip_member& header)
 {
     const auto system = header.made_by >> 8;
@@ -58,7 +58,7 @@ archive_member member_of(const zip_member& header)
     return member;
 }
 
-/// libarchive must see the same entry as the layout does, if perhaps with another Unicode form of its name.
+/// libarchive must see the same entry as the layout, apart from the Unicode form of its name.
 result<void> compare(archive_entry* entry, const zip_member& header)
 {
     const char* name = archive_entry_pathname(entry);
@@ -73,7 +73,7 @@ result<void> walk_members(archive* handle, const std::vector<zip_member>& header
         archive_entry* entry = nullptr;
         const int state = archive_read_next_header(handle, &entry);
         const auto member = member_of(header);
-        // What will be refused anyway, libarchive may see in its own way: links, names that it converts.
+        // libarchive may interpret entries differently that are refused anyway: links, names that it converts.
         const bool plain = clean_name(header.name, "zip", limits).has_value() && member.kind == member_kind::file;
         if (state == ARCHIVE_EOF || state == ARCHIVE_FATAL || (plain && state != ARCHIVE_OK))
             return unreadable(handle);

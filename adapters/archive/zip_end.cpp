@@ -16,7 +16,7 @@ constexpr std::string_view end_mark = "PK\x05\x06";
 constexpr std::string_view locator_mark = "PK\x06\x07";
 constexpr std::string_view end64_mark = "PK\x06\x06";
 
-/// Where the end record begins. The last one counts: a comment cannot hold another.
+/// Offset of the end record; -1 if there is none. The last signature counts, so a comment cannot contain one.
 std::int64_t find_end(const package_file& file)
 {
     const auto from = std::max<std::int64_t>(file.size() - end_bytes - max_comment_bytes, 0);
@@ -25,7 +25,7 @@ std::int64_t find_end(const package_file& file)
     return at == std::string::npos ? -1 : from + static_cast<std::int64_t>(at);
 }
 
-/// Numbers of an end record that were read; `whole` is false if it says that there are other disks.
+/// Values of an end record; `whole` is false if it refers to other disks.
 struct end_record {
     zip_end end;
     bool whole = true;
@@ -48,7 +48,7 @@ end_record read_end_record(const package_file& file, std::int64_t at)
     return record;
 }
 
-/// Whether a number of the old record is the same as that of zip64, or says that it is there.
+/// True if a value in the old record equals that of zip64 or defers to it.
 bool agrees(std::int64_t old, std::int64_t now, std::int64_t elsewhere) { return old == now || old == elsewhere; }
 
 bool agree(const zip_end& old, const zip_end& now)
@@ -57,7 +57,7 @@ bool agree(const zip_end& old, const zip_end& now)
            agrees(old.directory_offset, now.directory_offset, 0xFFFFFFFF);
 }
 
-/// The record of zip64, whose locator begins at `locator`.
+/// Reads the zip64 record, whose locator begins at `locator`.
 result<zip_end> read_end64(const package_file& file, std::int64_t locator, const zip_end& old)
 {
     const auto at = locator - end64_bytes;

@@ -17,7 +17,7 @@ constexpr std::uint32_t local_mark = 0x04034B50;
 constexpr std::uint32_t descriptor_mark = 0x08074B50;
 constexpr std::int64_t local_bytes = 30;
 constexpr std::int64_t max_directory_bytes = 16 << 20;
-constexpr std::uint32_t elsewhere = 0xFFFFFFFF;    // the number is in the zip64 field
+constexpr std::uint32_t elsewhere = 0xFFFFFFFF;    // the value is in the zip64 field
 
 constexpr std::uint16_t flag_encrypted = 1;
 constexpr std::uint16_t flag_descriptor = 8;
@@ -27,19 +27,19 @@ constexpr std::uint16_t flag_hidden = 1 << 13;    // encrypted headers
 constexpr std::uint16_t field_zip64 = 1;
 constexpr std::uint16_t field_unicode_path = 0x7075;
 
-/// One header's numbers, local or central.
+/// Values of one header, local or central.
 struct header_facts {
     std::uint16_t flags = 0;
     std::uint16_t method = 0;
     std::uint32_t crc = 0;
     std::uint64_t packed_bytes = 0;
     std::uint64_t size_bytes = 0;
-    std::uint64_t offset = 0;    // of a central header only
+    std::uint64_t offset = 0;    // central header only
     std::string_view name;
     std::string_view extra;
 };
 
-/// The field `id` of an extra area. Nothing: it is not there; the area may also be damaged, which matters to nobody else.
+/// The field `id` of an extra area; nothing if it is missing. A damaged area also counts as missing.
 std::optional<std::string_view> extra_field(std::string_view extra, std::uint16_t id)
 {
     byte_reader in(extra);
@@ -52,7 +52,7 @@ std::optional<std::string_view> extra_field(std::string_view extra, std::uint16_
     return std::nullopt;
 }
 
-/// Replaces numbers that are in the zip64 field. False: they are not there.
+/// Fills in values from the zip64 field. False if they are missing.
 bool take_zip64(header_facts& facts)
 {
     const auto field = extra_field(facts.extra, field_zip64);
@@ -63,7 +63,7 @@ bool take_zip64(header_facts& facts)
     return !in.failed();
 }
 
-/// The name that some readers take from an extra field must be the same.
+/// True if the extra field that some readers prefer has a different name.
 bool has_other_name(const header_facts& facts)
 {
     const auto field = extra_field(facts.extra, field_unicode_path);
@@ -121,7 +121,7 @@ result<void> check_kind(const zip_member& member)
     return {};
 }
 
-/// The same numbers as the central header's, or none where a descriptor behind the data tells them.
+/// True if the local values equal those of the central header, or are 0 where a data descriptor follows.
 bool sizes_agree(const header_facts& local, const zip_member& member)
 {
     const auto packed = static_cast<std::uint64_t>(member.packed_bytes);
@@ -133,7 +133,7 @@ bool sizes_agree(const header_facts& local, const zip_member& member)
            (local.size_bytes == 0 || local.size_bytes == size);
 }
 
-/// Compares the local header with the central one and returns where the data ends.
+/// Compares the local header with the central one and returns the end offset of the data.
 result<std::int64_t> check_local(const package_file& file, const zip_member& member)
 {
     const auto head = file.read(member.header_offset, local_bytes);
@@ -163,7 +163,7 @@ result<std::int64_t> check_local(const package_file& file, const zip_member& mem
     return member.header_offset + local_bytes + name_bytes + extra_bytes + member.packed_bytes;
 }
 
-/// Whether the `text` behind the data is a descriptor with the member's numbers: 4 or 8 bytes each, with or without a mark.
+/// True if `text`, which follows the data, is a descriptor with the member's values: 4 or 8 bytes each, with or without signature.
 bool is_descriptor(std::string_view text, const zip_member& member)
 {
     byte_reader in(text);
@@ -178,7 +178,7 @@ bool is_descriptor(std::string_view text, const zip_member& member)
            size == static_cast<std::uint64_t>(member.size_bytes);
 }
 
-/// The members, in the order of the file, must fill it up to `end`.
+/// Checks that the members, in file order, fill the file up to `end`.
 result<void> check_places(const package_file& file, const std::vector<zip_member>& members, std::int64_t end)
 {
     std::int64_t expected = 0;

@@ -9,7 +9,7 @@
 
 namespace caisson {
 
-/// An entry of a zip as its headers say, which agree.
+/// An entry of a zip, as both of its headers describe it.
 struct zip_member {
     std::string name;
     std::uint16_t made_by = 0;
@@ -22,9 +22,9 @@ struct zip_member {
     std::int64_t header_offset = 0;
 };
 
-/// Reads the headers of a zip, inflates nothing. The members come in the order of the file, which they fill from its first byte to the
-/// central directory without gaps. Errors: errc::invalid_skill: headers that disagree, overlap or leave bytes between, before or behind
-/// them, encryption, other methods than stored and deflated, parts of other disks, more than max_entries.
+/// Reads the headers of a zip without inflating. Returns the members in file order; they fill the file from its first byte to the central
+/// directory without gaps. Errors: errc::invalid_skill for headers that disagree, overlap or leave bytes between, before or after them, for
+/// encryption, methods other than stored and deflated, multi-disk archives, or more than max_entries.
 result<std::vector<zip_member>> read_zip_layout(const package_file& file, const package_limits& limits);
 
 }    // namespace caisson

@@ -18,7 +18,7 @@ namespace {
 using arguments = std::vector<std::string>;
 
 constexpr std::size_t mounts_bytes = 4 << 20;
-constexpr std::string_view default_work_directory = "/workspace";    // the agent's own too
+constexpr std::string_view default_work_directory = "/workspace";    // the agent's default too
 
 void add(arguments& argv, std::initializer_list<std::string> more) { argv.insert(argv.end(), more); }
 
@@ -30,7 +30,7 @@ void add_namespaces(arguments& argv)
 
 const std::vector<std::string> beside_usr = {"/bin", "/lib", "/lib32", "/lib64", "/sbin"};
 
-/// Read-only, from the view of the directory right below / that it lies in.
+/// Mounts `path` read-only, from the view of its top-level directory if there is one.
 void add_host_path(arguments& argv, const bubblewrap_layout& layout, const std::string& path)
 {
     const auto top = path.substr(1, path.find('/', 1) - 1);
@@ -38,7 +38,7 @@ void add_host_path(arguments& argv, const bubblewrap_layout& layout, const std::
     add(argv, {"--ro-bind", viewed ? layout.view + path : path, path});
 }
 
-/// /usr with the links that a merged /usr has beside it, or the directories of a host that is not merged.
+/// Adds /usr and what a host has next to it: links if its /usr is merged, else directories.
 void add_programs(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
 {
     add_host_path(argv, layout, "/usr");
@@ -51,7 +51,7 @@ void add_programs(arguments& argv, const bubblewrap_layout& layout, const host_f
     }
 }
 
-/// Masks only what exists: a missing target makes bwrap give up.
+/// Masks existing files only: bwrap fails on a missing target.
 void add_proc(arguments& argv, const bubblewrap_layout& layout, const host_files& host)
 {
     add(argv, {"--proc", "/proc", "--ro-bind", layout.proc + "/sys", "/proc/sys"});
@@ -73,7 +73,7 @@ void add_writable(arguments& argv, const bubblewrap_layout& layout)
     add(argv, {"--bind", layout.tmp, "/tmp"});
 }
 
-/// /etc, and what else is public of the host.
+/// Adds /etc and the other public files of the host.
 void add_roots(arguments& argv, const bubblewrap_layout& layout)
 {
     for (std::size_t i = 0; i < layout.roots.size(); ++i)
@@ -98,7 +98,7 @@ std::vector<std::string> there_in_proc(std::initializer_list<const char*> names,
     return found;
 }
 
-/// By the fifth field of each line; true if the mounts cannot be read.
+/// Checks the fifth field of each line; true if the mounts cannot be read.
 bool is_mounted_below(const std::string& path)
 {
     std::istringstream mounts(read_small_file("/proc/self/mountinfo", mounts_bytes).value_or("- - - - " + path + "/"));

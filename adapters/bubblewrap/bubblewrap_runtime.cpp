@@ -36,7 +36,7 @@ own_etc_files own_etc() { return {{"passwd", passwd}, {"group", group}, {"hosts"
 
 bool is_root() { return ::geteuid() == 0; }
 
-/// Whether a directory of run directories has one of a sandbox.
+/// True if any of `run_dirs` has a sandbox's directory.
 bool has_sandboxes(const std::vector<std::string>& run_dirs)
 {
     for (const auto& directory : run_dirs) {
@@ -48,7 +48,7 @@ bool has_sandboxes(const std::vector<std::string>& run_dirs)
     return false;
 }
 
-/// The pid of bwrap's child on this host, from what --info-fd says.
+/// The host pid of bwrap's child, from the output of --info-fd.
 std::optional<pid_t> child_pid(std::string_view info)
 try {
     return boost::json::parse(boost::json::string_view(info.data(), info.size())).at("child-pid").to_number<pid_t>();
@@ -56,7 +56,7 @@ try {
     return std::nullopt;
 }
 
-/// A failed start, with the reason if this process is in a chroot.
+/// Adds to a failed start that this process is in a chroot, if that is the reason.
 error explained(error failure)
 {
     if (is_chroot(real_root_facts()))
@@ -72,8 +72,8 @@ std::optional<dev_t> device_of(const std::string& path)
     return about.st_dev;
 }
 
-/// Whether everybody may execute it where it is. A directory of that place is shown, with an inode of its own for the program and the
-/// pages of the one that is there; what is not for everybody is copied for each sandbox.
+/// True if everybody may execute the program at its path. Then its directory is mounted, which gives the program its own inode but shares
+/// its pages. Otherwise each sandbox gets a copy.
 bool may_be_shown(const std::filesystem::path& program)
 {
     struct stat about{};
@@ -82,7 +82,7 @@ bool may_be_shown(const std::filesystem::path& program)
            ::lstat(program.parent_path().c_str(), &place) == 0 && S_ISDIR(place.st_mode) && (place.st_mode & 0001) != 0;
 }
 
-/// Of namespaces that belong to the host's user namespace (CAP_NET_ADMIN): bwrap's belong to the sandbox's.
+/// CAP_NET_ADMIN in the host's user namespace. With bwrap the networks belong to the sandbox's user namespace.
 bool may_set_up_networks()
 {
     constexpr unsigned net_admin = 12;    // capabilities(7)
@@ -91,7 +91,7 @@ bool may_set_up_networks()
     return (std::strtoull(effective.c_str(), nullptr, 16) >> net_admin & 1U) != 0;
 }
 
-/// 0: there is none. Agents find the same, since they run on the same kernel.
+/// 0 without Landlock. Agents get the same version, since they run on the same kernel.
 long landlock_version()
 {
     constexpr unsigned ask_version = 1;
@@ -100,15 +100,15 @@ long landlock_version()
 
 }    // namespace
 
-/// All CLOEXEC; `table` says which number each has in bwrap and in the agent.
+/// Descriptors of a launch, all CLOEXEC; `table` has their numbers in bwrap and in the agent.
 struct bubblewrap_runtime::inherited {
     std::vector<unique_fd> opened;
     descriptor_table table;
     bubblewrap_layout layout;
     std::vector<unique_fd> join;
-    unique_fd info;    // the end to read
+    unique_fd info;    // read end
 
-    /// Returns the number in the child, or -1.
+    /// Returns the number in the child, or -1 for an invalid `fd`.
     int add(unique_fd fd)
     {
         if (!fd)
@@ -152,11 +152,11 @@ result<void> bubblewrap_runtime::take_uid(local_sandbox& created)
     return {};
 }
 
-/// On a worker. Returns what is to be launched, with `files` for it.
+/// Runs on a worker. Opens `files` and returns the request that uses them.
 result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created, inherited& files) const
 {
     auto& layout = files.layout;
-    // The lock of the host uid is the agent's standard input, an empty file: as long as the agent lives, the uid is taken.
+    // The agent's standard input is the uid's lock file, an empty file: the uid stays taken while the agent lives.
     unique_fd input(
         created.lease() ? ::fcntl(created.lease()->descriptor(), F_DUPFD_CLOEXEC, 0) : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
     bool complete = files.add(std::move(input)) == 0;
@@ -178,7 +178,7 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || (layout.agent_fd < 0 && is_copied))
         return error{errc::runtime_unavailable, "the sandbox cannot be given its descriptors: " + std::string(std::strerror(errno))};
     const auto& groups = created.record().group;
-    const bool begins_in_shared = goes_on_as_agent_ && services().forks->has_home();    // then it is forked in any case
+    const bool begins_in_shared = goes_on_as_agent_ && services().forks->has_home();    // then the fork server must start it
     auto join =
         begins_in_shared ? groups.whole().part(agent_part).open_for_join() : services().groups.open_for_agent(groups.part(agent_part));
     if (join.has_error())
@@ -196,7 +196,7 @@ launch_request bubblewrap_runtime::request_for(
     const auto& limits = created.record().limits;
     bubblewrap_layout layout = files.layout;
     layout.work_directory = created.record().work_directory;
-    layout.work = "/tmp/work";    // where the launcher puts them, in a mount namespace of its own
+    layout.work = "/tmp/work";    // the launcher makes these in a mount namespace of its own
     layout.tmp = "/tmp/tmp";
     layout.shm = "/tmp/shm";
     layout.tree = "/tmp/tree";
@@ -214,7 +214,7 @@ launch_request bubblewrap_runtime::request_for(
     const bool shows_agent = shows_agent_ && !goes_on_as_agent_;
     if (shows_agent)
         layout.agent = layout.tree + "/" + std::to_string(layout.trees.size() + layout.roots.size()) + "/" + agent.filename().string();
-    // The launcher adds one for the place of each tree; those of the agent and of what lies right below the root are elsewhere.
+    // The launcher adds an inode for each tree's mount point; those of the agent and the top-level directories are not in the tmpfs.
     const auto spare_inodes = static_cast<std::int64_t>(layout.roots.size()) + (shows_agent ? 1 : 0);
     launch_request request{.launch_path = options().launch_path,
         .is_forked = options().launcher_has_agent,
@@ -257,7 +257,7 @@ whole_sandbox bubblewrap_runtime::whole_of(const bubblewrap_layout& layout) cons
 task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
 {
     auto& box = *created;
-    auto files = std::make_shared<inherited>();    // with the listener: let go of here, so that nobody listens when the agent is gone
+    auto files = std::make_shared<inherited>();    // includes the listener: closed below, so that nothing listens once the agent is gone
     std::function<result<launch_request>()> make = [this, created, files] { return open_inherited(*created, *files); };
     std::function<void()> meanwhile = [created] { created->make_wished_group(); };
     auto started = co_await launch(services().time, services().workers, *services().forks, std::move(make), std::move(meanwhile));

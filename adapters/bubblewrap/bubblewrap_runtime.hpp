@@ -13,23 +13,23 @@
 
 namespace caisson {
 
-/// Who makes the namespaces: the launcher where it can (as root, with all that is shown of the host by views), else bwrap.
+/// What creates the namespaces: the launcher where possible (as root, if views show all of the host's programs), else bwrap.
 enum class namespace_maker { whoever_can, bwrap };
 
 struct bubblewrap_options {
     local_runtime_options local;
     namespace_maker maker = namespace_maker::whoever_can;
     std::string bwrap_path = "/usr/bin/bwrap";
-    uid_t first_uid = 700'000;    // of the host uids that sandboxes get when the server is root
+    uid_t first_uid = 700'000;    // range of host uids for sandboxes if the server is root
     uid_t last_uid = 765'535;
     std::string uid_lock_dir = "/run/caisson/uids";    // shared by all servers of the host
-    public_digests digests = {};                       // needed
+    public_digests digests = {};                       // required
 };
 
-/// Sandboxes made of namespaces by bwrap, or where it can by the launcher (ADR 17): own user, pid, mount, network, ipc, uts and cgroup
-/// namespace, a read-only root with the host's /usr through an overlay (as root also device nodes and a /proc/sys) of its own, so that
-/// nobody else's locks and watches meet it there, bounded tmpfs for /workspace, /tmp and /dev/shm, no capabilities, a seccomp filter, and
-/// as root a host uid of its own, and Landlock where the kernel has it. A server that is an ordinary user gives sandboxes its own uid.
+/// Sandboxes of namespaces (user, pid, mount, network, ipc, uts, cgroup), built by bwrap or, where possible, the launcher (ADR 17). They
+/// have a read-only root, bounded tmpfs for /workspace, /tmp and /dev/shm, no capabilities, a seccomp filter, and Landlock where the kernel
+/// has it. The host's /usr has its own inodes through an overlay, so that locks and watches are not shared; as root also device nodes and
+/// /proc/sys. As root each sandbox has its own host uid, else the server's.
 class bubblewrap_runtime : public local_runtime {
 public:
     bubblewrap_runtime(local_services services, bubblewrap_options options);
@@ -47,7 +47,7 @@ protected:
     std::string explain(const std::string& failure) const override { return with_remedy(failure); }
 
 private:
-    struct inherited;    // descriptors that a launch hands on
+    struct inherited;    // descriptors that a launch passes on
 
     result<launch_request> open_inherited(local_sandbox& created, inherited& files) const;
     launch_request request_for(const local_sandbox& created, const inherited& files, const std::filesystem::path& shown) const;
@@ -59,11 +59,11 @@ private:
     uid_allocator uids_;
     memory_file seccomp_;
     host_files host_;
-    std::vector<std::string> views_;    // of the host as it was when this was made
-    mutable public_files public_;       // what sandboxes see as /etc and /var
-    bool shows_agent_;                  // its program need not be copied
-    bool is_whole_;                     // the launcher makes it, and bwrap is not needed
-    bool goes_on_as_agent_ = false;     // what makes it is its agent afterwards: no file of that is needed in it
+    std::vector<std::string> views_;    // of the host at construction
+    mutable public_files public_;       // shown to sandboxes as /etc and /var
+    bool shows_agent_;                  // the agent's file need not be copied
+    bool is_whole_;                     // the launcher builds sandboxes without bwrap
+    bool goes_on_as_agent_ = false;     // the launcher's process becomes the agent: no agent file is mounted
 };
 
 }    // namespace caisson

@@ -7,13 +7,13 @@
 
 namespace caisson {
 
-/// Bytes behind a descriptor that nobody can change, read from the start by each who is given one.
+/// An immutable file in memory; each recipient of a descriptor reads it from the start.
 class memory_file {
 public:
     /// Throws std::system_error.
     memory_file(const char* name, std::string_view content);
 
-    /// Reads from the start, whatever others have read. Invalid if there are no descriptors left.
+    /// Opens it at offset 0, independent of other readers. Invalid if no descriptors are left.
     unique_fd reopen() const;
 
 private:

@@ -40,7 +40,7 @@ public:
         write("/etc/" + name, text, 0444, nullptr);
     }
 
-    /// Files first: which links are shown depends on them.
+    /// Copies files before links: which links are shown depends on the files.
     void folder(const std::string& path, int depth = 0)
     {
         struct stat about{};
@@ -119,7 +119,7 @@ private:
         return text;
     }
 
-    /// Also of a directory of which something is shown.
+    /// True also for links to directories with shown content.
     bool leads_to_shown(const std::string& path) const
     {
         std::error_code failed;
@@ -183,7 +183,7 @@ private:
     const public_source& source_;
     const shipped_files& shipped_;
     const std::string& target_;
-    std::string all_;    // a line for each file and link
+    std::string all_;    // one line per file and link
     std::size_t entries_ = 0;
     std::uint64_t bytes_ = 0;
     std::set<std::string> copied_;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What changes when packages are installed or removed, or an administrator changes what they share.
+/// Paths that change when packages are installed or removed, or when an administrator changes shared settings.
 constexpr const char* watched[] = {"/var/lib/dpkg/status", "/var/lib/ucf/hashfile", "/etc", "/etc/alternatives", "/etc/ld.so.cache",
     "/etc/localtime", "/etc/timezone", "/etc/ssl/certs", "/etc/ssl/certs/ca-certificates.crt", "/var/lib/texmf",
     "/var/lib/texmf/ls-R-TEXMFMAIN"};
@@ -42,7 +42,7 @@ result<std::string> public_files::current(steady_time now)
     auto made = copy_anew();
     if (made.has_error() && !is_there)
         return made;
-    state_ = std::move(state);    // after a failure too: it is tried again with the next change, not each second
+    state_ = std::move(state);    // after a failure too: retry at the next change, not every second
     if (!made.has_error())
         current_ = std::move(*made);
     return current_;
@@ -63,7 +63,7 @@ std::string public_files::state_of_host() const
     return text;
 }
 
-/// In a directory of its own, which then gets the name that its content says.
+/// Copies into a new directory, which is then renamed to its digest.
 result<std::string> public_files::copy_anew()
 {
     const auto fresh = folder_ + "/new";
@@ -84,7 +84,7 @@ result<std::string> public_files::copy_anew()
         remove_tree(fresh);
         return digest;
     }
-    // One of that name that an earlier server made may be half removed, or cut by a loss of power: it is left to its sandboxes.
+    // A directory of that name from an earlier server may be half removed, or truncated by a power loss: leave it to its sandboxes.
     auto named = folder_ + "/" + *digest;
     if (made_.contains(named) && ::access((named + "/etc").c_str(), F_OK) == 0) {
         remove_tree(fresh);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view etc = "/etc/";
 
-/// Names in /etc; one that ends in * stands for all that begin so.
+/// Names in /etc; a trailing * matches any suffix.
 constexpr std::string_view never[] = {"NetworkManager", "apparmor*", "apt", "audit*", "containerd", "credstore*", "cron*", "crypttab",
     "default", "docker", "dpkg", "environment", "exports", "fstab", "group*", "gshadow*", "hostname", "hosts*", "init*", "ipsec*",
     "iptables", "kernel", "krb5*", "kubernetes", "ld.so.preload", "ldap", "letsencrypt", "libvirt", "logrotate*", "machine-id",
@@ -16,13 +16,12 @@ constexpr std::string_view never[] = {"NetworkManager", "apparmor*", "apt", "aud
     "polkit-1", "ppp", "rc?.d", "rcS.d", "resolv*", "rmt", "rsyslog*", "runit", "security", "shadow*", "ssh", "ssl/private", "subgid*",
     "subuid*", "sudo*", "sysctl*", "systemd", "tmpfiles.d", "udev", "ufw", "wireguard", "wpa_supplicant"};
 
-/// Files below /etc, each by its own place: what an administrator puts beside them is not public.
+/// Files below /etc, listed individually: an administrator's files next to them are not public.
 constexpr std::string_view generated[] = {"ld.so.cache", "localtime", "timezone", "ssl/certs/ca-certificates.crt", "ssl/certs/java/cacerts",
     "texmf/web2c/*.cnf", "texmf/web2c/*.cfg", "texmf/tex/generic/config/language.*", "fpc-?.?.?.cfg", "dictionaries-common/ispell-default",
     "papersize"};
 
-/// Whether `name` is `pattern`, in which * stands for any text without a slash and ? for one character, or lies below
-/// such a place.
+/// True if `name` matches `pattern` or is below a match. * matches any text without a slash, ? one character.
 bool matches(std::string_view pattern, std::string_view name)
 {
     if (pattern.empty())

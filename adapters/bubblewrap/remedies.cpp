@@ -22,7 +22,7 @@ constexpr remedy remedies[] = {
     {"seccomp", "use a kernel with CONFIG_SECCOMP_FILTER"},
 };
 
-// What fails in a chroot: the launcher's words, then bwrap's.
+// Steps that fail in a chroot: in the launcher's wording, then in bwrap's.
 constexpr std::string_view refused_in_a_chroot[] = {"private mounts", "user namespace", "new namespace", "make / slave", "uid map"};
 constexpr std::string_view chroot_remedy =
     "this system is a chroot, in which the kernel makes no sandboxes: run the server outside of it, or enter its directory by "

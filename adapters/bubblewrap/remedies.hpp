@@ -5,10 +5,10 @@
 
 namespace caisson {
 
-/// What bwrap or the launcher said when a trial sandbox failed, with what to do about it where that is known.
+/// Adds a known remedy to what bwrap or the launcher reported when a trial sandbox failed.
 std::string with_remedy(std::string_view failure);
 
-/// The same of a failure in a chroot (is_chroot): if the chroot is the reason it says so, else nothing is added.
+/// For a failure in a chroot (is_chroot): adds a remedy if the chroot is the reason, else nothing.
 std::string with_chroot_remedy(std::string_view failure);
 
 }    // namespace caisson

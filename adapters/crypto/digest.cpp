@@ -17,7 +17,7 @@ struct closer {
     void operator()(EVP_MD* method) const { EVP_MD_free(method); }
 };
 
-/// SHA-256 as it is looked up in OpenSSL, which takes longer than hashing a key.
+/// Cached: OpenSSL's look-up of SHA-256 takes longer than hashing a key.
 const EVP_MD* sha256_method()
 {
     static const std::unique_ptr<EVP_MD, closer> method(EVP_MD_fetch(nullptr, "SHA256", nullptr));

@@ -6,7 +6,7 @@
 
 namespace caisson {
 
-/// SHA-256 of bytes that come in pieces.
+/// SHA-256 of data that arrives in pieces.
 class sha256_stream {
 public:
     sha256_stream();
@@ -15,7 +15,7 @@ public:
     sha256_stream& operator=(const sha256_stream&) = delete;
 
     void add(std::span<const char> bytes);
-    /// Lower-case hex. To be called once, after all bytes.
+    /// Returns lower-case hex. Call once, after all data.
     std::string finish();
 
 private:

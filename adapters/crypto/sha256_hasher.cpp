@@ -28,7 +28,7 @@ public:
         return digest;
     }
 
-    /// GMAC of one nonce: its mask is the same for all, and nobody is shown a tag.
+    /// GMAC with a fixed nonce: all tags have the same mask, which is safe since no tag is disclosed.
     std::string tag(std::string_view key, std::string_view bytes) override
     {
         begin_tag(key);
@@ -51,7 +51,7 @@ private:
         std::unique_ptr<EVP_MAC, closer> method{EVP_MAC_fetch(nullptr, "GMAC", nullptr)};
     };
     static const unsigned char* as_bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
-    /// Setting a key takes longer than a small file: the last one stays.
+    /// Keeps the last key: setting a key takes longer than tagging a small file.
     void begin_tag(std::string_view key)
     {
         static const gmac method;
@@ -69,7 +69,7 @@ private:
         mac_key_ = key;
     }
     void begin() { need(EVP_DigestInit_ex2(context_.get(), method_of(), nullptr)); }
-    /// Found once: EVP_sha256() is looked up anew by each context.
+    /// Cached: with EVP_sha256() each context would repeat the look-up.
     static const EVP_MD* method_of()
     {
         static const std::unique_ptr<EVP_MD, closer> method(EVP_MD_fetch(nullptr, "SHA256", nullptr));
@@ -78,7 +78,7 @@ private:
 
     std::unique_ptr<EVP_MD_CTX, closer> context_{EVP_MD_CTX_new()};
     std::unique_ptr<EVP_MAC_CTX, closer> mac_;
-    std::string mac_key_;    // of mac_
+    std::string mac_key_;    // key of mac_
 };
 
 }    // namespace

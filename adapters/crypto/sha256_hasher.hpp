@@ -4,7 +4,7 @@
 
 namespace caisson {
 
-/// A hasher by OpenSSL. Throws std::runtime_error if that has no SHA-256, or no GMAC for a tag.
+/// Makes a hasher based on OpenSSL. Throws std::runtime_error if OpenSSL lacks SHA-256, or GMAC for a tag.
 std::unique_ptr<hasher> make_sha256_hasher();
 
 }    // namespace caisson

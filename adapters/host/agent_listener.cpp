@@ -10,7 +10,7 @@ namespace caisson {
 
 namespace {
 
-/// The process that connected; 0 if it is not one of this pid namespace.
+/// The pid of the peer; 0 if it is in another pid namespace.
 pid_t peer_of(int socket)
 {
     ucred peer{};
@@ -27,7 +27,7 @@ agent_listener::agent_listener(io_executor executor, timers& time, unique_fd lis
     acceptor_.native_non_blocking(true);
 }
 
-/// At most so many at a time that a program which connects without end cannot hold up the I/O thread.
+/// Bounded, so that a program which keeps connecting cannot block the I/O thread.
 result<unique_fd> agent_listener::take_waiting(pid_t expected)
 {
     constexpr int most_at_once = 64;

@@ -14,18 +14,18 @@
 
 namespace caisson {
 
-/// Where an agent comes to that cannot be given a socket to listen on. Programs of its sandbox can come there too: the kernel tells who is
-/// at the other end, and only the agent is let in.
+/// Accepts connections from an agent that cannot inherit a listening socket. Programs of its sandbox can connect too: the peer's pid
+/// (SO_PEERCRED) admits only the agent.
 class agent_listener {
 public:
-    /// `listening` is a unix stream socket. Throws boost::system::system_error if it is none.
+    /// `listening` is a unix stream socket. Throws boost::system::system_error if it is not.
     agent_listener(io_executor executor, timers& time, unique_fd listening);
 
-    /// A connection of the process with this number, the newest of those that wait, or the next that comes. All others that wait are
-    /// closed. One call at a time. Errors: errc::timed_out at `deadline`; errc::internal if no descriptor is left.
+    /// Returns the newest waiting connection of process `expected`, or waits for its next one. Closes all other waiting connections. One
+    /// call at a time. Errors: errc::timed_out at `deadline`; errc::internal if no descriptor is left.
     task<result<unique_fd>> accept(pid_t expected, steady_time deadline);
 
-    /// Connections of other processes that were closed so far.
+    /// Number of connections of other processes closed so far.
     std::size_t strangers() const { return strangers_; }
 
 private:

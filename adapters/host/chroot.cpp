@@ -17,7 +17,7 @@ bool are_the_same(const char* one, const char* other)
     return ::stat(one, &first) != 0 || ::stat(other, &second) != 0 || (first.st_dev == second.st_dev && first.st_ino == second.st_ino);
 }
 
-/// Whether a line of mountinfo is a mount at the root directory: its fifth field.
+/// True if this line of mountinfo is a mount at the root directory (fifth field).
 bool is_root_mount(std::string_view line)
 {
     for (int skipped = 0; skipped < 4; ++skipped)

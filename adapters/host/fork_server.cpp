@@ -19,10 +19,10 @@ namespace caisson {
 namespace {
 
 constexpr std::size_t most_program_bytes = 64 << 20;
-constexpr unsigned may_be_executed = 0x10;                 // MFD_EXEC, of Linux 6.3
-constexpr timeval answer_patience{.tv_sec = 10, .tv_usec = 0};    // with an answer that takes a tenth of a millisecond
+constexpr unsigned may_be_executed = 0x10;                        // MFD_EXEC, since Linux 6.3
+constexpr timeval answer_patience{.tv_sec = 10, .tv_usec = 0};    // an answer normally takes a tenth of a millisecond
 
-/// Nothing if it is more than one message takes.
+/// Nothing if the order exceeds one message.
 std::optional<std::string> order_text(const spawn_options& options)
 {
     const fork_order head{static_cast<std::uint32_t>(options.argv.size()), static_cast<std::uint32_t>(options.environment.size()),
@@ -84,7 +84,7 @@ unique_fd sealed_copy(const std::string& path)
     return file;
 }
 
-/// An own child, so that its number is nobody else's before it is waited for.
+/// `pid` is an own child: its number is not reused before waitpid().
 void kill_and_reap(pid_t pid)
 {
     kill_with_children(pid);
@@ -92,7 +92,7 @@ void kill_and_reap(pid_t pid)
     pid_t ended = 0;
     do
         ended = ::waitpid(pid, &status, 0);
-    while ((ended < 0 && errno == EINTR) || (ended == pid && WIFSTOPPED(status)));    // it may be traced
+    while ((ended < 0 && errno == EINTR) || (ended == pid && WIFSTOPPED(status)));    // the process may be traced
 }
 
 }    // namespace
@@ -157,8 +157,8 @@ bool fork_server::begin(const std::string& path)
     if (started.has_error())
         return false;
     process_ = std::move(*started);
-    theirs.reset();                                                                 // else its end would not be heard
-    if (!receive_answer(ours.get()) || !enters_home(process_->identity().pid)) {    // it cannot serve
+    theirs.reset();                                                                 // else the end of the fork server would not be noticed
+    if (!receive_answer(ours.get()) || !enters_home(process_->identity().pid)) {    // it started but cannot serve
         end_process();
         return false;
     }
@@ -181,7 +181,7 @@ void fork_server::end_process() noexcept
     process_.reset();
 }
 
-/// It is known also of one that was killed before it could answer.
+/// Also finds a process whose fork server was killed before answering.
 void fork_server::end_what_was_forked() noexcept
 {
     if (const pid_t pid = forked_ ? forked_->exchange(0) : 0; pid > 0)
@@ -201,7 +201,7 @@ result<process_handle> fork_server::spawn(const spawn_options& options)
     if (!text)
         return spawn_otherwise(options, "the order is too large");
     const std::lock_guard lock(mutex_);
-    constexpr int most_tries = 2;    // one that was killed since the last order is known by the next
+    constexpr int most_tries = 2;    // the first failure reveals a server that was killed since the last order
     for (int tries = 0; tries < most_tries && begin(options.path); ++tries) {
         forked_->store(0);
         if (!send_order(socket_.get(), *text, options.descriptors.sources())) {

@@ -5,8 +5,8 @@
 
 namespace caisson {
 
-/// Says HELLO to the agent of a probe's running sandbox, which outlives the call, as `time` and `log` do. Errors: those of
-/// agent_link::open(); it takes ten seconds at most.
+/// Sends HELLO to the agent of a probe's running sandbox. `running`, `time` and `log` outlive the call. Takes at most ten seconds. Errors:
+/// those of agent_link::open().
 task<result<void>> greet_agent(io_executor executor, timers& time, logger& log, sandbox* running);
 
 }    // namespace caisson

@@ -10,14 +10,14 @@ namespace caisson {
 
 namespace {
 
-/// The least limit of a group and those above it; nothing where none has one.
+/// The lowest limit of a group and its ancestors; nothing if none has a limit.
 std::optional<std::int64_t> limit_of(const cgroup_io& io, groups_at where, const cgroup_mount& mount)
 {
     const std::string file = mount.version == cgroup_version::v2 ? "/memory.max" : "/memory.limit_in_bytes";
     std::optional<std::int64_t> least;
     for (std::filesystem::path group = where == groups_at::own ? mount.own_group : mount.path; group.native().starts_with(mount.path);
         group = group.parent_path()) {
-        const auto limit = number_of(io.read(group.native() + file).value_or(""));    // "max" is no number
+        const auto limit = number_of(io.read(group.native() + file).value_or(""));    // "max" is not a number
         if (limit)
             least = std::min(least.value_or(*limit), *limit);
         if (group == mount.path)
@@ -26,7 +26,7 @@ std::optional<std::int64_t> limit_of(const cgroup_io& io, groups_at where, const
     return least;
 }
 
-/// The first line of proc_meminfo(5): "MemTotal:       24683140 kB".
+/// Reads the first line of proc_meminfo(5): "MemTotal:       24683140 kB".
 std::int64_t memory_of_host(std::string_view meminfo)
 {
     constexpr std::string_view name = "MemTotal:";

@@ -2,11 +2,11 @@
 
 namespace caisson {
 
-/// For oom_score_adj of proc(5), -1000 to 1000: where the host has no memory left, the kernel ends the largest program of a sandbox before
-/// the server and all else.
+/// oom_score_adj of sandboxes (proc(5), -1000 to 1000): when the host runs out of memory, the kernel kills a sandbox's largest program
+/// first.
 inline constexpr int sandbox_oom_score_adj = 900;
 
-/// Pseudo terminals that a sandbox of caisson-launch can open at once. The host has one number for all sandboxes: kernel.pty.max without
+/// Pseudo terminals that a sandbox of caisson-launch can open at once. All sandboxes share the host's limit: kernel.pty.max minus
 /// kernel.pty.reserve, 3,072 by default.
 inline constexpr int most_terminals = 64;
 

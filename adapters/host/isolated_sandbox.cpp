@@ -58,26 +58,25 @@ std::int64_t isolated_sandbox::socket_bytes(std::int64_t enough) const
     return bytes < enough ? bytes + own_udp_bytes(enough - bytes) : bytes;
 }
 
-/// Of what shares the host's network, or cannot be told apart from that as by an ordinary user, they would be others' sockets: nothing is
-/// opened.
+/// Opens nothing if the sandbox shares the host's network, or if an ordinary user cannot tell: the sockets would be others'.
 void isolated_sandbox::find_sockets() const
 {
     if (!agent() || !has_own_network(agent()->identity().pid))
         return;
     auto table = open_netlink_table(agent()->identity().pid);
     auto numbers = open_socket_numbers(agent()->identity().pid);
-    // Alive after the open: then it is this agent's network and not that of a process with its number.
+    // If the agent is alive after the open, the network is this agent's and not that of a process with a reused pid.
     if (!agent()->alive())
         return;
     netlink_ = std::move(table);
     socket_numbers_ = std::move(numbers);
 }
 
-/// A look takes a microsecond for each socket: few are not looked at, and many not often.
+/// Reading takes a microsecond per socket: skip the read for few sockets, space out reads of many.
 std::int64_t isolated_sandbox::own_udp_bytes(std::int64_t enough) const
 {
-    constexpr std::int64_t few_sockets = 8;    // each holds 8 MiB at most, with rmem_max of 4 MiB
-    constexpr int rest = 50;                   // of the time that a look took, before the next one
+    constexpr std::int64_t few_sockets = 8;    // each holds at most 8 MiB, with rmem_max of 4 MiB
+    constexpr int rest = 50;                   // pause before the next read, in multiples of the duration of the last
     const auto begin = services().time.steady_now();
     if (begin < next_udp_look_ || !agent() || count_sockets(socket_numbers_.get()) < few_sockets)
         return 0;
@@ -87,7 +86,7 @@ std::int64_t isolated_sandbox::own_udp_bytes(std::int64_t enough) const
     return agent()->alive() ? bytes : 0;    // as in find_sockets()
 }
 
-/// A program can set a million locks in a second of CPU time.
+/// Locks need a bound: a program can set a million of them in a second of CPU time.
 std::int64_t isolated_sandbox::lock_bytes(std::int64_t enough) const
 {
     constexpr auto between_looks = std::chrono::milliseconds(500);
@@ -102,7 +101,7 @@ std::int64_t isolated_sandbox::lock_bytes(std::int64_t enough) const
         const auto below = descendants_of(agent);
         return std::set<pid_t>(below.begin(), below.end());
     };
-    // Three times the time between two calls, of which the first one knows nothing.
+    // Patience: three times the interval between calls, which the first call does not know.
     const auto asks_within = asked_for_lock_look_ == steady_time() ? between_looks : 3 * (now - asked_for_lock_look_) + between_looks;
     asked_for_lock_look_ = now;
     if (services().locks->try_begin(services().workers, std::move(processes), enough / record_lock_bytes, locks_,
@@ -111,19 +110,19 @@ std::int64_t isolated_sandbox::lock_bytes(std::int64_t enough) const
     return *locks_ * record_lock_bytes;
 }
 
-/// Invalid if there is no tmpfs.
+/// Invalid if there is no tmpfs at `place`.
 unique_fd isolated_sandbox::find_root(const std::string& place) const
 {
     if (!agent())
         return {};
     const auto path = "/proc/" + std::to_string(agent()->identity().pid) + "/root";
     const unique_fd root(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    // Alive after the open: then what was opened is this agent's root and not that of a process with its number.
+    // If the agent is alive after the open, this is its root and not that of a process with a reused pid.
     if (!root || !agent()->alive())
         return {};
     unique_fd opened(::openat(root.get(), place.c_str() + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct statfs seen{};
-    // Before its maker has changed the root this would be the host's.
+    // Before the launcher or bwrap changes the root, this would be the host's directory.
     if (!opened || ::fstatfs(opened.get(), &seen) != 0 || seen.f_type != TMPFS_MAGIC)
         return {};
     return opened;

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Kills the process, if it is not let go before.
+/// Kills the process and its children on destruction, unless let_go() was called.
 class kill_guard {
 public:
     explicit kill_guard(const process_handle& process) : process_(&process) { }
@@ -35,7 +35,7 @@ private:
     const process_handle* process_;
 };
 
-/// Options with their values, at the end of a line.
+/// Appends options with their values to a command line.
 class option_list {
 public:
     explicit option_list(std::vector<std::string>& argv) : argv_(argv) { }
@@ -118,7 +118,7 @@ task<std::string> read_until(unique_fd pipe, std::optional<char> last, std::size
 {
     const auto executor = co_await asio::this_coro::executor;
     asio::posix::basic_stream_descriptor<io_executor> stream(executor);
-    stream.assign(pipe.get());    // may throw, and owns it only then
+    stream.assign(pipe.get());    // may throw; takes ownership only on success
     static_cast<void>(pipe.release());
     std::string text;
     char buffer[1024];
@@ -141,11 +141,11 @@ namespace {
 
 struct begun_launcher {
     process_handle process;
-    unique_fd status;    // the end to read
-    bool goes_on;        // as what it starts, without execve: it tells so
+    unique_fd status;    // read end
+    bool goes_on;        // becomes the program without execve, and reports that with an empty line
 };
 
-/// What the end of a launcher is called that told nothing.
+/// Describes the end of a launcher that reported no failure.
 std::string name_of_end(std::optional<int> status)
 {
     if (status && WIFSIGNALED(*status))
@@ -214,7 +214,7 @@ task<result<process_handle>> launch(
 
 std::vector<launch_request::limit> baseline_rlimits()
 {
-    constexpr std::uint64_t no_core = 1;    // at 0 the kernel would still start the program that core_pattern names
+    constexpr std::uint64_t no_core = 1;    // with 0 the kernel would still start the program that core_pattern names
     return {{RLIMIT_CORE, no_core}, {RLIMIT_MEMLOCK, 64 << 10}, {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024},
         {RLIMIT_RTPRIO, 0}, {RLIMIT_NICE, 0}};
 }

@@ -58,7 +58,7 @@ sandbox_limits limits_from_json(const json::value& text)
     return {member("memory_bytes"), member("cpu_milli"), member("pids"), member("disk_bytes"), member("inodes")};
 }
 
-/// Empty where the kernel does not tell.
+/// Empty if the kernel does not provide it.
 const std::string& this_boot()
 {
     static const std::string boot = [] {
@@ -114,7 +114,7 @@ try {
         record.work_directory = work->as_string();
     record.made_of = container_from_json(whole);
     if (!record.is_of_this_boot())
-        record.agent = record.monitor = std::nullopt;    // their numbers may be anybody's now
+        record.agent = record.monitor = std::nullopt;    // their pids may be reused by now
     return record;
 } catch (const std::exception&) {
     return std::nullopt;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A sweep kills and waits for no longer than this, but for a disk that does not answer.
+/// Upper bound for the kills and waits of a sweep, except for a disk that does not respond.
 constexpr auto sweep_grace = 15s;
 constexpr sandbox_limits probe_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
 
@@ -67,7 +67,7 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
         found = find_left_over(id);
     if (found == nullptr)
         co_return error{errc::gone, "nothing is left of the sandbox"};
-    // A record that was stored before the start does not name the agent; the run directory's does.
+    // A record stored before the start lacks the agent; the one in the run directory has it.
     const bool same_boot = found->record().is_of_this_boot();
     if (!found->record().agent && same_boot) {
         if (auto newer = find_left_over(id))
@@ -93,7 +93,7 @@ std::optional<run_directory> local_runtime::open_directory(const sandbox_id& id)
     return std::nullopt;
 }
 
-/// By the record in the run directory, else by `runtime_state`; nothing if it is another runtime's.
+/// Uses the record in the run directory, else `runtime_state`; null if it belongs to another runtime.
 std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& id, const std::string& runtime_state)
 {
     auto directory = open_directory(id);
@@ -150,7 +150,7 @@ task<result<std::vector<sandbox_id>>> local_runtime::left_overs()
 
 task<result<void>> local_runtime::remove_left_over(sandbox_id id, std::string runtime_state)
 {
-    // From here to the object that counts as live there is no suspension: nobody can take it up in between.
+    // No suspension from here until an object counts as live, so that nobody can recover the sandbox in between.
     if (services_.live->contains(id))
         co_return error{errc::conflict, "the sandbox is in use"};
     const auto left = find_left_over(id, runtime_state);
@@ -163,7 +163,7 @@ task<result<void>> local_runtime::remove_left_over(sandbox_id id, std::string ru
 
 task<result<void>> local_runtime::remove_traces(local_sandbox* left)
 {
-    // What an earlier server made in hierarchies that this one does not use is among it, and nothing frozen can die.
+    // Includes groups that an earlier server made in hierarchies unused by this one. Frozen processes cannot die.
     auto everywhere = services_.groups.left_over_group(services_.groups.instance(), left->id().str());
     everywhere.thaw_all();
     if (!left->record().agent)
@@ -176,7 +176,7 @@ task<result<void>> local_runtime::remove_traces(local_sandbox* left)
     co_return co_await std::move(removing);
 }
 
-/// Whom the server started without coming to write it down.
+/// Kills processes that the server started but did not get to record.
 task<> local_runtime::kill_unrecorded(sandbox_id id)
 {
     constexpr int most_passes = 50;
@@ -221,7 +221,7 @@ task<result<void>> local_runtime::try_sandbox(runtime_capabilities* found)
     } catch (...) {
         failure = std::current_exception();
     }
-    // Also of a probe that is cancelled, by a server that stops: the agent would wait a day for the next.
+    // Also on cancellation by a stopping server: the agent would otherwise wait a day for a new one.
     co_await asio::this_coro::throw_if_cancelled(false);
     auto removed = co_await undisturbed(local.destroy());
     if (failure)

@@ -13,20 +13,20 @@ struct local_runtime_options {
     std::string instance;       // of the server, unique on this host
     std::string launch_path;    // caisson-launch
     std::string agent_path;     // caisson-agent
-    /// That agent is the one that is part of the launcher, which was built with it: both are the server's own, and one launcher may serve
-    /// for all sandboxes. Else each is made by what launch_path names then.
+    /// agent_path is the agent built into the launcher: both are the server's own, so one fork server may start all sandboxes. Otherwise
+    /// each start executes launch_path.
     bool launcher_has_agent = false;
-    /// Of run directories, of all runtimes of the server: new ones are made in the first. Empty: run in data_dir.
+    /// Run directories of all runtimes of the server; new ones are made in the first. Empty: `run` in data_dir.
     std::vector<std::string> run_dirs = {};
     std::size_t most_prepared = 0;    // see runtime::most_prepared()
 };
 
-/// What the runtimes of this host have in common: run directories, cgroups, records, recovery and sweeping.
+/// Common part of the runtimes of this host: run directories, cgroups, records, recovery and sweeping.
 class local_runtime : public runtime {
 public:
     std::string_view name() const override { return capabilities_.name; }
     const runtime_capabilities& capabilities() const override { return capabilities_; }
-    /// The groups are this server's: what they limit can be changed.
+    /// The server controls the groups, so their limits can be changed.
     bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override { return alike_but_for_groups(ready, wanted); }
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
@@ -42,23 +42,24 @@ public:
 protected:
     local_runtime(std::string name, local_services services, local_runtime_options options);
 
-    /// An object of the runtime's own class.
+    /// Returns an object of the runtime's own class.
     virtual std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) = 0;
-    /// What a new sandbox needs besides its directory, groups and socket. On a worker. Errors: errc::runtime_unavailable.
+    /// Prepares what a new sandbox needs besides directory, groups and socket. Runs on a worker. Errors: errc::runtime_unavailable.
     virtual result<void> prepare(local_sandbox& created) = 0;
-    /// Before its record is written: holds a host uid for it, if it is to have its own. On a worker. Errors: errc::runtime_unavailable.
+    /// Acquires the sandbox's own host uid, if it gets one, before its record is written. Runs on a worker. Errors:
+    /// errc::runtime_unavailable.
     virtual result<void> take_uid(local_sandbox& /*created*/) { return {}; }
-    /// The part of it that waits, afterwards. Errors: errc::runtime_unavailable.
+    /// Asynchronous part of the preparation, after prepare(). Errors: errc::runtime_unavailable.
     virtual task<result<void>> prepare_outside(local_sandbox* created, sandbox_spec spec);
-    /// start() of a sandbox of the own class.
+    /// start() for a sandbox of the runtime's own class.
     virtual task<result<void>> start_local(local_sandbox* created) = 0;
-    /// Completes what probe() makes its trial sandbox of.
+    /// Completes the spec of the trial sandbox that probe() makes.
     virtual void fit_trial(sandbox_spec& spec) const;
-    /// Nothing if a sandbox can be tried here; else a sentence that says what to do.
+    /// Nothing if a sandbox can be tried here; else a sentence that tells the remedy.
     virtual std::optional<std::string> missing() const = 0;
-    /// Looks from outside at a probe's running sandbox, and adds what it finds. Errors: why the runtime must not be used.
+    /// Inspects a probe's running sandbox from outside and adds its findings. Errors: why the runtime must not be used.
     virtual result<void> inspect(const local_sandbox& running, runtime_capabilities& found) = 0;
-    /// What a trial sandbox's failure should say to an operator.
+    /// Text for the operator about the failure of a trial sandbox.
     virtual std::string explain(const std::string& failure) const { return failure; }
 
     local_services& services() { return services_; }
@@ -86,12 +87,12 @@ private:
     local_services services_;
     local_runtime_options options_;
     runtime_capabilities capabilities_;
-    // Until they are taken; what makes them is gone before them, which matters to destroy() only.
+    // Prepared sandboxes, until taken. They are destructed after the derived runtime, which only destroy() would need.
     std::deque<std::unique_ptr<local_sandbox>> prepared_;    // the oldest first
-    std::vector<std::unique_ptr<local_sandbox>> spoiled_;    // were prepared, and are to be removed
+    std::vector<std::unique_ptr<local_sandbox>> spoiled_;    // prepared once, to be removed
 };
 
-/// Nothing if `path` can be executed.
+/// Nothing if `path` is executable; else a sentence with `remedy`.
 std::optional<std::string> not_executable(const std::string& path, const std::string& remedy);
 
 }    // namespace caisson

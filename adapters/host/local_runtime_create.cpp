@@ -2,7 +2,7 @@
 
 #include "core/async/undisturbed.hpp"
 
-/// How sandboxes are made, and prepared before they are asked for.
+/// Creating sandboxes, and preparing them ahead.
 namespace caisson {
 
 std::unique_ptr<local_sandbox> local_runtime::begin(const sandbox_spec& spec)
@@ -19,7 +19,7 @@ std::unique_ptr<local_sandbox> local_runtime::begin(const sandbox_spec& spec)
     return begun;
 }
 
-/// Removes what there is of it if `work`, which prepares it, fails or is cut off.
+/// Removes the parts of `begun` if `work`, which prepares it, fails or is cancelled.
 task<result<void>> local_runtime::make_whole(local_sandbox* begun, task<result<void>> work)
 {
     std::exception_ptr failure;
@@ -54,17 +54,17 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
     co_return std::unique_ptr<sandbox>(std::move(created));
 }
 
-/// On a worker, with nobody else at `created`.
+/// Runs on a worker while nothing else uses `created`.
 result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_spec& spec)
 {
     auto directory = run_directory::make(options_.run_dirs.front(), spec.id);
     if (directory.has_error())
         return directory.error();
     created.set_directory(std::move(*directory));
-    auto done = take_uid(created);    // its lock says whose it is
+    auto done = take_uid(created);    // the lock file names the sandbox
     if (done.has_error())
         return done;
-    // The record first: whatever is made after it can be found and removed by a later server.
+    // Record first: a later server can then find and remove everything made afterwards.
     done = created.directory().write_state(created.runtime_state());
     if (done.has_error())
         return done;
@@ -111,7 +111,7 @@ task<result<void>> local_runtime::prepare_ahead(sandbox_id id, sandbox_limits li
     co_return result<void>();
 }
 
-/// Null if there is none that is still as it was made.
+/// Null if no prepared sandbox is still intact.
 std::unique_ptr<local_sandbox> local_runtime::take_prepared(const sandbox_spec& spec)
 {
     while (!prepared_.empty()) {
@@ -132,7 +132,7 @@ task<> local_runtime::remove_spoiled()
         auto one = std::move(spoiled_.back());
         spoiled_.pop_back();
         co_await asio::this_coro::throw_if_cancelled(false);
-        const auto removed = co_await undisturbed(one->destroy());    // of a server that stops the rest is removed then
+        const auto removed = co_await undisturbed(one->destroy());    // if the server stops, discard_prepared() removes the rest
         if (removed.has_error())
             services_.log.warning("a prepared sandbox cannot be removed; the next sweep tries again",
                 {{"sandbox", one->id().str()}, {"what", removed.error().detail}});

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using exit_task = task<std::optional<int>>;
 
 constexpr auto end_deadline = 5s;
-constexpr int shell_signal_base = 128;    // bwrap ends with this plus the signal that ended its child
+constexpr int shell_signal_base = 128;    // bwrap exits with this plus the signal that killed its child
 
 std::string describe(std::optional<int> status)
 {
@@ -35,7 +35,7 @@ std::string with_log(std::string text, const std::optional<run_directory>& direc
     return line.empty() ? text : text + ": " + line;
 }
 
-/// The sandbox is over when its agent is; what the server started for it knows how the agent ended.
+/// The sandbox ends with its agent; its parent process (bwrap or the launcher) knows the agent's exit status.
 task<std::string> watch_end(
     timers* time, std::optional<exit_task> agent, std::optional<exit_task> monitor, std::optional<run_directory> directory)
 {
@@ -138,7 +138,7 @@ void local_sandbox::stamp()
     record_.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
 }
 
-/// Its record on disk says so when the agent is known: before that nobody asks for more of it than what is to be removed.
+/// The record on disk is updated with the agent's start; until then it serves removal only.
 result<void> local_sandbox::serve(const sandbox_spec& spec)
 {
     auto& ahead = static_cast<cgroup_execution_group&>(*ahead_);
@@ -150,7 +150,7 @@ result<void> local_sandbox::serve(const sandbox_spec& spec)
     return spec.limits == record_.limits ? result<void>() : limit_again(spec.limits, ahead);
 }
 
-/// Whoever watches for the agent's end may not have heard of it yet.
+/// The watcher of the agent's end may not have run yet.
 result<void> local_sandbox::claim(const sandbox_limits& limits, execution_group& made)
 {
     if (agent_ && !agent_->alive())
@@ -163,7 +163,7 @@ result<void> local_sandbox::claim(const sandbox_limits& limits, execution_group&
 
 task<std::string> local_sandbox::ended()
 {
-    // Not a coroutine: what it hands out owns its descriptors, so the sandbox may go.
+    // Not a coroutine: the returned task owns its descriptors, so the sandbox may be destroyed.
     std::optional<exit_task> agent;
     std::optional<exit_task> monitor;
     if (agent_)
@@ -175,7 +175,7 @@ task<std::string> local_sandbox::ended()
 
 void local_sandbox::kill_below_agent()
 {
-    // A subreaper's descendants all stay below it as long as it lives. Stopped, it starts none.
+    // All descendants of a subreaper stay below it while it lives. While stopped, it starts none.
     agent_->send(SIGSTOP);
     constexpr int most_passes = 100;
     for (int pass = 0; pass < most_passes; ++pass) {
@@ -189,7 +189,7 @@ void local_sandbox::kill_below_agent()
 
 bool local_sandbox::monitor_is_agent() const { return monitor_ && agent_ && monitor_->identity() == agent_->identity(); }
 
-/// The agent first: where bwrap is its parent that then reaps it and ends by itself, so that nobody's init has to.
+/// The agent first: bwrap, its parent, then reaps it and exits, so that init need not reap it.
 void local_sandbox::kill_agent()
 {
     if (monitor_is_agent() && record_.group.whole().members().empty() && agent_->alive())
@@ -203,7 +203,7 @@ void local_sandbox::kill_rest()
         record_.group.kill();
     if (!monitor_ || !monitor_->alive())
         return;
-    // Started, but not far enough to know the agent: it is among the monitor's children.
+    // The start did not get as far as the agent's pid: it is among the monitor's children.
     if (!agent_) {
         for (const pid_t pid : children_of(monitor_->identity().pid))
             ::kill(pid, SIGKILL);
@@ -227,7 +227,7 @@ task<result<void>> local_sandbox::stop()
 {
     listener_.reset();
     for (auto& each : may_be_frozen_ ? freezable() : std::vector<control_group>())
-        (void)each.thaw();    // under the freezer of v1 nothing dies
+        (void)each.thaw();    // the v1 freezer blocks even SIGKILL
     if (agent_) {
         kill_agent();
         (void)co_await wait_gone(services_.time.steady_now() + 1s);

@@ -19,25 +19,25 @@ namespace caisson {
 
 class cgroup_execution_group;
 
-/// What the runtimes of this host work with; all of it outlives them and their sandboxes.
+/// Services of the runtimes of this host. All of them outlive the runtimes and their sandboxes.
 struct local_services {
     io_executor executor;
     timers& time;
     logger& log;
     worker_pool& workers;
     cgroup_tree& groups;    // one for all runtimes of a server
-    // The same for all runtimes of a server: ids of sandboxes that have an object, and of those that a sweep removes now.
+    // Shared by all runtimes of a server: ids of sandboxes that have an object, and ids that a sweep is removing.
     std::shared_ptr<std::multiset<sandbox_id>> live = std::make_shared<std::multiset<sandbox_id>>();
     std::shared_ptr<std::set<sandbox_id>> swept = std::make_shared<std::set<sandbox_id>>();
-    std::shared_ptr<fork_server> forks = std::make_shared<fork_server>();    // likewise one
+    std::shared_ptr<fork_server> forks = std::make_shared<fork_server>();    // also shared by all runtimes
     std::shared_ptr<used_networks> networks = std::make_shared<used_networks>();
     std::shared_ptr<lock_looks> locks = std::make_shared<lock_looks>();
 };
 
-/// A sandbox whose agent is a process of this host, found over a socket in its run directory.
+/// A sandbox whose agent is a process of this host, reached over a socket in its run directory.
 class local_sandbox : public sandbox {
 public:
-    /// Ids of the sandboxes that have an object here: what is left of others may be swept.
+    /// Ids of the sandboxes that have an object here. Sweeping spares these.
     using live_set = std::shared_ptr<std::multiset<sandbox_id>>;
 
     local_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live);
@@ -59,45 +59,46 @@ public:
     task<result<void>> stop() override;
     task<result<void>> destroy() override;
 
-    // For the runtime that makes it.
+    // Called by the runtime that makes the sandbox.
 
-    /// Makes the group of its execution before that is known; open_group() hands it out. On a worker. Errors: errc::runtime_unavailable.
+    /// Makes the group of the execution before the execution is known; open_group() returns it. Runs on a worker. Errors:
+    /// errc::runtime_unavailable.
     result<void> make_group_ahead();
-    /// Of one that was prepared, before its start: it is to be what `spec` says from now on, in all but the id. Quick. Errors:
-    /// errc::runtime_unavailable, also if somebody removed what was made of it; destroy it then.
+    /// Repurposes a prepared sandbox for `spec`; its id stays. Call before start(). Does not block. Errors: errc::runtime_unavailable, also
+    /// if its directory or a group was removed; then destroy it.
     result<void> serve(const sandbox_spec& spec);
-    /// Nothing of it is there yet, so that only what this object makes is to be looked for.
+    /// Call for a new sandbox: teardown then looks only for what this object made.
     void mark_new() { may_have_compiler_ = may_be_frozen_ = false; }
-    /// What is to be shown at its start; not in the record, since nobody starts it twice.
+    /// Sets the trees to mount at the start. They are not recorded: a sandbox starts once.
     void set_trees(std::vector<sandbox_tree> trees) { trees_ = std::move(trees); }
     const std::vector<sandbox_tree>& trees() const { return trees_; }
     const local_record& record() const { return record_; }
     void set_directory(run_directory made) { directory_ = std::move(made); }
     bool has_directory() const { return directory_.has_value(); }
-    /// Only if there is one.
+    /// Only if has_directory().
     const run_directory& directory() const { return *directory_; }
-    /// Makes the socket over which the agent is found. Errors: errc::runtime_unavailable.
+    /// Makes the socket that leads to the agent. Errors: errc::runtime_unavailable.
     virtual result<void> open_listener();
-    /// The socket until the agent has it; then invalid.
+    /// The listening socket until the agent has it; then invalid.
     unique_fd& listener() { return listener_; }
-    /// Keeps the lease until destroy() has ended everything. The record on disk is to be written yet.
+    /// Holds the lease until destroy() has ended everything. Call before the record is written.
     void hold(uid_lease lease);
     const std::optional<uid_lease>& lease() const { return lease_; }
-    /// The agent's network namespace is for the next sandbox when this one is gone.
+    /// Keeps the agent's network namespace for a later sandbox.
     void keep_network();
-    /// Takes what the engine made, also into the record on disk. Errors: errc::runtime_unavailable.
+    /// Records the engine's container, also on disk. Errors: errc::runtime_unavailable.
     result<void> set_container(local_record::container made);
-    /// Takes what the server started; the record on disk has it with the agent, which comes next.
+    /// Records the process that the server started; adopt_agent() then writes the record to disk.
     void adopt_monitor(process_handle monitor);
-    /// Makes the group that was wished for with make_group_at_start(), if one was. What fails, open_group() says. Throws nothing. On
-    /// any thread, while nobody else is at this object.
+    /// Makes the group requested with make_group_at_start(), if any. open_group() reports a failure. Does not throw. Runs on any thread
+    /// while no other uses this object.
     void make_wished_group();
-    /// Takes the agent, also into the record on disk. Errors: errc::runtime_unavailable.
+    /// Records the agent, also on disk. Errors: errc::runtime_unavailable.
     result<void> adopt_agent(process_handle agent);
-    /// Opens the recorded processes that still run; true if the agent does.
+    /// Opens the recorded processes that still run. Returns true if the agent runs.
     bool find_processes();
     std::optional<steady_time> made_at() const override;
-    /// Of one whose agent does not run any more, though nobody ended it: why, as a clause.
+    /// Reason, as a clause, why the agent is gone although the server did not end it.
     virtual task<std::string> why_gone();
 
 protected:
@@ -107,10 +108,10 @@ protected:
     control_group group() const { return record_.group; }
     bool can_freeze() const { return record_.group.controls(cgroup_control::freeze); }
     std::optional<run_directory> duplicate_directory() const { return directory_ ? directory_->duplicate() : std::nullopt; }
-    /// First step of destroy(): removes what is neither a process, nor a group, nor in the run directory. If it fails, what runs is ended
-    /// all the same, and the rest stays for the next try.
+    /// First step of destroy(): removes what is neither a process, a group, nor in the run directory. If it fails, processes are ended
+    /// nevertheless and the rest stays for the next try.
     virtual task<result<void>> remove_outside();
-    /// Last step of destroy(), when nothing of the sandbox runs or is mounted any more.
+    /// Last step of destroy(), when nothing of the sandbox runs or is mounted.
     virtual void release_uid();
 
 private:
@@ -129,18 +130,18 @@ private:
 
     local_services services_;
     sandbox_id id_;
-    std::optional<group_limits> wished_;                                       // of the group that is made at its start
-    std::optional<result<std::unique_ptr<execution_group>>> made_at_start_;    // it, until it is handed out
-    std::unique_ptr<execution_group> ahead_;                                   // made with record_.limits, until it is taken
-    bool may_have_compiler_ = true;                                            // a group of it: until it is known that it has none
-    bool may_be_frozen_ = true;                                                // likewise, that nobody froze it
+    std::optional<group_limits> wished_;                                       // limits for the group made at the start
+    std::optional<result<std::unique_ptr<execution_group>>> made_at_start_;    // that group or its error, until handed out
+    std::unique_ptr<execution_group> ahead_;                                   // group made with record_.limits, until taken
+    bool may_have_compiler_ = true;                                            // false once known that no compiler group exists
+    bool may_be_frozen_ = true;                                                // false once known that nothing is frozen
     local_record record_;
     std::optional<run_directory> directory_;
     std::vector<sandbox_tree> trees_;
     live_set live_;
     unique_fd listener_;
     std::optional<uid_lease> lease_;
-    unique_fd network_;    // the agent's, to be kept
+    unique_fd network_;    // the agent's network namespace, to be kept
     std::optional<process_handle> agent_;
     std::optional<process_handle> monitor_;
 };

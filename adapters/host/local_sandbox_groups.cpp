@@ -2,12 +2,12 @@
 
 #include "adapters/host/cgroup/cgroup_execution_group.hpp"
 
-/// The control groups of a sandbox: what is made of them when, with which limits, and how they are frozen.
+/// The control groups of a sandbox: creation, limits and freezing.
 namespace caisson {
 
 using namespace std::chrono_literals;
 
-/// Of which its own is not one.
+/// The groups of the sandbox's parts, without the sandbox's own group.
 std::vector<control_group> local_sandbox::known_groups() const
 {
     std::vector<control_group> known{record_.group.own_part(work_part), record_.group.own_part(agent_part)};
@@ -16,7 +16,7 @@ std::vector<control_group> local_sandbox::known_groups() const
     return known;
 }
 
-/// Those in which programs may run.
+/// Groups in which programs may run.
 std::vector<control_group> local_sandbox::freezable() const
 {
     std::vector<control_group> found{record_.group.part(work_part)};
@@ -25,7 +25,7 @@ std::vector<control_group> local_sandbox::freezable() const
     return found;
 }
 
-/// Never above the sandbox's own.
+/// Caps `limits` at the sandbox's own.
 cgroup_limits local_sandbox::within_whole(const group_limits& limits) const
 {
     const auto& whole = record_.limits;
@@ -49,7 +49,7 @@ void local_sandbox::make_wished_group()
     try {
         made_at_start_ = open_group(*wished_);
     } catch (const std::exception&) {
-        made_at_start_.reset();    // whoever asks for it tries again
+        made_at_start_.reset();    // open_group() tries again
     }
 }
 

@@ -12,8 +12,8 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds cpu_of_a_look{500};    // some 100,000 descriptors
-constexpr std::int64_t times_between = 4;                  // so many times a look's own time lies between two of them,
+constexpr std::chrono::milliseconds cpu_of_a_look{500};    // for about 100,000 descriptors
+constexpr std::int64_t times_between = 4;                  // pause between two counts, in multiples of the last count's duration
 constexpr std::chrono::milliseconds most_between{500};
 
 std::int64_t now_ns() { return nanoseconds(steady_clock::now().time_since_epoch()).count(); }
@@ -26,7 +26,7 @@ bool lock_looks::try_begin(
     const auto now = now_ns();
     if (!is_next(result, now, patience) || now < state_->next_ns || state_->is_busy)
         return false;
-    state_->is_busy = true;    // before: the worker may be done at once
+    state_->is_busy = true;    // before posting: the worker may finish at once
     try {
         asio::post(
             workers.pool(), [mine = state_, processes = std::move(processes), enough, result] { look(*mine, processes, enough, *result); });
@@ -38,7 +38,7 @@ bool lock_looks::try_begin(
     return true;
 }
 
-/// Removes waiters that are gone or stopped asking, and notes that `whose` asks.
+/// Removes waiters that are gone or stopped asking, and records that `whose` asks.
 bool lock_looks::is_next(const count& whose, std::int64_t now_ns, std::chrono::milliseconds patience)
 {
     const auto is_own = [&](const waiter& each) { return each.whose.lock() == whose; };
@@ -56,7 +56,7 @@ void lock_looks::look(state& mine, const process_source& processes, std::int64_t
     try {
         result = count_record_locks(processes(), enough, cpu_of_a_look);
     } catch (const std::exception&) {
-        result = 0;    // no memory or no descriptor here: the next look tells
+        result = 0;    // out of memory or descriptors here: the next count decides
     }
     const auto end = now_ns();
     mine.next_ns = end + std::min((end - begin) * times_between, nanoseconds(most_between).count());

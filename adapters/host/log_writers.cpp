@@ -23,7 +23,7 @@ std::string target_of(const std::filesystem::path& process, const char* descript
     return std::filesystem::read_symlink(process / "fd" / descriptor, failed).string();
 }
 
-/// As the kernel names them.
+/// The run directories as the kernel reports them, with a trailing slash.
 std::vector<std::string> tops_of(const std::vector<std::string>& run_dirs)
 {
     std::vector<std::string> tops;
@@ -33,7 +33,7 @@ std::vector<std::string> tops_of(const std::vector<std::string>& run_dirs)
     return tops;
 }
 
-/// `<top><sandbox>/log`, maybe with what the kernel adds when the file is gone.
+/// Parses `<top><sandbox>/log`, possibly with the kernel's " (deleted)".
 std::optional<sandbox_id> sandbox_of_log(const std::string& target, const std::vector<std::string>& tops)
 {
     const auto top = std::ranges::find_if(tops, [&](const std::string& each) { return target.starts_with(each); });
@@ -56,7 +56,7 @@ std::vector<log_writer> log_writers(const std::vector<std::string>& run_dirs)
         const auto pid = pid_from(entry->path().filename().string());
         auto sandbox = pid ? sandbox_of_log(target_of(entry->path(), "1"), tops) : std::nullopt;
         const auto held = sandbox ? process_handle::open_running(*pid) : std::nullopt;
-        // Looked at again by a handle: the number may have been given to another process meanwhile.
+        // Checks again while holding a pidfd: the pid may have been reused meanwhile.
         if (held && sandbox_of_log(target_of(entry->path(), "2"), tops) == sandbox && held->alive())
             found.push_back({std::move(*sandbox), held->identity()});
     }
@@ -71,7 +71,7 @@ std::size_t kill_log_writers(const std::vector<std::string>& run_dirs, const san
         if (!held)
             continue;
         ++met;
-        held->send(SIGSTOP);    // so that it starts none while what is below it is killed
+        held->send(SIGSTOP);    // starts no processes while its descendants are killed
         for (const pid_t below : descendants_of(each.process.pid)) {
             if (const auto child = process_handle::open_running(below))
                 child->send(SIGKILL);

@@ -8,18 +8,18 @@
 
 namespace caisson {
 
-/// The table of netlink sockets in the network namespace of process `pid`, to be read again and again; it keeps that namespace. Invalid
-/// where it cannot be opened.
+/// Opens the netlink socket table of the network namespace of process `pid` for repeated reads; keeps that namespace alive. Invalid if it
+/// cannot be opened.
 unique_fd open_netlink_table(pid_t pid);
 
-/// What a netlink socket counts as by itself: its own memory, and the time that looks at it take.
+/// Charge per netlink socket: its own memory, and the time to read its entry.
 inline constexpr std::int64_t netlink_socket_bytes = 16 << 10;
 
-/// Bytes of the sockets of that table and of the messages that wait in them: memory of the kernel that no control group counts. Reads
-/// until `enough` are counted. 0 where it cannot be read.
+/// Bytes of the sockets in `table` and their queued messages: kernel memory that no control group counts. Stops reading at `enough`. 0 if
+/// unreadable.
 std::int64_t netlink_bytes(int table, std::int64_t enough);
 
-/// The same of the text of that file, whose lines may come in pieces.
+/// Counts from the content of the table, which may come in pieces of any size.
 class netlink_counter {
 public:
     void add(const char* text, std::size_t size);
@@ -29,8 +29,8 @@ private:
     void end_field();
 
     std::int64_t bytes_ = 0;
-    std::int64_t number_ = 0;    // of the field that is being read
-    std::size_t field_ = 0;      // fields of this line before it
+    std::int64_t number_ = 0;    // value of the current field
+    std::size_t field_ = 0;      // index of the current field in its line
     bool in_field_ = false;
     bool is_head_ = true;
 };

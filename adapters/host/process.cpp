@@ -27,7 +27,7 @@ struct process_stat {
     std::uint64_t start_ticks = 0;
 };
 
-/// What follows the command's name, which may itself hold spaces and parentheses.
+/// Parses the fields after the command name, which may contain spaces and parentheses.
 std::optional<process_stat> stat_of(pid_t pid)
 {
     const auto text = read_small_file("/proc/" + std::to_string(pid) + "/stat");
@@ -70,10 +70,9 @@ task<std::optional<int>> wait_on(unique_fd pidfd)
 {
     const auto executor = co_await asio::this_coro::executor;
     asio::posix::basic_stream_descriptor<io_executor> watched(executor);
-    watched.assign(pidfd.get());    // may throw, and owns it only then
+    watched.assign(pidfd.get());    // may throw; takes ownership only on success
     static_cast<void>(pidfd.release());
-    // Not believed at once: Asio keeps its records of descriptors for the next ones, and an event of a closed descriptor
-    // that was queued already can end this wait.
+    // Check readability first: Asio reuses its descriptor records, so a queued event of a closed descriptor can end this wait.
     while (!readable(watched.native_handle()))
         co_await watched.async_wait(asio::posix::descriptor_base::wait_read, use_task);
     co_return reap(watched.native_handle());
@@ -134,17 +133,17 @@ void process_handle::send(int signal_number) const noexcept { ::syscall(SYS_pidf
 
 task<std::optional<int>> process_handle::wait() const
 {
-    // Not a coroutine: the descriptor is duplicated now, so the handle may go.
+    // Not a coroutine: it duplicates the descriptor now, so the handle may be destroyed.
     return wait_on(unique_fd(::fcntl(pidfd_.get(), F_DUPFD_CLOEXEC, 0)));
 }
 
 void kill_with_children(pid_t pid) noexcept
 {
-    ::kill(pid, SIGSTOP);    // it begins no other
+    ::kill(pid, SIGSTOP);    // stopped, it starts no others
     try {
         for (const pid_t child : children_of(pid))
             ::kill(child, SIGKILL);
-    } catch (const std::exception&) {    // no memory for the list: the sweep ends what is in a group
+    } catch (const std::exception&) {    // no memory for the list: the sweep kills those in a group
     }
     ::kill(pid, SIGKILL);
 }

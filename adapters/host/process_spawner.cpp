@@ -54,7 +54,7 @@ struct spawn_setup {
     posix_spawnattr_t attributes;
 };
 
-/// Duplicates above every number of the child, so that no dup2 there overwrites what a later one needs.
+/// Duplicates to numbers above all numbers of the child, so that no dup2 there overwrites a descriptor still needed.
 result<std::vector<unique_fd>> duplicate_above(const std::vector<int>& sources)
 {
     std::vector<unique_fd> lifted;

@@ -8,7 +8,7 @@
 
 namespace caisson {
 
-/// The descriptors of a child: index is the number there. They stay the caller's and are closed nowhere but in the child.
+/// The descriptors of a child: the index is the number in the child. The caller keeps its descriptors open.
 class descriptor_table {
 public:
     /// Returns the number that `fd` has in the child.
@@ -27,20 +27,20 @@ struct spawn_options {
     std::string path;    // absolute
     std::vector<std::string> argv;
     std::vector<std::string> environment;    // "NAME=value"; nothing is inherited
-    descriptor_table descriptors;            // all others are closed in the child
-    /// It makes itself a network namespace, unless a fork server has made one for it.
+    descriptor_table descriptors;            // the child closes all others
+    /// The child creates its own network namespace, unless a fork server already created one for it.
     bool may_have_fresh_network = false;
-    /// Of a fork server: the child's number of what takes a line that says what failed before its own command line was read.
+    /// For a fork server: number in the child of the descriptor that receives a line about a failure before the child's command line is
+    /// read.
     int status = -1;
-    /// Of a fork server: the child's number, which it does not get, of a network namespace for the next child to have instead of a fresh
-    /// one, if it is like one.
+    /// For a fork server: number of a used network namespace for the next child, if it looks fresh. The child does not get it.
     int network = -1;
-    /// Only a fork server that keeps_program_apart() may make it, as process 1 of a namespace of its own.
+    /// Only a fork server with keeps_program_apart() may start it, as process 1 of a new pid namespace.
     bool must_be_forked = false;
 };
 
-/// Starts a process in a session of its own, in "/", with default signal actions and nothing blocked, without forking the
-/// server's memory. Errors: errc::runtime_unavailable.
+/// Starts a process in a new session, in "/", with default signal actions and an empty signal mask, without forking the server's memory.
+/// Errors: errc::runtime_unavailable.
 result<process_handle> spawn_process(const spawn_options& options);
 
 }    // namespace caisson

@@ -39,7 +39,7 @@ std::chrono::nanoseconds cpu_of_this_thread()
     return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-/// Locks are lines that begin with "lock:". Nothing if the kernel has no memory to tell them.
+/// Counts lines that begin with "lock:". Nothing if the kernel lacks the memory to list them.
 std::optional<std::int64_t> locks_in(const std::string& path)
 {
     constexpr std::string_view mark = "\nlock:";
@@ -66,7 +66,7 @@ std::optional<std::int64_t> locks_in(const std::string& path)
 
 bool share_descriptors(pid_t one, pid_t other) { return ::syscall(SYS_kcmp, one, other, KCMP_FILES, 0, 0) == 0; }
 
-/// Of each table of descriptors that the threads of a process have, the directory of one thread that has it. Ends early at `latest`.
+/// One thread's fdinfo directory for each distinct descriptor table of the process. Stops early at `latest`, in CPU time.
 std::vector<std::string> tables_of(pid_t process, std::chrono::nanoseconds latest)
 {
     const auto tasks = "/proc/" + std::to_string(process) + "/task/";

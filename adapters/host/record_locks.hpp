@@ -7,14 +7,13 @@
 
 namespace caisson {
 
-/// What a record lock of fcntl(2) counts as, with the time that looks at it take. Its 192 bytes of the kernel are in no control group.
+/// Charge per record lock of fcntl(2), including the time to read it. Its 192 bytes of kernel memory are in no control group.
 inline constexpr std::int64_t record_lock_bytes = 1 << 10;
 
-/// Locks that `processes` hold on files, by what the kernel says of their descriptors (proc_pid_fdinfo(5)). A table of descriptors that
-/// threads share is read once; a lock whose descriptor was duplicated counts for each. Reads until `enough` are counted. Counts `enough`
-/// where this thread has used `most_cpu` and has not read all, and where the kernel has no memory for what it says of a descriptor: what
-/// takes so much to look at is itself too much. Descriptors that are gone count nothing. Blocks for microseconds a descriptor, 200 ms for
-/// one of epoll with 400,000 watches.
+/// Counts locks that `processes` hold on files, from proc_pid_fdinfo(5). Threads' shared descriptor tables are read once; a duplicated
+/// descriptor counts its lock again. Stops at `enough`. Also returns `enough` if this thread has used `most_cpu` before the end, or if the
+/// kernel lacks memory for a descriptor's text: such cost is itself excessive. Closed descriptors count nothing. Blocks for microseconds
+/// per descriptor, 200 ms for an epoll descriptor with 400,000 watches.
 std::int64_t count_record_locks(const std::set<pid_t>& processes, std::int64_t enough, std::chrono::nanoseconds most_cpu);
 
 }    // namespace caisson

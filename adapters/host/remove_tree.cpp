@@ -52,13 +52,13 @@ int move_up(int top, int directory, const std::string& name, std::uint64_t& next
             return 0;
         if (errno == EEXIST)
             continue;
-        // A directory that its owner may not write cannot change its parent.
+        // Moving a directory requires write permission in it, to change its parent.
         if (errno != EACCES || std::exchange(widened, true) || ::fchmodat(directory, name.c_str(), 0700, 0) != 0)
             return errno;
     }
 }
 
-/// Empties one directory: its files go, its directories that are not empty move up into `top`, to be emptied later.
+/// Empties one directory: deletes its files and moves its non-empty directories up into `top`, to be emptied later.
 int empty_directory(int top, int directory, std::uint64_t& next_name)
 {
     ::fchmod(directory, 0700);
@@ -125,7 +125,7 @@ try {
     for (const auto& place : std::views::reverse(below))
         ::umount2(place.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
 } catch (const std::exception&) {
-    // Out of memory: the caller sees that it is still mounted.
+    // Out of memory: the caller notices that it is still mounted.
 }
 
 }    // namespace caisson

@@ -22,7 +22,7 @@ error failure(const std::string& what, int code)
     return error{errc::runtime_unavailable, "run directory: " + what + ": " + std::strerror(code)};
 }
 
-/// By way of the directory's descriptor: a path of the data directory may be longer than an address holds.
+/// Goes through the directory's descriptor: the path of the data directory may exceed the length of a socket address.
 sockaddr_un address_in(int directory, const char* name = "/s")
 {
     sockaddr_un address{};
@@ -186,7 +186,7 @@ result<void> run_directory::remove(const std::string& path)
     if (::rmdir(path.c_str()) == 0)
         return {};
     int failed = remove_tree(path);
-    if (failed == EBUSY) {    // a program that could mount did
+    if (failed == EBUSY) {    // a program with the right to mount did so
         unmount_below(path);
         failed = remove_tree(path);
     }

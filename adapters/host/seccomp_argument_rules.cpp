@@ -26,12 +26,12 @@ argument_test upper_equals(unsigned argument, std::uint32_t value)
     return test;
 }
 
-/// Of clone(2) and unshare(2); CLONE_NEWTIME is a signal's bit in those of clone.
+/// For clone(2) and unshare(2). In the flags of clone the bit of CLONE_NEWTIME belongs to the exit signal.
 constexpr std::uint32_t namespace_flags =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | static_cast<std::uint32_t>(CLONE_NEWNET);
 constexpr std::uint32_t time_namespace_flag = 0x80;
 
-/// What a process may stop sharing with others without rights.
+/// Resources that an unprivileged process may stop sharing.
 constexpr std::uint32_t harmless_unshare_flags = CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
 
 void add_namespaces(std::vector<named_rules>& to)
@@ -44,16 +44,16 @@ void add_namespaces(std::vector<named_rules>& to)
                              }});
 }
 
-/// AF_INET and AF_INET6 are 2 and 10: they differ in this bit alone.
+/// AF_INET and AF_INET6 are 2 and 10: they differ in one bit.
 constexpr std::uint32_t either_inet = ~static_cast<std::uint32_t>(AF_INET ^ AF_INET6);
 constexpr std::uint32_t socket_type = 0xf;    // SOCK_TYPE_MASK of the kernel
 constexpr std::uint32_t socket_flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
 constexpr std::uint32_t tcp = 6;
 constexpr std::uint32_t udp = 17;
-constexpr std::uint32_t highest_protocol = 262;    // MPTCP; the kernel calls those behind it invalid
+constexpr std::uint32_t highest_protocol = 262;    // MPTCP; the kernel rejects higher ones as invalid
 
-/// Allows UNIX, TCP and UDP over INET and INET6, and NETLINK_ROUTE. The rest is code of the kernel, loaded as a module when a socket asks
-/// for it, that nothing in a sandbox without a network can use.
+/// Allows UNIX, TCP and UDP over INET and INET6, and NETLINK_ROUTE. Other protocols are kernel code, loaded as modules on demand, that is
+/// of no use in a sandbox without a network.
 void add_sockets(std::vector<named_rules>& to)
 {
     to.push_back({"socket", {
@@ -73,7 +73,7 @@ void add_sockets(std::vector<named_rules>& to)
                                 {{above(2, highest_protocol)}, EINVAL},
                                 {{}, EPROTONOSUPPORT},
                             }});
-    to.push_back({"socketpair",    // the kernel makes both sockets before it sees that a family has no pairs
+    to.push_back({"socketpair",    // the kernel makes both sockets before it finds that a family has no pairs
         {
             {{equals(0, AF_UNIX)}, kernel_judges},
             {{equals(0, AF_NETLINK)}, EOPNOTSUPP},
@@ -82,7 +82,7 @@ void add_sockets(std::vector<named_rules>& to)
         }});
 }
 
-/// What asks which pages of the host's files are in memory, throws them out, or merges pages over all processes.
+/// Calls that query which pages of the host's files are cached, evict them, or merge pages across processes.
 void add_shared_pages(std::vector<named_rules>& to)
 {
     constexpr std::uint32_t only_from_memory = 8;    // RWF_NOWAIT
@@ -95,8 +95,8 @@ void add_shared_pages(std::vector<named_rules>& to)
     to.push_back({"prctl", {{{equals(0, merge_all_pages)}, EINVAL}}});
 }
 
-/// Pages of the pool that the host's administrator has set aside: no control group of a sandbox counts them. The kernel looks for other
-/// mistakes first: a mapping of a file cannot have them (EINVAL), and memfd_create(2) takes no flag that it does not know.
+/// Huge pages come from the pool reserved by the host's administrator, which no control group of a sandbox counts. The kernel checks for
+/// other mistakes first: file mappings cannot have them (EINVAL), and memfd_create(2) rejects unknown flags.
 void add_huge_pages(std::vector<named_rules>& to)
 {
     constexpr std::uint32_t anonymous_huge = MAP_HUGETLB | MAP_ANONYMOUS;
@@ -113,16 +113,16 @@ void add_huge_pages(std::vector<named_rules>& to)
     to.push_back({"shmget", {{{has_any(2, SHM_HUGETLB)}, ENOMEM}}});
 }
 
-constexpr std::uint32_t number_in_type = 0xff;    // of an ioctl's request, see _IOC in ioctl(2); above it the type, then the size
+constexpr std::uint32_t number_in_type = 0xff;    // in an ioctl request, see _IOC in ioctl(2); the type is above it, then the size
 constexpr std::uint32_t type_of_request = 0xff00;
 
-/// Allows what terminals, files in memory, random devices, processes, the interfaces of sockets and listeners of seccomp(2) answer. Input
-/// that another session's shell would read (TIOCSTI) is refused, and the console's selection (TIOCLINUX), which other terminals do not
-/// know. A line discipline (TIOCSETD), bridges and VLANs are modules that the kernel loads when they are asked for.
+/// Allows requests of terminals, files in memory, random devices, processes, socket interfaces and seccomp(2) listeners. Refuses input
+/// injection for another session's shell (TIOCSTI), and the console selection (TIOCLINUX), unknown to other terminals. Line disciplines
+/// (TIOCSETD), bridges and VLANs are modules that the kernel would load on demand.
 void add_device_requests(std::vector<named_rules>& to)
 {
-    constexpr std::uint32_t of_terminals = 'T' << 8, low_half = 0x80;    // TUNSETIFF and its kind are in the upper half
-    constexpr std::uint32_t of_interfaces = 0x8900, first_64 = 0x3f;     // SIOCGIFBR, a bridge's, is 0x8940
+    constexpr std::uint32_t of_terminals = 'T' << 8, low_half = 0x80;    // TUNSETIFF and similar are in the upper half
+    constexpr std::uint32_t of_interfaces = 0x8900, first_64 = 0x3f;     // SIOCGIFBR of bridges is 0x8940
     constexpr std::uint32_t unsent_bytes = 0x894b;                       // SIOCOUTQNSD
     constexpr std::uint32_t of_random = 'R' << 8, of_listeners = '!' << 8;
     constexpr std::uint32_t block_size = 2;                                         // FIGETBSZ
@@ -156,10 +156,9 @@ void add_device_requests(std::vector<named_rules>& to)
                            }});
 }
 
-/// Options behind the last one that is known here are refused, since a later kernel could add any. Refused too are programs for sockets,
-/// whose translations share one bound of the host (net.core.bpf_jit_limit), IPv6 flow labels, of which the host has 4,096, and code of the
-/// kernel that nothing here needs: protocols above TCP, signatures of its segments, IPsec in UDP, tables of packet filters. No group counts
-/// the 64 KiB of an obsolete option of IPv6 (RFC 2292).
+/// Refuses options above the last one known here, since later kernels may add any. Also refuses socket filter programs, whose compiled code
+/// shares a host-wide bound (net.core.bpf_jit_limit), IPv6 flow labels, limited to 4,096 per host, and needless kernel code: protocols
+/// above TCP, TCP signatures, IPsec in UDP, packet filter tables; and an obsolete IPv6 option (RFC 2292) whose 64 KiB no group counts.
 void add_socket_options(std::vector<named_rules>& to)
 {
     constexpr std::uint32_t of_sockets = 1, of_ip = 0, of_tcp = 6, of_udp = 17, of_ipv6 = 41, of_netlink = 270;
@@ -205,7 +204,7 @@ void add_socket_options(std::vector<named_rules>& to)
                                 }});
 }
 
-/// Leaves 0, ADDR_NO_RANDOMIZE and the query.
+/// Allows 0, ADDR_NO_RANDOMIZE and the query.
 void add_personalities(std::vector<named_rules>& to)
 {
     constexpr std::uint32_t query = 0xffff'ffff;
@@ -217,8 +216,8 @@ void add_personalities(std::vector<named_rules>& to)
                                  }});
 }
 
-/// The limit is 1: at 0 the kernel still starts a handler that core_pattern names, as the host's root. What would set it to another value
-/// returns 0, so that `ulimit -c 0` does not fail.
+/// The core file limit stays 1: at 0 the kernel would still start the handler in core_pattern, as the host's root. Changing it returns 0
+/// without effect, so that `ulimit -c 0` does not fail.
 constexpr std::uint32_t core_limit = RLIMIT_CORE;
 constexpr std::uint32_t agent = 1;
 
@@ -243,12 +242,12 @@ std::vector<named_rules> program_argument_rules()
     constexpr std::uint32_t locks_of_open_files = 36, last_two_bits = 3;    // F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW; 39 is no command
     const argument_rule not_the_agent{{equals(0, agent)}, EPERM};
     return {
-        // Locks of open files, of which one open file can have any number. No group counts them, and in a message nobody finds them.
+        // Locks of open file descriptions: one can have any number. No group counts them, and one sent in a message cannot be found.
         {"fcntl", {{{masked(1, ~last_two_bits, locks_of_open_files)}, EINVAL}}},
         {"setrlimit", {{{equals(0, core_limit)}, 0}}},
         {"prlimit64",
             {
-                {{equals(2, 0), upper_equals(2, 0)}, kernel_judges},    // only asks
+                {{equals(2, 0), upper_equals(2, 0)}, kernel_judges},    // query only
                 not_the_agent,
                 {{equals(1, core_limit)}, 0},
             }},

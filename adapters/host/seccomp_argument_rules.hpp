@@ -6,18 +6,18 @@
 
 namespace caisson {
 
-/// A call that is refused by its arguments.
+/// A system call that is refused depending on its arguments.
 struct named_rules {
     const char* name;
     std::vector<argument_rule> rules;
 };
 
-/// For all of a sandbox, its agent too. A call that is refused gets what the kernel would answer, in the order in which it looks at the
-/// arguments. Flags that no kernel knows yet are not left to it where a later one could take them for what is refused.
+/// For the whole sandbox, including the agent. A refused call gets the kernel's own error, in the kernel's order of argument checks. Flags
+/// that no kernel knows yet are refused too where a later kernel could give them a refused meaning.
 std::vector<named_rules> common_argument_rules();
 
-/// For programs: their limit of core files stays as it is, and calls that take a process by number or by user do not reach the agent, which
-/// is PID 1 of the same user. The kernel judges what they do to other processes: a program can name those of its own sandbox alone.
+/// For programs. They cannot change their core file limit, nor reach the agent (PID 1, same user) with calls that take a process or a user.
+/// For other processes the kernel decides: a program can name only those of its own sandbox.
 std::vector<named_rules> program_argument_rules();
 
 }    // namespace caisson

@@ -14,7 +14,7 @@ namespace caisson {
 
 namespace {
 
-/// Nothing: the architecture does not have the call. libseccomp gives calls of others negative numbers.
+/// Nothing if the architecture lacks the call. libseccomp gives calls of other architectures negative numbers.
 std::optional<std::uint32_t> number_of(const char* name, std::uint32_t architecture, int if_unknown = -1)
 {
     int number = seccomp_syscall_resolve_name_arch(architecture, name);

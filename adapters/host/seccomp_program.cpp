@@ -18,7 +18,7 @@ namespace {
 using instructions = std::vector<sock_filter>;
 
 constexpr std::uint32_t first_of_x32 = 0x4000'0000;    // __X32_SYSCALL_BIT
-constexpr std::size_t most_that_are_scanned = 12;      // measured: with more the kernel's own look-ups cost more than is saved
+constexpr std::size_t most_that_are_scanned = 12;      // measured: for more ranges the kernel's own look-ups cost more than is saved
 constexpr std::size_t longest_jump = std::numeric_limits<std::uint8_t>::max();
 
 sock_filter load(std::size_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)); }
@@ -34,7 +34,7 @@ sock_filter finish(int answer)
 
 void append(instructions& to, const instructions& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-/// What the accumulator holds of the arguments.
+/// The part of the arguments in the accumulator.
 struct loaded_word {
     std::size_t offset;
     std::uint32_t mask;
@@ -47,7 +47,7 @@ loaded_word word_of(const argument_test& test)
     return {offsetof(seccomp_data, args) + test.argument * sizeof(std::uint64_t) + half, test.mask};
 }
 
-/// How far it jumps is set later.
+/// The jump distances are set later.
 sock_filter jump_of(const argument_test& test)
 {
     switch (test.how) {
@@ -66,11 +66,11 @@ void set_distance(std::uint8_t& jump, std::size_t count)
     jump = static_cast<std::uint8_t>(count);
 }
 
-/// How far it goes where its test holds, and where it does not.
+/// The distance if the test holds, and if it does not.
 std::uint8_t& if_held(sock_filter& jump, comparison how) { return how == comparison::differs ? jump.jf : jump.jt; }
 std::uint8_t& if_not(sock_filter& jump, comparison how) { return how == comparison::differs ? jump.jt : jump.jf; }
 
-/// The rules of one call, in their order. Neighbours share what they have in common: their first test, or their answer.
+/// Compiles the rules of one call in their order. Adjacent rules share a common first test or a common answer.
 class rule_writer {
 public:
     using rules_view = std::span<const argument_rule>;
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    /// Of `rules` the first `known` tests hold. True if one of them always decides.
+    /// Compiles `rules`, of which the first `known` tests are known to hold. True if the code always decides.
     bool add(rules_view rules, std::size_t known)
     {
         while (!rules.empty()) {
@@ -111,7 +111,7 @@ private:
         return static_cast<std::size_t>(std::ranges::find_if_not(rules, are_alike) - rules.begin());
     }
 
-    /// Writes the test that all of `rules` begin with, then `rules` without it, over which it jumps where it does not hold.
+    /// Writes the common first test of `rules`, then the rules without it; a failed test jumps over them.
     void add_group(rules_view rules, std::size_t known)
     {
         const auto& test = rules.front().when[known];
@@ -122,7 +122,7 @@ private:
         held_ = decides || held_ == tested ? tested : std::nullopt;
     }
 
-    /// Writes rules of one test, besides those that hold, and of the same answer: a chain of jumps to it.
+    /// Writes rules with one remaining test each and the same answer: a chain of jumps to that answer.
     void add_alternatives(rules_view rules)
     {
         std::vector<std::size_t> jumps;
@@ -153,10 +153,10 @@ private:
     }
 
     instructions code_;
-    std::optional<loaded_word> held_;    // what the accumulator holds on every way to the next instruction
+    std::optional<loaded_word> held_;    // accumulator content on every path to the next instruction
 };
 
-/// Numbers from `first` up to that of the next one share their code.
+/// Call numbers from `first` up to the next range's share this code.
 struct number_range {
     std::uint32_t first;
     instructions code;
@@ -192,7 +192,7 @@ std::vector<number_range> ranges_of(std::uint32_t architecture, std::vector<filt
     return ranges;
 }
 
-/// The codes of some ranges, each once, that of the first one at the begin.
+/// The distinct codes of some ranges, each once; that of the first range comes first.
 class shared_codes {
 public:
     explicit shared_codes(std::span<const number_range> ranges)
@@ -225,8 +225,8 @@ private:
 bool is_jump(const sock_filter& each) { return BPF_CLASS(each.code) == BPF_JMP; }
 bool is_answer(const sock_filter& each) { return BPF_CLASS(each.code) == BPF_RET; }
 
-/// Moves each distinct answer behind the rest and points all jumps there. All jumps of `code` have conditions, and what is before an answer
-/// is a jump or an answer.
+/// Moves each distinct answer to the end and redirects the jumps. All jumps in `code` are conditional, and an answer is preceded by a jump
+/// or an answer.
 instructions with_shared_answers(const instructions& code)
 {
     std::vector<std::uint32_t> answers;
@@ -236,7 +236,7 @@ instructions with_shared_answers(const instructions& code)
             answers.push_back(each.k);
         return static_cast<std::size_t>(found - answers.begin());
     };
-    std::vector<std::size_t> kept(code.size());    // how many of the rest are before each
+    std::vector<std::size_t> kept(code.size());    // number of non-answers before each instruction
     std::size_t count = 0;
     for (std::size_t i = 0; i < code.size(); ++i) {
         kept[i] = count;
@@ -265,7 +265,7 @@ instructions with_shared_answers(const instructions& code)
     return out;
 }
 
-/// One range after the other, from the last one on.
+/// Tests the ranges one by one, starting with the last.
 instructions scan(std::span<const number_range> ranges, const shared_codes& codes)
 {
     instructions code;
@@ -277,8 +277,8 @@ instructions scan(std::span<const number_range> ranges, const shared_codes& code
     return with_shared_answers(code);
 }
 
-/// The number is in the accumulator. Few ranges are scanned, since they can share their codes: a filter takes the kernel as long to
-/// install as it is long.
+/// The call number is in the accumulator. Few ranges are scanned linearly, so that they can share code: the kernel's time to install a
+/// filter grows with its length.
 instructions search(std::span<const number_range> ranges)
 {
     if (ranges.size() <= most_that_are_scanned) {
@@ -288,7 +288,7 @@ instructions search(std::span<const number_range> ranges)
     }
     if (ranges.size() == 1)
         throw std::invalid_argument("seccomp: a call has too many rules");
-    // About half, so that most parts have as many as can be scanned: each has its own answers.
+    // Split at about half, in multiples of the scan size: each part has its own answers.
     const auto parts = (ranges.size() / 2 + most_that_are_scanned - 1) / most_that_are_scanned;
     const auto half = parts * most_that_are_scanned < ranges.size() ? parts * most_that_are_scanned : ranges.size() / 2;
     const auto below = search(ranges.first(half));

@@ -4,10 +4,9 @@
 
 namespace caisson {
 
-/// A call that no program of a sandbox may make, whatever its arguments. `code` is the errno that it gets: where it can be, the one that
-/// the kernel gives a process without rights (EPERM) or one that was built without the call (ENOSYS), so that libraries fall back. With 0
-/// it returns 0 and does nothing. `number` is for calls that libseccomp may not know by name yet; these have the same number on every
-/// architecture.
+/// A call refused whatever its arguments. `code` is its errno: preferably EPERM, as for a process without privileges, or ENOSYS, as from a
+/// kernel built without the call, so that libraries fall back. With 0 the call returns 0 and does nothing. `number` is for calls that
+/// libseccomp may not know by name; they have the same number on all architectures.
 struct refused_call {
     const char* name;
     int code;
@@ -15,7 +14,7 @@ struct refused_call {
 };
 
 inline constexpr refused_call refused_calls[] = {
-    // Namespaces, mounts and roots. The flags of clone3 are out of a filter's sight; libc falls back to clone.
+    // Namespaces, mounts and roots. A filter cannot see the flags of clone3; libc falls back to clone.
     {"clone3", ENOSYS},
     {"setns", EPERM},
     {"mount", EPERM},
@@ -34,14 +33,14 @@ inline constexpr refused_call refused_calls[] = {
     {"listmount", ENOSYS, 458},
     {"open_tree_attr", ENOSYS, 467},
     {"listns", ENOSYS, 470},
-    // Kernel objects that no namespace covers: they would connect tenants.
+    // Kernel objects outside of all namespaces: they would connect tenants.
     {"keyctl", ENOSYS},
     {"add_key", ENOSYS},
     {"request_key", ENOSYS},
     {"io_uring_setup", ENOSYS, 425},
     {"io_uring_enter", ENOSYS, 426},
     {"io_uring_register", ENOSYS, 427},
-    // The host has one number of asynchronous requests for all (fs.aio-max-nr); libraries read in threads then.
+    // Asynchronous requests have one limit for the whole host (fs.aio-max-nr); libraries fall back to reading in threads.
     {"io_setup", ENOSYS},
     {"io_destroy", ENOSYS},
     {"io_submit", ENOSYS},
@@ -56,10 +55,10 @@ inline constexpr refused_call refused_calls[] = {
     {"lookup_dcookie", ENOSYS},
     {"memfd_secret", ENOSYS, 447},
     {"cachestat", ENOSYS, 451},
-    // What is written in a sandbox lies in memory and goes with it; the host's disks are not its to wait for.
+    // A sandbox's files are in memory and end with it, so it must not wait for the host's disks.
     {"sync", 0},
     {"syncfs", 0},
-    // Files by handle instead of by path. A file system without handles answers the first one so.
+    // Files by handle instead of path. EOPNOTSUPP is the answer of a file system without handles.
     {"name_to_handle_at", EOPNOTSUPP},
     {"open_by_handle_at", EPERM},
     // Other processes' memory and descriptors.

@@ -43,7 +43,7 @@ int write_small_file_at(int directory, const char* path, std::string_view text)
     ssize_t put = 0;
     do
         put = ::write(file.get(), text.data(), text.size());
-    while (put < 0 && errno == EINTR);    // as from a limit of memory that is lowered while a debugger stops this thread
+    while (put < 0 && errno == EINTR);    // e.g. lowering a memory limit while a debugger stops this thread
     if (put < 0)
         return errno;
     return static_cast<std::size_t>(put) == text.size() ? 0 : EIO;

@@ -7,7 +7,7 @@
 
 namespace caisson {
 
-/// While it lives the sandbox is being swept.
+/// Marks a sandbox as being swept, for the mark's lifetime.
 class sweep_mark {
 public:
     sweep_mark(std::shared_ptr<std::set<sandbox_id>> swept, sandbox_id id) : swept_(std::move(swept)), id_(std::move(id))

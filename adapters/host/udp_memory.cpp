@@ -26,7 +26,7 @@ std::optional<std::int64_t> hexadecimal(std::string_view text)
 std::int64_t bytes_in_table(const std::string& path, std::int64_t enough)
 {
     const unique_fd table(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    std::array<char, 4'096> room{};    // the kernel gives no more at once
+    std::array<char, 4'096> room{};    // the kernel returns no more at once
     std::string text;
     std::int64_t bytes = 0;
     while (bytes < enough) {
@@ -55,7 +55,7 @@ std::int64_t count_sockets(int numbers)
     return text.starts_with(key) ? caisson::number_of(text.substr(key.size())).value_or(0) : 0;
 }
 
-/// "  sl  local_address rem_address st tx_queue:rx_queue …" (udp4_format_sock in the kernel), in hexadecimal.
+/// Parses "  sl  local_address rem_address st tx_queue:rx_queue …" (udp4_format_sock in the kernel), in hexadecimal.
 std::int64_t udp_bytes_of_line(std::string_view line)
 {
     constexpr std::size_t queues = 4;

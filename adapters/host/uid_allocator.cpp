@@ -28,7 +28,7 @@ std::string own_pid_namespace()
     return std::filesystem::read_symlink("/proc/self/ns/pid", failed).string();
 }
 
-/// The lock's file, locked; nothing if it does not exist, somebody holds it, or it was removed meanwhile.
+/// Opens and locks a lock file; nothing if it does not exist, another process holds it, or it was removed meanwhile.
 std::optional<unique_fd> lock(const std::string& path, int flags)
 {
     unique_fd file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -112,7 +112,7 @@ try {
     if (text.empty() || (owner && owner->sandbox == sandbox))
         uid_lease(uid, path, std::move(*file)).release();
 } catch (const std::exception&) {
-    // Out of memory: the next sweep finds it.
+    // Out of memory: the next sweep removes it.
 }
 
 result<uid_lease> uid_allocator::acquire(uid_owner owner)
@@ -146,7 +146,7 @@ result<uid_lease> uid_allocator::acquire(uid_owner owner)
 std::size_t sweep_uid_locks(const std::string& directory, const std::function<bool(const uid_owner&)>& is_left)
 {
     std::size_t removed = 0;
-    std::optional<std::set<uid_t>> in_use;    // read once, after the first lock was found free: who held it then is seen
+    std::optional<std::set<uid_t>> in_use;    // read once, after the first free lock was found: shows processes that held it then
     std::error_code failed;
     for (std::filesystem::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
         const auto path = entry->path().string();

@@ -13,28 +13,28 @@
 
 namespace caisson {
 
-/// Whom a uid was given to, as its lock's file says.
+/// The holder of a uid, as recorded in the lock file.
 struct uid_owner {
     std::string instance;    // of the server
     std::string data_dir;
     sandbox_id sandbox;
-    std::string pid_namespace;    // filled in when the uid is given: whose processes can be judged
+    std::string pid_namespace;    // set by acquire(): only processes of this namespace can be checked
 
     std::string to_json() const;
-    /// Nothing if `text` is not what to_json() writes.
+    /// Nothing if `text` is not from to_json().
     static std::optional<uid_owner> from_json(std::string_view text);
 };
 
-/// A host uid that nobody else uses. It is taken as long as its lock's file exists, whatever becomes of this object: a uid whose
-/// sandbox could not be removed is not given again, by no server of the host. The lock on the file says that somebody lives
-/// who answers for it: it belongs to the open file, and a process that inherits descriptor() keeps it.
+/// A host uid that nobody else uses. It stays taken while its lock file exists, even after this object: no server of the host reuses the
+/// uid of a sandbox that could not be removed. A lock on the file shows that a holder is alive. The lock belongs to the open file: a
+/// process that inherits descriptor() keeps it.
 class uid_lease {
 public:
     uid_lease(uid_t uid, std::string path, unique_fd file) : uid_(uid), path_(std::move(path)), file_(std::move(file)) { }
 
     uid_t uid() const { return uid_; }
     int descriptor() const { return file_.get(); }
-    /// Removes the lock's file. Only when nothing of the sandbox is left.
+    /// Removes the lock file. Call only when nothing of the sandbox is left.
     void release() noexcept;
 
 private:
@@ -43,8 +43,7 @@ private:
     unique_fd file_;
 };
 
-/// Gives each sandbox its own host uid. All servers of a host share one directory of locks, so that no two of them give the
-/// same uid away.
+/// Gives each sandbox its own host uid. All servers of a host share the directory of lock files, so that no uid is given twice.
 class uid_allocator {
 public:
     uid_allocator(std::string directory, uid_t first, uid_t last)
@@ -52,10 +51,10 @@ public:
     {
     }
 
-    /// On any thread. Errors: errc::runtime_unavailable if the directory cannot be used or every uid of the range is taken.
+    /// Thread-safe. Errors: errc::runtime_unavailable if the directory cannot be used or every uid of the range is taken.
     result<uid_lease> acquire(uid_owner owner);
-    /// Removes the lock's file of a uid that an earlier server gave to `sandbox`, unless somebody holds it. For a sandbox of
-    /// which nothing is left.
+    /// Removes the lock file of a uid that an earlier server gave to `sandbox`, unless a process holds the lock. Call only when nothing of
+    /// the sandbox is left.
     void clear(uid_t uid, const sandbox_id& sandbox) noexcept;
 
 private:
@@ -64,13 +63,13 @@ private:
     std::string directory_;
     uid_t first_;
     uid_t last_;
-    std::mutex taking_;    // sandboxes are prepared on several workers
+    std::mutex taking_;    // several workers acquire uids
     uid_t next_;
 };
 
-/// Removes the locks in `directory` that nobody answers for any more: not locked, no process of the uid, and `is_left` of the owner
-/// is false. A lock without an owner is one of a server that was killed while it made it. Locks that were made in another
-/// pid namespace stay. Returns how many were removed. Looks at every process: call it on a worker.
+/// Removes abandoned lock files in `directory`: unlocked, without a process of that uid, and with `is_left` false for the owner. A file
+/// without owner is from a server killed while writing it. Files from other pid namespaces stay. Returns the number removed. Scans every
+/// process: call on a worker.
 std::size_t sweep_uid_locks(const std::string& directory, const std::function<bool(const uid_owner&)>& is_left);
 
 }    // namespace caisson

@@ -10,29 +10,27 @@
 
 namespace caisson {
 
-/// Network namespaces of sandboxes that are gone, for the next ones: to make one and to take it down are the two longest steps in the life
-/// of a sandbox. Only root could set them up, and whoever is given one looks for what a program may have left in it (docs/adr/0025). From
-/// any thread.
+/// Network namespaces of ended sandboxes, for reuse: creating and removing one are the two longest steps in a sandbox's life. Programs
+/// cannot configure them, which takes root, and the next user checks for traces of the previous one (docs/adr/0025). Thread-safe.
 class used_networks {
 public:
-    /// What was not needed for this long is let go of by tidy().
+    /// tidy() closes namespaces that were not needed for this long.
     static constexpr auto kept_for = std::chrono::seconds(60);
-    /// None is taken before: a report that it left a multicast group is sent, and counted, a few ticks of the kernel after its last
-    /// process.
+    /// Minimum age of a namespace in take(): the kernel sends and counts its multicast leave report a few ticks after its last process.
     static constexpr auto lies_for = std::chrono::milliseconds(100);
 
-    /// Keeps at most so many. Each is a descriptor, and some 130 KB of the kernel's memory.
+    /// Keeps at most `most` namespaces. Each takes a descriptor and about 130 KB of kernel memory.
     explicit used_networks(std::size_t most = 32) : most_(most) { }
 
-    /// That of a process. Invalid if it is gone, if the namespace is this process's own, or if it does not belong to the same user
-    /// namespace.
+    /// The network namespace of `process`. Invalid if the process is gone, if the namespace is this process's own, or if it belongs to
+    /// another user namespace.
     static unique_fd of(const process_handle& process);
 
-    /// One that nobody is in; invalid if there is none. The time is the same clock's in all calls.
+    /// Returns a namespace without processes; invalid if there is none. All calls use the same clock.
     unique_fd take(steady_time now);
-    /// Keeps it, if there are not too many already. Nobody is in it any more.
+    /// Keeps `network`, which no process uses any more, unless too many are kept already.
     void give(unique_fd network, steady_time now);
-    /// To be called now and then.
+    /// Call periodically.
     void tidy(steady_time now);
     std::size_t size() const;
 
@@ -44,7 +42,7 @@ private:
         steady_time since;
     };
     std::deque<kept> kept_;       // the oldest first
-    std::size_t unneeded_ = 0;    // so many were always there since then
+    std::size_t unneeded_ = 0;    // lowest size of kept_ since since_
     steady_time since_{};
 };
 

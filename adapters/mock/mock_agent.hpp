@@ -13,30 +13,30 @@
 
 namespace caisson {
 
-/// An agent without a process: the real session of the link over a socket pair, with scripts in place of programs.
+/// An agent without a process: the real session of the link over a socket pair, with scripts as programs.
 class mock_agent {
 public:
-    /// `time` and `log` outlive it.
+    /// `time` and `log` outlive the agent.
     mock_agent(io_executor executor, timers& time, logger& log);
     ~mock_agent();
 
-    /// The other end of a new connection. Errors: errc::runtime_unavailable once it has died.
+    /// Returns the peer end of a new connection. Errors: errc::runtime_unavailable once dead().
     result<std::unique_ptr<protocol::byte_stream>> connect();
 
-    /// Programs stand still while paused.
+    /// While paused, programs make no progress.
     void set_paused(bool paused);
-    /// SIGKILL to every program.
+    /// Sends SIGKILL to every program.
     void kill_programs();
     std::size_t running_programs() const;
     std::int64_t oom_kills() const;
     bool disk_full() const;
 
-    /// Ends everything at once, as if its process were killed. The first cause stays.
+    /// Ends everything at once, as if the agent's process were killed. Keeps the first cause.
     void die(std::string cause);
     bool dead() const;
-    /// Returns the cause when it has died.
+    /// Waits for the agent's death and returns the cause.
     task<std::string> ended() const;
-    /// die(), and returns when nothing of it runs.
+    /// Calls die() and waits until none of its coroutines runs.
     task<> stop();
 
 private:

@@ -6,7 +6,7 @@ namespace caisson {
 
 namespace {
 
-/// Another owner is a handle.
+/// True if a handle owns the agent too.
 bool is_held(const std::shared_ptr<mock_agent>& agent) { return agent.use_count() > 1; }
 
 }    // namespace

@@ -9,11 +9,11 @@
 
 namespace caisson {
 
-/// A runtime without processes, for tests of what is built on the server: programs are scripts (mock_script.hpp), the link
-/// is the real one. Never a default or a fallback. Its sandboxes live as long as this object, also when their handles go.
+/// A runtime without processes, for tests of code based on the server: programs are scripts (mock_script.hpp), the link is real. Never a
+/// default or a fallback. Its sandboxes live as long as this object, even without handles.
 class mock_runtime : public runtime {
 public:
-    /// `time` and `log` outlive it.
+    /// `time` and `log` outlive the runtime.
     mock_runtime(io_executor executor, timers& time, logger& log);
 
     std::string_view name() const override { return "mock"; }
@@ -26,12 +26,12 @@ public:
     task<result<std::vector<sandbox_id>>> left_overs() override;
     task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) override;
 
-    /// The next create() or start() fails with it.
+    /// The next create() or start() fails with `why`.
     void fail_next_create(error why) { create_failure_ = std::move(why); }
     void fail_next_start(error why) { start_failure_ = std::move(why); }
-    /// As if the sandbox's agent were killed. False if there is no such sandbox.
+    /// Acts as if the sandbox's agent were killed. False if there is no such sandbox.
     bool kill_agent(const sandbox_id& id);
-    /// What a sandbox was asked to show, while it lives.
+    /// The spec with which a sandbox was created, while it lives.
     const sandbox_spec* asked(const sandbox_id& id) const;
 
 private:
@@ -43,7 +43,7 @@ private:
     timers& time_;
     logger& log_;
     runtime_capabilities capabilities_;
-    std::map<sandbox_id, sandbox_spec> asked_;    // of those that were made here; an ended one's goes with the next one's begin
+    std::map<sandbox_id, sandbox_spec> asked_;    // by sandbox made here; create() erases those of ended ones
     std::shared_ptr<agent_map> agents_ = std::make_shared<agent_map>();
     std::optional<error> create_failure_;
     std::optional<error> start_failure_;

@@ -4,7 +4,7 @@ namespace caisson {
 
 namespace {
 
-/// All programs of the sandbox: there is one.
+/// The sandbox's only group, with all programs.
 class mock_group : public execution_group {
 public:
     explicit mock_group(std::shared_ptr<mock_agent> agent) : agent_(std::move(agent)) { }

@@ -30,7 +30,7 @@ public:
     task<result<void>> stop() override;
     task<result<void>> destroy() override;
 
-    /// Until then nobody can connect.
+    /// Allows connections; before it connect() fails.
     void set_started() { started_ = true; }
 
 private:

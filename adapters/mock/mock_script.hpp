@@ -8,20 +8,20 @@
 
 namespace caisson {
 
-/// What a program of the mock runtime does, one step after the other; after the last it exits with 0. Written as an argv:
+/// A step of a program of the mock runtime. After the last step the program exits with 0. The steps as an argv:
 ///
 ///   mock [--stdout TEXT] [--stderr TEXT] [--cat] [--wait-ms N] [--hang] [--oom] [--fill-disk] [--die] [--exit N] [--signal N]
 ///
-/// --cat copies stdin to stdout until its end; --hang waits for a signal; --oom is killed as the kernel does for memory;
-/// --die takes the whole sandbox away.
+/// --cat copies stdin to stdout until its end; --hang waits for a signal; --oom acts as if the kernel killed the program for
+/// memory; --die ends the whole sandbox.
 struct mock_step {
     enum class kind { print_stdout, print_stderr, cat, wait, hang, oom, fill_disk, die, exit, signal };
     kind what = kind::hang;
-    std::string text = {};      // of print
-    std::int64_t number = 0;    // milliseconds of wait, status of exit, number of signal
+    std::string text = {};      // for print_stdout and print_stderr
+    std::int64_t number = 0;    // wait: milliseconds; exit: status; signal: number
 };
 
-/// Errors: errc::bad_request with what is not understood.
+/// Errors: errc::bad_request with the part that is not understood.
 result<std::vector<mock_step>> parse_mock_script(const std::vector<std::string>& argv);
 
 }    // namespace caisson

@@ -99,7 +99,7 @@ task<> mock_agent::state::watch_wall(std::shared_ptr<state> self, protocol::exec
 
 task<> mock_agent::state::run(std::shared_ptr<state> self, protocol::exec_number number)
 {
-    // The session notes that it runs only after start() returned.
+    // The session records the program only after start() returned.
     const auto executor = co_await asio::this_coro::executor;
     co_await asio::post(executor, use_task);
     const auto started = self->programs.find(number);
@@ -206,7 +206,7 @@ task<> mock_agent::state::serve(std::shared_ptr<state> self, std::unique_ptr<pro
     try {
         (void)co_await race(read(self, stream.get()), write(self, stream.get()));
     } catch (const boost::system::system_error&) {
-        // The connection broke: the next one resumes.
+        // The connection broke; the next one resumes.
     }
     if (self->current_ == stream.get()) {
         self->current_ = nullptr;

@@ -7,7 +7,7 @@
 
 namespace caisson {
 
-/// What a mock agent's connections and programs share.
+/// Shared by a mock agent's connections and programs.
 class mock_agent::state : public protocol::agent_host {
 public:
     state(io_executor executor, timers& time) : time_(time), changed_(executor), session_(*this) { }
@@ -26,7 +26,7 @@ public:
     /// Serves one connection to its end.
     static task<> serve(std::shared_ptr<state> self, std::unique_ptr<protocol::byte_stream> stream);
 
-    /// Returns the cause of death.
+    /// Waits for the agent's death and returns the cause.
     static task<std::string> wait_for_death(std::shared_ptr<state> self);
 
     void send(protocol::exec_number number, int signal_number);
@@ -42,11 +42,11 @@ public:
 
     struct program {
         std::vector<mock_step> script;
-        std::optional<int> ended_by;    // a signal that it got
+        std::optional<int> ended_by;    // received signal
         bool overdue = false;
         steady_time started;
     };
-    std::map<protocol::exec_number, program> programs;    // those that run
+    std::map<protocol::exec_number, program> programs;    // running ones
     std::optional<std::string> death;
     std::int64_t oom_kills = 0;
     bool disk_full = false;
@@ -69,8 +69,8 @@ private:
     timers& time_;
     notifier changed_;
     protocol::agent_session session_;
-    protocol::byte_stream* current_ = nullptr;    // the connection that is obeyed
-    std::string answers_;                         // to HELLO, before anything else
+    protocol::byte_stream* current_ = nullptr;    // the active connection
+    std::string answers_;                         // to HELLO; sent before anything else
     bool paused_ = false;
     task_group* tasks_ = nullptr;
     std::weak_ptr<state> self_;

@@ -10,7 +10,7 @@ namespace caisson {
 
 namespace {
 
-/// Its programs see the host's own paths.
+/// Programs see the host's own paths.
 class process_sandbox : public local_sandbox {
 public:
     using local_sandbox::local_sandbox;

@@ -5,10 +5,9 @@
 
 namespace caisson {
 
-/// Runs programs as processes of this host, as the server's own user: they can read and change what the server can. For
-/// trusted programs only. Each sandbox has a session, a clean environment, a work directory below its run directory and,
-/// where the host has cgroups, limits. Trees are symbolic links in it: nothing keeps programs from changing them. Its agent is a subreaper,
-/// so that nothing gets away from it.
+/// Runs programs as processes of this host with the server's own user: they can read and change what the server can. For trusted programs
+/// only. Each sandbox has a session, a clean environment, a work directory below its run directory and, with cgroups, limits. Trees are
+/// symbolic links in it: programs can change the trees. Its agent is a subreaper, so that no process escapes it.
 class process_runtime : public local_runtime {
 public:
     process_runtime(local_services services, local_runtime_options options);

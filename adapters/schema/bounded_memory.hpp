@@ -7,7 +7,7 @@
 
 namespace caisson {
 
-/// Memory of one JSON value. Throws std::bad_alloc beyond a bound: in text a value takes two bytes, parsed many times as much.
+/// Bounded memory for one JSON value; throws std::bad_alloc beyond it. A value takes two bytes as text but many times that when parsed.
 class bounded_memory final : public boost::json::memory_resource {
 public:
     explicit bounded_memory(std::size_t most_bytes) : left_(most_bytes) { }

@@ -12,10 +12,10 @@ namespace caisson {
 
 namespace {
 
-/// WhiteSpace and LineTerminator of ECMA-262, for a class.
+/// WhiteSpace and LineTerminator of ECMA-262, as the content of a class.
 constexpr std::string_view spaces = R"(\t\n\x{b}\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff})";
 
-/// Long names of general categories (UAX #44), which RE2 knows by their short ones.
+/// Long names of general categories (UAX #44) with the short names that RE2 knows.
 constexpr std::pair<std::string_view, std::string_view> categories[] = {{"Letter", "L"}, {"Cased_Letter", "LC"}, {"Uppercase_Letter", "Lu"},
     {"Lowercase_Letter", "Ll"}, {"Titlecase_Letter", "Lt"}, {"Modifier_Letter", "Lm"}, {"Other_Letter", "Lo"}, {"Mark", "M"},
     {"Nonspacing_Mark", "Mn"}, {"Spacing_Mark", "Mc"}, {"Enclosing_Mark", "Me"}, {"Number", "N"}, {"Decimal_Number", "Nd"},
@@ -80,7 +80,7 @@ private:
             out_.text += '^';
     }
 
-    /// A [ in a class would begin a class of POSIX.
+    /// Escapes [ in a class: RE2 would read a POSIX class.
     void of_class()
     {
         in_class_ = left_.front() != ']';
@@ -171,7 +171,7 @@ private:
         left_.remove_prefix(1);
     }
 
-    /// \p{Script=Greek}, \p{gc=L}, \p{Letter}: RE2 has the value alone.
+    /// Translates \p{Script=Greek}, \p{gc=L}, \p{Letter}: RE2 takes the value only.
     void property(char what)
     {
         out_.text.append("\\").append(1, what);

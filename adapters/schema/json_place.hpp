@@ -7,17 +7,17 @@
 
 namespace caisson {
 
-/// A place in a JSON document, as a list from the place itself to the root. Nothing is copied and nothing is put together unless
-/// somebody reads it: a name may have megabytes, and each of a million values below it has a place.
+/// A place in a JSON document, as a linked list towards the root. Copies and builds nothing until it is read: a name may have megabytes,
+/// and each of a million values below it has a place.
 struct json_place {
     static constexpr std::size_t no_item = std::numeric_limits<std::size_t>::max();
 
-    const json_place* above = nullptr;    // null: this is the root; outlives it
-    std::string_view name;                // of a member; outlives it
-    std::size_t item = no_item;           // of a list
+    const json_place* above = nullptr;    // null: this is the root; must outlive this object
+    std::string_view name;                // of a member; must outlive this object
+    std::size_t item = no_item;           // index in a list
 };
 
-/// As a JSON pointer: "" is the root, "/text/0". Long names are cut; of a long pointer the end is given, behind "…".
+/// The place as a JSON pointer: "" is the root, "/text/0". Cuts long names; keeps the end of a long pointer, after "…".
 std::string pointer_to(const json_place& place);
 
 }    // namespace caisson

@@ -16,7 +16,7 @@ constexpr std::size_t max_value_depth = 256;
 
 constexpr std::size_t max_value_memory = 128 << 20;
 
-/// `memory` outlives the value.
+/// `memory` must outlive the value.
 result<boost::json::value> parsed(std::string_view text, const std::string& what, std::size_t max_depth, bounded_memory& memory)
 try {
     boost::json::parse_options options;

@@ -5,10 +5,10 @@
 
 namespace caisson {
 
-/// The schema_check of core/skills/ports.hpp: JSON Schema draft 7. Takes a second at the worst.
+/// The schema_check of core/skills/ports.hpp: JSON Schema draft 7. A check is at most a second of work (step_budget).
 result<std::vector<field_problem>> check_json_schema(std::string_view schema, std::string_view json);
 
-/// The same with what it may cost.
+/// Likewise, with an explicit budget.
 result<std::vector<field_problem>> check_json_schema(std::string_view schema, std::string_view json, step_budget& budget);
 
 }    // namespace caisson

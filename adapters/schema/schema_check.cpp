@@ -12,11 +12,11 @@ namespace caisson {
 namespace {
 
 constexpr std::size_t max_faults = 20;
-/// A value of 256 levels, each in an alternative of its own.
+/// Enough for a value of 256 levels with an alternative at each.
 constexpr int max_check_depth = 600;
 constexpr int max_references = 100;
 
-/// Bytes that a step goes through: where they are only looked at, and where they are put into a text.
+/// Bytes per step: for reading, and for writing to a string.
 constexpr std::size_t bytes_per_step = 64;
 constexpr std::size_t written_per_step = 16;
 
@@ -60,7 +60,7 @@ std::string schema_judge::canonical(const json& value)
     return text;
 }
 
-/// In draft 7 all beside a reference is passed over.
+/// Follows "$ref"; draft 7 ignores all its sibling keywords.
 const boost::json::value& schema_judge::behind_references(const json& schema)
 {
     const auto* at = &schema;
@@ -204,7 +204,7 @@ bool schema_judge::check_array(const object& schema, const spot& at)
     return good;
 }
 
-/// By their order: a table of hashes can be made slow by who chooses the items.
+/// Sorts instead of hashing: chosen items could make a hash table slow.
 bool schema_judge::check_difference(const spot& at)
 {
     std::vector<std::string> seen;

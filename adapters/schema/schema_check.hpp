@@ -4,21 +4,21 @@
 
 namespace caisson {
 
-/// Judges one value by a schema and collects what does not match. It gives up when that costs too much or goes too deep, which schemas
-/// that refer to themselves can bring about.
+/// Checks one value against a schema and collects the mismatches. Gives up if that costs too much or recurses too deep, which
+/// self-referencing schemas can cause.
 class schema_judge {
 public:
-    /// Both outlive it.
+    /// Both must outlive the judge.
     schema_judge(const schema_model& model, step_budget& budget) : model_(model), budget_(budget) { }
 
-    /// The first 20 mistakes: the place as a JSON pointer ("" is the whole value) and what is wrong. Throws given_up.
+    /// Returns the first 20 mistakes: the place as a JSON pointer ("" is the whole value) and the problem. Throws given_up.
     std::vector<field_problem> judge(const boost::json::value& value);
 
 private:
     using json = boost::json::value;
     using object = boost::json::object;
 
-    /// A value and where it is. `quiet`: only whether it matches is of interest.
+    /// A value and its place. `quiet`: report no mistakes.
     struct spot {
         const json& value;
         const json_place& place;
@@ -47,11 +47,11 @@ private:
     bool has(const object& members, std::string_view name);
     std::string canonical(const json& value);
 
-    /// False, always; tells of it unless quiet.
+    /// Always returns false; records the mistake unless quiet.
     bool fault(const spot& at, std::string_view what);
-    /// The same of a member that is not there, or is not wanted.
+    /// Likewise for a member that is missing or not allowed.
     bool fault_of_member(const spot& at, std::string_view name, std::string_view what);
-    /// The value for a message, shortened; empty if nobody will read it.
+    /// The value for a message, shortened; empty if the message is not recorded.
     std::string told(const spot& at, const json& value) const;
 
     const schema_model& model_;

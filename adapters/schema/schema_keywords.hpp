@@ -5,10 +5,10 @@
 #include <optional>
 #include <string_view>
 
-/// The keywords of JSON Schema draft 7 and the values that they take.
+/// The keywords of JSON Schema draft 7 and the form of their values.
 namespace caisson {
 
-/// The form that a keyword's value has.
+/// The required form of a keyword's value.
 enum class keyword_form {
     count,
     number,
@@ -25,16 +25,16 @@ enum class keyword_form {
     dependencies
 };
 
-/// Nothing for a keyword that is a note, or unknown: it is passed over.
+/// Nothing for annotations and unknown keywords, which are ignored.
 std::optional<keyword_form> form_of(std::string_view keyword);
 
-/// What later drafts judge by; to pass over them would accept what they refuse.
+/// True for keywords that constrain values in later drafts: ignoring them would accept what they refuse.
 bool is_of_later_draft(std::string_view keyword);
 
-/// What a keyword's value has to be; empty if it is. Schemas within are not looked at.
+/// What the value must be; empty if it has the form. Does not check schemas inside.
 std::string_view fault_of(keyword_form wanted, const boost::json::value& value);
 
-/// Whether it is a list of texts.
+/// True for a list of strings.
 bool are_strings(const boost::json::value& value);
 
 }    // namespace caisson

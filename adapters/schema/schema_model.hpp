@@ -17,16 +17,15 @@
 
 namespace caisson {
 
-/// A JSON Schema of draft 7 that was checked: every keyword has the right form, every pattern is compiled, every reference leads to a
-/// schema in it.
+/// A checked JSON Schema of draft 7: every keyword has the right form, every pattern is compiled, every reference leads to a schema inside.
 class schema_model {
 public:
-    /// `root` must outlive it. Errors: errc::bad_request with the first 20 mistakes, each with its place in the schema. Throws given_up.
+    /// `root` must outlive the model. Errors: errc::bad_request with the first 20 mistakes and their places in the schema. Throws given_up.
     static result<schema_model> make(const boost::json::value& root, step_budget& budget);
 
     const boost::json::value& root() const { return *root_; }
     const schema_patterns& patterns() const { return patterns_; }
-    /// What a "$ref" of it leads to: `reference` is the very value in it.
+    /// The target of a "$ref". `reference` must be the value object inside the schema, not a copy.
     const boost::json::value& target(const boost::json::value& reference) const { return *targets_.find(&reference)->second; }
 
 private:
@@ -41,16 +40,16 @@ private:
     void add_pattern(std::string_view text, const json_place& at);
     void add_reference(const json& reference, const json_place& at);
     void wrong(const json_place& at, std::string_view what);
-    /// The same for what the whole schema has too much of: the rest is not looked at.
+    /// Reports an exceeded limit of the whole schema and skips the rest.
     void stop(const json_place& at, std::string_view what);
 
     const json* root_;
-    step_budget* budget_;    // while it is checked
+    step_budget* budget_;    // only during the check
     schema_patterns patterns_;
     std::unordered_map<const json*, const json*> targets_;
-    std::vector<std::pair<const json*, std::string_view>> waiting_;    // targets whose form has not been looked at, and what led to them
+    std::vector<std::pair<const json*, std::string_view>> waiting_;    // unchecked reference targets, and the references to them
     std::unordered_set<const json*> checked_;
-    std::string_view begin_;    // of the places that are told now: "#", or a reference
+    std::string_view begin_;    // prefix of the reported places: "#" or a reference
     std::string mistakes_;
     std::size_t told_ = 0;
 };

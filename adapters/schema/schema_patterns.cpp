@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t max_patterns = 50;
 constexpr std::size_t max_pattern_bytes = 1'024;
-/// `\p{L}` alone takes 1,200, `.{1,255}` 2,300.
+/// For comparison: `\p{L}` takes 1,200, `.{1,255}` 2,300.
 constexpr std::size_t max_program_size = 3'000;
-/// Of the program and its automaton. RE2 looks at one instruction for another where the automaton has no room.
+/// For the program and its automaton. Without space for the automaton RE2 interprets instruction by instruction.
 constexpr std::int64_t max_pattern_memory = 128 << 10;
 
-/// The work of a step, measured at the worst patterns: instructions × bytes while matching, and while compiling instructions, bytes
-/// and named classes of Unicode (`\p{…}`), of which each is a list of hundreds of ranges.
+/// Work per step, measured with the worst patterns: instructions × bytes for matching; for compiling, instructions, bytes and Unicode
+/// classes (`\p{…}`), each a list of hundreds of ranges.
 constexpr std::size_t instruction_bytes_per_step = 64;
 constexpr std::size_t steps_per_pattern = 50;
 constexpr std::size_t steps_per_class = 400;

@@ -13,8 +13,8 @@ class RE2;
 
 namespace caisson {
 
-/// The patterns of one schema, compiled by RE2, whose time is linear in the text. It is also linear in the size of the program that a
-/// pattern becomes, which a few characters can make large (`(?:a?){450}`): both are charged.
+/// The patterns of one schema, compiled by RE2. Matching time is linear in the text, and in the size of the compiled program, which a few
+/// characters can make large (`(?:a?){450}`): the budget is charged for both.
 class schema_patterns {
 public:
     schema_patterns();
@@ -22,9 +22,9 @@ public:
     schema_patterns& operator=(schema_patterns&&) noexcept;
     ~schema_patterns();
 
-    /// Compiles `pattern`, unless it was before. What is wrong with it; empty if nothing is. Throws given_up.
+    /// Compiles `pattern` once. Returns what is wrong with it; empty if nothing. Throws given_up.
     std::string add(std::string_view pattern, step_budget& budget);
-    /// Whether `text` has what `pattern`, which was added, describes. Throws given_up.
+    /// True if `text` contains a match of `pattern`, which must have been added. Throws given_up.
     bool matches(std::string_view pattern, std::string_view text, step_budget& budget) const;
 
 private:

@@ -6,13 +6,13 @@
 
 namespace caisson {
 
-/// Ends a check that costs too much; never leaves this folder.
+/// Thrown to end a check that costs too much; caught within this folder.
 struct given_up {
     std::string why;
 };
 
-/// What one check may cost. A step is at most about half a microsecond of work, whatever the schema and the value are, so that all
-/// steps together are a second at the very worst.
+/// Cost limit of one check. A step is at most about half a microsecond of work for any schema and value, so all steps together take at most
+/// a second.
 class step_budget {
 public:
     using time_point = std::chrono::steady_clock::time_point;
@@ -24,7 +24,7 @@ public:
     {
     }
 
-    /// Call it before the work. Throws given_up.
+    /// Call before the work. Throws given_up.
     void charge(std::size_t steps = 1);
     std::size_t used() const { return used_; }
 
@@ -32,7 +32,7 @@ private:
     const std::size_t most_;
     const time_point until_;
     std::size_t used_ = 0;
-    std::size_t next_look_ = 0;    // at the clock
+    std::size_t next_look_ = 0;    // next check of the clock
 };
 
 }    // namespace caisson

@@ -16,7 +16,7 @@ constexpr std::size_t max_bytes = 64 << 10;
 constexpr std::size_t max_depth = 32;
 constexpr std::size_t max_nodes = 10'000;
 
-/// Ends the parsing; never leaves this file.
+/// Thrown to end the parsing; caught within this file.
 struct refusal {
     std::string message;
 };
@@ -26,7 +26,7 @@ std::string at_line(const YAML::Mark& mark, int first_line, const std::string& w
     return mark.is_null() ? what : "line " + std::to_string(mark.line + first_line) + ": " + what;
 }
 
-/// Builds the tree from what the parser tells, and refuses what could make it grow beyond its text.
+/// Builds the tree from the parser's events, and refuses what could grow it beyond its text.
 class tree_builder : public YAML::EventHandler {
 public:
     explicit tree_builder(int first_line) : first_line_(first_line) { }
@@ -61,10 +61,10 @@ public:
     yaml_value take() { return std::move(root_); }
 
 private:
-    /// A list or a map whose end has not come. Pointers stay right: what holds it gets no other member meanwhile.
+    /// An unfinished list or map. The pointer stays valid: its parent gets no other member meanwhile.
     struct level {
         yaml_value* value;
-        bool expects_value = false;    // of a map: its key has been read
+        bool expects_value = false;    // for a map: its key has been read
     };
 
     [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& what) const { throw refusal{at_line(mark, first_line_, what)}; }

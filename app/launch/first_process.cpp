@@ -31,7 +31,7 @@ namespace {
 constexpr unsigned long proc_flags = unprivileged | MS_NOEXEC;
 constexpr char host_name[] = "sandbox";
 constexpr unsigned inner_id = 1000;
-constexpr int signal_base = 128;    // as shells tell of a signal
+constexpr int signal_base = 128;    // exit status for a signal, as in shells
 constexpr std::size_t most_instructions = BPF_MAXINSNS;
 
 void cover(const char* with, const char* name)
@@ -42,7 +42,7 @@ void cover(const char* with, const char* name)
         fail(place);
 }
 
-/// Returns what leads to its settings, which are read-only to all others.
+/// Returns a descriptor of the new proc's sys, which is read-only through /proc.
 int mount_own_proc(const options& wanted)
 {
     if (::mount("proc", "/proc", "proc", proc_flags, nullptr) != 0)
@@ -69,11 +69,11 @@ void write_text(int directory, const char* name, const char* text)
     ::close(file);
 }
 
-/// The namespace's maker is the sandbox's own user, so that no right in it is one on the host. In it no other can be made.
+/// The sandbox's own user makes the namespace, so that privileges in it are none on the host. No further one can be made in it.
 void enter_user_namespace(const options& wanted, int settings)
 {
     become_user(wanted);
-    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);    // else the maps would be root's
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);    // else root would own uid_map and gid_map
     if (::unshare(CLONE_NEWUSER) != 0)
         fail("user namespace");
     char line[64];
@@ -90,7 +90,7 @@ void drop_capabilities()
     int each = 0;
     while (::prctl(PR_CAPBSET_DROP, each, 0, 0, 0) == 0)
         ++each;
-    if (errno != EINVAL || each <= CAP_SETPCAP)    // EINVAL: the kernel has no more (capabilities(7))
+    if (errno != EINVAL || each <= CAP_SETPCAP)    // EINVAL: past the last capability (capabilities(7))
         fail("capabilities");
     struct __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
@@ -114,7 +114,7 @@ void install_filter(int fd)
         fail("seccomp");
 }
 
-/// Without loading a program: as caisson-agent does, from its first line on.
+/// Continues as caisson-agent without loading a program.
 [[noreturn]] void become_agent(const options& wanted, char** environment)
 {
     set_title("agent");
@@ -126,8 +126,8 @@ void install_filter(int fd)
     std::exit(agent::run(count, wanted.argv));
 }
 
-/// Where the kernel has them. A process that shares memory with a child must share this too (time_namespaces(7)), so that one for children
-/// alone would not do.
+/// Enters a new time namespace where the kernel has them. A process that shares memory with its child must share the time namespace
+/// (time_namespaces(7)), so one for children only would not do.
 void enter_time_namespace()
 {
     if (::unshare(CLONE_NEWTIME) != 0)
@@ -138,7 +138,7 @@ void enter_time_namespace()
     ::close(own);
 }
 
-/// Namespaces that are not there yet: that of control groups begins at those that were joined.
+/// Makes the remaining namespaces; the cgroup namespace starts at the groups joined before.
 [[noreturn]] void become_first(const options& wanted, char** environment)
 {
     if (::unshare(CLONE_NEWCGROUP | (has_fresh_network() ? 0 : CLONE_NEWNET)) != 0)

@@ -23,9 +23,9 @@ namespace {
 constexpr int server_fd = 3;
 constexpr int shared_fd = 4;
 
-// Not on the stack and not on a heap: forgotten by being overwritten.
+// Static instead of stack or heap memory: erased by overwriting.
 alignas(fork_order) char order_bytes[most_order_bytes];
-char* texts[most_order_texts + 2];    // with what ends the command line and the environment
+char* texts[most_order_texts + 2];    // plus the null pointers that end command line and environment
 char* title = nullptr;
 std::size_t title_bytes = 0;
 
@@ -58,7 +58,7 @@ received receive_order()
     return got;
 }
 
-/// They came in rising order, none below its number there: so none is overwritten before it was used.
+/// Descriptors arrive in ascending order, each above its target number: so none is overwritten before its use.
 void take_descriptors(const received& order)
 {
     for (std::size_t i = 0; i < order.count; ++i)
@@ -67,7 +67,7 @@ void take_descriptors(const received& order)
     ::syscall(SYS_close_range, static_cast<unsigned>(order.count), ~0U, 0U);
 }
 
-/// Returns false if there are not `count` texts.
+/// False if there are fewer than `count` strings.
 bool point_to(char**& next, std::uint32_t count, char*& at, const char* end)
 {
     for (; count > 0; --count) {
@@ -81,7 +81,7 @@ bool point_to(char**& next, std::uint32_t count, char*& at, const char* end)
     return true;
 }
 
-/// Of an order that is not whole: one without anything.
+/// Returns an empty order if the message is incomplete.
 fork_order head_of(const received& order)
 {
     constexpr fork_order none{};
@@ -99,7 +99,7 @@ bool is_among(std::int32_t number, const received& order) { return number >= 0 &
     if (head.may_have_fresh_network == 0)
         return_to_first_network();
     take_descriptors(order);
-    if (is_among(head.network, order))    // the next one's
+    if (is_among(head.network, order))    // for the next child
         ::close(head.network);
     if (tells)
         report_failures_to(head.status);
@@ -118,7 +118,7 @@ bool is_among(std::int32_t number, const received& order) { return number >= 0 &
     launch(static_cast<int>(head.arguments), texts, environ);
 }
 
-/// Its end is told to the server, as this process's own is (clone(2), CLONE_PARENT), and its number is where the server sees it before it
+/// The server receives the child's end like that of this process (clone(2), CLONE_PARENT), and sees its pid in shared memory before it
 /// runs.
 pid_t fork_for_parent(pid_t* shared, bool is_first)
 {
@@ -126,14 +126,14 @@ pid_t fork_for_parent(pid_t* shared, bool is_first)
     return static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | CLONE_PARENT_SETTID | namespaces, nullptr, shared, nullptr, nullptr));
 }
 
-/// -1 if the order has none.
+/// Takes the order's used network namespace; -1 if it has none.
 int take_network(received& order)
 {
     const auto number = head_of(order).network;
     return is_among(number, order) ? std::exchange(order.descriptors[number], -1) : -1;
 }
 
-/// What the server sees too, and no child has. Null on failure. Closes all descriptors but those that serve() needs.
+/// Maps the memory shared with the server; children do not inherit it. Null on failure. Closes all descriptors except those of serve().
 pid_t* open_shared()
 {
     void* const page = ::mmap(nullptr, fork_page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd, 0);
@@ -161,7 +161,7 @@ int serve(char** argv)
     pid_t* const shared = open_shared();
     if (shared == nullptr)
         return 1;
-    if (!answer({}))    // it serves
+    if (!answer({}))    // tells the server that it is ready
         return 1;
     bool wants_network = false;
     for (int used_network = -1;;) {

@@ -2,13 +2,13 @@
 
 namespace caisson::launch {
 
-/// Waits for orders (adapters/host/fork_order.hpp) on descriptor 3, tells of each process by descriptor 4 (a pid_t in shared memory),
-/// and for each order forks a process that does what launch() does: a child of this one's parent, in a session of its own, with the order's
-/// descriptors and no others. Returns when the other end of the socket is closed. Nothing of an order is left here when the next is read:
-/// each process begins with a copy of this one's memory. `argv` is main's, whose place is where the processes have their titles.
+/// Serves orders (adapters/host/fork_order.hpp) on descriptor 3. Each order forks a child of this process's parent, in a new session with
+/// only the order's descriptors, which then runs launch(). Descriptor 4 is shared memory that receives the child's pid. Children inherit a
+/// copy of this memory, so each order is erased before the next is read. Returns when the peer closes the socket. `argv` is main's: its
+/// memory holds the titles of the processes.
 int serve(char** argv);
 
-/// Gives this process the name, of at most 15 bytes, and shows it as its command line too if serve() forked it.
+/// Sets the process name, at most 15 bytes, and also the command line in a fork of serve().
 void set_title(const char* name);
 
 }    // namespace caisson::launch

@@ -16,7 +16,7 @@ namespace caisson::launch {
 void launch(int argc, char** argv, char** environment)
 {
     const options wanted = parse_options(argc, argv);
-    ::umask(0);    // what is made has the mode that is named
+    ::umask(0);    // new files get exactly the modes that are passed
     join_groups(wanted);
     enter_namespaces(wanted);
     const opened_trees trees = open_trees(wanted);

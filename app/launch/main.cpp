@@ -1,6 +1,6 @@
-// caisson-launch: does what posix_spawn cannot, then becomes the program it was started for, or starts that in a sandbox that it makes.
-// The server starts it, so that the server itself never forks and never has another user's rights: for each process, or once, with
-// --serve, to fork for each.
+// caisson-launch does what posix_spawn cannot, then becomes the requested program, or starts it in a sandbox that it makes. The server
+// starts it, so that the server itself never forks and never changes its user: once per process, or once with --serve, which forks for
+// each.
 
 #include "app/launch/fork_server.hpp"
 #include "app/launch/launch.hpp"

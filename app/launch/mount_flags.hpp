@@ -4,7 +4,7 @@
 
 namespace caisson::launch {
 
-/// Of all that is mounted for a sandbox: no devices, and nobody gets more rights by a program there.
+/// For all mounts of a sandbox: no devices, and no privileges gained by executing files.
 inline constexpr unsigned long unprivileged = MS_NOSUID | MS_NODEV;
 
 }    // namespace caisson::launch

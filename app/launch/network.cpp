@@ -18,21 +18,21 @@ namespace caisson::launch {
 
 namespace {
 
-int first_network = -1;    // open in this process, and in none of its children past their orders
+int first_network = -1;    // open in this process; closed in children once they have their order's descriptors
 bool has_left = false;
 bool is_fresh = false;
 
-/// What counts everything that is sent or fails to be, what is looked up, the sockets that are there, and what outlives them.
+/// Files in /proc/net with counters of all traffic, errors and look-ups, the existing sockets, and state that outlives sockets.
 constexpr const char* shown[] = {"dev", "snmp", "snmp6", "rt6_stats", "fib_triestat", "ip6_flowlabel", "sockstat"};
-constexpr char counts_of_host[] = "\nTCP:";    // from here on sockstat tells of all namespaces
+constexpr char counts_of_host[] = "\nTCP:";    // from here on sockstat counts all namespaces
 constexpr std::size_t most_shown = 16 * 1024;
 struct look {
     char text[most_shown];
-    std::size_t length;    // 0: none
+    std::size_t length;    // 0: not recorded
 };
 look of_fresh;
 
-/// False if there is more than `to` holds.
+/// False if the content exceeds the space in `to`.
 bool append_file(look& to, int file)
 {
     ssize_t got = 0;
@@ -41,7 +41,7 @@ bool append_file(look& to, int file)
     return got == 0 && to.length < most_shown;
 }
 
-/// A kernel without IPv6 has no files of it.
+/// Missing files are skipped: a kernel without IPv6 lacks its files.
 bool append_files(look& to, int directory)
 {
     for (const char* name : shown) {
@@ -61,7 +61,7 @@ bool append_files(look& to, int directory)
 bool take_look(look& to)
 {
     to.length = 0;
-    const int directory = ::open("/proc/self/net", O_PATH | O_DIRECTORY | O_CLOEXEC);    // of this process's namespace as it is now
+    const int directory = ::open("/proc/self/net", O_PATH | O_DIRECTORY | O_CLOEXEC);    // of this process's current namespace
     const bool is_whole = directory >= 0 && append_files(to, directory);
     if (directory >= 0)
         ::close(directory);
@@ -72,19 +72,19 @@ bool take_look(look& to)
     return true;
 }
 
-/// A namespace's file, which is opened in it: the way there gets longer with each namespace, all of which have one of the same name. It
-/// does not hold the namespace.
+/// The route/flush file of a namespace, opened while in it: each namespace has one of that name, and the look-up slows down with their
+/// number. The descriptor does not hold the namespace.
 struct route_flush {
-    ino_t network = 0;    // its number, which another may have when it is gone
+    ino_t network = 0;    // inode number of the namespace; may be reused after its end
     int file = -1;
 };
-constexpr std::size_t most_flushes = 128;    // as many networks as the server keeps by default
+constexpr std::size_t most_flushes = 128;    // at least the number of networks that the server keeps by default
 route_flush flushes[most_flushes];
 std::size_t next_flush = 0;
 
 bool flush(const route_flush& routes) { return routes.file >= 0 && ::write(routes.file, "1", 1) == 1; }
 
-/// Of this process's namespace, `network`: the routes that IPv4 remembers, which tell when they were used (ip-sysctl, route/flush).
+/// Flushes cached IPv4 routes of this process's namespace `network`, since they reveal when they were used (ip-sysctl, route/flush).
 bool forget_routes(int network)
 {
     struct stat about{};
@@ -107,11 +107,11 @@ bool looks_fresh()
 {
     static look now;
     const bool is_like_fresh = take_look(now) && now.length == of_fresh.length && std::memcmp(now.text, of_fresh.text, now.length) == 0;
-    ::explicit_bzero(&now, sizeof now);    // what another sandbox did is none of the next one's business, which is forked from this
+    ::explicit_bzero(&now, sizeof now);    // the next sandbox is forked from this process and must not see another's activity
     return is_like_fresh;
 }
 
-/// For the first time. Whoever may not go back, which the kernel judges by the same rule, must not leave.
+/// Checks before the first switch that this process could return: setns() to its current namespace takes the same rights.
 bool may_leave()
 {
     first_network = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -131,7 +131,7 @@ bool enter_fresh_network()
     if (!may || ::unshare(CLONE_NEWNET) != 0)
         return false;
     has_left = true;
-    is_fresh = may = bring_up_loopback();    // without the capability it will not do better the next time
+    is_fresh = may = bring_up_loopback();    // without the capability, do not try again
     if (is_fresh && !take_look(of_fresh))
         of_fresh.length = 0;
     return is_fresh;

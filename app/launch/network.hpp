@@ -2,21 +2,21 @@
 
 namespace caisson::launch {
 
-/// Moves this process into a new network namespace, in which `lo` is up, and which its next child may have for its own: making one takes
-/// longer than all else of a sandbox's namespaces. False if that cannot be done; then no child may.
+/// Moves this process into a new network namespace with `lo` up, for the next child: making one takes longer than all other namespaces of a
+/// sandbox. False on failure; then no child may use the current one.
 bool enter_fresh_network();
-/// The same with `network`, open or -1, in which another sandbox was, if nothing that it shows of itself and that its programs could change
-/// without any right to set it up differs from what a fresh one shows (docs/adr/0025). False if something does, if it cannot be told, or
-/// before enter_fresh_network(), from whose namespaces it tells how one looks; then no child may have the one where this process is.
+/// Likewise with `network`, open or -1, the namespace of an ended sandbox. True only if everything that its programs could change without
+/// privileges looks as in a fresh one (docs/adr/0025). False if that cannot be determined, or before enter_fresh_network(), which records
+/// how a fresh one looks; then no child may use the current one.
 bool enter_used_network(int network);
-/// Whether this process's namespace was made by enter_fresh_network(), or is as good, and is nobody else's.
+/// True if this process's namespace is fresh, or looks fresh, and no child has it.
 bool has_fresh_network();
-/// It is a child's from now on.
+/// Marks the current namespace as belonging to a child.
 void give_network_away();
-/// Back to where the process was at first. Ends it if that fails.
+/// Returns to the initial namespace. Ends the process on failure.
 void return_to_first_network();
 
-/// `lo` of this process's namespace. False with errno on failure.
+/// Brings `lo` up in this process's namespace. False with errno on failure.
 bool bring_up_loopback();
 
 }    // namespace caisson::launch

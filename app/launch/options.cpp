@@ -56,7 +56,7 @@ const char* plain_name(const char* text, const char* refusal)
     return text;
 }
 
-/// "NAME:…" becomes the name, which ends where the colon was, and the rest.
+/// Splits "NAME:…" into the name and the rest; replaces the colon with NUL.
 options::named named_text(char* text)
 {
     char* const colon = std::strchr(text, ':');
@@ -66,7 +66,7 @@ options::named named_text(char* text)
     return {plain_name(text, "an option's value begins with no plain name"), colon + 1};
 }
 
-/// Its parts are plain names, with which nothing leads out of where it begins.
+/// Each component must be a plain name, so that the path cannot leave its base directory.
 const char* relative_path(const char* text)
 {
     std::string_view rest(text);
@@ -97,7 +97,7 @@ void append(T* array, std::size_t& count, T value)
     array[count++] = value;
 }
 
-/// One in another would be made through what that one shows.
+/// Refuses places inside others: they would be created through the outer one's tree.
 void refuse_nested(const options& parsed)
 {
     const auto is_within = [](std::string_view inner, std::string_view outer) {
@@ -109,7 +109,7 @@ void refuse_nested(const options& parsed)
                 refuse("a place lies in another one");
 }
 
-/// Of a whole sandbox; false if it is none.
+/// Applies options of a whole sandbox; false if `name` is none of these.
 bool apply_to_sandbox(options& parsed, std::string_view name, char* text)
 {
     if (name == "--work") {

@@ -19,7 +19,7 @@ namespace caisson::launch {
 namespace {
 
 constexpr unsigned long read_only_again = MS_BIND | MS_REMOUNT | MS_RDONLY | unprivileged;
-/// Of directories, links and mount points; of devices.
+/// Directories, links and mount points, plus devices.
 constexpr unsigned most_entries = 64 + 24;
 
 class path {
@@ -64,7 +64,7 @@ void move_views(const options& wanted)
     }
 }
 
-/// All of the directories that lead to `place`, which belong to the sandbox's user, as what it makes itself would.
+/// Makes the missing directories up to `place`, owned by the sandbox's user like its own files.
 void make_place(path place, std::size_t from, const options& wanted)
 {
     const auto owner = static_cast<uid_t>(wanted.uid);
@@ -149,7 +149,7 @@ void enter_root(const options& wanted)
     show_roots(wanted);
     show_agent(wanted);
     mount_from(nullptr, "/tmp/root", read_only_again);
-    // The old root comes to lie over the new one, and goes: pivot_root(2), "pivot_root(".", ".")".
+    // Stacks the old root on the new one and unmounts it: pivot_root(2), "pivot_root(".", ".")".
     if (::chdir("/tmp/root") != 0 || ::syscall(SYS_pivot_root, ".", ".") != 0 || ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0)
         fail("pivot_root");
 }

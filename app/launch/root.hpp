@@ -4,18 +4,17 @@
 
 namespace caisson::launch {
 
-/// Mounts the root of a whole sandbox at /tmp/root, with room in it for /dev; it has nothing to show yet.
+/// Mounts the still empty root of a whole sandbox at /tmp/root, with space for /dev.
 void mount_root(const options& wanted);
-/// Of what make_views() and mount_trees() made below /tmp, and of the private tmpfs, completes the root of a whole sandbox and goes into
-/// it; of the host nothing else is left in this mount namespace. It lacks what is the first process's own: /proc.
-///   /usr …             the views, with the links beside them
-///   /dev               as it is below /tmp
+/// Completes that root, without /proc, from make_views(), mount_trees() and the private tmpfs. Enters it and drops all other mounts.
+///   /usr …             the views, and the links next to them
+///   /dev               /tmp/dev
 ///   work, /tmp         the private tmpfs; the first trees at their places in work
-///   /etc …             the next trees, by their names
-///   /.caisson/agent    read-only, as the root itself, if it is to be executed
+///   /etc …             the trees after those, by name
+///   /.caisson/agent    the agent's file, if any; read-only like the root itself
 void enter_root(const options& wanted);
 
-/// An empty directory in it.
+/// An empty directory in the root.
 inline constexpr const char* empty_directory = "/.caisson/empty";
 inline constexpr const char* agent_program = "/.caisson/agent";
 

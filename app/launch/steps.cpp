@@ -28,7 +28,7 @@ void write_file(const char* path, const char* text)
     ::close(fd);
 }
 
-/// Maps this user to itself: in the namespace it may mount, and what it mounts belongs to it.
+/// Maps this user to itself: in the namespace it may mount, and it owns its mounts.
 void unshare_user()
 {
     const auto uid = ::geteuid();
@@ -90,7 +90,7 @@ void mount_private_tmpfs(const options& wanted)
 {
     if (!wanted.has_tmpfs)
         return;
-    constexpr unsigned own_inodes = 4;    // of the root and the three directories
+    constexpr unsigned own_inodes = 4;    // the root and its three directories
     char limits[128];
     std::snprintf(limits, sizeof limits, "mode=0711,size=%llu,nr_inodes=%llu", static_cast<unsigned long long>(wanted.tmpfs_bytes),
         static_cast<unsigned long long>(wanted.tmpfs_inodes + own_inodes + view_inodes(wanted) + tree_inodes(wanted)));

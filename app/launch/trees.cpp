@@ -15,14 +15,14 @@ namespace caisson::launch {
 
 namespace {
 
-/// There may be one already.
+/// Makes a directory unless it exists.
 void have_directory(const char* path)
 {
     if (::mkdir(path, 0755) != 0 && errno != EEXIST)
         fail(path);
 }
 
-/// What a mount of the host has and a namespace of an ordinary user's must not take away.
+/// Mount flags of the host that an ordinary user's namespace must not clear.
 unsigned long inherited_flags(const char* place)
 {
     constexpr struct {
@@ -39,7 +39,7 @@ unsigned long inherited_flags(const char* place)
     return flags;
 }
 
-/// This process stands in the tree.
+/// Binds the current directory.
 void bind_read_only(const char* place)
 {
     if (::mount(".", place, nullptr, MS_BIND, nullptr) != 0)
@@ -66,7 +66,7 @@ unsigned tree_inodes(const options& wanted)
 {
     if (wanted.tree_count == 0)
         return 0;
-    const unsigned others = wanted.view_count > 0 ? 1 : 2;    // /tmp/tree, and /tmp/empty unless the views have it
+    const unsigned others = wanted.view_count > 0 ? 1 : 2;    // /tmp/tree, and /tmp/empty unless the views make it
     return 2 * static_cast<unsigned>(wanted.tree_count) + others;
 }
 

@@ -4,19 +4,19 @@
 
 namespace caisson::launch {
 
-/// Directories that were opened in the mount namespace of the sandbox, before anything covered them.
+/// Directories opened in the sandbox's mount namespace before any mount covers them.
 struct opened_trees {
     int fds[options::most];
 };
 
-/// Inodes that mount_trees() takes from the private tmpfs, with those of the places where they are shown in the end.
+/// Inodes that mount_trees() uses in the private tmpfs, including those of the final mount points.
 unsigned tree_inodes(const options& wanted);
 
-/// Opens each tree, without following a link in its last place. Ends the process if one cannot be opened.
+/// Opens each tree; its last component must not be a link. Ends the process if one cannot be opened.
 opened_trees open_trees(const options& wanted);
 
-/// Shows the first as /tmp/tree/0 and so on: a read-only overlay whose layers have relative names, so that no mount says where on
-/// the host they are. Where the host has no overlay it is a read-only bind, whose root the sandbox can read in mountinfo.
+/// Mounts the trees as /tmp/tree/0, /tmp/tree/1, …: read-only overlays whose layers have relative names, so that no mount reveals host
+/// paths. Without overlayfs they are read-only binds, whose host path the sandbox can read in mountinfo.
 void mount_trees(const options& wanted, const opened_trees& opened);
 
 }    // namespace caisson::launch

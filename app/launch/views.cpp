@@ -58,19 +58,18 @@ void bind(const char* from, const char* to, unsigned long how = MS_BIND | MS_REC
         fail(to);
 }
 
-/// Takes rights away from one mount.
+/// Restricts one mount.
 void restrict(const char* place, unsigned long flags)
 {
     if (::mount(nullptr, place, nullptr, MS_BIND | MS_REMOUNT | flags, nullptr) != 0)
         fail(place);
 }
 
-/// bwrap takes rights away from all that is mounted below, the launcher from one mount at a time: it shows no others, as an overlay would
-/// not.
+/// bwrap restricts all mounts below recursively; the launcher restricts one mount, so it shows no others, like an overlay.
 unsigned long bind_of(const options& wanted) { return wanted.makes_sandbox() ? MS_BIND : MS_BIND | MS_REC; }
 
-/// Of a whole sandbox read-only and without rights, as is what is bound from it. An overlay shows its layers in /proc/mounts as they are
-/// named here: relative, hence the same on every host.
+/// Mounts a view; for a whole sandbox read-only and unprivileged. /proc/mounts shows an overlay's layers as named here: relative names are
+/// the same on every host.
 void mount_view(const char* name, const options& wanted)
 {
     char host[300];
@@ -102,7 +101,7 @@ void make_file(const char* path)
     ::close(file);
 }
 
-/// Where nodes may not be made, as in most containers, it is the host's.
+/// Uses the host's node where mknod is refused, as in most containers.
 void make_node(const node& wanted)
 {
     constexpr mode_t everyone = 0666;
@@ -112,7 +111,7 @@ void make_node(const node& wanted)
     bind(wanted.of_host, wanted.path);
 }
 
-/// A mount of its own of a directory, with these flags: a file system of its own would cost more.
+/// Mounts a directory again with these flags; a new file system would cost more.
 void bind_again(const char* from, const char* to, unsigned long flags)
 {
     bind(from, to, MS_BIND);
@@ -148,7 +147,7 @@ unsigned view_inodes(const options& wanted)
 {
     if (wanted.view_count == 0)
         return 0;
-    const unsigned others = wanted.has_uid ? 4 : 3;    // empty, view and proc (or root), and as root dev
+    const unsigned others = wanted.has_uid ? 4 : 3;    // empty, view, proc (or root), and as root dev
     return static_cast<unsigned>(wanted.view_count) + others;
 }
 
@@ -167,7 +166,7 @@ void make_views(const options& wanted)
     if (wanted.has_uid)
         mount_devices(wanted);
     if (!wanted.makes_sandbox())
-        ::unshare(CLONE_NEWTIME);    // of what comes next; where the kernel has none, there is nothing to share either
+        ::unshare(CLONE_NEWTIME);    // for children; a kernel without time namespaces has nothing to isolate
 }
 
 }    // namespace caisson::launch

@@ -7,16 +7,16 @@
 
 namespace caisson {
 
-/// The group of a sandbox in which its execution runs, or what compiles that. Without members it is no group.
+/// The group in which a sandbox's execution runs, or the compiler of that execution. Without members it is no group.
 class cgroup_execution_group : public execution_group {
 public:
-    /// Makes or finds the group. `time` outlives it. Errors: errc::runtime_unavailable.
+    /// Makes the group, or finds it. `time` outlives it. Errors: errc::runtime_unavailable.
     static result<std::unique_ptr<execution_group>> open(timers& time, control_group group, const cgroup_limits& limits);
 
-    /// Other limits than it was opened with. Errors: errc::runtime_unavailable.
+    /// Changes the limits given to open(). Errors: errc::runtime_unavailable.
     result<void> limit(const cgroup_limits& limits) { return group_.limit(limits); }
 
-    /// False if somebody has removed it.
+    /// False if it has been removed.
     bool exists() const { return group_.exists(); }
     std::vector<int> join_descriptors() const override;
     group_usage usage() const override { return usage_.read(); }

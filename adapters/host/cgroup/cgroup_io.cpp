@@ -24,13 +24,13 @@ private:
     std::string path_;
 };
 
-/// The kernel makes the text anew for each read from its begin (seq_file).
+/// The kernel regenerates the text for each read at offset 0 (seq_file).
 class open_file : public cgroup_file {
 public:
     explicit open_file(unique_fd file) : file_(std::move(file)) { }
     std::optional<std::string> read() const override
     {
-        char buffer[4096];    // more than any of them has: a page
+        char buffer[4096];    // a page: more than any of these files holds
         ssize_t got = 0;
         do
             got = ::pread(file_.get(), buffer, sizeof buffer, 0);
@@ -61,7 +61,7 @@ system_cgroup_io::place system_cgroup_io::find(const std::string& path) const
     return {AT_FDCWD, path.c_str()};
 }
 
-/// By its path where no descriptor is to be had.
+/// Falls back to reading by path if no descriptor is available.
 std::unique_ptr<cgroup_file> system_cgroup_io::open_to_read(const std::string& path) const
 {
     const auto there = find(path);

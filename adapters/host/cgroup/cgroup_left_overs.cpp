@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <sstream>
 
-/// Which groups of which server are there, whose processes may be moved, and what is put back at the end.
+/// Finding existing groups and servers, checking whose processes may be moved, and restoring the hierarchy at the end.
 namespace caisson {
 
 namespace {
 
 constexpr std::string_view root_prefix = "caisson-";    // before the instance
 
-/// Right in one group; 0 for those of another pid namespace.
+/// Processes directly in `group`; 0 for those of another pid namespace.
 std::vector<pid_t> pids_in(const cgroup_io& io, const std::string& group)
 {
     std::vector<pid_t> found;
@@ -41,7 +41,7 @@ cgroup_tree::cgroup_tree(std::shared_ptr<cgroup_io> io, cgroup_tree_options opti
     }
 }
 
-/// The top of a mounted hierarchy that has a type is not the host's own top but a container's: what runs there is the container.
+/// If the top of a mounted hierarchy has a type, it is a container's top and not the host's: all its processes are the container's.
 bool cgroup_tree::may_move_all(const std::string& base) const
 {
     if (!options_.root.empty())
@@ -54,7 +54,7 @@ bool cgroup_tree::may_move_all(const std::string& base) const
 
 void cgroup_tree::release() noexcept
 try {
-    // Not what is below: sandboxes outlive their server.
+    // Groups below stay: sandboxes outlive their server.
     for (const auto& member : root_.members()) {
         const bool gone = io_->remove_directory(member.directory) == 0;
         if (gone && member.version == cgroup_version::v2)
@@ -63,7 +63,7 @@ try {
     for (const auto& member : disk_.members())
         io_->remove_directory(member.directory);
 } catch (const std::exception&) {
-    // Out of memory: empty groups are left.
+    // Out of memory: empty groups remain.
 }
 
 void cgroup_tree::dissolve_leaf(const std::string& base)

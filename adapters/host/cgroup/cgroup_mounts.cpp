@@ -18,7 +18,7 @@ std::vector<std::string> split(std::string_view text, char separator)
     return parts;
 }
 
-/// mountinfo writes space, tab, newline and backslash as \ooo.
+/// mountinfo escapes space, tab, newline and backslash as \ooo.
 std::string unescape(std::string_view text)
 {
     std::string plain;
@@ -41,7 +41,7 @@ bool is_v1_controller(const std::string& name)
 }
 
 struct mount_line {
-    std::string root;    // the part of the hierarchy that is mounted
+    std::string root;    // the mounted part of the hierarchy
     cgroup_mount mount;
 };
 
@@ -67,7 +67,7 @@ std::optional<mount_line> parse_mount_line(const std::string& line)
     return parsed;
 }
 
-/// By controller; the key of v2 is empty.
+/// Group by controller; v2 has the empty key.
 std::map<std::string, std::string> parse_own_groups(std::string_view self_cgroup)
 {
     std::map<std::string, std::string> groups;

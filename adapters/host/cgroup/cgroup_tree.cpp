@@ -16,7 +16,7 @@ namespace caisson {
 
 namespace {
 
-constexpr std::int64_t agent_share_bytes = 64 << 20;    // of a sandbox's memory, beside its work's
+constexpr std::int64_t agent_share_bytes = 64 << 20;    // for the agent, in addition to the execution's memory
 const std::string leaf_path = "/" + std::string(cgroup_leaf);
 
 struct control_file {
@@ -86,7 +86,7 @@ void cgroup_tree::prepare()
         cgroup_member root{.directory = "", .version = mount.version, .controls = 0};
         if (!prepare_root(mount, root))
             continue;
-        // The first hierarchy that can do a thing does it; v2 comes first.
+        // The first hierarchy with a control provides it; v2 comes first.
         root.controls = controls_of(root) & ~taken;
         if (root.version == cgroup_version::v1 && root.controls == cgroup_control::disk_reads) {
             taken |= root.controls;
@@ -94,7 +94,7 @@ void cgroup_tree::prepare()
             continue;
         }
         if (root.version == cgroup_version::v1)
-            root.controls &= ~cgroup_control::disk_reads;    // limits of its groups do not hold for those below them
+            root.controls &= ~cgroup_control::disk_reads;    // limits of a group do not apply to its children
         root.is_flat = root.version == cgroup_version::v1 && (root.controls & cgroup_control::freeze) == 0;
         taken |= root.controls;
         if (root.controls == 0)
@@ -102,7 +102,7 @@ void cgroup_tree::prepare()
         else
             members.push_back(std::move(root));
     }
-    // What is started for a sandbox is to be found in one group at least, whatever becomes of this server.
+    // At least one group must show all processes started for a sandbox, even after this server's end.
     if (!members.empty() && std::ranges::all_of(members, &cgroup_member::is_flat))
         members.front().is_flat = false;
     for (const auto& each : members)
@@ -120,7 +120,7 @@ std::string cgroup_tree::base_of(const cgroup_mount& mount) const
     }
     if (options_.privileged)
         return mount.path;
-    // An earlier server moved this one's parents into the leaf.
+    // An earlier server moved this server's parent processes into the leaf.
     const auto& own = mount.own_group;
     return own.ends_with(leaf_path) ? own.substr(0, own.size() - leaf_path.size()) : own;
 }
@@ -151,8 +151,8 @@ void cgroup_tree::enable_controllers(const std::string& base)
         if ((name == "memory" || name == "pids" || name == "cpu" || name == "io") && !enabled.contains(name))
             wanted.push_back("+" + name);
     }
-    // First: a group with processes would hand down cpu and pids, and could from then on hand down threads only. The top of
-    // the hierarchy, which has no type, may keep its processes.
+    // Move processes first: a group with processes would hand down cpu and pids, and afterwards threads only. The top of the hierarchy,
+    // which has no type, may keep its processes.
     if (!wanted.empty() && io_->exists(base + "/cgroup.type")) {
         if (!may_move_all(base))
             return refuse(refusal_, base + " has processes that are not the server's", EBUSY);
@@ -165,7 +165,7 @@ void cgroup_tree::enable_controllers(const std::string& base)
     }
 }
 
-/// Again while processes that were not listed yet were begun meanwhile.
+/// Repeats while new processes appear.
 int cgroup_tree::move_processes_to_leaf(const std::string& base)
 {
     const auto leaf = base + leaf_path;
@@ -178,7 +178,7 @@ int cgroup_tree::move_processes_to_leaf(const std::string& base)
             return failed;
         for (std::string_view rest = text; !rest.empty();) {
             const auto pid = take_line(rest);
-            const int failed = pid == "0" ? EPERM : io_->write(leaf + "/cgroup.procs", pid);    // 0: of another pid namespace
+            const int failed = pid == "0" ? EPERM : io_->write(leaf + "/cgroup.procs", pid);    // "0": of another pid namespace
             if (failed != 0 && failed != ESRCH)
                 return failed;
         }
@@ -214,8 +214,8 @@ std::vector<degradation> cgroup_tree::degraded() const
 
 namespace {
 
-/// Of the sandbox with its agent, where it has a group with both: what is promised to it, and what the agent needs. What runs in it has a
-/// limit of its own; files that the agent or a compiler wrote count here with it.
+/// Limit for a group that holds the sandbox and its agent: the promised memory plus the agent's share. The execution has its own limit;
+/// files written by the agent or a compiler count here too.
 cgroup_limits limits_of(const sandbox_limits& limits)
 {
     return {.memory_bytes = limits.memory_bytes + limits.disk_bytes + agent_share_bytes};
@@ -241,7 +241,7 @@ result<control_group> cgroup_tree::make_sandbox_group(const std::string& name, c
 
 namespace {
 
-/// Of net.ipv4.tcp_mem (tcp(7)), which is in pages: least, pressure, most. Nothing if it cannot be read.
+/// Half of the limit in net.ipv4.tcp_mem (tcp(7)), which holds pages: least, pressure, most. Nothing if unreadable.
 std::optional<std::int64_t> half_of_host_tcp(const cgroup_io& io)
 {
     std::istringstream numbers(io.read("/proc/sys/net/ipv4/tcp_mem").value_or(""));
@@ -286,7 +286,7 @@ result<void> cgroup_tree::limit_disk_reads(const disk_read_limits& limits, const
     return first;
 }
 
-/// With v2 each sandbox that has the controller has its turn at what all may read.
+/// In v2 each sandbox with the io controller gets a share of the reads.
 void cgroup_tree::give_turns_at_disks()
 {
     for (const auto& member : root_.members())

@@ -11,7 +11,7 @@ namespace caisson {
 
 namespace {
 
-/// Microseconds of quota in a period, at least the 1,000 that the kernel wants.
+/// Quota per period in microseconds; the kernel's minimum is 1,000.
 struct cpu_quota {
     explicit cpu_quota(std::int64_t cpu_milli)
         : period_us(cpu_milli < 10 ? 1'000'000 : 100'000), quota_us(std::max<std::int64_t>(1'000, cpu_milli * period_us / 1'000))
@@ -33,7 +33,7 @@ control_group control_group::child(const std::string& name) const
 
 namespace {
 
-/// In cgroup v2 a group that hands controllers down has no processes.
+/// In cgroup v2 a group that hands down controllers must have no processes.
 bool agent_needs_own(const cgroup_member& sandbox)
 {
     constexpr unsigned handed_down = cgroup_control::memory | cgroup_control::pids | cgroup_control::cpu;
@@ -103,7 +103,7 @@ std::optional<std::string> control_group::read(unsigned what, std::string_view v
     return member == nullptr ? std::nullopt : io_->read(file(*member, v1_file, v2_file));
 }
 
-/// Null if no hierarchy is used for that.
+/// Null if no hierarchy has that control.
 std::unique_ptr<cgroup_file> control_group::open(unsigned what, std::string_view v1_file, std::string_view v2_file) const
 {
     const auto* member = with(what);
@@ -172,7 +172,7 @@ result<void> control_group::limit_memory(const cgroup_limits& limits)
     const std::string swap_file = v1 ? "memory.memsw.limit_in_bytes" : "memory.swap.max";
     const bool counts_swap = (member.controls & cgroup_control::swap) != 0;
     auto done = write(member, file, bytes);
-    if (done.has_error() && v1 && counts_swap) {    // it must never be above the other
+    if (done.has_error() && v1 && counts_swap) {    // the memsw limit must not be below the memory limit
         done = write(member, swap_file, bytes);
         if (!done.has_error())
             done = write(member, file, bytes);
@@ -184,7 +184,7 @@ result<void> control_group::limit_memory(const cgroup_limits& limits)
         if (done.has_error())
             return done;
     }
-    // No swap. Kernels without swap accounting lack the file; v1 then can only be asked not to swap.
+    // Disable swap. Kernels without swap accounting lack the file; v1 then only offers swappiness.
     if (counts_swap || v1)
         done = counts_swap ? write(member, swap_file, v1 ? bytes : "0") : write(member, "memory.swappiness", "0");
     if (done.has_error() || (member.controls & cgroup_control::tcp) == 0)
@@ -239,7 +239,7 @@ result<std::vector<unique_fd>> control_group::open_for_join() const
 
 namespace {
 
-/// What tells whether a limit of memory was met, by this group or by all that is in the sandbox of which it is a part.
+/// Files that tell whether a memory limit was reached, of this group or of the sandbox that it is a part of.
 std::vector<memory_limit_files> memory_limits_of(const cgroup_member& member)
 {
     std::vector<std::string> directories{member.directory};
@@ -249,7 +249,7 @@ std::vector<memory_limit_files> memory_limits_of(const cgroup_member& member)
     std::vector<memory_limit_files> files;
     for (const auto& each : directories) {
         if (member.version == cgroup_version::v2) {
-            files.push_back({each + "/memory.events.local", ""});    // what an earlier part of a sandbox met is none of this one's
+            files.push_back({each + "/memory.events.local", ""});    // .local: excludes limits reached by an earlier part of the sandbox
             continue;
         }
         files.push_back({each + "/memory.max_usage_in_bytes", each + "/memory.limit_in_bytes"});
@@ -259,8 +259,8 @@ std::vector<memory_limit_files> memory_limits_of(const cgroup_member& member)
     return files;
 }
 
-/// True where that cannot be known. Kernels from 6.12 on do not count in the failcnt files of v1, so that the most that was in use is
-/// compared: the kernel ends a process when not even a page fits, and may have tried some at once.
+/// True if unknown. Since 6.12 kernels do not count in the failcnt files of v1, so this compares the peak usage: the kernel kills a process
+/// when not even one page fits, and an attempt may have asked for several at once.
 bool limit_was_met(const cgroup_io& io, const memory_limit_files& files)
 {
     constexpr std::int64_t tried_at_once = 1 << 20;

@@ -21,7 +21,7 @@
 
 namespace caisson {
 
-/// What a hierarchy is used for. Bits of an unsigned.
+/// Uses of a hierarchy: bits of an unsigned.
 namespace cgroup_control {
 inline constexpr unsigned memory = 1;
 inline constexpr unsigned pids = 2;
@@ -31,7 +31,7 @@ inline constexpr unsigned freeze = 16;
 inline constexpr unsigned kill = 32;
 inline constexpr unsigned swap = 64;    // of memory
 inline constexpr unsigned disk_reads = 128;
-inline constexpr unsigned tcp = 256;    // with v1: memory of TCP sockets apart from the rest
+inline constexpr unsigned tcp = 256;    // v1: memory of TCP sockets, limited separately
 }    // namespace cgroup_control
 
 /// A group's directory in one hierarchy.
@@ -39,31 +39,31 @@ struct cgroup_member {
     std::string directory;
     cgroup_version version = cgroup_version::v2;
     unsigned controls = 0;
-    bool is_flat = false;    // v1 without a freezer, where another hierarchy is not flat: control_group::part()
+    bool is_flat = false;    // v1 without freezer, if another hierarchy is not flat: control_group::part()
 };
 
-/// Parts of a sandbox's group: its agent, what its execution runs in, and what compiles that before.
+/// Parts of a sandbox's group: the agent, the execution, and its compiler.
 inline constexpr std::string_view agent_part = "agent";
 inline constexpr std::string_view work_part = "work";
 inline constexpr std::string_view compiler_part = "compiler";
-inline constexpr std::string_view compiler_suffix = ".compiler";    // behind the sandbox's name, where it is beside the sandbox's group
+inline constexpr std::string_view compiler_suffix = ".compiler";    // follows the sandbox's name where the compiler's group is a sibling
 
-/// Limits of a group; what is absent is not set.
+/// Limits of a group; absent ones are not set.
 struct cgroup_limits {
     std::optional<std::int64_t> memory_bytes;
-    std::optional<std::int64_t> tcp_bytes = {};    // with v1, beside memory_bytes; else as much again
+    std::optional<std::int64_t> tcp_bytes = {};    // v1, with memory_bytes; absent: equal to it
     std::optional<std::int64_t> pids;
     std::optional<std::int64_t> cpu_milli;
-    bool group_oom = false;    // the kernel kills the whole group for memory, where it can (v2)
+    bool group_oom = false;    // on out of memory the kernel kills the whole group (v2)
 };
 
-/// What tells whether a limit of memory was met.
+/// Files that tell whether a memory limit was reached.
 struct memory_limit_files {
-    std::string seen;     // v2: how often it was; v1: the most that was in use
+    std::string seen;     // v2: how often; v1: the peak usage
     std::string limit;    // of v1
 };
 
-/// What tells of a group's use, kept open.
+/// The files of a group's usage, kept open.
 class group_usage_files {
 public:
     group_usage_files() = default;
@@ -81,75 +81,75 @@ private:
     std::vector<memory_limit_files> memory_limits_;
 };
 
-/// One group over all hierarchies that the host's mix of cgroup v1 and v2 needs for it. A value: copying names the same
-/// group. Without members it is no group: it limits, measures and kills nothing, and never fails.
+/// One group in all hierarchies that the host's mix of cgroup v1 and v2 needs for it. A value: copies name the same group. Without members
+/// it is no group: it limits, measures and kills nothing, and never fails.
 class control_group {
 public:
     control_group() = default;
     control_group(std::shared_ptr<cgroup_io> io, std::vector<cgroup_member> members) : io_(std::move(io)), members_(std::move(members)) { }
 
     control_group child(const std::string& name) const;
-    /// Of a sandbox: a child, but where fewer groups serve as well that saves making them. In flat hierarchies the sandbox's own group is
-    /// its work, the agent is in the server's, and the compiler's is beside the sandbox's, "<sandbox>.compiler", since a group counts what
-    /// is below it. In others the agent is in the sandbox's own group, beside the rest, where one with limits may have processes and
-    /// children.
+    /// Part `name` of a sandbox's group. In flat hierarchies the sandbox's group is the work part, the agent is in the server's group, and
+    /// the compiler has the sibling "<sandbox>.compiler", since a group counts its children. In others the work and compiler parts are
+    /// children, and so is the agent, except where a group with limits may have processes and children: there the agent is in the sandbox's
+    /// group itself.
     control_group part(std::string_view name) const;
-    /// part() in the hierarchies where nothing else is it.
+    /// part(), only in the hierarchies where that group is no other part.
     control_group own_part(std::string_view name) const;
-    /// Of a sandbox: without the flat hierarchies.
+    /// A sandbox's group without the flat hierarchies.
     control_group whole() const;
     const std::vector<cgroup_member>& members() const { return members_; }
     bool controls(unsigned what) const;
-    /// In all hierarchies; true without members.
+    /// True if it exists in all hierarchies, or without members.
     bool exists() const
     {
         return std::ranges::all_of(members_, [this](const cgroup_member& each) { return io_->exists(each.directory); });
     }
 
-    /// Makes the directories, or finds them. Errors: errc::runtime_unavailable; what was made stays, remove() it.
+    /// Makes the directories, or finds them. Errors: errc::runtime_unavailable; then remove what was made.
     result<void> make();
-    /// Lets children have the controllers (v2). Needed before limits of a child.
+    /// Hands controllers down to children (v2). Call before limiting a child.
     result<void> enable_children();
-    /// Errors: errc::runtime_unavailable, naming the file.
+    /// Errors: errc::runtime_unavailable with the file.
     result<void> limit(const cgroup_limits& limits);
-    /// What may be read of one disk ("8:0") by all that is in the group, and with v2 below it. Errors: errc::runtime_unavailable, naming
-    /// the file; errc::not_found if there is no such disk.
+    /// Bounds reads from one disk ("8:0") by the group, and in v2 also by its children. Errors: errc::runtime_unavailable with the file;
+    /// errc::not_found if there is no such disk.
     result<void> limit_disk_reads(const disk_read_limits& limits, const std::string& device);
-    /// One descriptor of cgroup.procs for each hierarchy: writing "0" moves the writer in.
+    /// One descriptor of cgroup.procs per hierarchy: writing "0" moves the writer in.
     result<std::vector<unique_fd>> open_for_join() const;
 
     group_usage usage() const { return usage_files().read(); }
-    /// For whoever reads it more than once, as long as the group is there.
+    /// For repeated reads while the group exists.
     group_usage_files usage_files() const;
-    /// Now. Nothing if no hierarchy counts it.
+    /// Current usage. Nothing if no hierarchy counts it.
     std::optional<std::int64_t> memory_bytes_used() const;
     std::size_t population() const;
-    /// Of all that is in it or below, by every hierarchy.
+    /// Processes in the group and below it, in every hierarchy.
     std::set<pid_t> processes() const;
-    /// Freezing is not instant: ask frozen() afterwards. Errors: errc::not_implemented without a freezer.
+    /// Freezing takes time: poll frozen() afterwards. Errors: errc::not_implemented without a freezer.
     result<void> freeze();
     result<void> thaw();
     bool frozen() const;
-    /// thaw() of the group and of all below it, each by itself, in every hierarchy that can freeze.
+    /// Thaws the group and each group below it, in every hierarchy with a freezer.
     void thaw_all();
-    /// What tells whether somebody is in it; null where that takes more than one reading.
+    /// The file that tells whether the group has processes; null where that takes more than one read.
     std::unique_ptr<cgroup_file> population_file() const;
-    /// By one reading of that file: no process that joined in the order of the hierarchies is in the group or below. False where that
-    /// cannot be known, and without a file.
+    /// One read of that file shows that the group and its children have no process that joined in the order of the hierarchies. False if
+    /// unknown, or without a file.
     static bool is_surely_empty(const cgroup_file* population) noexcept;
     bool is_surely_empty() const noexcept;
-    /// It was read of every hierarchy that no process is in it or below, or that the group is no more. False where something cannot be
-    /// read, and without members.
+    /// Every hierarchy shows that the group and its children have no process, or that the group does not exist. False if something cannot
+    /// be read, or without members.
     bool is_known_to_be_empty() const noexcept;
-    /// SIGKILL to everything in the group and below it, frozen or not. Returns before they are gone; false if this process may not do that
-    /// to one of them, or has no memory for it. Where somebody was in it nobody may be able to fork in it from then on: limit() it again.
+    /// Sends SIGKILL to all processes in the group and below it, frozen or not. Does not wait for their end. False if one may not be
+    /// killed, or without memory. If there were processes, forks in the group may now be forbidden: call limit() again.
     bool kill() noexcept;
-    /// One try at removing the group and all below it, leaves first, and a compiler's beside it; true when nothing is left. `known`: all
-    /// groups of its sandbox's parts that there may be, leaves first, which saves looking for them.
+    /// Tries once to remove the group and all below it, leaves first, and a compiler's sibling group; true if nothing is left. `known`: all
+    /// possible groups of the sandbox's parts, leaves first, which saves searching for them.
     bool try_remove(std::span<const control_group> known = {}) noexcept;
 
     boost::json::array to_json() const;
-    /// Nothing if `text` is not what to_json() writes.
+    /// Nothing if `text` is not from to_json().
     static std::optional<control_group> from_json(std::shared_ptr<cgroup_io> io, const boost::json::value& text);
 
 private:
@@ -171,9 +171,9 @@ private:
     std::vector<cgroup_member> members_;
 };
 
-/// Kills and removes a group and all below it. Errors: errc::timed_out when the kernel has not let it go by `deadline`.
+/// Kills and removes a group and all below it. Errors: errc::timed_out if the kernel has not removed it by `deadline`.
 task<result<void>> remove_group(timers& time, control_group group, steady_time deadline);
-/// The same on `workers`, which outlive it. `known` as in try_remove().
+/// Likewise on `workers`, which outlive the call. `known` as in try_remove().
 task<result<void>> remove_group(
     worker_pool& workers, timers& time, control_group group, std::vector<control_group> known, steady_time deadline);
 

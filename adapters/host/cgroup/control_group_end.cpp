@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <functional>
 
-/// What ends groups: freezing, killing, removing; and how a group is written down.
+/// Ending groups: freezing, killing, removing; and their JSON.
 namespace caisson {
 
 using namespace std::chrono_literals;
@@ -71,7 +71,7 @@ bool control_group::frozen() const
     return member->version == cgroup_version::v1 ? text->starts_with("FROZEN") : number_of(*text, "frozen") == 1;
 }
 
-/// Whether each process of the group is in its hierarchy `member` too: one that was stopped in the middle of joining is not.
+/// True if hierarchy `member` has all processes of the group: a process stopped while joining may be missing there.
 bool control_group::has_all(const cgroup_member& member) const
 {
     const auto all = processes();
@@ -79,7 +79,7 @@ bool control_group::has_all(const cgroup_member& member) const
     return std::ranges::includes(there, all);
 }
 
-/// What is frozen by itself stays so when the group above it is thawed.
+/// A group frozen itself stays frozen when its parent is thawed.
 void control_group::thaw_all()
 {
     for (const auto& member : members_) {
@@ -91,7 +91,7 @@ void control_group::thaw_all()
     }
 }
 
-/// A process joins the hierarchies in their order, so that one that is not in the first is in none.
+/// A process joins the hierarchies in order, so a process absent from the first is in none.
 std::unique_ptr<cgroup_file> control_group::population_file() const
 {
     if (members_.empty() || members_.front().version != cgroup_version::v2)
@@ -141,7 +141,7 @@ try {
     }
     if (processes().empty())
         return true;
-    // No atomic kill: forbid forks first, so that few passes find all. What is frozen dies only once thawed.
+    // No atomic kill: forbid forks first, so that a few passes reach all processes. Frozen ones die only once thawed.
     for (const auto& member : members_)
         if ((member.controls & cgroup_control::pids) != 0)
             for (const auto& directory : directories_of(member))
@@ -200,7 +200,7 @@ try {
     std::vector<cgroup_member> members;
     for (const auto& each : text.as_array()) {
         const auto version = each.at("version").as_int64() == 1 ? cgroup_version::v1 : cgroup_version::v2;
-        const auto* flat = each.as_object().if_contains("flat");    // an earlier release had none
+        const auto* flat = each.as_object().if_contains("flat");    // absent in records of an earlier release
         members.push_back({std::string(each.at("directory").as_string()), version, each.at("controls").to_number<unsigned>(),
             flat != nullptr && flat->as_bool()});
     }
@@ -229,7 +229,7 @@ task<bool> remove_on(worker_pool* workers, control_group group, std::vector<cont
 
 task<result<void>> insist_on(timers* time, std::function<task<bool>()> removal, steady_time deadline)
 {
-    constexpr int fewest_tries = 3;    // the first may have waited for a worker, and only it begins to kill
+    constexpr int fewest_tries = 3;    // the first may have waited for a worker, and it only starts the kill
     auto pause = 1ms;
     for (int tries = 1;; ++tries, pause = std::min(pause * 2, 50ms)) {
         const bool gone = co_await removal();
