@@ -128,12 +128,12 @@ bubblewrap_runtime::bubblewrap_runtime(local_services services, bubblewrap_optio
     , public_(options_.local.data_dir + "/public", {.root = {}, .owner = 0, .digests = options_.digests}, own_etc(),
           has_sandboxes(options_.local.run_dirs))
     , shows_agent_(is_root() && may_be_shown(options_.local.agent_path))
-    , is_whole_(is_root() && may_set_up_networks() && options_.maker == namespace_maker::whoever_can &&
-                are_programs_viewed(views_, real_host_files()))
+    , made_by_launcher_(is_root() && may_set_up_networks() && options_.maker == namespace_maker::automatic &&
+                        are_programs_viewed(views_, real_host_files()))
 {
-    goes_on_as_agent_ =
-        is_whole_ && options_.local.launcher_has_agent && this->services().forks->keeps_program_apart(options_.local.launch_path);
-    is_whole_ = is_whole_ && (goes_on_as_agent_ || shows_agent_);
+    agent_built_in_ =
+        made_by_launcher_ && options_.local.launcher_has_agent && this->services().forks->keeps_program_apart(options_.local.launch_path);
+    made_by_launcher_ = made_by_launcher_ && (agent_built_in_ || shows_agent_);
 }
 
 std::unique_ptr<local_sandbox> bubblewrap_runtime::make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory)
@@ -163,10 +163,10 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     complete = files.add(created.directory().open_log()) == 1 && files.add(created.directory().open_log()) == 2 && complete;
     layout.listen_fd = files.add(std::move(created.listener()));
     layout.seccomp_fd = files.add(seccomp_.reopen());
-    const bool is_copied = !shows_agent_ && !goes_on_as_agent_;
+    const bool is_copied = !shows_agent_ && !agent_built_in_;
     if (is_copied)
         layout.agent_fd = files.add(unique_fd(::open(options().agent_path.c_str(), O_RDONLY | O_CLOEXEC)));
-    if (goes_on_as_agent_) {
+    if (agent_built_in_) {
         layout.network_fd = files.add(services().networks->take(services().time.steady_now()));
     } else {
         if (auto info = make_pipe()) {
@@ -178,7 +178,7 @@ result<launch_request> bubblewrap_runtime::open_inherited(local_sandbox& created
     if (!complete || layout.listen_fd < 0 || layout.seccomp_fd < 0 || (layout.agent_fd < 0 && is_copied))
         return error{errc::runtime_unavailable, "the sandbox cannot be given its descriptors: " + std::string(std::strerror(errno))};
     const auto& groups = created.record().group;
-    const bool begins_in_shared = goes_on_as_agent_ && services().forks->has_home();    // then the fork server must start it
+    const bool begins_in_shared = agent_built_in_ && services().forks->has_home();    // then the fork server must start it
     auto join =
         begins_in_shared ? groups.whole().part(agent_part).open_for_join() : services().groups.open_for_agent(groups.part(agent_part));
     if (join.has_error())
@@ -211,7 +211,7 @@ launch_request bubblewrap_runtime::request_for(
         if (std::filesystem::exists(shown / root))
             layout.roots.emplace_back(root);
     const std::filesystem::path agent = options().agent_path;
-    const bool shows_agent = shows_agent_ && !goes_on_as_agent_;
+    const bool shows_agent = shows_agent_ && !agent_built_in_;
     if (shows_agent)
         layout.agent = layout.tree + "/" + std::to_string(layout.trees.size() + layout.roots.size()) + "/" + agent.filename().string();
     // The launcher adds an inode for each tree's mount point; those of the agent and the top-level directories are not in the tmpfs.
@@ -223,10 +223,10 @@ launch_request bubblewrap_runtime::request_for(
         .uid = created.record().uid,
         .rlimits = baseline_rlimits(),
         .executable = options_.bwrap_path,
-        .argv = is_whole_ ? agent_arguments(layout) : bubblewrap_arguments(layout, host_),
+        .argv = made_by_launcher_ ? agent_arguments(layout) : bubblewrap_arguments(layout, host_),
         .environment = {},
         .descriptors = files.table};
-    if (is_whole_)
+    if (made_by_launcher_)
         request.sandbox = whole_of(layout);
     for (const auto& tree : created.trees())
         request.trees.push_back(tree.host_path);
@@ -264,7 +264,7 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     files->opened.clear();
     if (started.has_error())
         co_return explained(started.error());
-    if (goes_on_as_agent_) {
+    if (agent_built_in_) {
         auto adopted = box.adopt_agent(std::move(*started));
         box.keep_network();
         co_return adopted;
@@ -293,7 +293,7 @@ task<result<process_handle>> bubblewrap_runtime::read_agent(unique_fd info, cons
 std::optional<std::string> bubblewrap_runtime::missing() const
 {
     auto no_bwrap = not_executable(options_.bwrap_path, "install bubblewrap 0.8 or newer (apt-get install bubblewrap)");
-    if (no_bwrap && !is_whole_)
+    if (no_bwrap && !made_by_launcher_)
         return no_bwrap;
     if (auto reason = not_executable(options().launch_path, "it belongs beside the server's executable"))
         return reason;

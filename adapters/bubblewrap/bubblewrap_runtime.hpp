@@ -14,11 +14,11 @@
 namespace caisson {
 
 /// What creates the namespaces: the launcher where possible (as root, if views show all of the host's programs), else bwrap.
-enum class namespace_maker { whoever_can, bwrap };
+enum class namespace_maker { automatic, bwrap };
 
 struct bubblewrap_options {
     local_runtime_options local;
-    namespace_maker maker = namespace_maker::whoever_can;
+    namespace_maker maker = namespace_maker::automatic;
     std::string bwrap_path = "/usr/bin/bwrap";
     uid_t first_uid = 700'000;    // range of host uids for sandboxes if the server is root
     uid_t last_uid = 765'535;
@@ -62,8 +62,8 @@ private:
     std::vector<std::string> views_;    // of the host at construction
     mutable public_files public_;       // shown to sandboxes as /etc and /var
     bool shows_agent_;                  // the agent's file need not be copied
-    bool is_whole_;                     // the launcher builds sandboxes without bwrap
-    bool goes_on_as_agent_ = false;     // the launcher's process becomes the agent: no agent file is mounted
+    bool made_by_launcher_;             // the launcher builds sandboxes without bwrap
+    bool agent_built_in_ = false;       // the launcher's process becomes the agent: no agent file is mounted
 };
 
 }    // namespace caisson

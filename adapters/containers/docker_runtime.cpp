@@ -6,7 +6,7 @@
 #include "adapters/engine/container_end.hpp"
 #include "adapters/host/cgroup/kernel_text.hpp"
 #include "adapters/host/small_file.hpp"
-#include "core/async/undisturbed.hpp"
+#include "core/async/uncancellable.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -161,11 +161,11 @@ task<result<void>> docker_runtime::prepare_outside(local_sandbox* created, sandb
     if (copied.has_error())
         co_return copied;
     if (spec.image == trial_image_of(spec.id)) {
-        auto imported = co_await undisturbed(import_trial_image(&images_, spec.id, settings_));
+        auto imported = co_await uncancellable(import_trial_image(&images_, spec.id, settings_));
         if (imported.has_error())
             co_return as_failure(imported.error());
     }
-    co_return co_await undisturbed(make_container(created, std::move(spec)));
+    co_return co_await uncancellable(make_container(created, std::move(spec)));
 }
 
 task<result<void>> docker_runtime::copy_agent(const local_sandbox* created)

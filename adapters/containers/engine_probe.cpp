@@ -4,7 +4,7 @@
 #include "adapters/engine/json_fields.hpp"
 #include "adapters/host/greeting.hpp"
 #include "core/async/deadline.hpp"
-#include "core/async/undisturbed.hpp"
+#include "core/async/uncancellable.hpp"
 
 #include <algorithm>
 
@@ -135,7 +135,7 @@ task<result<void>> engine_runtime::try_sandbox()
     result<void> tried;
     try {
         if (own_image)    // not cancellable: the engine might create it later
-            tried = co_await undisturbed(import_trial_image(&images_, spec.id, settings_));
+            tried = co_await uncancellable(import_trial_image(&images_, spec.id, settings_));
         if (!tried.has_error())
             tried = co_await make_container(trial.get(), std::move(spec));
         if (!tried.has_error()) {
@@ -147,7 +147,7 @@ task<result<void>> engine_runtime::try_sandbox()
     }
     // Clean up also if the probe is cancelled by a stopping server.
     co_await asio::this_coro::throw_if_cancelled(false);
-    auto removed = co_await undisturbed(trial->destroy());
+    auto removed = co_await uncancellable(trial->destroy());
     if (failure)
         std::rethrow_exception(failure);
     co_return tried.has_error() ? tried : removed;

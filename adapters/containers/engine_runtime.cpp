@@ -4,7 +4,7 @@
 #include "adapters/containers/image_settings.hpp"
 #include "adapters/containers/trial_images.hpp"
 #include "adapters/host/sweep_mark.hpp"
-#include "core/async/undisturbed.hpp"
+#include "core/async/uncancellable.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -91,7 +91,7 @@ task<result<std::unique_ptr<sandbox>>> engine_runtime::create(sandbox_spec spec)
         co_return std::unique_ptr<sandbox>(std::move(created));
     // After a lost answer there may be a container. If it cannot be removed now, a sweep removes it.
     co_await asio::this_coro::throw_if_cancelled(false);
-    const auto removed = co_await undisturbed(created->destroy());
+    const auto removed = co_await uncancellable(created->destroy());
     if (removed.has_error())
         services_.log.warning(
             "a container that could not be made may be there", {{"sandbox", id.str()}, {"reason", removed.error().detail}});
@@ -122,7 +122,7 @@ task<result<void>> engine_runtime::make_container(engine_sandbox* created, sandb
     if (fitted.has_error())
         co_return fitted;
     // Not cancellable: the engine might create the container after its removal.
-    const auto made = co_await undisturbed(create_container(created, std::move(planned)));
+    const auto made = co_await uncancellable(create_container(created, std::move(planned)));
     if (made.has_error())
         co_return made;
     co_return co_await confirm_supplies(&brought);

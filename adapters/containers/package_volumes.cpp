@@ -2,7 +2,7 @@
 
 #include "adapters/containers/container_plan.hpp"
 #include "adapters/engine/tree_source.hpp"
-#include "core/async/undisturbed.hpp"
+#include "core/async/uncancellable.hpp"
 
 #include <filesystem>
 #include <vector>
@@ -80,7 +80,7 @@ task<result<void>> package_volumes::bring_now(entry_ptr one, std::string tree, c
             co_return result<void>();
     }
     // Not cancellable: other callers wait for it too, and its helper must be removed.
-    co_return co_await undisturbed(fill(one, std::move(tree), std::move(helper)));
+    co_return co_await uncancellable(fill(one, std::move(tree), std::move(helper)));
 }
 
 /// A prune of unused volumes spares a mounted volume but removes its mark, which is never mounted. A volume that this server knows to be
@@ -97,7 +97,7 @@ task<result<package_volumes::remains>> package_volumes::clear(entry_ptr one, sto
         co_return remains::nothing;
     if (removed.error().code != errc::conflict)
         co_return removed.error();
-    const auto marked = co_await undisturbed(stored_.make_empty(one->mark, std::move(helper)));
+    const auto marked = co_await uncancellable(stored_.make_empty(one->mark, std::move(helper)));
     co_return marked.has_error() ? result<remains>(marked.error()) : remains::whole;
 }
 

@@ -3,7 +3,7 @@
 #include "adapters/host/greeting.hpp"
 #include "adapters/host/log_writers.hpp"
 #include "adapters/host/sweep_mark.hpp"
-#include "core/async/undisturbed.hpp"
+#include "core/async/uncancellable.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -223,7 +223,7 @@ task<result<void>> local_runtime::try_sandbox(runtime_capabilities* found)
     }
     // Also on cancellation by a stopping server: the agent would otherwise wait a day for a new one.
     co_await asio::this_coro::throw_if_cancelled(false);
-    auto removed = co_await undisturbed(local.destroy());
+    auto removed = co_await uncancellable(local.destroy());
     if (failure)
         std::rethrow_exception(failure);
     co_return tried.has_error() ? tried : removed;

@@ -88,8 +88,8 @@ private:
     local_runtime_options options_;
     runtime_capabilities capabilities_;
     // Prepared sandboxes, until taken. They are destructed after the derived runtime, which only destroy() would need.
-    std::deque<std::unique_ptr<local_sandbox>> prepared_;    // the oldest first
-    std::vector<std::unique_ptr<local_sandbox>> spoiled_;    // prepared once, to be removed
+    std::deque<std::unique_ptr<local_sandbox>> prepared_;      // the oldest first
+    std::vector<std::unique_ptr<local_sandbox>> discarded_;    // prepared once, to be removed
 };
 
 /// Nothing if `path` is executable; else a sentence with `remedy`.

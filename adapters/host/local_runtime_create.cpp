@@ -1,6 +1,6 @@
 #include "adapters/host/local_runtime.hpp"
 
-#include "core/async/undisturbed.hpp"
+#include "core/async/uncancellable.hpp"
 
 /// Creating sandboxes, and preparing them ahead.
 namespace caisson {
@@ -32,7 +32,7 @@ task<result<void>> local_runtime::make_whole(local_sandbox* begun, task<result<v
     if (!failure && !prepared.has_error())
         co_return prepared;
     co_await asio::this_coro::throw_if_cancelled(false);
-    auto removed = co_await undisturbed(begun->destroy());
+    auto removed = co_await uncancellable(begun->destroy());
     if (removed.has_error())
         services_.log.warning(
             "a sandbox that could not be made is not wholly removed", {{"sandbox", begun->id().str()}, {"reason", removed.error().detail}});
@@ -121,18 +121,18 @@ std::unique_ptr<local_sandbox> local_runtime::take_prepared(const sandbox_spec& 
         if (!done.has_error())
             return taken;
         services_.log.warning("a prepared sandbox cannot be used", {{"sandbox", taken->id().str()}, {"what", done.error().detail}});
-        spoiled_.push_back(std::move(taken));
+        discarded_.push_back(std::move(taken));
     }
     return nullptr;
 }
 
 task<> local_runtime::remove_spoiled()
 {
-    while (!spoiled_.empty()) {
-        auto one = std::move(spoiled_.back());
-        spoiled_.pop_back();
+    while (!discarded_.empty()) {
+        auto one = std::move(discarded_.back());
+        discarded_.pop_back();
         co_await asio::this_coro::throw_if_cancelled(false);
-        const auto removed = co_await undisturbed(one->destroy());    // if the server stops, discard_prepared() removes the rest
+        const auto removed = co_await uncancellable(one->destroy());    // if the server stops, discard_prepared() removes the rest
         if (removed.has_error())
             services_.log.warning("a prepared sandbox cannot be removed; the next sweep tries again",
                 {{"sandbox", one->id().str()}, {"what", removed.error().detail}});
@@ -143,7 +143,7 @@ task<> local_runtime::discard_prepared(std::size_t kept)
 {
     services_.networks->tidy(services_.time.steady_now());
     for (; prepared_.size() > kept; prepared_.pop_back())
-        spoiled_.push_back(std::move(prepared_.back()));
+        discarded_.push_back(std::move(prepared_.back()));
     return remove_spoiled();
 }
 

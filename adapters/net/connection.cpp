@@ -83,7 +83,7 @@ standing connection::standing_in(phase what) const
 
 void connection::begin_request() { owner_.reset(); }
 
-result<void> connection::trust(std::string_view owner)
+result<void> connection::mark_authenticated(std::string_view owner)
 {
     if (!owner_ || owner_->owner() != owner) {
         auto& book = state_->owners;

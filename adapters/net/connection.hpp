@@ -24,7 +24,7 @@ enum class phase {
 
 /// A server-side connection with its input buffer and its deadline. The server's sweeper checks the deadlines, so a request
 /// costs no timer.
-class connection final : public surroundings {
+class connection final : public connection_context {
 public:
     connection(std::shared_ptr<server_state> state, tcp_socket socket, const tcp::endpoint& peer);
     ~connection() override;
@@ -55,8 +55,8 @@ public:
     /// Resets the owner before the next request.
     void begin_request();
     /// See exchange::trust.
-    result<void> trust(std::string_view owner);
-    /// The place of this request's owner; null before trust().
+    result<void> mark_authenticated(std::string_view owner);
+    /// The place of this request's owner; null before mark_authenticated().
     owner_place* place_of_owner() { return owner_ ? &*owner_ : nullptr; }
     /// Marks the connection as above the limit.
     void turn_away();

@@ -46,9 +46,9 @@ public:
 };
 
 /// The part of the server's state that the work on one connection may use.
-class surroundings {
+class connection_context {
 public:
-    virtual ~surroundings() = default;
+    virtual ~connection_context() = default;
 
     /// How many bytes one streamed response (or WebSocket) should buffer, so that stalled clients together do not exhaust the
     /// memory: 16 KiB (many connections) to 4 MiB.
@@ -62,7 +62,7 @@ public:
 
 /// One request and its response. The session owns it; it lives until handler::handle() returns. I/O thread only. Call exactly one
 /// of respond(), begin_stream() and a successful upgrade(), once; none if client_gone() reported that the client left.
-class exchange : public surroundings {
+class exchange : public connection_context {
 public:
     virtual const net::request& request() const = 0;
 
@@ -72,7 +72,7 @@ public:
 
     /// Marks the request as authenticated for `owner`: while it runs, its connection is not closed to make room for others.
     /// Errors: errc::quota_exceeded if the owner is at its connection limit; the request then stays unauthenticated.
-    virtual result<void> trust(std::string_view owner) = 0;
+    virtual result<void> mark_authenticated(std::string_view owner) = 0;
 
     /// Sends the response with Content-Length and X-Request-Id; without the body for HEAD. A client that is gone is not an error.
     virtual task<> respond(response answer) = 0;
@@ -89,7 +89,7 @@ public:
     /// `rest` must not use the exchange. The connection counts as open until `rest` ends.
     virtual void go_on(task<> rest) = 0;
     /// The surroundings that `rest` may use instead of the exchange. Valid until `rest` ends.
-    virtual const surroundings& lasting() const = 0;
+    virtual const connection_context& lasting() const = 0;
 
     /// Returns when the client closes or resets the connection; pipelined requests do not count. Race it against the work:
     /// cancellation loses nothing. One call at a time; not after upgrade(), where the websocket reports it.
@@ -104,9 +104,9 @@ public:
     /// Responds to `one`. An exception is logged and becomes a 500 if nothing was sent yet.
     virtual task<> handle(exchange& one) = 0;
 
-    /// Called before reading a body above unasked_body_bytes or of unknown length. Returns the request's owner, as for exchange::trust().
-    /// An error is sent as the response and the body is not read, so that unauthenticated clients cannot fill the memory.
-    /// `head` lives until the task ends.
+    /// Called before reading a body above unasked_body_bytes or of unknown length. Returns the request's owner, as for
+    /// exchange::mark_authenticated(). An error is sent as the response and the body is not read, so that unauthenticated clients cannot
+    /// fill the memory. `head` lives until the task ends.
     virtual task<result<std::string>> admit(const request* head)
     {
         static_cast<void>(head);

@@ -261,7 +261,7 @@ task<bool> session::admit_body()
         refusal why{status_of_refusal(admitted.error().code), admitted.error().code, admitted.error().detail};
         co_return co_await refuse(std::move(why));
     }
-    if (const auto trusted = link_.trust(*admitted); trusted.has_error()) {
+    if (const auto trusted = link_.mark_authenticated(*admitted); trusted.has_error()) {
         refusal why{429, trusted.error().code, trusted.error().detail};
         co_return co_await refuse(std::move(why));
     }

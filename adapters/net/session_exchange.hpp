@@ -19,13 +19,13 @@ public:
 
     const net::request& request() const override { return head_.request; }
     request_body& body() override;
-    result<void> trust(std::string_view owner) override { return link_.trust(owner); }
+    result<void> mark_authenticated(std::string_view owner) override { return link_.mark_authenticated(owner); }
     std::size_t share_bytes() const override { return link_.share_bytes(); }
     task<> respond(response answer) override;
     task<std::unique_ptr<stream_writer>> begin_stream(response head) override;
     task<result<std::unique_ptr<websocket>>> upgrade(websocket_options options) override;
     void go_on(task<> rest) override { rest_ = std::move(rest); }
-    const surroundings& lasting() const override { return link_; }
+    const connection_context& lasting() const override { return link_; }
     task<wait_end> client_gone() override { return link_.peer_gone(); }
     bool draining() const override { return link_.draining(); }
     task<> drain_begun() const override { return link_.drain_begun(); }

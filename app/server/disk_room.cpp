@@ -46,7 +46,7 @@ disk_space space_of(const std::filesystem::path& directory)
 
 task<> disk_room::run()
 {
-    return in_rounds<bool>(
+    return run_every<bool>(
         &use_.time, &use_.log, between_looks, "what the tenants keep cannot be found out; trying again", [this] { return look(); });
 }
 

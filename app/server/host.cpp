@@ -36,7 +36,7 @@ bubblewrap_options options_of(const server_config& config, const std::string& in
     bubblewrap_options options;
     options.local = local_options(config, instance, in_memory);
     std::ranges::reverse(options.local.run_dirs);
-    options.maker = config.bubblewrap.made_by == "bwrap" ? namespace_maker::bwrap : namespace_maker::whoever_can;
+    options.maker = config.bubblewrap.made_by == "bwrap" ? namespace_maker::bwrap : namespace_maker::automatic;
     options.bwrap_path = config.bubblewrap.path.string();
     options.first_uid = static_cast<uid_t>(config.bubblewrap.uid_first);
     options.last_uid = static_cast<uid_t>(config.bubblewrap.uid_first + config.bubblewrap.uid_count - 1);

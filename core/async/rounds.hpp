@@ -13,7 +13,7 @@ namespace caisson {
 /// Runs `round` again and again, each time `interval` after its last end, until cancelled. Logs a failure as `sentence` with its text,
 /// unless the round before failed with the same text. `time` and `log` must outlive it.
 template <class T>
-task<> in_rounds(
+task<> run_every(
     timers* time, logger* log, std::chrono::milliseconds interval, std::string sentence, std::function<task<result<T>>()> round)
 {
     std::string last;

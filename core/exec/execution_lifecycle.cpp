@@ -3,8 +3,8 @@
 #include "core/async/deadline.hpp"
 #include "core/exec/attempts.hpp"
 #include "core/exec/execution_service.hpp"
-#include "core/exec/insist.hpp"
 #include "core/exec/record/record.hpp"
+#include "core/exec/retry_until_answered.hpp"
 
 namespace caisson {
 
@@ -202,8 +202,8 @@ void execution_service::stop_accepting()
 {
     stopping_ = true;
     pool_.close();
-    ahead_.close();
-    calm_.close();
+    stock_.close();
+    idle_gate_.close();
     changed_.notify_all();
     for (const auto& [id, one] : live_)
         one->wake();
@@ -245,7 +245,7 @@ task<result<void>> execution_service::hand_over(steady_time until)
     static_cast<void>(co_await with_deadline(use_.time, until, std::move(cleaned)));
     auto drained = pool_.stop(until);
     static_cast<void>(co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(drained)));
-    auto discarded = ahead_.stop(until);
+    auto discarded = stock_.stop(until);
     static_cast<void>(co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(discarded)));
     auto stopped = stop_tasks();
     co_return co_await with_deadline(use_.time, std::max(until, use_.time.steady_now()) + stop_grace, std::move(stopped));

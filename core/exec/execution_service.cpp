@@ -1,8 +1,8 @@
 #include "core/exec/execution_service.hpp"
 
 #include "core/async/deadline.hpp"
-#include "core/exec/insist.hpp"
 #include "core/exec/record/record.hpp"
+#include "core/exec/retry_until_answered.hpp"
 
 namespace caisson {
 
@@ -32,11 +32,11 @@ execution_service::execution_service(execution_services services)
     , keys_(use_.executor, use_.time)
     , runs_(use_.executor, use_.log)
     , cleanup_(use_.executor, use_.log)
-    , calm_(use_.executor, use_.time)
-    , pool_(use_, calm_)
-    , ahead_(use_, calm_)
+    , idle_gate_(use_.executor, use_.time)
+    , pool_(use_, idle_gate_)
+    , stock_(use_, idle_gate_)
     , sweeper_(use_)
-    , runner_(use_, queue_, pool_, ahead_, calm_, cleanup_, sweeper_)
+    , runner_(use_, queue_, pool_, stock_, idle_gate_, cleanup_, sweeper_)
     , changed_(use_.executor)
     , kept_(use_.retention)
     , retention_({use_.time, use_.log, use_.executions, kept_,

@@ -114,7 +114,7 @@ public:
     /// From now on as many sandboxes of `shape` as services.pool says are kept ready, whatever the demand.
     void keep_ready(pool_shape shape) { pool_.keep(std::move(shape)); }
     /// From now on runtimes prepare sandboxes with these limits before they are asked for, as many as each is set to.
-    void prepare_ahead(const sandbox_limits& limits) { ahead_.begin(limits); }
+    void prepare_ahead(const sandbox_limits& limits) { stock_.begin(limits); }
     /// How many sandboxes of a runtime wait for an execution.
     std::size_t ready_sandboxes(std::string_view runtime) const { return pool_.ready(runtime); }
 
@@ -153,7 +153,7 @@ private:
     record_chances chances_of(const execution_row& row) const;
     task<result<submission>> record_begun(live_ptr one, task<> run);
     task<> run_recorded(live_ptr one, execution_spec spec, result<void> begun);
-    task<> run_made(live_ptr one, execution_spec spec, runtime_breakers::pass permit);
+    task<> run_made(live_ptr one, execution_spec spec, runtime_breakers::permit permit);
     task<bool> ends_unrecorded(live_ptr one);
     task<> record_end_of(live_ptr one);
     task<result<void>> insert_first(live_ptr one, execution_spec spec, bool is_begun);
@@ -182,9 +182,9 @@ private:
     idempotency_gate keys_;
     task_group runs_;
     task_group cleanup_;
-    lull calm_;
+    idle_gate idle_gate_;
     warm_pool pool_;
-    preparer ahead_;
+    stocker stock_;
     sweeper sweeper_;
     runner runner_;
     notifier changed_;    // an execution left, or the stop began

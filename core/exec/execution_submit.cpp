@@ -3,8 +3,8 @@
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/exec/execution_service.hpp"
-#include "core/exec/insist.hpp"
 #include "core/exec/record/record.hpp"
+#include "core/exec/retry_until_answered.hpp"
 #include "core/exec/skill/skill_program.hpp"
 
 namespace caisson {
@@ -85,7 +85,7 @@ task<result<execution_service::submission>> execution_service::record_new(
         co_return is_stopping();
     if (auto more = may_keep_more(tenant); more.has_error())
         co_return more.error();
-    calm_.disturb();
+    idle_gate_.note_activity();
     auto place = queue_.reserve(tenant, spec.limits, content_bytes(spec));
     if (place.has_error())
         co_return place.error();
@@ -100,9 +100,9 @@ task<result<execution_service::submission>> execution_service::record_new(
             auto recording = run_recorded(one, std::move(spec), {});
             co_return co_await record_begun(one, std::move(recording));
         }
-        auto leave = runner_.begin_making(one, *place);
-        if (leave) {
-            auto making = run_made(one, std::move(spec), std::move(*leave));
+        auto permit = runner_.begin_making(one, *place);
+        if (permit) {
+            auto making = run_made(one, std::move(spec), std::move(*permit));
             co_return co_await record_begun(one, std::move(making));
         }
     }
@@ -143,7 +143,7 @@ task<result<execution_service::submission>> execution_service::record_begun(live
 }
 
 /// Where no sandbox can be made it is recorded all the same, and that attempt was its first.
-task<> execution_service::run_made(live_ptr one, execution_spec spec, runtime_breakers::pass permit)
+task<> execution_service::run_made(live_ptr one, execution_spec spec, runtime_breakers::permit permit)
 {
     result<void> made;
     try {
@@ -176,7 +176,7 @@ task<result<void>> execution_service::insert_first(live_ptr one, execution_spec 
 /// Whether its program, which runs, ends so soon that its end may be its first record.
 task<bool> execution_service::ends_unrecorded(live_ptr one)
 {
-    auto end = runner::hear_end(one);
+    auto end = runner::wait_for_exit_and_streams(one);
     const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + first_record_patience, std::move(end));
     co_return heard.has_value() && *heard;
 }

@@ -1,7 +1,7 @@
 #include "core/exec/runner.hpp"
 
 #include "core/async/both.hpp"
-#include "core/exec/insist.hpp"
+#include "core/exec/retry_until_answered.hpp"
 
 #include <algorithm>
 
@@ -24,15 +24,15 @@ task<> runner::run(live_ptr one)
 }
 
 /// find_sandbox(), and tells the runtime's breaker what came of it.
-task<result<void>> runner::try_sandbox(live_ptr one, runtime_breakers::pass leave)
+task<result<void>> runner::try_sandbox(live_ptr one, runtime_breakers::permit permit)
 {
     one->at_host = false;
     auto finding = without_exceptions(find_sandbox(one));
     auto found = co_await std::move(finding);
     if (found.has_value())
-        leave.succeeded();
+        permit.succeeded();
     else if (one->at_host)
-        leave.failed();
+        permit.failed();
     co_return found;
 }
 
@@ -136,7 +136,7 @@ task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
 {
     const auto began = use_.time.steady_now();
     auto& chosen = *use_.runtimes.find(one->row.runtime)->second;
-    ahead_.note(chosen);
+    stock_.note(chosen);
     auto created = co_await chosen.create(std::move(wanted));
     if (created.has_error()) {
         one->at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;

@@ -4,9 +4,9 @@
 #include "core/exec/collect/collector.hpp"
 #include "core/exec/limit_watch.hpp"
 #include "core/exec/live_execution.hpp"
-#include "core/exec/preparer.hpp"
 #include "core/exec/runtime_breakers.hpp"
 #include "core/exec/services.hpp"
+#include "core/exec/stocker.hpp"
 #include "core/exec/sweeper.hpp"
 #include "core/exec/warm_pool.hpp"
 
@@ -21,13 +21,13 @@ struct compile_order;
 class runner {
 public:
     /// All outlive the runner; `cleanup` ends sandboxes after their executions, and `sweeps` has those that could not be ended.
-    runner(const execution_services& services, admission& queue, warm_pool& pool, preparer& ahead, lull& calm, task_group& cleanup,
+    runner(const execution_services& services, admission& queue, warm_pool& pool, stocker& ahead, idle_gate& calm, task_group& cleanup,
         sweeper& sweeps)
         : use_(services)
         , queue_(queue)
         , pool_(pool)
-        , ahead_(ahead)
-        , calm_(calm)
+        , stock_(ahead)
+        , idle_gate_(calm)
         , cleanup_(cleanup)
         , sweeps_(sweeps)
         , breakers_(services.time, services.log)
@@ -41,10 +41,10 @@ public:
     /// then. Takes `place` then; else nothing happened.
     bool begin_now(live_ptr one, waiting_place& place);
     /// The same of one for which a sandbox is made first: with the leave for that it has its place, and make_now() must follow.
-    std::optional<runtime_breakers::pass> begin_making(live_ptr one, waiting_place& place);
+    std::optional<runtime_breakers::permit> begin_making(live_ptr one, waiting_place& place);
     /// Makes the sandbox and starts the program; run_begun() or discard() must follow. Errors: why there is none, when run_failed() or
     /// discard() must.
-    task<result<void>> make_now(live_ptr one, runtime_breakers::pass leave);
+    task<result<void>> make_now(live_ptr one, runtime_breakers::permit permit);
     /// Whether the runtime is enabled and no breaker keeps executions from it.
     bool takes_at_once(const std::string& runtime) const;
     /// Whether begin_making() may be true for executions on that runtime.
@@ -57,11 +57,11 @@ public:
     };
     /// What is to be stored of one that was given its sandbox.
     begin_record record(const live_execution& one) const;
-    /// From its begin to its recorded end. One that is not recorded yet must have ended, as hear_end() says, and its end is its first
-    /// record then: it is `recorded` afterwards, or `refused` or a `record_failure` says why not, and nothing of it stays.
+    /// From its begin to its recorded end. One that is not recorded yet must have ended, as wait_for_exit_and_streams() says, and its end
+    /// is its first record then: it is `recorded` afterwards, or `refused` or a `record_failure` says why not, and nothing of it stays.
     task<> run_begun(live_ptr one);
     /// True when its program and both streams have ended and that may be what is recorded first; false when that may not be any more.
-    static task<bool> hear_end(live_ptr one);
+    static task<bool> wait_for_exit_and_streams(live_ptr one);
     /// One that was begun and could not be recorded: ends it, and nothing of it stays.
     void discard(live_ptr one);
     /// A new execution, or one that had not come to its sandbox, or waited for its next attempt, when an earlier server ended.
@@ -99,9 +99,9 @@ private:
     task<result<void>> store_decided(live_ptr one);
     task<after> attempt(live_ptr one);
     task<> wait_for_next(live_ptr one);
-    task<std::optional<runtime_breakers::pass>> wait_for_turn(live_ptr one);
+    task<std::optional<runtime_breakers::permit>> wait_for_turn(live_ptr one);
     // runner_image.cpp
-    std::optional<runtime_breakers::pass> ask_for_leave(live_execution& one);
+    std::optional<runtime_breakers::permit> ask_for_permit(live_execution& one);
     bool can_fall_back(const live_execution& one, const std::string& runtime) const;
     void take_runtime(live_execution& one, const std::string& name) const;
     bool runs_in_image(const live_execution& one) const;
@@ -122,7 +122,7 @@ private:
     task<> store_schedule(live_ptr one);
     task<> make_ready_for_next(live_ptr one);
 
-    task<result<void>> try_sandbox(live_ptr one, runtime_breakers::pass leave);
+    task<result<void>> try_sandbox(live_ptr one, runtime_breakers::permit permit);
     void note_failure(live_execution& one, const error& why, ending_facts& facts) const;
     task<result<void>> find_sandbox(live_ptr one);
     bool claim_sandbox(live_execution& one, const pool_shape& wanted);
@@ -152,7 +152,7 @@ private:
     void keep_watch(live_ptr one);
     task<result<void>> recover_sandbox(live_ptr one);
     task<result<void>> find_sandbox_again(live_ptr one);
-    task<result<void>> insist_on_sandbox(live_ptr one);
+    task<result<void>> find_sandbox_patiently(live_ptr one);
     bool out_of_patience(const live_execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const;
     task<after> go_on(live_ptr one);
     bool agent_was_taken(const live_execution& one) const;
@@ -203,13 +203,13 @@ private:
     task<> record_end(live_ptr one, ending end, std::optional<attempt_fault> fault);
     task<> store_log(live_ptr one);
     void give_place_up(live_execution& one);
-    static void say_end(live_execution& one);
+    static void append_exit_event(live_execution& one);
     task<> store_end(live_ptr one);
     task<> store_final(live_ptr one);
     task<> store_first_and_final(live_ptr one);
     task<std::optional<checkpoint_end>> checkpoint_of(live_ptr one);
-    task<> take_note(live_ptr one);
-    static void say_goodbye(live_execution& one);
+    task<> reload_checkpoint_note(live_ptr one);
+    static void release_agent(live_execution& one);
     void clean_up_after(live_ptr one);
     void clean_up(const live_ptr& one, std::string_view what, task<> work);
     static std::optional<std::int64_t> held_by(const live_execution& one);
@@ -222,8 +222,8 @@ private:
     const execution_services& use_;
     admission& queue_;
     warm_pool& pool_;
-    preparer& ahead_;
-    lull& calm_;
+    stocker& stock_;
+    idle_gate& idle_gate_;
     task_group& cleanup_;
     std::unordered_set<live_ptr> leaving_;    // whose sandboxes are being removed
     sweeper& sweeps_;

@@ -1,6 +1,6 @@
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
-#include "core/exec/insist.hpp"
+#include "core/exec/retry_until_answered.hpp"
 #include "core/exec/runner.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ task<result<void>> runner::recover_sandbox(live_ptr one)
     if (found == use_.runtimes.end())
         co_return error{errc::gone, "the runtime \"" + one->row.runtime + "\" is not enabled any more"};
     std::function<task<result<sandbox_row>>()> ask = [this, one] { return use_.sandboxes.find(*one->row.sandbox); };
-    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     const auto kept = co_await std::move(asking);
     if (kept.has_error())
         co_return error{errc::gone, "the sandbox's record is missing"};
@@ -90,7 +90,7 @@ task<result<void>> runner::find_sandbox_again(live_ptr one)
 }
 
 /// Tries until there is a sandbox with its group, or it is gone, or nobody can wait for it any longer.
-task<result<void>> runner::insist_on_sandbox(live_ptr one)
+task<result<void>> runner::find_sandbox_patiently(live_ptr one)
 {
     const auto began = use_.time.steady_now();
     std::optional<steady_time> cancel_seen;
@@ -126,7 +126,7 @@ task<> runner::take_up(live_ptr one)
     one->taken_up = true;
     one->started_at = one->asked_at = use_.time.steady_now();
     one->phase = run_phase::running;    // it may be left to the next server at any moment
-    const auto found = co_await insist_on_sandbox(one);
+    const auto found = co_await find_sandbox_patiently(one);
     if (found.has_value()) {
         const auto next = co_await go_on(one);
         if (next == after::again)

@@ -1,8 +1,8 @@
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/exec/attempts.hpp"
-#include "core/exec/insist.hpp"
 #include "core/exec/record/record.hpp"
+#include "core/exec/retry_until_answered.hpp"
 #include "core/exec/runner.hpp"
 #include "core/retry/backoff.hpp"
 
@@ -24,14 +24,14 @@ task<runner::after> runner::attempt(live_ptr one)
 {
     if (one->row.next_attempt_at_ms)
         co_await wait_for_next(one);
-    auto leave = co_await wait_for_turn(one);
-    if (!leave)
+    auto permit = co_await wait_for_turn(one);
+    if (!permit)
         co_return co_await leave_unadmitted(one);
     one->phase = run_phase::starting;
     if (!one->row.attempts.empty())
         co_await fetch_spec(one);
     one->begin_attempt();
-    auto making = without_exceptions(try_sandbox(one, std::move(*leave)));
+    auto making = without_exceptions(try_sandbox(one, std::move(*permit)));
     const auto made = co_await std::move(making);
     if (made.has_value() && !one->cancel_wanted()) {
         if (one->spec.compile)
@@ -93,22 +93,22 @@ task<> runner::wait_until_woken(live_ptr one, steady_time until)
 
 /// A place among those that run, and leave to make a sandbox of an image that is there. A breaker's refusal is no attempt, nor is an image
 /// that is to be fetched: the place goes to others, and it comes again when it may ask. Nothing: it was cancelled, or it is too late.
-task<std::optional<runtime_breakers::pass>> runner::wait_for_turn(live_ptr one)
+task<std::optional<runtime_breakers::permit>> runner::wait_for_turn(live_ptr one)
 {
     std::unique_ptr<runtime_breakers::place> place;    // kept while it asks, so that no other of its tenant does
     for (bool may_begin = true; may_begin;) {
         const bool admitted = co_await wait_for_admission(one);
         if (!admitted)
             break;
-        auto leave = ask_for_leave(*one);
-        bool can_begin = leave.has_value();
+        auto permit = ask_for_permit(*one);
+        bool can_begin = permit.has_value();
         if (can_begin)
             can_begin = co_await find_image(one);
         if (can_begin)
-            co_return leave;
+            co_return permit;
         queue_.step_aside(*one);
-        if (leave) {
-            leave.reset();
+        if (permit) {
+            permit.reset();
             place.reset();
             co_await wait_for_image(one);
             continue;
@@ -183,7 +183,7 @@ task<runner::after> runner::leave_unadmitted(live_ptr one)
 task<> runner::fetch_spec(live_ptr one)
 {
     std::function<task<result<execution_spec>>()> ask = [this, one] { return use_.executions.find_spec(one->row.tenant, one->row.id); };
-    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     auto spec = co_await std::move(asking);
     if (spec.has_error())
         throw std::runtime_error("what to run is not stored any more: " + spec.error().detail);
@@ -244,13 +244,13 @@ task<> runner::store_schedule(live_ptr one)
         stored.sandbox.reset();
         return use_.executions.update(std::move(stored));
     };
-    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));
 }
 
 task<> runner::make_ready_for_next(live_ptr one)
 {
-    say_goodbye(*one);
+    release_agent(*one);
     co_await end_sandbox(one, "an attempt of its execution ended: " + one->attempt().error);
     one->row.sandbox.reset();
     one->tree.reset();

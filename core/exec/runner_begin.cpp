@@ -41,8 +41,8 @@ bool runner::begin_now(live_ptr one, waiting_place& place)
     const auto wanted = shape_of(*one, sandbox_for(*one));
     if (!pool_.has_ready(wanted))
         return false;
-    auto leave = ask_for_leave(*one);
-    if (!leave)
+    auto permit = ask_for_permit(*one);
+    if (!permit)
         return false;
     one->phase = run_phase::starting;
     one->begin_attempt();
@@ -51,7 +51,7 @@ bool runner::begin_now(live_ptr one, waiting_place& place)
         one->phase = run_phase::waiting;
         return false;
     }
-    leave->succeeded();
+    permit->succeeded();
     one->place = std::move(place);
     queue_.enter(one);
     one->row.stages.queue_ms = ms_between(one->accepted_at, use_.time.steady_now());
@@ -74,21 +74,21 @@ bool runner::makes_soon(const std::string& runtime) const
     return found != use_.runtimes.end() && found->second->makes_soon();
 }
 
-std::optional<runtime_breakers::pass> runner::begin_making(live_ptr one, waiting_place& place)
+std::optional<runtime_breakers::permit> runner::begin_making(live_ptr one, waiting_place& place)
 {
     if (!makes_soon(one->row.runtime) || !hold_package_now(*one))
         return std::nullopt;
-    auto leave = ask_for_leave(*one);
-    if (!leave || !makes_soon(one->row.runtime))    // it may have fallen back to another
+    auto permit = ask_for_permit(*one);
+    if (!permit || !makes_soon(one->row.runtime))    // it may have fallen back to another
         return std::nullopt;
     one->phase = run_phase::starting;    // until it is recorded: a server that stops waits for that
     one->place = std::move(place);
     queue_.enter(one);
     one->row.stages.queue_ms = ms_between(one->accepted_at, use_.time.steady_now());
-    return leave;
+    return permit;
 }
 
-task<result<void>> runner::make_now(live_ptr one, runtime_breakers::pass leave)
+task<result<void>> runner::make_now(live_ptr one, runtime_breakers::permit permit)
 {
     one->begin_attempt();
     one->at_host = true;
@@ -96,10 +96,10 @@ task<result<void>> runner::make_now(live_ptr one, runtime_breakers::pass leave)
     const auto made = co_await std::move(making);
     if (made.has_error()) {
         if (one->at_host)
-            leave.failed();
+            permit.failed();
         co_return made;
     }
-    leave.succeeded();
+    permit.succeeded();
     start_program(*one);
     one->phase = run_phase::starting;
     co_return result<void>();
@@ -147,7 +147,7 @@ bool runner::may_end_unrecorded(const live_execution& one)
     return record_policy::may_end_first(wishes_of(one.spec, false, true), at);
 }
 
-task<bool> runner::hear_end(live_ptr one)
+task<bool> runner::wait_for_exit_and_streams(live_ptr one)
 {
     while (may_end_unrecorded(*one)) {
         const bool has_files = !one->at_end || one->at_end->now() == files_at_end::state::whole;
@@ -163,7 +163,7 @@ void runner::discard(live_ptr one)
 {
     if (one->group)
         one->group->kill();
-    say_goodbye(*one);
+    release_agent(*one);
     clean_up(one, "end of an unrecorded ", end_discarded(one));
 }
 

@@ -4,7 +4,7 @@
 #include "core/exec/agent_process.hpp"
 #include "core/exec/collect/collect_command.hpp"
 #include "core/exec/collect/files_at_end.hpp"
-#include "core/exec/insist.hpp"
+#include "core/exec/retry_until_answered.hpp"
 #include "core/exec/runner.hpp"
 
 #include <csignal>
@@ -136,7 +136,7 @@ task<> runner::keep_files(live_ptr one)
 {
     if (!wants_files(one->spec.collect) || !one->started)
         co_return;
-    const count_guard counted(calm_.collecting());
+    const count_guard counted(idle_gate_.collecting());
     auto collecting = without_exceptions(collect_files(one));
     auto collected = co_await std::move(collecting);
     if (collected.has_error())
@@ -164,7 +164,7 @@ task<> runner::keep_files_again(live_ptr one)
 {
     if (!wants_files(one->spec.collect) || !one->row.sandbox)
         co_return;
-    const auto found = co_await insist_on_sandbox(one);
+    const auto found = co_await find_sandbox_patiently(one);
     if (found.has_error()) {
         one->row.collected = nothing_because("its files could not be collected: " + found.error().detail).summary;
         co_return;

@@ -2,7 +2,7 @@
 #include "core/async/wait_until.hpp"
 #include "core/exec/compile/compile_order.hpp"
 #include "core/exec/compile/compiler_process.hpp"
-#include "core/exec/insist.hpp"
+#include "core/exec/retry_until_answered.hpp"
 #include "core/exec/runner.hpp"
 #include "core/protocol/collect_stream.hpp"
 
@@ -346,7 +346,7 @@ task<> runner::store_compile_report(live_ptr one)
         stored.started_at_ms = use_.time.now_ms();
         return use_.executions.update(std::move(stored));
     };
-    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));
 }
 

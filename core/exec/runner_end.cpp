@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 constexpr auto streams_grace = 10s;
 constexpr int most_rounds = 60;
 constexpr auto destroy_grace = 30s;
-/// Where sandboxes are ready before they are asked for, the end of one in which nothing runs any more waits for a lull, as long as few do
-/// and all of them together hold little, those included that are being ended by then.
+/// Where sandboxes are ready before they are asked for, the end of one in which nothing runs any more waits for a idle gate, as long as few
+/// do and all of them together hold little, those included that are being ended by then.
 constexpr std::chrono::milliseconds longest_put_off = 500ms;
 constexpr std::int64_t most_bytes_put_off = 256 << 20;
 
@@ -49,7 +49,7 @@ void count_attempts(live_execution& one, ending end, std::optional<attempt_fault
 
 task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
 {
-    const count_guard ends(calm_.busy());    // somebody waits for the record
+    const count_guard ends(idle_gate_.busy());    // somebody waits for the record
     one->phase = run_phase::ending;
     if (one->group)
         facts.group = one->used();    // before the kill: what is measured is what the program used
@@ -71,13 +71,13 @@ task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
     }
     co_await keep_files(one);
     co_await record_end(one, std::move(end), fault);
-    calm_.disturb();
+    idle_gate_.note_activity();
     clean_up_after(one);
     co_return after::end;
 }
 
 /// The end is in the record: the agent need not keep it.
-void runner::say_goodbye(live_execution& one)
+void runner::release_agent(live_execution& one)
 {
     if (!one.link())
         return;
@@ -172,7 +172,7 @@ task<> runner::record_end(live_ptr one, ending end, std::optional<attempt_fault>
     judge_output(*one, problem);
     mark_files(*one);
     count_attempts(*one, std::move(end), fault);
-    say_end(*one);
+    append_exit_event(*one);
     one->whole_log = one->log->take_whole();
     if (!one->whole_log && !one->recorded)
         throw std::logic_error("the log of an execution that is not recorded is too long to be stored with its end");
@@ -201,7 +201,7 @@ void runner::give_place_up(live_execution& one)
         use_.log.warning("an execution has ended and cannot be stored: others have its place", {{"execution_id", one.row.id.str()}});
 }
 
-void runner::say_end(live_execution& one)
+void runner::append_exit_event(live_execution& one)
 {
     one.end_said = true;
     one.log->withhold_exit();
@@ -245,7 +245,7 @@ task<result<void>> runner::store_decided(live_ptr one)
     if (one->started && wants_files(one->spec.collect) && !one->row.collected)
         one->row.collected.emplace().error = "its files could not be collected: the server failed";
     if (!one->end_said)
-        say_end(*one);
+        append_exit_event(*one);
     if (!one->whole_log)
         co_await store_log(one);
     co_await store_end(one);
@@ -320,11 +320,11 @@ task<> runner::dispose(live_ptr one)
         counted.emplace(put_off_);
         held.emplace(put_off_bytes_, *bytes);
         queue_.leave(*one);
-        co_await calm_.wait(lull::work::removing, longest_put_off);
+        co_await idle_gate_.wait(idle_gate::work::removing, longest_put_off);
     } else {
         co_await let_answers_go();
     }
-    say_goodbye(*one);
+    release_agent(*one);
     co_await end_sandbox(one, "its execution ended: " + std::string(to_string(one->row.verdict.value_or(verdict::lost))));
     co_await one->background.stop();
     queue_.leave(*one);

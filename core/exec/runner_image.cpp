@@ -18,13 +18,13 @@ bool is_of_engine(errc code) { return code == errc::runtime_unavailable || code 
 }    // namespace
 
 /// Of its own runtime; while that one's breaker refuses, of the first that it may fall back to.
-std::optional<runtime_breakers::pass> runner::ask_for_leave(live_execution& one)
+std::optional<runtime_breakers::permit> runner::ask_for_permit(live_execution& one)
 {
     const auto own = one.spec.runtime;
     take_runtime(one, own);
-    auto leave = breakers_.ask(one);
-    if (leave)
-        return leave;
+    auto permit = breakers_.ask(one);
+    if (permit)
+        return permit;
     for (const auto& name : use_.fallback) {
         if (!can_fall_back(one, name))
             continue;

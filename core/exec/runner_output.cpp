@@ -1,4 +1,4 @@
-#include "core/exec/insist.hpp"
+#include "core/exec/retry_until_answered.hpp"
 #include "core/exec/runner.hpp"
 #include "core/exec/skill/skill_output.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "core/async/without_exceptions.hpp"
 #include "core/exec/end_state.hpp"
-#include "core/exec/insist.hpp"
 #include "core/exec/record/kept_records.hpp"
+#include "core/exec/retry_until_answered.hpp"
 
 /// How a runner stores the end of an execution.
 namespace caisson {
@@ -33,13 +33,13 @@ task<> runner::store_final(live_ptr one)
             give_place_up(*one);
         return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list()), one->kept_bytes});
     };
-    auto asking = insist(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));    // conflict: it is final
     if (one->whole_log)
         one->log->stored_whole();
     one->whole_log.reset();
     if (*checkpoint)
-        co_await take_note(one);
+        co_await reload_checkpoint_note(one);
     if (one->spec.webhook && use_.webhook_due)
         use_.webhook_due();
 }
@@ -83,7 +83,7 @@ task<std::optional<checkpoint_end>> runner::checkpoint_of(live_ptr one)
 }
 
 /// The store said in the record what became of it.
-task<> runner::take_note(live_ptr one)
+task<> runner::reload_checkpoint_note(live_ptr one)
 {
     auto reading = without_exceptions(use_.executions.find(one->row.tenant, one->row.id));
     const auto stored = co_await std::move(reading);

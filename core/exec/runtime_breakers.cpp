@@ -109,30 +109,30 @@ std::shared_ptr<runtime_breakers::gate> runtime_breakers::gate_of(const std::str
     return found;
 }
 
-std::optional<runtime_breakers::pass> runtime_breakers::ask(const live_execution& one)
+std::optional<runtime_breakers::permit> runtime_breakers::ask(const live_execution& one)
 {
     auto gate = gate_of(one.row.runtime);
-    const auto permit = gate->breaker.ask(time_.steady_now());
-    if (!permit)
+    const auto granted = gate->breaker.ask(time_.steady_now());
+    if (!granted)
         return std::nullopt;
-    if (permit->trial)
+    if (granted->trial)
         gate->last_trial = one.row.tenant;
-    return pass(std::move(gate), *permit);
+    return permit(std::move(gate), *granted);
 }
 
-runtime_breakers::pass::~pass()
+runtime_breakers::permit::~permit()
 {
     if (of_ && !of_->over)
         of_->abandoned(which_);
 }
 
-void runtime_breakers::pass::succeeded()
+void runtime_breakers::permit::succeeded()
 {
     if (const auto of = std::exchange(of_, nullptr))
         of->succeeded();
 }
 
-void runtime_breakers::pass::failed()
+void runtime_breakers::permit::failed()
 {
     if (const auto of = std::exchange(of_, nullptr))
         of->failed(which_);

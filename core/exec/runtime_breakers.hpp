@@ -24,12 +24,12 @@ public:
     runtime_breakers& operator=(const runtime_breakers&) = delete;
 
     /// Leave to make one sandbox. One that dies before its outcome was told counts as a try that came to none. May outlive the breakers.
-    class pass {
+    class permit {
     public:
-        pass(std::shared_ptr<gate> of, circuit_breaker::permit which) : of_(std::move(of)), which_(which) { }
-        pass(pass&& other) noexcept = default;
-        pass& operator=(pass&&) = delete;
-        ~pass();
+        permit(std::shared_ptr<gate> of, circuit_breaker::permit which) : of_(std::move(of)), which_(which) { }
+        permit(permit&& other) noexcept = default;
+        permit& operator=(permit&&) = delete;
+        ~permit();
         void succeeded();
         void failed();
 
@@ -38,7 +38,7 @@ public:
         circuit_breaker::permit which_;
     };
     /// Nothing: it is to wait, in the line.
-    std::optional<pass> ask(const live_execution& one);
+    std::optional<permit> ask(const live_execution& one);
 
     /// A place in the line of a runtime: an execution's wakes it when it is to look again. Leaves when it dies. May outlive the breakers.
     class place {

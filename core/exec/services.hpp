@@ -42,7 +42,7 @@ struct pool_bounds {
     std::size_t idle = 2;                     // of what executions are run in by default, whatever the demand
     std::size_t most = 32;                    // at once, of all kinds
     std::int64_t most_bytes = 256LL << 20;    // of memory that all of them hold, about
-    std::size_t most_put_off = 128;           // used up, that wait for a lull to be removed
+    std::size_t most_put_off = 128;           // used up, that wait for a idle gate to be removed
     bool interpreters = false;                // with an interpreter that waits, for those that ask for one
     std::vector<std::string> preload = {};    // modules that it has imported by then, where they are installed
 };

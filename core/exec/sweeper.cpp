@@ -1,7 +1,7 @@
 #include "core/exec/sweeper.hpp"
 
 #include "core/async/deadline.hpp"
-#include "core/exec/insist.hpp"
+#include "core/exec/retry_until_answered.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -19,7 +19,7 @@ constexpr std::size_t most_tries = 2;    // of one claim
 constexpr auto make_within = 60s;
 constexpr std::int64_t interpreter_bytes = 8 << 20;
 constexpr std::int64_t preload_bytes = 32 << 20;
-/// A lull is waited for, as long as others of the kind are ready, and as long as half of what is wanted is.
+/// It waits for the idle gate, as long as others of the kind are ready, and as long as half of what is wanted is.
 constexpr std::chrono::milliseconds short_patience = 40ms;
 constexpr std::chrono::milliseconds long_patience = 250ms;
 /// While files are collected the makers stand still up to three times for one, and still make as many in a second as are asked for in one.
@@ -40,9 +40,9 @@ task<> wait_past(std::shared_ptr<notifier> what, std::uint64_t seen) { co_await 
 
 }    // namespace
 
-warm_pool::warm_pool(const execution_services& services, lull& calm)
+warm_pool::warm_pool(const execution_services& services, idle_gate& calm)
     : use_(services)
-    , calm_(calm)
+    , idle_gate_(calm)
     , changed_(use_.executor)
     , makers_(use_.executor, use_.log)
     , watchers_(use_.executor, use_.log)
@@ -126,7 +126,7 @@ std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted)
     }
     auto claimed = of ? take_from(of, wanted) : std::nullopt;
     if (of && of->idle.empty()) {    // else whoever claimed it may have its program started first
-        calm_.hurry(lull::work::making);
+        idle_gate_.release_waiters(idle_gate::work::making);
         changed_.notify_all();
     }
     if (claimed || !wanted.interpreter)
@@ -212,7 +212,7 @@ std::chrono::milliseconds warm_pool::patience(const kind& of) const
     if (!of.idle.empty() && 2 * of.idle.size() >= wanted)
         return long_patience;
     const auto usual = of.idle.empty() ? 0ms : short_patience;
-    if (!calm_.is_collecting())
+    if (!idle_gate_.is_collecting())
         return usual;
     const std::chrono::milliseconds keeps_up = half_second / static_cast<std::int64_t>(std::max<std::size_t>(wanted, 1));
     return std::min(keeps_up, long_patience);
@@ -301,7 +301,7 @@ task<> warm_pool::fill()
         const auto seen = changed_.version();
         trim(now);
         if (const auto first = next_to_make(now)) {
-            co_await calm_.wait(lull::work::making, patience(*first));
+            co_await idle_gate_.wait(idle_gate::work::making, patience(*first));
             const auto next = next_to_make(use_.time.steady_now());
             if (next && !stopping_)
                 co_await make_for(next);

@@ -3,7 +3,7 @@
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
 #include "core/exec/claim_hold.hpp"
-#include "core/exec/lull.hpp"
+#include "core/exec/idle_gate.hpp"
 #include "core/exec/parking.hpp"
 #include "core/exec/pool_demand.hpp"
 #include "core/exec/services.hpp"
@@ -39,7 +39,7 @@ struct warm_sandbox {
 class warm_pool {
 public:
     /// Both outlive it. Without services.pool it keeps nothing.
-    warm_pool(const execution_services& services, lull& calm);
+    warm_pool(const execution_services& services, idle_gate& calm);
 
     /// Begins to fill itself.
     void start();
@@ -105,7 +105,7 @@ private:
     task<> watch(kind_ptr of, sandbox_id id, task<std::string> end, std::shared_ptr<notifier> released);
 
     const execution_services& use_;
-    lull& calm_;
+    idle_gate& idle_gate_;
     std::vector<kind_ptr> kinds_;
     notifier changed_;
     bool stopping_ = false;

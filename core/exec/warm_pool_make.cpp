@@ -22,8 +22,8 @@ constexpr auto destroy_within = 30s;
 /// hurries it.
 task<> warm_pool::step_aside(kind_ptr for_one)
 {
-    if (calm_.is_collecting())
-        co_await calm_.wait(lull::work::making, patience(*for_one));
+    if (idle_gate_.is_collecting())
+        co_await idle_gate_.wait(idle_gate::work::making, patience(*for_one));
 }
 
 task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox> into)

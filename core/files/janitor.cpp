@@ -37,7 +37,7 @@ std::vector<content_id> ids_of(const std::vector<owned_content>& contents)
 
 task<> janitor::run()
 {
-    return in_rounds<janitor_report>(
+    return run_every<janitor_report>(
         &use_.time, &use_.log, options_.round_interval, "artifacts cannot be tidied up; trying again", [this] { return clean(); });
 }
 

@@ -277,7 +277,7 @@ task<result<thread_service::difference>> thread_service::diff(
 
 task<> thread_service::run()
 {
-    return in_rounds<std::size_t>(&use_.time, &use_.log, use_.options.round_interval,
+    return run_every<std::size_t>(&use_.time, &use_.log, use_.options.round_interval,
         "checkpoints that ran out cannot be removed; trying again", [this] { return clean(); });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/async/begun.hpp"
+#include "core/async/background_job.hpp"
 #include "storage/content/content_packer.hpp"
 #include "storage/content/content_queue.hpp"
 #include "storage/content/content_store.hpp"
@@ -78,7 +78,7 @@ private:
     std::optional<worker_strand> order_;    // of what the cutter does, once that is more than a little
     std::vector<shared_bytes> parts_;       // not cut yet
     std::size_t part_bytes_ = 0;
-    std::vector<begun<std::vector<content_chunk>>> rounds_;    // what is being cut and hashed
+    std::vector<background_job<std::vector<content_chunk>>> rounds_;    // what is being cut and hashed
     std::int64_t size_bytes_ = 0;
     content_change next_;    // what is to be passed on
 };

@@ -146,7 +146,7 @@ task<> api::answer_route(call_ptr one, const route* to)
         if (!is_signed)
             one->end_with_key(use_.keys);
         // A tenant at its connection limit may still cancel and delete. Clients with signed URLs have a limit of their own.
-        const auto trusted = one->exchange().trust((is_signed ? "signed by " : "") + one->tenant().str());
+        const auto trusted = one->exchange().mark_authenticated((is_signed ? "signed by " : "") + one->tenant().str());
         if (trusted.has_error() && to->method != "DELETE" && !to->pattern.ends_with("/cancel")) {
             co_await one->fail(trusted.error());
             co_return;

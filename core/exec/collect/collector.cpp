@@ -1,8 +1,8 @@
 #include "core/exec/collect/collector.hpp"
 
 #include "core/base/utf8.hpp"
-#include "core/exec/insist.hpp"
 #include "core/exec/live_execution.hpp"
+#include "core/exec/retry_until_answered.hpp"
 #include "core/files/media_types.hpp"
 
 #include <boost/asio/post.hpp>

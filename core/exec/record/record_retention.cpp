@@ -6,7 +6,7 @@ namespace caisson {
 
 task<> record_retention::run()
 {
-    return in_rounds<report>(&use_.time, &use_.log, use_.kept.bounds().round_interval, "ended executions cannot be removed; trying again",
+    return run_every<report>(&use_.time, &use_.log, use_.kept.bounds().round_interval, "ended executions cannot be removed; trying again",
         [this] { return clean(); });
 }
 

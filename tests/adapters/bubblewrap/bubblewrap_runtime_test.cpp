@@ -91,7 +91,7 @@ TEST_F(BubblewrapFailure, OfTheLaunchersLastStepIsToldAndLeavesNothing)
     const auto broken = data + "/broken";
     std::ofstream(broken) << "neither a program nor a script";
     std::filesystem::permissions(broken, std::filesystem::perms(0755));
-    EXPECT_EQ(start_failure(make("/bin/false", broken, namespace_maker::whoever_can)), "the launcher failed: execve: Exec format error");
+    EXPECT_EQ(start_failure(make("/bin/false", broken, namespace_maker::automatic)), "the launcher failed: execve: Exec format error");
 }
 
 /// Its link would be followed to the host's own file.
@@ -99,7 +99,7 @@ TEST_F(BubblewrapFailure, AnAgentThatIsALinkIsLeftToBwrap)
 {
     std::filesystem::permissions(data, std::filesystem::perms(0711));
     std::filesystem::create_symlink(agent, data + "/link");
-    EXPECT_EQ(start_failure(make("/bin/false", data + "/link", namespace_maker::whoever_can)), "bwrap did not make the sandbox");
+    EXPECT_EQ(start_failure(make("/bin/false", data + "/link", namespace_maker::automatic)), "bwrap did not make the sandbox");
 }
 
 TEST_F(BubblewrapFailure, OfASilentBwrapIsTold) { EXPECT_EQ(start_failure(make("/bin/false", agent)), "bwrap did not make the sandbox"); }

@@ -27,7 +27,7 @@ struct handed_over {
     bool ended = false;
 };
 
-task<> echo_or_leave(socket_ptr socket, const surroundings* around, handed_over* out)
+task<> echo_or_leave(socket_ptr socket, const connection_context* around, handed_over* out)
 {
     co_await race(echo_all(socket.get()), around->drain_begun());
     out->drained = around->draining();

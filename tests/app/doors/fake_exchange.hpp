@@ -59,7 +59,7 @@ public:
 
     const net::request& request() const override { return asked; }
     net::request_body& body() override { return body_; }
-    result<void> trust(std::string_view) override { return {}; }
+    result<void> mark_authenticated(std::string_view) override { return {}; }
     std::size_t share_bytes() const override { return share; }
     task<> respond(net::response whole) override
     {
@@ -73,7 +73,7 @@ public:
     }
     task<result<std::unique_ptr<net::websocket>>> upgrade(net::websocket_options) override { throw std::logic_error("no WebSocket"); }
     void go_on(task<>) override { throw std::logic_error("no WebSocket"); }
-    const net::surroundings& lasting() const override { return *this; }
+    const net::connection_context& lasting() const override { return *this; }
     task<wait_end> client_gone() override { return gone(); }
     bool draining() const override { return false; }
     task<> drain_begun() const override { return never("nobody waits for the end"); }

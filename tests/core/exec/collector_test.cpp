@@ -73,7 +73,7 @@ protected:
         made->on_output(stream_number::stdout_stream, heard, shared_bytes(std::move(bytes)));
         heard += size;
     }
-    void hear_end(int wait_status = 0)
+    void wait_for_exit_and_streams(int wait_status = 0)
     {
         made->on_eof(stream_number::stdout_stream, heard);
         made->on_exited({.wait_status = wait_status});
@@ -84,7 +84,7 @@ protected:
     {
         make();
         hear(std::string(collect_magic) + records);
-        hear_end();
+        wait_for_exit_and_streams();
         testing::run_task(context, made->run());
         return made->take();
     }
@@ -239,7 +239,7 @@ TEST_F(Collector, SaysHowTheAgentsCollectorEnded)
 {
     make();
     hear(std::string(collect_magic) + file("out/a", "1"));
-    hear_end(9);
+    wait_for_exit_and_streams(9);
     testing::run_task(context, made->run());
     const auto got = made->take();
     EXPECT_THAT(got.summary.error, HasSubstr("signal 9 ended it"));
@@ -289,7 +289,7 @@ TEST_F(Collector, SmallFilesMayComeInAnyPieces)
         make();
         for (std::size_t at = heard = 0; at < all.size(); at += piece)
             hear(all.substr(at, piece));
-        hear_end();
+        wait_for_exit_and_streams();
         testing::run_task(context, made->run());
         const auto got = made->take();
         ASSERT_EQ(got.artifacts.size(), wants.size()) << piece;

@@ -117,7 +117,7 @@ std::unique_ptr<runtime> runtime_world::make_runtime()
         return make_runtime_with_volume("");
     if (kind_ == runtime_kind::process)
         return std::make_unique<process_runtime>(services, std::move(options));
-    const auto maker = kind_ == runtime_kind::bubblewrap_by_bwrap ? namespace_maker::bwrap : namespace_maker::whoever_can;
+    const auto maker = kind_ == runtime_kind::bubblewrap_by_bwrap ? namespace_maker::bwrap : namespace_maker::automatic;
     return std::make_unique<bubblewrap_runtime>(
         services, bubblewrap_options{
                       .local = std::move(options), .maker = maker, .uid_lock_dir = uid_lock_dir(), .digests = {&md5_hex, &sha256_hex}});

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/doors/http/door.hpp"
-#include "app/doors/http/kept_answers.hpp"
+#include "app/doors/http/response_cache.hpp"
 #include "app/doors/http/services.hpp"
 #include "app/wire/query.hpp"
 
@@ -44,7 +44,7 @@ private:
     task<> connect(call_ptr one);
 
     const api_services& use_;
-    kept_answers ended_;    // executions that have ended
+    response_cache ended_;    // executions that have ended
     std::size_t waiting_clients_ = 0;
     std::vector<route> routes_;
 };

@@ -52,7 +52,7 @@ task<std::optional<result<execution_row>>> find_execution(
 }
 
 /// The parts of GET /v1/executions/{id} beside the record.
-struct told_parts {
+struct response_parts {
     std::optional<wire::files_view> files;
     known_delivery hook;
     std::optional<execution_payload> payload;
@@ -61,9 +61,9 @@ struct told_parts {
     wire::execution_parts view() const { return {pointer_to(texts), pointer_to(files), pointer_to(hook.status), pointer_to(payload)}; }
 };
 
-task<told_parts> parts_of(const api_services* use, call_ptr one, const execution_row* row, bool wants_output)
+task<response_parts> parts_of(const api_services* use, call_ptr one, const execution_row* row, bool wants_output)
 {
-    told_parts out;
+    response_parts out;
     out.files = co_await files_of(use, use->pages.base(one->request()), *row);
     out.hook = co_await webhook_of(use, row);
     out.payload = co_await payload_of(use, *row);
@@ -77,16 +77,16 @@ task<told_parts> parts_of(const api_services* use, call_ptr one, const execution
 
 /// True if the answer stays the same until the execution is removed. It may change with files (their URLs are signed anew and files
 /// expire), with a webhook (its delivery is retried), and if a part could not be read.
-bool stays_as_it_is(const execution_row& row, const told_parts& parts, bool wants_output)
+bool stays_as_it_is(const execution_row& row, const response_parts& parts, bool wants_output)
 {
     const bool has_files = row.collected && row.collected->files > 0;
     const bool lacks_payload = row.kind == execution_kind::skill && !parts.payload;
     return is_final(row.status) && !has_files && parts.hook.is_none && !lacks_payload && (parts.texts || !wants_output);
 }
 
-kept_answers::form form_of(const wire::get_query& query)
+response_cache::form form_of(const wire::get_query& query)
 {
-    return query.include_output ? kept_answers::form::whole : kept_answers::form::brief;
+    return query.include_output ? response_cache::form::whole : response_cache::form::brief;
 }
 
 }    // namespace

@@ -35,7 +35,7 @@ error foreign_origin()
 /// A client of …/stream. All referenced objects outlive it.
 struct stream_client {
     const api_services& use;
-    const net::surroundings& around;
+    const net::connection_context& around;
     principal who;
     std::shared_ptr<socket_viewer> viewer;
 };
@@ -125,7 +125,7 @@ task<> serve_viewer(client_ptr client)
 }
 
 /// Serves a client of /v1/connect.
-task<> serve_session(std::shared_ptr<connect_session> session, const net::surroundings* around)
+task<> serve_session(std::shared_ptr<connect_session> session, const net::connection_context* around)
 {
     co_await race(serve_connection(session), around->drain_begun(), close_with_key(session));
     if (around->draining())

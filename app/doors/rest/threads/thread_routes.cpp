@@ -161,16 +161,16 @@ task<> threads_door::get_checkpoint(call_ptr one)
         return one->fail(std::move(*wrong));
     if (named->id || parts->execution || parts->artifacts)    // an execution or artifact may be removed without a change of the thread
         return read_checkpoint(std::move(one), std::move(*named), *parts);
-    const auto form = parts->state ? kept_answers::form::whole : kept_answers::form::brief;
+    const auto form = parts->state ? response_cache::form::whole : response_cache::form::brief;
     if (auto kept = latest_->find(one->tenant(), named->thread.str(), form); !kept.empty())
         return one->answer(200, std::move(kept));
     return read_latest(std::move(one), std::move(named->thread), form);
 }
 
-task<> threads_door::read_latest(call_ptr one, thread_name thread, kept_answers::form form)
+task<> threads_door::read_latest(call_ptr one, thread_name thread, response_cache::form form)
 {
     const auto read_since = latest_->now(one->tenant(), thread.str());
-    const bool whole = form == kept_answers::form::whole;
+    const bool whole = form == response_cache::form::whole;
     auto found = co_await use_.threads->load(one->tenant(), thread, std::nullopt, whole);
     if (found.has_error()) {
         co_await one->fail(found.error());

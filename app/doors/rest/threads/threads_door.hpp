@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/doors/http/door.hpp"
-#include "app/doors/http/kept_answers.hpp"
+#include "app/doors/http/response_cache.hpp"
 #include "app/doors/http/services.hpp"
 #include "app/doors/rest/threads/thread_call.hpp"
 #include "app/wire/query.hpp"
@@ -28,7 +28,7 @@ private:
     task<> save_checkpoint(call_ptr one);
     task<> list_checkpoints(call_ptr one);
     task<> get_checkpoint(call_ptr one);
-    task<> read_latest(call_ptr one, thread_name thread, kept_answers::form form);
+    task<> read_latest(call_ptr one, thread_name thread, response_cache::form form);
     task<> read_checkpoint(call_ptr one, named_checkpoint named, wire::checkpoint_parts parts);
     task<> get_checkpoint_state(call_ptr one);
     task<> delete_checkpoint(call_ptr one);
@@ -44,7 +44,7 @@ private:
     task<> diff_thread(call_ptr one);
 
     const api_services& use_;
-    std::optional<kept_answers> latest_;          // checkpoints, by their threads
+    std::optional<response_cache> latest_;        // checkpoints, by their threads
     std::map<tenant_id, std::size_t> imports_;    // of threads, in progress
     std::vector<route> routes_;
 };

@@ -13,7 +13,7 @@ namespace caisson {
 /// Runs `work` to its end even if this coroutine is cancelled meanwhile; then throws operation_aborted if it was. If the coroutine may
 /// already be cancelled, the line before the call must be `co_await asio::this_coro::throw_if_cancelled(false)`; otherwise awaiting the
 /// call throws before `work` begins.
-inline task<result<void>> undisturbed(task<result<void>> work)
+inline task<result<void>> uncancellable(task<result<void>> work)
 {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation(), asio::disable_cancellation());
     auto done = co_await std::move(work);

@@ -16,7 +16,7 @@
 namespace caisson::http {
 
 /// LRU cache of JSON answers, bounded in bytes. An entry is valid until `clock` reports a change of its object. I/O thread only.
-class kept_answers {
+class response_cache {
 public:
     /// Brief: without the long part, which is an execution's output or a checkpoint's state.
     enum class form : std::uint8_t { whole, brief };
@@ -26,7 +26,7 @@ public:
     static constexpr std::size_t most_text_bytes = 128 << 10;
 
     /// `clock` outlives the cache and reports changes by tenant and name.
-    explicit kept_answers(const change_clock& clock, std::size_t bound_bytes = most_bytes) : clock_(clock), bound_bytes_(bound_bytes) { }
+    explicit response_cache(const change_clock& clock, std::size_t bound_bytes = most_bytes) : clock_(clock), bound_bytes_(bound_bytes) { }
 
     /// The kept JSON; empty if there is none for this tenant and name.
     shared_bytes find(const tenant_id& tenant, std::string_view name, form what);

@@ -1,4 +1,4 @@
-#include "core/exec/lull.hpp"
+#include "core/exec/idle_gate.hpp"
 
 #include "core/base/count_guard.hpp"
 #include "tests/support/fake_timers.hpp"
@@ -17,14 +17,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Lull : public ::testing::Test {
+class IdleGate : public ::testing::Test {
 protected:
     /// Begins to wait; waited() says whether it still does.
-    void wait(std::chrono::milliseconds longest, lull::work what = lull::work::making)
+    void wait(std::chrono::milliseconds longest, idle_gate::work what = idle_gate::work::making)
     {
         done_ = false;
         context_.restart();
-        asio::co_spawn(context_.get_executor(), calm_.wait(what, longest), [this](std::exception_ptr) { done_ = true; });
+        asio::co_spawn(context_.get_executor(), idle_gate_.wait(what, longest), [this](std::exception_ptr) { done_ = true; });
         context_.poll();
     }
     void advance(std::chrono::milliseconds by)
@@ -43,86 +43,86 @@ protected:
             advance(1ms);
         return passed;
     }
-    void hurry(lull::work what)
+    void release(idle_gate::work what)
     {
-        calm_.hurry(what);
+        idle_gate_.release_waiters(what);
         context_.restart();
         context_.poll();
     }
 
     asio::io_context context_;
     testing::fake_timers time_{context_.get_executor()};
-    lull calm_{context_.get_executor(), time_};
+    idle_gate idle_gate_{context_.get_executor(), time_};
     bool done_ = false;
 };
 
-TEST_F(Lull, IsThereAtOnceWhereNothingWasDisturbed)
+TEST_F(IdleGate, IsThereAtOnceWhereNothingWasDisturbed)
 {
     wait(250ms);
     EXPECT_TRUE(done_);
 }
 
-TEST_F(Lull, ComesSoonAfterTheLastDisturbance)
+TEST_F(IdleGate, ComesSoonAfterTheLastDisturbance)
 {
-    calm_.disturb();
+    idle_gate_.note_activity();
     wait(40ms);
     EXPECT_EQ(until_done(), 20ms);
 }
 
-TEST_F(Lull, WhoCanWaitForLongWaitsOutLongerPrograms)
+TEST_F(IdleGate, WhoCanWaitForLongWaitsOutLongerPrograms)
 {
-    calm_.disturb();
+    idle_gate_.note_activity();
     wait(400ms);
     EXPECT_EQ(until_done(), 100ms);
 }
 
-TEST_F(Lull, WhatIsRemovedDoesNot)
+TEST_F(IdleGate, WhatIsRemovedDoesNot)
 {
-    calm_.disturb();
-    wait(400ms, lull::work::removing);
+    idle_gate_.note_activity();
+    wait(400ms, idle_gate::work::removing);
     EXPECT_EQ(until_done(), 20ms);
 }
 
-TEST_F(Lull, NeverLastsLongerThanIsBearable)
+TEST_F(IdleGate, NeverLastsLongerThanIsBearable)
 {
-    const count_guard busy(calm_.busy());
+    const count_guard busy(idle_gate_.busy());
     wait(40ms);
     EXPECT_EQ(until_done(), 40ms);
 }
 
-TEST_F(Lull, WaitsUntilFilesAreCollected)
+TEST_F(IdleGate, WaitsUntilFilesAreCollected)
 {
-    EXPECT_FALSE(calm_.is_collecting());
+    EXPECT_FALSE(idle_gate_.is_collecting());
     {
-        const count_guard files(calm_.collecting());
-        EXPECT_TRUE(calm_.is_collecting());
+        const count_guard files(idle_gate_.collecting());
+        EXPECT_TRUE(idle_gate_.is_collecting());
         wait(400ms);
         advance(150ms);
         EXPECT_FALSE(done_);
     }
     EXPECT_LE(until_done(), 200ms);
-    EXPECT_FALSE(calm_.is_collecting());
+    EXPECT_FALSE(idle_gate_.is_collecting());
 }
 
-TEST_F(Lull, ThoseWhoAreNeededDoNotWait)
+TEST_F(IdleGate, ThoseWhoAreNeededDoNotWait)
 {
-    const count_guard files(calm_.collecting());
+    const count_guard files(idle_gate_.collecting());
     wait(400ms);
-    hurry(lull::work::removing);
+    release(idle_gate::work::removing);
     EXPECT_FALSE(done_) << "the other work";
-    hurry(lull::work::making);
+    release(idle_gate::work::making);
     EXPECT_TRUE(done_);
 }
 
 /// Those that remove, in the order in which they began; true once one has gone.
-class RemovalLine : public Lull {
+class RemovalLine : public IdleGate {
 protected:
     void join(std::chrono::milliseconds longest)
     {
         gone_.push_back(false);
         auto note = [this, number = gone_.size() - 1](std::exception_ptr) { gone_[number] = true; };
         auto token = asio::bind_cancellation_slot(leave_.emplace_back().slot(), note);
-        asio::co_spawn(context_.get_executor(), calm_.wait(lull::work::removing, longest), token);
+        asio::co_spawn(context_.get_executor(), idle_gate_.wait(idle_gate::work::removing, longest), token);
         settle();
     }
     void leave(std::size_t number)
@@ -142,7 +142,7 @@ protected:
 
 TEST_F(RemovalLine, OnlyTheFirstWatchesTheClock)
 {
-    calm_.disturb();
+    idle_gate_.note_activity();
     for (int i = 0; i < 5; ++i)
         join(250ms);
     settle();
@@ -155,7 +155,7 @@ TEST_F(RemovalLine, OnlyTheFirstWatchesTheClock)
 
 TEST_F(RemovalLine, EachGoesWhenItsPatienceIsOver)
 {
-    const count_guard busy(calm_.busy());
+    const count_guard busy(idle_gate_.busy());
     join(250ms);
     advance(10ms);
     join(250ms);
@@ -171,7 +171,7 @@ TEST_F(RemovalLine, EachGoesWhenItsPatienceIsOver)
 
 TEST_F(RemovalLine, TheNextTakesOverFromOneThatIsCancelled)
 {
-    calm_.disturb();
+    idle_gate_.note_activity();
     join(250ms);
     join(250ms);
     settle();
@@ -184,19 +184,19 @@ TEST_F(RemovalLine, TheNextTakesOverFromOneThatIsCancelled)
 
 TEST_F(RemovalLine, AllGoOnceItIsClosed)
 {
-    const count_guard busy(calm_.busy());
+    const count_guard busy(idle_gate_.busy());
     for (int i = 0; i < 3; ++i)
         join(250ms);
-    calm_.close();
+    idle_gate_.close();
     settle();
     EXPECT_EQ(gone_, std::vector<bool>(3, true));
 }
 
-TEST_F(Lull, NobodyWaitsOnceItIsClosed)
+TEST_F(IdleGate, NobodyWaitsOnceItIsClosed)
 {
-    const count_guard busy(calm_.busy());
-    wait(400ms, lull::work::removing);
-    calm_.close();
+    const count_guard busy(idle_gate_.busy());
+    wait(400ms, idle_gate::work::removing);
+    idle_gate_.close();
     context_.restart();
     context_.poll();
     EXPECT_TRUE(done_);

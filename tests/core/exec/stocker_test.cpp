@@ -1,4 +1,4 @@
-#include "core/exec/preparer.hpp"
+#include "core/exec/stocker.hpp"
 
 #include "tests/core/exec/warm_pool_fixture.hpp"
 
@@ -9,9 +9,9 @@ using namespace std::chrono_literals;
 using call = testing::fake_runtime::call;
 
 /// A server that keeps none ready, on a runtime that may prepare up to 32.
-class Preparer : public ::testing::Test {
+class Stocker : public ::testing::Test {
 protected:
-    explicit Preparer(service_world::options chosen = {.max_running = 100}) : w(std::move(chosen)) { w.runtime.may_be_prepared = 32; }
+    explicit Stocker(service_world::options chosen = {.max_running = 100}) : w(std::move(chosen)) { w.runtime.may_be_prepared = 32; }
 
     void begin() { w.service().prepare_ahead(limits); }
     /// Once it has done what it is about to do.
@@ -37,12 +37,12 @@ protected:
     service_world w;
 };
 
-class PreparerAndPool : public Preparer {
+class PreparerAndPool : public Stocker {
 protected:
-    PreparerAndPool() : Preparer({.max_running = 100, .pool = pool_bounds{.idle = 2, .most = 8, .most_bytes = 64 << 20}}) { }
+    PreparerAndPool() : Stocker({.max_running = 100, .pool = pool_bounds{.idle = 2, .most = 8, .most_bytes = 64 << 20}}) { }
 };
 
-TEST_F(Preparer, NothingIsPreparedBeforeItBegins)
+TEST_F(Stocker, NothingIsPreparedBeforeItBegins)
 {
     EXPECT_EQ(at_rest(), 0u);
     begin();
@@ -53,7 +53,7 @@ TEST_F(Preparer, NothingIsPreparedBeforeItBegins)
     EXPECT_EQ(w.runtime.tries_at_preparing, 4u);
 }
 
-TEST_F(Preparer, WhatIsTakenIsPreparedAgain)
+TEST_F(Stocker, WhatIsTakenIsPreparedAgain)
 {
     begin();
     ASSERT_EQ(at_rest(), 4u);
@@ -63,7 +63,7 @@ TEST_F(Preparer, WhatIsTakenIsPreparedAgain)
     EXPECT_EQ(w.runtime.tries_at_preparing, 5u);
 }
 
-TEST_F(Preparer, AsManyArePreparedAsWereAskedForInASecondLately)
+TEST_F(Stocker, AsManyArePreparedAsWereAskedForInASecondLately)
 {
     begin();
     run(10);
@@ -74,7 +74,7 @@ TEST_F(Preparer, AsManyArePreparedAsWereAskedForInASecondLately)
     EXPECT_EQ(at_rest(), 4u) << "the demand is over";
 }
 
-TEST_F(Preparer, NeverMoreThanMayBe)
+TEST_F(Stocker, NeverMoreThanMayBe)
 {
     w.runtime.may_be_prepared = 2;
     begin();
@@ -82,7 +82,7 @@ TEST_F(Preparer, NeverMoreThanMayBe)
     EXPECT_EQ(w.spare.prepared(), 0u) << "a runtime that has no use for it";
 }
 
-TEST_F(Preparer, RequestsComeFirst)
+TEST_F(Stocker, RequestsComeFirst)
 {
     begin();
     ASSERT_EQ(at_rest(), 4u);
@@ -94,7 +94,7 @@ TEST_F(Preparer, RequestsComeFirst)
     EXPECT_EQ(at_rest(), 10u);
 }
 
-TEST_F(Preparer, WhatDoesNotWorkIsTriedAgainAndNotAllTheTime)
+TEST_F(Stocker, WhatDoesNotWorkIsTriedAgainAndNotAllTheTime)
 {
     for (int i = 0; i < 3; ++i)
         w.runtime.fail_next(call::prepare, {errc::runtime_unavailable, "the disk is full"});
@@ -110,7 +110,7 @@ TEST_F(Preparer, WhatDoesNotWorkIsTriedAgainAndNotAllTheTime)
     run(1);
 }
 
-TEST_F(Preparer, HalfIsGivenBackWhereSomethingIsScarce)
+TEST_F(Stocker, HalfIsGivenBackWhereSomethingIsScarce)
 {
     begin();
     run(10);
@@ -122,7 +122,7 @@ TEST_F(Preparer, HalfIsGivenBackWhereSomethingIsScarce)
     EXPECT_EQ(at_rest(), 10u);
 }
 
-TEST_F(Preparer, WhatStaysScarceIsAskedForLessAndLessOften)
+TEST_F(Stocker, WhatStaysScarceIsAskedForLessAndLessOften)
 {
     w.runtime.room_for_prepared = 3;    // one less than is kept whatever the demand
     begin();
@@ -134,7 +134,7 @@ TEST_F(Preparer, WhatStaysScarceIsAskedForLessAndLessOften)
     EXPECT_EQ(w.runtime.prepared(), 4u);
 }
 
-TEST_F(Preparer, WhatIsTooMuchGoesBeforeTheNextTry)
+TEST_F(Stocker, WhatIsTooMuchGoesBeforeTheNextTry)
 {
     w.runtime.room_for_prepared = 12;
     begin();
@@ -147,7 +147,7 @@ TEST_F(Preparer, WhatIsTooMuchGoesBeforeTheNextTry)
     EXPECT_EQ(w.runtime.tries_at_preparing, tries);
 }
 
-TEST_F(Preparer, AThrowIsAFailure)
+TEST_F(Stocker, AThrowIsAFailure)
 {
     w.runtime.throw_next(call::prepare, "no memory");
     begin();
@@ -155,7 +155,7 @@ TEST_F(Preparer, AThrowIsAFailure)
     EXPECT_EQ(w.runtime.prepared(), 4u);
 }
 
-TEST_F(Preparer, WhereSandboxesCannotBeMadeNoneArePrepared)
+TEST_F(Stocker, WhereSandboxesCannotBeMadeNoneArePrepared)
 {
     w.runtime.host.available = false;
     begin();
@@ -168,7 +168,7 @@ TEST_F(Preparer, WhereSandboxesCannotBeMadeNoneArePrepared)
     EXPECT_EQ(w.runtime.prepared(), 0u);
 }
 
-TEST_F(Preparer, AServerThatStopsRemovesThem)
+TEST_F(Stocker, AServerThatStopsRemovesThem)
 {
     begin();
     ASSERT_EQ(at_rest(), 4u);
@@ -176,7 +176,7 @@ TEST_F(Preparer, AServerThatStopsRemovesThem)
     EXPECT_EQ(w.runtime.prepared(), 0u);
 }
 
-TEST_F(Preparer, AServerStopsThoughOneIsBeingPrepared)
+TEST_F(Stocker, AServerStopsThoughOneIsBeingPrepared)
 {
     w.runtime.gate_of(call::prepare).cork();
     begin();

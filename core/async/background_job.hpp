@@ -15,16 +15,16 @@ using worker_strand = asio::strand<asio::thread_pool::executor_type>;
 
 /// A background job on a pool. The constructor starts it. It runs to its end even if nobody waits for it. I/O thread.
 template <class R>
-class begun {
+class background_job {
 public:
     template <class F>
-    begun(worker_pool& pool, F work)
+    background_job(worker_pool& pool, F work)
     {
         begin(pool.pool().get_executor(), std::move(work));
     }
     /// Starts `work` after all earlier work on `order` has ended.
     template <class F>
-    begun(worker_strand order, F work)
+    background_job(worker_strand order, F work)
     {
         begin(std::move(order), std::move(work));
     }

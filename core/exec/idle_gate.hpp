@@ -11,10 +11,10 @@ namespace caisson {
 
 /// Tells work that can wait (making what is kept ready, preparing what every sandbox needs, removing what is used up) when no request needs
 /// the processors. I/O thread only; waiters must end before it.
-class lull {
+class idle_gate {
 public:
     /// `time` outlives it.
-    lull(io_executor executor, timers& time)
+    idle_gate(io_executor executor, timers& time)
         : executor_(executor), time_(time), hurried_{notifier(executor), notifier(executor), notifier(executor)}
     {
     }
@@ -22,17 +22,17 @@ public:
     enum class work { making, removing, preparing };
 
     /// Something that a client waits for begins or goes on.
-    void disturb() { last_ = time_.steady_now(); }
+    void note_activity() { last_ = time_.steady_now(); }
     /// As long as one is counted here something is disturbed.
     std::size_t& busy() { return busy_; }
     /// The same of what keeps all processors at work for long: files are collected.
     std::size_t& collecting() { return collecting_; }
     bool is_collecting() const { return collecting_ > 0; }
     /// Ends all waits of that work: somebody needs what it gives.
-    void hurry(work what);
-    /// hurry() of all, for ever.
+    void release_waiters(work what);
+    /// release_waiters() of all, for ever.
     void close();
-    /// Returns when nothing was disturbed for some milliseconds, after hurry(), or after `longest`.
+    /// Returns when nothing was disturbed for some milliseconds, after release_waiters(), or after `longest`.
     task<> wait(work what, std::chrono::milliseconds longest);
 
 private:

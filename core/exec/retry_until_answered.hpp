@@ -14,7 +14,7 @@ namespace caisson {
 /// Asks a store until it answers, at most a second apart: a value, errc::not_found or errc::conflict; other failures are
 /// logged with `id` and tried again. `time` and `log` outlive it, and so does what `ask` refers to.
 template <class T>
-task<result<T>> insist(timers* time, logger* log, std::string id, std::function<task<result<T>>()> ask)
+task<result<T>> retry_until_answered(timers* time, logger* log, std::string id, std::function<task<result<T>>()> ask)
 {
     constexpr std::chrono::milliseconds first_pause(20);
     constexpr std::chrono::milliseconds longest_pause(1000);

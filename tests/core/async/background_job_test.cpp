@@ -1,4 +1,4 @@
-#include "core/async/begun.hpp"
+#include "core/async/background_job.hpp"
 
 #include "tests/support/run_task.hpp"
 
@@ -18,7 +18,7 @@ TEST(Begun, RunsWhileItsOwnerDoesSomethingElse)
     asio::io_context context;
     worker_pool pool("work", 1);
     std::latch other_work{1};
-    begun<std::thread::id> work(pool, [&other_work] {
+    background_job<std::thread::id> work(pool, [&other_work] {
         other_work.wait();
         return std::this_thread::get_id();
     });
@@ -30,7 +30,7 @@ TEST(Begun, GivesWhatWasFinishedBeforeItIsAskedFor)
 {
     asio::io_context context;
     worker_pool pool("work", 1);
-    begun<std::unique_ptr<int>> work(pool, [] { return std::make_unique<int>(7); });
+    background_job<std::unique_ptr<int>> work(pool, [] { return std::make_unique<int>(7); });
     pool.join();
     EXPECT_EQ(*run_task(context, work.end()), 7);
 }
@@ -39,7 +39,7 @@ TEST(Begun, ThrowsWhatTheWorkThrew)
 {
     asio::io_context context;
     worker_pool pool("work", 1);
-    begun<int> work(pool, []() -> int { throw std::domain_error("mine"); });
+    background_job<int> work(pool, []() -> int { throw std::domain_error("mine"); });
     EXPECT_THROW(run_task(context, work.end()), std::domain_error);
 }
 
@@ -50,12 +50,12 @@ TEST(Begun, OnAStrandOneComesAfterTheOther)
     const worker_strand order(pool.pool().get_executor());
     std::latch go{1};
     std::vector<int> done;
-    begun<int> first(order, [&] {
+    background_job<int> first(order, [&] {
         go.wait();
         done.push_back(1);
         return 1;
     });
-    begun<int> second(order, [&] {
+    background_job<int> second(order, [&] {
         done.push_back(2);
         return 2;
     });
@@ -72,7 +72,7 @@ TEST(Begun, MayGoBeforeItsWorkIsDone)
         std::latch go{1};
         worker_pool pool("work", 1);
         {
-            const begun<int> work(pool, [&] {
+            const background_job<int> work(pool, [&] {
                 go.wait();
                 ran = true;
                 return 1;

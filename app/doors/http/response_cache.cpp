@@ -1,4 +1,4 @@
-#include "app/doors/http/kept_answers.hpp"
+#include "app/doors/http/response_cache.hpp"
 
 #include <functional>
 #include <iterator>
@@ -12,16 +12,16 @@ constexpr std::size_t entry_overhead = 512;
 
 }    // namespace
 
-std::size_t kept_answers::entry::bytes() const { return entry_overhead + texts[0].size() + texts[1].size(); }
+std::size_t response_cache::entry::bytes() const { return entry_overhead + texts[0].size() + texts[1].size(); }
 
-std::size_t kept_answers::key_hash::operator()(const key& one) const
+std::size_t response_cache::key_hash::operator()(const key& one) const
 {
     constexpr std::hash<std::string_view> hash;
     return hash(one.tenant) * 31 + hash(one.name);
 }
 
 /// The entry, which becomes the most recently used; end() if there is none. Drops an entry from before a change.
-kept_answers::entries::iterator kept_answers::find_entry(const tenant_id& tenant, std::string_view name)
+response_cache::entries::iterator response_cache::find_entry(const tenant_id& tenant, std::string_view name)
 {
     const auto found = by_name_.find({tenant.str(), name});
     if (found == by_name_.end())
@@ -35,13 +35,13 @@ kept_answers::entries::iterator kept_answers::find_entry(const tenant_id& tenant
     return which;
 }
 
-shared_bytes kept_answers::find(const tenant_id& tenant, std::string_view name, form what)
+shared_bytes response_cache::find(const tenant_id& tenant, std::string_view name, form what)
 {
     const auto found = find_entry(tenant, name);
     return found == entries_.end() ? shared_bytes() : found->texts[static_cast<std::size_t>(what)];
 }
 
-void kept_answers::keep(const tenant_id& tenant, std::string_view name, form what, shared_bytes json, moment read_since)
+void response_cache::keep(const tenant_id& tenant, std::string_view name, form what, shared_bytes json, moment read_since)
 {
     if (!read_since || now(tenant, name) != read_since)
         return;
@@ -61,7 +61,7 @@ void kept_answers::keep(const tenant_id& tenant, std::string_view name, form wha
         drop(std::prev(entries_.end()));
 }
 
-void kept_answers::drop(entries::iterator which)
+void response_cache::drop(entries::iterator which)
 {
     bytes_ -= which->bytes();
     by_name_.erase(key_of(*which));

@@ -1,4 +1,4 @@
-#include "core/exec/preparer.hpp"
+#include "core/exec/stocker.hpp"
 
 #include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 /// Whatever the demand: for whoever comes after a rest.
 constexpr std::size_t kept_anyhow = 4;
-/// A lull is waited for, for long while at least half of what should be there is.
+/// It waits for the idle gate, for long while at least half of what should be there is.
 constexpr std::chrono::milliseconds when_few = 40ms;
 constexpr std::chrono::milliseconds when_half = 250ms;
 constexpr auto look_again_after = 5s;
@@ -22,12 +22,12 @@ constexpr std::chrono::milliseconds longest_delay = 60s;
 
 }    // namespace
 
-preparer::preparer(const execution_services& services, lull& calm)
-    : use_(services), calm_(calm), changed_(use_.executor), tasks_(use_.executor, use_.log)
+stocker::stocker(const execution_services& services, idle_gate& calm)
+    : use_(services), idle_gate_(calm), changed_(use_.executor), tasks_(use_.executor, use_.log)
 {
 }
 
-void preparer::begin(const sandbox_limits& limits)
+void stocker::begin(const sandbox_limits& limits)
 {
     if (std::exchange(begun_, true) || stopping_)
         return;
@@ -39,25 +39,25 @@ void preparer::begin(const sandbox_limits& limits)
     }
 }
 
-void preparer::note(const runtime& where)
+void stocker::note(const runtime& where)
 {
     demands_[&where].note(use_.time.steady_now());
     changed_.notify_all();
 }
 
-std::size_t preparer::target(const runtime& where) const
+std::size_t stocker::target(const runtime& where) const
 {
     const auto asked = demands_.find(&where);
     const auto worth = asked == demands_.end() ? 0 : asked->second.worth(use_.time.steady_now());
     return where.capabilities().available ? std::min(std::max(worth, kept_anyhow), where.most_prepared()) : 0;
 }
 
-std::chrono::milliseconds preparer::patience(const runtime& where) const
+std::chrono::milliseconds stocker::patience(const runtime& where) const
 {
     return 2 * where.prepared() >= target(where) ? when_half : when_few;
 }
 
-task<> preparer::keep(runtime* where)
+task<> stocker::keep(runtime* where)
 {
     auto delay = delay_at_first;
     steady_time next_try{};
@@ -74,7 +74,7 @@ task<> preparer::keep(runtime* where)
             static_cast<void>(co_await with_deadline(use_.time, next_look, std::move(change)));
             continue;
         }
-        co_await calm_.wait(lull::work::preparing, patience(*where));
+        co_await idle_gate_.wait(idle_gate::work::preparing, patience(*where));
         if (stopping_)
             co_return;
         auto preparing = without_exceptions(prepare_one(where));
@@ -88,7 +88,7 @@ task<> preparer::keep(runtime* where)
     }
 }
 
-task<> preparer::give_back(runtime* where, std::size_t kept)
+task<> stocker::give_back(runtime* where, std::size_t kept)
 {
     auto discarding = without_exceptions(as_result(where->discard_prepared(kept)));
     const auto done = co_await std::move(discarding);
@@ -96,15 +96,15 @@ task<> preparer::give_back(runtime* where, std::size_t kept)
         use_.log.warning("prepared sandboxes cannot be removed", {{"runtime", where->name()}, {"what", done.error().detail}});
 }
 
-task<result<void>> preparer::prepare_one(runtime* where) { return where->prepare_ahead(use_.ids.make<sandbox_id>(), limits_); }
+task<result<void>> stocker::prepare_one(runtime* where) { return where->prepare_ahead(use_.ids.make<sandbox_id>(), limits_); }
 
-void preparer::close()
+void stocker::close()
 {
     stopping_ = true;
     changed_.notify_all();
 }
 
-task<> preparer::stop(steady_time until)
+task<> stocker::stop(steady_time until)
 {
     close();
     co_await tasks_.stop();

@@ -1,11 +1,11 @@
-#include "app/doors/http/kept_answers.hpp"
+#include "app/doors/http/response_cache.hpp"
 
 #include <gtest/gtest.h>
 
 namespace caisson::http {
 namespace {
 
-using form = kept_answers::form;
+using form = response_cache::form;
 
 std::string name(int number) { return "exe_" + std::to_string(number); }
 const auto mine = tenant_id::from_trusted("ten_mine");
@@ -27,7 +27,7 @@ protected:
     void change(int number) { const auto change = clock_.begin(mine.str(), name(number)); }
 
     change_clock clock_;
-    kept_answers kept_{clock_, 100 << 10};
+    response_cache kept_{clock_, 100 << 10};
 };
 
 TEST_F(KeptAnswers, AreWhatWasKept)
@@ -131,12 +131,12 @@ TEST_F(KeptAnswers, BytesAreThoseOfWhatIsKept)
 TEST(KeptAnswersBounds, ALongTextIsNotKeptAndPushesNothingOut)
 {
     const change_clock clock;
-    kept_answers kept(clock);
+    response_cache kept(clock);
     const auto keep = [&kept](const std::string& name, std::size_t bytes) {
         kept.keep(mine, name, form::whole, shared_bytes(std::string(bytes, 'x')), kept.now(mine, name));
     };
     keep("short", 3);
-    keep("long", kept_answers::most_text_bytes + 1);
+    keep("long", response_cache::most_text_bytes + 1);
     EXPECT_TRUE(kept.find(mine, "long", form::whole).empty());
     EXPECT_FALSE(kept.find(mine, "short", form::whole).empty());
 }

@@ -1,4 +1,4 @@
-#include "core/exec/lull.hpp"
+#include "core/exec/idle_gate.hpp"
 
 #include "core/async/deadline.hpp"
 
@@ -23,7 +23,7 @@ constexpr int quiet_part = 4;
 }    // namespace
 
 /// Many wait to remove at once, and only the first of them watches the clock: whoever goes, for whatever reason, wakes the next.
-class lull::place {
+class idle_gate::place {
 public:
     place(std::shared_ptr<std::list<place*>> line, io_executor executor, steady_time until)
         : line_(std::move(line)), until_(until), woken_(executor)
@@ -47,13 +47,13 @@ public:
     notifier& woken() { return woken_; }
 
 private:
-    std::shared_ptr<std::list<place*>> line_;    // frames may outlive the lull
+    std::shared_ptr<std::list<place*>> line_;    // frames may outlive the idle gate
     std::list<place*>::iterator at_;
     steady_time until_;
     notifier woken_;
 };
 
-void lull::hurry(work what)
+void idle_gate::release_waiters(work what)
 {
     hurried_by(what).notify_all();
     if (what == work::removing)
@@ -61,15 +61,15 @@ void lull::hurry(work what)
             each->woken().notify_all();
 }
 
-void lull::close()
+void idle_gate::close()
 {
     closed_ = true;
-    hurry(work::making);
-    hurry(work::removing);
-    hurry(work::preparing);
+    release_waiters(work::making);
+    release_waiters(work::removing);
+    release_waiters(work::preparing);
 }
 
-task<> lull::wait(work what, std::chrono::milliseconds longest)
+task<> idle_gate::wait(work what, std::chrono::milliseconds longest)
 {
     const auto until = time_.steady_now() + longest;
     const auto quiet = what != work::removing ? std::max(least_quiet, longest / quiet_part) : least_quiet;
@@ -83,7 +83,7 @@ task<> lull::wait(work what, std::chrono::milliseconds longest)
         if (cancelled.cancelled() != asio::cancellation_type::none)
             throw boost::system::system_error(asio::error::operation_aborted);
         if (busy_ > 0 || collecting_ > 0)
-            disturb();
+            note_activity();
         const auto end = std::min(until, last_ + quiet);
         if (closed_ || hurried.version() != seen || time_.steady_now() >= end)
             co_return;

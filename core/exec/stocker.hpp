@@ -2,7 +2,7 @@
 
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
-#include "core/exec/lull.hpp"
+#include "core/exec/idle_gate.hpp"
 #include "core/exec/pool_demand.hpp"
 #include "core/exec/services.hpp"
 
@@ -12,10 +12,10 @@ namespace caisson {
 
 /// Has runtimes prepare sandboxes before they are asked for (runtime::prepare_ahead) when no request needs the processors, so that an
 /// execution for which no sandbox is ready waits for less. How many follows from how many were taken lately. I/O thread only.
-class preparer {
+class stocker {
 public:
     /// Both outlive it.
-    preparer(const execution_services& services, lull& calm);
+    stocker(const execution_services& services, idle_gate& calm);
 
     /// Begins, on all runtimes that may make new sandboxes. Once; later calls do nothing.
     void begin(const sandbox_limits& limits);
@@ -34,7 +34,7 @@ private:
     task<result<void>> prepare_one(runtime* where);
 
     const execution_services& use_;
-    lull& calm_;
+    idle_gate& idle_gate_;
     sandbox_limits limits_;
     std::map<const runtime*, pool_demand> demands_;
     notifier changed_;
