@@ -16,12 +16,12 @@ namespace caisson::agent {
 
 namespace {
 
-constexpr std::int64_t first_lease_ms = 10 * 60 * 1000;    // before any server came
+constexpr std::int64_t first_lease_ms = 10 * 60 * 1000;    // until the first server connects
 constexpr std::int64_t rest_after_ms = 1000;
 constexpr std::int64_t end_within_ms = 2000;
 constexpr std::int64_t longest_hold_ms = 1;
 
-/// As PID 1 only SIGCHLD: the programs could send the others to it.
+/// As PID 1 only SIGCHLD, because programs could send the other signals.
 sigset_t handled_signals()
 {
     sigset_t set;
@@ -41,7 +41,7 @@ int agent::run()
     if (!prepare())
         return 1;
     while (!ending_) {
-        if (held_since_ms_ != 0)    // whose other streams close one by one on its way out, and are not worth a turn each
+        if (held_since_ms_ != 0)    // an ending program closes its streams one by one: handle them in one turn
             wait_for(signals_.fd.get(), POLLIN, monotonic_ms() + longest_hold_ms);
         const auto ready = events_.wait(held_since_ms_ != 0 ? 0 : next_timeout_ms());
         closed_.reset();
@@ -115,8 +115,8 @@ void agent::handle_program(const ready_fd& ready)
         closed_ = ready.exec;
 }
 
-/// A program that closed one of its streams just now, as one that ends does: all of that is told in one write then. Whether that is still
-/// waited for, which it is for a millisecond or two.
+/// Whether to hold back sending for a millisecond or two: a running program just closed an output, so it is probably ending. Its last
+/// frames then go out in one write.
 bool agent::holds()
 {
     const auto now = monotonic_ms();
@@ -159,7 +159,7 @@ void agent::reap()
         if (auto* execution = session_.find(found->first))
             execution->set_exited(report);
     }
-    childless_ = !has_children_beside(parked_.pid());    // which has no streams yet
+    childless_ = !has_children_beside(parked_.pid());    // the parked one has no streams yet
     for (auto& [number, each] : programs_)
         each.look_for_group();
     std::erase_if(
@@ -180,7 +180,7 @@ void agent::enforce_deadlines()
         ending_ = lease_over_ = true;
 }
 
-/// Gives memory back that nothing is in, a while after something happened: what comes and goes keeps it meanwhile.
+/// Releases empty buffers, rest_after_ms after the first event since the last rest.
 void agent::rest_if_due(std::int64_t now_ms)
 {
     if (rest_at_ms_ == 0 || now_ms < rest_at_ms_)
@@ -192,7 +192,7 @@ void agent::rest_if_due(std::int64_t now_ms)
         execution.rest();
 }
 
-/// -1: a server is there, as far as a socket can tell.
+/// -1 while a server is connected by a socket.
 std::int64_t agent::lease_end_ms() const
 {
     if (session_.is_open() && !current_->is_stdio())
@@ -240,7 +240,7 @@ void agent::watch_all()
     }
 }
 
-/// Once the end is told, which does not depend on what comes of this. False if nothing was to be done.
+/// Runs the ordered collecting once its program has ended and that was reported. False if none was due.
 bool agent::collect_at_end()
 {
     const auto program = at_end_.is_ordered() ? programs_.find(at_end_.program()) : programs_.end();
@@ -255,7 +255,7 @@ protocol::agent_host::start_result agent::start(
 {
     if (end_collecting::is_meant(request))
         return at_end_.order(number, request);
-    if (programs_.contains(number))    // forgotten while it ran
+    if (programs_.contains(number))    // forgotten while running
         return {EEXIST, "spawn", {}};
     if (programs_.size() >= protocol::agent_session::max_executions)
         return {EAGAIN, "too many executions", {}};
@@ -280,7 +280,7 @@ int agent::park(protocol::exec_number number, const protocol::park_request& requ
     return parked_.begin(number, request, {join, &rules_}, events_);
 }
 
-/// `code` is an errno: 0 once it waits, EAGAIN as long as that is not known.
+/// `code`: 0 once parked, EAGAIN while still starting, else the errno of the failure.
 void agent::tell_of_parking(int code)
 {
     if (code != EAGAIN)

@@ -13,12 +13,12 @@
 
 namespace caisson::agent {
 
-/// The agent's loop: one thread, epoll, no blocking call but the wait for a program's execve.
+/// The agent's event loop: one thread, epoll. Blocks only for a child's start and, up to milliseconds, for a program's end.
 class agent final : protocol::agent_host {
 public:
     agent(const options& how, landlock rules) : options_(how), rules_(std::move(rules)), session_(*this) { }
 
-    /// Until the sandbox ends. Returns the exit status.
+    /// Runs until the sandbox ends. Returns the exit status.
     int run();
 
 private:
@@ -58,25 +58,25 @@ private:
     void watch_all();
 
     options options_;
-    landlock rules_;    // of programs
+    landlock rules_;    // for programs
     protocol::agent_session session_;
     poller events_;
     watched_fd signals_;
     watched_fd listener_;
-    std::unique_ptr<connection> current_;      // obeyed, or over stdio: waiting for a server
-    std::unique_ptr<connection> candidate_;    // accepted or dialled, HELLO to come
+    std::unique_ptr<connection> current_;      // to the current server; over stdio also while waiting for one
+    std::unique_ptr<connection> candidate_;    // accepted or dialled, waiting for HELLO
     std::map<protocol::exec_number, program> programs_;
     parked_program parked_;
     end_collecting at_end_;
-    std::int64_t rest_at_ms_ = 0;       // 0: nothing happened since the last rest
-    std::int64_t last_heard_ms_ = 0;    // of the server that is obeyed: a whole frame
-    std::int64_t dial_at_ms_ = 0;       // not before that
-    std::int64_t dial_pause_ms_ = 0;    // after a try that leads to nothing
-    bool greeted_ = false;              // a server was there
-    bool childless_ = true;             // no process is there but the agent
+    std::int64_t rest_at_ms_ = 0;       // 0: no event since the last rest
+    std::int64_t last_heard_ms_ = 0;    // time of the current server's last whole frame
+    std::int64_t dial_at_ms_ = 0;       // no earlier than this
+    std::int64_t dial_pause_ms_ = 0;    // after a failed try
+    bool greeted_ = false;              // a server has connected before
+    bool childless_ = true;             // no children except a parked one
     bool ending_ = false;
-    std::int64_t held_since_ms_ = 0;                 // nothing is told until something else happens, or for a millisecond; 0: all is told
-    std::optional<protocol::exec_number> closed_;    // whose output was closed by what happened last
+    std::int64_t held_since_ms_ = 0;                 // sending is held back since then; 0: it is not. See holds()
+    std::optional<protocol::exec_number> closed_;    // execution that closed an output in this turn
     bool lease_over_ = false;
 };
 

@@ -18,7 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// Everything here but start_child() runs in a child, which may be in its parent's memory: system calls only.
+/// Except for child_program::take() and the start functions, this code runs in a child that may share its parent's memory: system calls
+/// only.
 namespace caisson::agent {
 
 namespace {
@@ -38,13 +39,13 @@ bool take_stdio(const child_program& program)
             return false;
     if (program.control >= 0 && (::dup2(program.control, 3) < 0 || ::fcntl(3, F_SETFD, 0) != 0))
         return false;
-    ::syscall(SYS_close_range, program.closed_from, ~0U, 0U);    // where it is missing, O_CLOEXEC does the same
+    ::syscall(SYS_close_range, program.closed_from, ~0U, 0U);    // where it is missing, O_CLOEXEC suffices
     return true;
 }
 
 bool take_tty(const child_program& program) { return !program.controlling_tty || ::ioctl(0, TIOCSCTTY, 0) == 0; }
 
-/// The agent's own limit of memory is not its programs'.
+/// Lifts the agent's own memory limit, which is not for programs.
 bool lift_memory_limit()
 {
     rlimit own{};
@@ -56,7 +57,7 @@ bool lift_memory_limit()
     return ::setrlimit(RLIMIT_DATA, &own) == 0;
 }
 
-/// Where the agent itself may have less, as in gVisor, that is the limit: only who has rights can go above it.
+/// Caps each limit at the agent's own hard limit, which may be lower, as in gVisor, and needs a privilege to raise.
 bool set_limits(std::span<const protocol::spawn_request::limit> rlimits)
 {
     if (!lift_memory_limit())
@@ -68,15 +69,15 @@ bool set_limits(std::span<const protocol::spawn_request::limit> rlimits)
             return false;
         const auto value = std::min<rlim_t>(each.value, own.rlim_max);
         const rlimit limit{value, value};
-        const bool is_so = own.rlim_cur == value && own.rlim_max == value;    // gVisor refuses to set some at all
+        const bool is_so = own.rlim_cur == value && own.rlim_max == value;    // gVisor refuses to set some limits at all
         if (!is_so && ::setrlimit(resource, &limit) != 0)
             return false;
     }
     return true;
 }
 
-/// Dies with the agent, whose loss would leave it without limits where there are no control groups. Before the descriptor of
-/// the rules is closed.
+/// Makes the child die with the agent: on hosts without control groups it would otherwise run without limits. Call before the rules'
+/// descriptor is closed.
 bool confine(const child_place& place)
 {
     return ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && place.rules->enter();
@@ -99,7 +100,7 @@ void unblock_signals()
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// rt_sigaction(2) itself: the C library keeps 32 and 33 to itself, though they may have been inherited ignored.
+/// Calls rt_sigaction(2) directly: the C library reserves signals 32 and 33, which may be inherited as ignored.
 void reset_signals()
 {
     const unsigned long defaults[4] = {};    // struct kernel_sigaction: SIG_DFL, no flags, no mask
@@ -108,7 +109,7 @@ void reset_signals()
     unblock_signals();
 }
 
-/// What cannot be entered; null: nothing.
+/// The step of entering `place` that failed, or null.
 const char* step_out_of(const child_place& place)
 {
     ::umask(022);
@@ -119,7 +120,7 @@ const char* step_out_of(const child_place& place)
     return confine(place) ? nullptr : "landlock";
 }
 
-/// What the child cannot take of its program; null: nothing.
+/// The setting of the program that the child could not apply, or null.
 const char* step_missing(const child_program& program)
 {
     if (!take_stdio(program))
@@ -133,12 +134,12 @@ const char* step_missing(const child_program& program)
 
 bool fail(child_outcome& outcome, const char* step)
 {
-    outcome.code = errno == 0 ? EINTR : errno;    // a group that took nothing says no more
+    outcome.code = errno == 0 ? EINTR : errno;    // a short write to a group sets no errno
     outcome.failed_step = step;
     return false;
 }
 
-/// All that comes before its program's first instruction.
+/// Applies all settings of the program before execve.
 bool take(const child_program& program, child_outcome& outcome)
 {
     if (const char* const missing = step_missing(program))
@@ -146,7 +147,7 @@ bool take(const child_program& program, child_outcome& outcome)
     return program.is_prepared || prepare({}, *program.filter, outcome);
 }
 
-/// The same of a copy of this process.
+/// Like take(), for a forked copy of this process.
 bool take_copied(const child_program& program)
 {
     if (step_missing(program) != nullptr)
@@ -155,7 +156,7 @@ bool take_copied(const child_program& program)
     return install_filter(*program.filter);
 }
 
-/// Of clone(2).
+/// The argument of clone(2).
 struct child_plan {
     const child_place& place;
     const child_program& program;
@@ -199,7 +200,7 @@ void execute(const child_program& program, child_outcome& outcome)
 {
     if (!take(program, outcome))
         return;
-    outcome.execve_us = monotonic_us();    // whoever waits for it may be woken much later
+    outcome.execve_us = monotonic_us();    // measured here: the waiting parent may wake much later
     errno = program.image->exec();
     fail(outcome, "execve");
 }
@@ -218,7 +219,7 @@ pid_t start_child(const child_place& place, const child_program& program, child_
     if (pid < 0) {
         outcome = {"clone", code, 0};
     } else if (outcome.is_unknown()) {
-        outcome.execve_us = monotonic_us();    // killed on the way: it ends like a program
+        outcome.execve_us = monotonic_us();    // killed before execve: treated as a program that ended
     } else if (!outcome.runs()) {
         while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) { }
     }
@@ -230,7 +231,7 @@ pid_t start_copy(const child_place& place, const child_program& program, const s
     const pid_t pid = ::fork();
     if (pid == 0) {
         const int code = step_out_of(place) == nullptr && take_copied(program) ? work() : 127;
-        ::sched_yield();    // who reads what it wrote comes before all that its end gives back
+        ::sched_yield();    // lets the reader of its output run before the teardown of this copy
         ::_exit(code);
     }
     outcome = pid < 0 ? child_outcome{"fork", errno, 0} : child_outcome{nullptr, 0, monotonic_us()};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int never = O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
 
-/// openat2(2). Where the kernel (or an emulation) lacks it, O_NOFOLLOW says the same of a single name, but for mounts.
+/// openat2(2). Where the kernel (or an emulation) lacks it, O_NOFOLLOW suffices for a single name, except that it crosses mounts.
 unique_fd open_below(int directory, const char* name, int flags)
 {
     open_how how{};
@@ -45,7 +45,7 @@ std::string in_words(int code)
     return std::string("it cannot be read: ") + std::strerror(code);
 }
 
-/// Its owner may read it from now on. The link below /proc is the very thing that was opened.
+/// Makes the entry readable for its owner. Changes it by its link below /proc, which always leads to the entry that was opened.
 void widen(int directory, const char* name, mode_t bits, mode_t kind)
 {
     const auto found = open_below(directory, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);

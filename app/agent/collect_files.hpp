@@ -8,24 +8,24 @@
 
 namespace caisson::agent {
 
-/// One thing of a directory, opened without following a link, without leaving the directory and without waiting for anybody.
+/// A directory entry, opened without following links, leaving the directory, or blocking.
 struct opened_entry {
     unique_fd fd;
     struct stat about = {};
     std::string problem;    // why there is no fd, in a few words
-    bool denied = false;    // it may not be read, and was not made readable
+    bool denied = false;    // unreadable, and left so
 };
 
-/// What is done with what its owner may not read.
+/// Whether to make entries readable that their owner may not read, or to leave them.
 enum class on_denial : std::uint8_t { widen, leave };
 
-/// The directory `path`, which is trusted.
+/// Opens the directory `path`, which is trusted.
 opened_entry open_root(const char* path);
-/// A directory of the same mount. What its owner may not read is made readable, or left.
+/// Opens a directory of the same mount.
 opened_entry open_directory(int parent, const char* name, on_denial denied);
-/// A regular file, to be read; likewise.
+/// Opens a regular file of the same mount for reading.
 opened_entry open_regular(int parent, const char* name, on_denial denied);
-/// The same of what the directory says is a regular file: it need not be looked at before it is opened.
+/// Like open_regular(), for an entry with d_type DT_REG: opens it without a stat before.
 opened_entry open_listed_regular(int parent, const char* name, on_denial denied);
 
 }    // namespace caisson::agent

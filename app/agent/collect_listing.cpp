@@ -27,7 +27,7 @@ void collect_listing::sort()
         [text](const span& a, const span& b) { return text.substr(a.from, a.size) < text.substr(b.from, b.size); });
 }
 
-/// Half at once, so that the whole takes little longer than sorting does.
+/// Drops half of the names at once, so that all calls together take little longer than one sort.
 void collect_listing::drop_half()
 {
     sort();

@@ -14,13 +14,13 @@ namespace {
 
 using namespace protocol;
 
-/// Small records wait until so much is there.
+/// Small records are buffered up to this size.
 constexpr std::size_t flush_at = 64 * 1024;
-/// Fewer bytes are copied sooner than their pages are moved.
+/// Below this size copying is faster than splice(2).
 constexpr std::size_t spliced_from = 32 * 1024;
 constexpr char hex[] = "0123456789abcdef";
 
-/// How many bytes of `text` are one character that may be shown; 0 if its first byte is none.
+/// Length of the printable UTF-8 character at the front of `text`; 0 if there is none.
 std::size_t printable_length(std::string_view text)
 {
     if (static_cast<unsigned char>(text.front()) < 0x20 || text.front() == 0x7f)
@@ -102,7 +102,7 @@ void collect_writer::file(const collected_file& file, int descriptor)
     write_if_much();
 }
 
-/// As many bytes as were announced: zeros for those that are not there.
+/// Writes exactly `bytes` bytes, with zeros for missing ones.
 void collect_writer::data(source& from, std::size_t bytes)
 {
     if (bytes >= spliced_from && !keeps())
@@ -125,7 +125,7 @@ void collect_writer::data(source& from, std::size_t bytes)
     }
 }
 
-/// How many went to the reader without a copy: all of them, unless the file ends or one of both cannot do that.
+/// Moves bytes to the reader without a copy. Returns their number: fewer than `bytes` if the file ends or splice(2) is not possible.
 std::size_t collect_writer::splice(int from, std::size_t bytes)
 {
     write_what_waits();

@@ -4,12 +4,11 @@
 
 namespace caisson::agent {
 
-/// Writes the stream of core/protocol/collect_stream.hpp to a descriptor, which blocks, or keeps it. After a failure it writes nothing
-/// more.
+/// Writes the stream of core/protocol/collect_stream.hpp to a blocking descriptor or to memory. Writes nothing more after a failure.
 class collect_writer {
 public:
     explicit collect_writer(int out);
-    /// Keeps the stream for take(): one that would be longer is a failure.
+    /// Keeps the stream in memory for take(). A stream longer than `most_bytes` is a failure.
     struct in_memory {
         std::size_t most_bytes;
     };
@@ -17,17 +16,17 @@ public:
 
     bool ok() const { return ok_; }
     std::string take() { return std::move(out_); }
-    /// The file's bytes follow from `descriptor`, up to file.size; what is missing then is a CUT.
+    /// Writes the file with the first file.size bytes of `descriptor`; ends it with CUT if bytes are missing.
     void file(const protocol::collected_file& file, int descriptor);
-    /// The first max_collect_skipped are told, all are counted. `path` may hold any bytes.
+    /// Writes SKIPPED for the first max_collect_skipped files; counts all. `path` may hold any bytes.
     void skipped(std::string_view path, std::string_view reason);
     void done(std::uint64_t entries, std::string_view problem);
 
 private:
     struct source {
         int descriptor;
-        bool ended = false;    // before its size, or it cannot be read:
-        int failure = 0;       // why, an errno
+        bool ended = false;    // too short, or unreadable
+        int failure = 0;       // errno if unreadable
     };
     void data(source& from, std::size_t bytes);
     std::size_t splice(int from, std::size_t bytes);
@@ -44,7 +43,7 @@ private:
     bool can_splice_ = true;
 };
 
-/// `bytes` as UTF-8 without control characters: what is not is written as \xHH.
+/// `bytes` as UTF-8 without control characters; other bytes become \xHH.
 std::string printable(std::string_view bytes);
 
 }    // namespace caisson::agent

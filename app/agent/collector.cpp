@@ -15,7 +15,7 @@ namespace caisson::agent {
 
 namespace {
 
-/// Of the names of all directories that the walk is in.
+/// Bound on the names of all directories on the walk's path.
 constexpr std::size_t most_held_bytes = 8 * 1024 * 1024;
 
 struct close_directory {
@@ -24,7 +24,7 @@ struct close_directory {
 
 bool is_dots(std::string_view name) { return name == "." || name == ".."; }
 
-/// `type` of an entry, asked for where the file system does not say it.
+/// d_type of an entry; calls fstatat(2) where the file system does not provide it.
 unsigned char type_of(const dirent& entry, int directory)
 {
     struct stat about{};
@@ -85,7 +85,7 @@ void collector::send_output(int root)
     out_.file({true, size, opened.about.st_mode & 0777U, 0, path_}, opened.fd.get());
 }
 
-/// A trial ends with its first problem, and when it takes long.
+/// False once the output failed; a trial also stops at its first problem and at its deadline.
 bool collector::goes_on()
 {
     if (order_.is_trial() && problem_.empty() && monotonic_us() > order_.deadline_us)
@@ -93,7 +93,7 @@ bool collector::goes_on()
     return out_.ok() && !(order_.is_trial() && has_problem());
 }
 
-/// Of a trial: whoever collects after it makes it readable.
+/// True if a trial may not read the entry: a collector process will make it readable.
 bool collector::is_left(const opened_entry& what)
 {
     if (what.denied)
@@ -150,7 +150,7 @@ collect_listing collector::list(int directory, const path_patterns::position& at
     return names;
 }
 
-/// Keeps what a pattern means, and what stands where it says a directory or a file by its very name.
+/// Adds entries that match a pattern. An entry of the wrong kind is added if a pattern gives its exact name, to be reported as skipped.
 void collector::note(const dirent& entry, int directory, const path_patterns::position& at, collect_listing& into)
 {
     const std::string_view name(entry.d_name);

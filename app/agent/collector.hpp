@@ -11,14 +11,14 @@
 
 namespace caisson::agent {
 
-/// Walks through the directory of a run that has ended and writes what it is asked for. Bounded in entries, depth, memory and bytes.
+/// Walks the directory of an ended run and writes the files that match the order. Bounded in entries, depth, memory and bytes.
 class collector {
 public:
-    /// Both outlive it.
+    /// `order` and `out` must outlive the collector.
     collector(const collect_order& order, collect_writer& out);
-    /// False if the reader is gone, or of a stream that is kept, if it is too long.
+    /// False if the reader is gone, or if a stream kept in memory became too long.
     bool run();
-    /// Whether run() left anything out that could be collected in another way.
+    /// Whether run() stopped early. After a trial, a collector process can still collect everything.
     bool has_problem() const { return !problem_.empty(); }
 
 private:
@@ -36,8 +36,8 @@ private:
     const collect_order& order_;
     collect_writer& out_;
     path_patterns patterns_;
-    std::string path_;              // of what is looked at
-    std::size_t held_bytes_ = 0;    // of listings
+    std::string path_;              // of the current entry
+    std::size_t held_bytes_ = 0;    // of the listings of all open directories
     std::uint64_t files_ = 0;
     std::uint64_t bytes_ = 0;
     std::uint64_t entries_ = 0;
@@ -45,7 +45,7 @@ private:
     on_denial denied_;
 };
 
-/// caisson-agent --collect …: writes to standard output. Returns the exit status.
+/// caisson-agent --collect …: collects to standard output. Returns the exit status.
 int collect(int argc, char** arguments);
 
 }    // namespace caisson::agent

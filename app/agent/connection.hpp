@@ -8,34 +8,34 @@
 
 namespace caisson::agent {
 
-/// One byte stream to a server: a socket, or a pair of pipes that outlives its servers.
+/// A byte stream to a server: a socket, or a pair of pipes that outlives servers.
 class connection {
 public:
     enum class kind { socket, stdio };
 
-    /// `out` is none where `in` goes both ways.
+    /// `out` is empty if `in` is bidirectional.
     connection(kind which, unique_fd in, unique_fd out);
 
     bool is_stdio() const { return kind_ == kind::stdio; }
     protocol::frame_decoder& decoder() { return decoder_; }
-    /// True between a marker and the HELLO that has to follow it.
+    /// True between a marker and its HELLO.
     bool greeting = false;
 
-    /// Reads once; false at the end or when it is broken.
+    /// Reads once; false at the end or if the connection is broken.
     bool read();
-    /// Descriptors that came with what was read.
+    /// Descriptors received with the input.
     std::vector<unique_fd> take_descriptors() { return std::exchange(descriptors_, {}); }
 
-    /// Where to append what is to be sent; drop_output() forgets what was not.
+    /// The send buffer, to append to; drop_output() discards its unsent part.
     std::string& output() { return output_; }
     void drop_output();
     bool has_output() const { return written_ < output_.size(); }
-    /// Writes what it can; false when it is broken.
+    /// Writes as much as possible; false if the connection is broken.
     bool flush();
-    /// Gives memory back while nothing happens.
+    /// Releases buffer memory while idle.
     void rest();
 
-    /// Watches for input, and for room while there is output.
+    /// Watches for input and, while there is output, for room.
     bool watch(poller& events, source as);
     void unwatch(poller& events) { events.want(in_, source::link_in, 0, 0); }
     void close(poller& events);

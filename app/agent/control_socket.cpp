@@ -13,7 +13,7 @@ namespace caisson::agent {
 
 namespace {
 
-/// How many there were, of which no more than fit are written down.
+/// Returns the number of descriptors received; stores only as many as fit.
 std::size_t collect(msghdr& message, std::span<int> into)
 {
     std::size_t found = 0;

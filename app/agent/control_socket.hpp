@@ -8,18 +8,18 @@
 #include <sys/types.h>
 #include <vector>
 
-/// Words over a connected UNIX socket, with descriptors where some are passed. Moments are CLOCK_MONOTONIC in ms.
+/// Messages and descriptors over a connected UNIX socket. `until_ms` is a deadline by CLOCK_MONOTONIC in ms.
 namespace caisson::agent {
 
-/// False when `what` of poll(2) cannot be done by `until_ms`, or the other end is gone with nothing left to read.
+/// Waits for the poll(2) events `what`. False at the deadline, or if the peer is gone and nothing is left to read.
 bool wait_for(int socket, short what, std::int64_t until_ms);
-/// False when the other end did not take all by then, or is gone.
+/// False if the peer is gone or did not take all bytes by the deadline.
 bool send_all(int socket, std::string_view bytes, std::int64_t until_ms);
-/// The same; `passed`, at least one, ride on the first byte.
+/// Like the above; the descriptors `passed` ride on the first byte.
 bool send_all(int socket, std::string_view bytes, std::span<const int> passed, std::int64_t until_ms);
 /// Whether the next byte is `word`.
 bool hears(int socket, char word, std::int64_t until_ms);
-/// Whether the other end is closed, nothing being left to read.
+/// Waits until the peer closes its end. False at the deadline, or if the peer sent a byte.
 bool hears_end(int socket, std::int64_t until_ms);
 
 struct received {
@@ -27,10 +27,10 @@ struct received {
     std::size_t descriptors;
 };
 
-/// recvmsg(2) with `flags`; what descriptors came, all close-on-exec, are the first of `descriptors`, which has room for those that may
-/// come. Makes that call only.
+/// recvmsg(2) with `flags`; makes no other system call. Received descriptors, close-on-exec, fill the front of `descriptors`, which must
+/// have room for all.
 received receive(int socket, std::span<char> into, int flags, std::span<int> descriptors);
-/// The same; adds them.
+/// Like the above; appends the descriptors.
 ssize_t receive(int socket, std::span<char> into, int flags, std::vector<unique_fd>& descriptors);
 
 }    // namespace caisson::agent

@@ -13,7 +13,7 @@ namespace caisson::agent {
 
 namespace {
 
-/// Nothing else is done meanwhile. Mostly it takes less than a tenth of a millisecond.
+/// Bounds, because the agent does nothing else meanwhile. Mostly it takes less than 0.1 ms.
 constexpr std::size_t most_bytes = protocol::most_collected_at_end;
 constexpr std::uint64_t most_entries = 64;
 constexpr std::int64_t most_us = 10'000;

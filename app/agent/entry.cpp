@@ -19,15 +19,14 @@ namespace caisson::agent {
 
 namespace {
 
-/// Memory of this size goes back to the kernel when it is freed.
+/// Allocations from this size on return to the kernel when freed.
 constexpr int large_bytes = 64 * 1024;
 
-/// What its windows take of the address space, with as much as all the rest may ever need. A soft limit, which its programs do not keep:
-/// see child.cpp.
+/// Address space of its stream windows, plus a margin for everything else. A soft limit that its programs do not keep: see child.cpp.
 constexpr rlim_t memory_bytes = 3 * protocol::stream_window_bytes * protocol::agent_session::max_executions + (64 << 20);
 
-/// Against a mistake that takes ever more, where no control group counts it. gVisor refuses to set some limits at all: there the
-/// container's holds.
+/// Limits the agent's memory against leaks where no control group counts it. gVisor refuses to set some limits at all: there the
+/// container's limit applies.
 void limit_memory()
 {
     rlimit own{};
@@ -37,7 +36,7 @@ void limit_memory()
     ::setrlimit(RLIMIT_DATA, &own);
 }
 
-/// Descriptors 0 to 2 are always something, so that no other ever gets their numbers.
+/// Puts /dev/null on closed descriptors 0 to 2, with `replace` on all three, so that no other descriptor gets these numbers.
 bool fill_stdio(bool replace)
 {
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);

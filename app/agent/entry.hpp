@@ -2,8 +2,7 @@
 
 namespace caisson::agent {
 
-/// The agent, with its command line (options.hpp): closes all descriptors but those that it was given for its link. Returns what its
-/// process has to exit with.
+/// Runs the agent with its command line (options.hpp). Closes all descriptors except those of its link. Returns the exit status.
 int run(int argc, char** argv);
 
 }    // namespace caisson::agent

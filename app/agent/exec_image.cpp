@@ -22,7 +22,7 @@ const std::string* named_path(const protocol::spawn_request& request)
     return nullptr;
 }
 
-/// The agent's own, which in a container is the image's; empty if it has none.
+/// The agent's own PATH, which in a container is the image's; may be empty.
 std::string_view own_path()
 {
     const char* const value = std::getenv("PATH");

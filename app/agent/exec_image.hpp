@@ -8,17 +8,17 @@
 
 namespace caisson::agent {
 
-/// What execve(2) is called with, laid out before the child exists, which must not allocate.
+/// The arguments of execve(2), allocated before the child exists because the child must not allocate.
 class exec_image {
 public:
-    /// `request` must outlive this. Paths are looked for as execvpe(3) does, in the PATH of the request's environment.
+    /// `request` must outlive the image. Searches PATH like execvpe(3): the request's, else the agent's own.
     explicit exec_image(const protocol::spawn_request& request);
 
-    /// False if a text holds a NUL, or a variable's name a '='.
+    /// False if a string contains a NUL, or a variable's name a '='.
     bool valid() const { return valid_; }
-    /// "NAME=value" each, in the order in which the program sees them.
+    /// "NAME=value" each, in the program's order.
     std::span<const std::string> environment() const { return variables_; }
-    /// Replaces the process, or returns the errno that execvpe(3) would give. Makes only system calls.
+    /// Replaces the process, or returns the errno that execvpe(3) would give. Makes system calls only.
     int exec();
 
 private:
@@ -26,10 +26,10 @@ private:
 
     bool valid_ = true;
     std::vector<std::string> variables_;
-    std::vector<std::string> paths_;    // to be tried in this order
+    std::vector<std::string> paths_;    // candidates, in order
     std::vector<char*> argv_;
     std::vector<char*> envp_;
-    std::vector<char*> shell_argv_;    // /bin/sh, a path to be filled in, then the arguments
+    std::vector<char*> shell_argv_;    // /bin/sh, a placeholder for the path, the arguments
 };
 
 }    // namespace caisson::agent

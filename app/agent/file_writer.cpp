@@ -17,7 +17,7 @@ namespace {
 constexpr mode_t unfinished_mode = 0600;
 constexpr mode_t own_directory_mode = 0700;
 
-/// openat2(2) below `directory`. Where the kernel (or an emulation) lacks it, O_NOFOLLOW says the same of a single name.
+/// openat2(2) below `directory`. Where the kernel (or an emulation) lacks it, O_NOFOLLOW suffices for a single name.
 unique_fd open_file_below(int directory, const std::string& name, int flags, mode_t mode)
 {
     open_how how{};
@@ -35,7 +35,7 @@ bool is_plain_name(std::string_view name)
     return !name.empty() && name != "." && name != ".." && name.find('\0') == std::string_view::npos;
 }
 
-/// The directory of the last name of `path`, which is cut down to that name. None with errno set.
+/// Opens the parent directory and reduces `path` to its last name. On failure empty, with errno set.
 unique_fd open_parent(const char* work, std::string_view& path)
 {
     unique_fd directory(::open(work, O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -53,7 +53,7 @@ unique_fd open_parent(const char* work, std::string_view& path)
     return directory;
 }
 
-/// A file that is written in parts stays writable for its owner until the last.
+/// The file stays writable for its owner until its last part is written.
 unique_fd open_file(int directory, const std::string& name, bool first)
 {
     if (!first)
@@ -77,7 +77,7 @@ int write_at(int file, std::string_view bytes, std::uint64_t offset)
     return 0;
 }
 
-/// One that is there already keeps what is in it.
+/// An existing directory keeps its content.
 int make_directory(int parent, const std::string& name, mode_t mode)
 {
     if (::mkdirat(parent, name.c_str(), own_directory_mode) != 0 && errno != EEXIST)

@@ -4,9 +4,9 @@
 
 namespace caisson::agent {
 
-/// Writes one part of a file below the directory `work`, without ever following a symbolic link or leaving it. Offset 0
-/// takes the place of what is there; directories on the way are made (0755). With S_IFDIR in its mode and no bytes the path itself
-/// is made a directory, or one that is there gets the mode. Returns an errno, 0 for success.
+/// Writes one part of a file below the directory `work`. Never follows a symbolic link or leaves `work`. Creates parent directories
+/// (0755). Offset 0 replaces an existing file. A mode with S_IFDIR, without bytes, creates a directory or sets the mode of an existing
+/// one. Returns an errno, 0 for success.
 int write_file_chunk(const char* work, const protocol::file_chunk& chunk);
 
 }    // namespace caisson::agent

@@ -12,7 +12,7 @@ namespace caisson::agent {
 
 namespace {
 
-/// struct landlock_ruleset_attr of version 6. Older kernels take the longer struct as long as what they do not know is 0.
+/// struct landlock_ruleset_attr of version 6. Older kernels accept the longer struct if the members unknown to them are 0.
 struct ruleset {
     std::uint64_t files = 0;
     std::uint64_t network = 0;
@@ -27,7 +27,7 @@ constexpr std::uint64_t first_version = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 
 long version() { return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION); }
 
-/// All that the kernel can rule and that this knows.
+/// All access rights that both the kernel and this code know.
 std::uint64_t ruled_by(long version) { return first_version | (version >= 2 ? rename_between : 0) | (version >= 3 ? truncate : 0); }
 
 bool allow(const unique_fd& rules, const char* path, std::uint64_t access)

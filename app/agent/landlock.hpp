@@ -4,21 +4,21 @@
 
 namespace caisson::agent {
 
-/// Landlock's rules for a sandbox: what is visible may be read and executed, and only `work`, /tmp, /dev/shm and the devices may
-/// be written, /proc not. A second layer: it repeats what mounts and ownership say already.
+/// The Landlock rules of a sandbox: all visible files may be read and executed; only `work`, /tmp, /dev/shm and the devices may be
+/// written, not /proc. A second layer of defence behind mounts and file ownership.
 ///
-/// confine() puts this process and all that it starts under the rules, and from version 6 of Landlock keeps them from sending
-/// signals and connecting abstract sockets to anything outside. Each program is put under the same file rules once more
-/// (enter()), which keeps it from the memory and descriptors of this process.
+/// confine() restricts this process and its descendants. From Landlock version 6 on they also cannot send signals or connect abstract
+/// sockets to the outside. enter() applies the file rules again to each program, which keeps it from this process's memory and
+/// descriptors.
 class landlock {
 public:
-    /// True also where the kernel has no Landlock. False with errno if it has and refuses.
+    /// True also if the kernel lacks Landlock. False with errno if it has Landlock and refuses.
     bool confine(const char* work);
-    /// For a child, between clone and execve; a system call at most. False with errno.
+    /// Call in a child between clone and execve; makes at most one system call. False with errno.
     bool enter() const;
 
 private:
-    unique_fd rules_;    // of programs; none: nothing to enter
+    unique_fd rules_;    // for programs; none: nothing to enter
 };
 
 }    // namespace caisson::agent

@@ -10,11 +10,11 @@ namespace caisson::agent {
 
 namespace {
 
-constexpr std::size_t output_bytes = 256 * 1024;    // encoded at a time
-constexpr std::int64_t first_pause_ms = 10;         // between two tries to reach a server
+constexpr std::size_t output_bytes = 256 * 1024;    // encoded per turn
+constexpr std::int64_t first_pause_ms = 10;         // between tries to reach a server
 constexpr std::int64_t longest_pause_ms = 1000;
 
-/// Invalid if nobody listens there, or too many wait.
+/// Empty if no server listens there, or its backlog is full.
 unique_fd connected_to(const char* path)
 {
     sockaddr_un address{};
@@ -28,7 +28,7 @@ unique_fd connected_to(const char* path)
 
 }    // namespace
 
-/// The newest connection that has not said HELLO takes the place of an older one: that may never say it.
+/// Accepts a connection. It replaces an older one that has not sent HELLO, because that may never come.
 void agent::accept_candidate()
 {
     unique_fd accepted(::accept4(listener_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -36,7 +36,7 @@ void agent::accept_candidate()
         take_candidate(std::move(accepted));
 }
 
-/// One try, if it is time for one. A server that has said HELLO and goes is dialled again at once; else pauses double.
+/// Tries to connect if a try is due. After a server that has sent HELLO is lost, the next try is immediate; otherwise pauses double.
 void agent::dial()
 {
     const auto now = monotonic_ms();
@@ -68,7 +68,7 @@ void agent::handle_link(std::unique_ptr<connection>& from, bool readable)
         drop(is_current(*which) ? current_ : candidate_);
 }
 
-/// False if the connection is to be dropped.
+/// False if the connection must be dropped.
 bool agent::handle_frames(connection& from)
 {
     protocol::frame_view frame;
@@ -108,7 +108,7 @@ bool agent::on_hello(connection& from, const protocol::frame_view& frame)
         return false;
     std::string answer;
     if (!session_.open(server, answer)) {
-        if (from.is_stdio())    // the server that is obeyed reads there
+        if (from.is_stdio())    // the current server reads this stream
             return true;
         from.output() = answer;
         from.flush();
@@ -135,13 +135,13 @@ void agent::drop(std::unique_ptr<connection>& which)
     if (is_current(*which)) {
         session_.close();
         last_heard_ms_ = monotonic_ms();
-        ending_ = ending_ || which->is_stdio();    // no server can come back to it
+        ending_ = ending_ || which->is_stdio();    // no server can reconnect
     }
     which->close(events_);
     which.reset();
 }
 
-/// Sends what is due until the stream is full or nothing is due.
+/// Sends due frames until none is left or the stream is full.
 void agent::pump()
 {
     while (current_ && (session_.is_open() || current_->has_output())) {

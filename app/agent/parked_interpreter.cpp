@@ -19,9 +19,9 @@ namespace caisson::agent {
 namespace {
 
 constexpr std::int64_t agree_within_ms = 500;
-constexpr char agreed_word = 'Y';                        // of the program: it has its arguments and environment
-constexpr char go_word = 'G';                            // of the agent
-constexpr std::string_view no_cache = "/__pycache__";    // a file in this place: nothing is written below it
+constexpr char agreed_word = 'Y';                        // from the program: it has its arguments and environment
+constexpr char go_word = 'G';                            // from the agent
+constexpr std::string_view no_cache = "/__pycache__";    // created as a file, so that Python writes no cache
 
 std::string with_directory(std::string text, const std::string& directory)
 {
@@ -45,7 +45,7 @@ bool is_named(std::string_view variable, std::string_view pattern)
     return name == pattern;
 }
 
-/// Those variables whose names are among `patterns`, sorted.
+/// The variables whose names match one of `patterns`, sorted.
 std::vector<std::string> chosen(std::span<const std::string> environment, std::span<const std::string> patterns)
 {
     std::vector<std::string> out;
@@ -65,7 +65,7 @@ bool join_from_outside(pid_t pid, std::span<const unique_fd> join)
         [&](const auto& each) { return ::write(each.get(), number.data(), number.size()) == static_cast<ssize_t>(number.size()); });
 }
 
-/// As a child sets them for itself. See child.cpp.
+/// Like set_limits() in child.cpp, for another process.
 bool limit_from_outside(pid_t pid, const protocol::spawn_request& request)
 {
     for (const auto& each : request.rlimits) {
@@ -90,7 +90,7 @@ int parked_interpreter::start(const protocol::park_request& request, const child
     return code != 0 ? code : launch(place, control, pid);
 }
 
-/// The directory with the hook, and what the program is started with.
+/// Creates the directory with the hook, and checks the request.
 int parked_interpreter::prepare(const protocol::park_request& request)
 {
     request_ = request;
@@ -161,7 +161,7 @@ bool parked_interpreter::serves(const protocol::spawn_request& request, std::spa
            chosen(environment, request_.fixed) == fixed_;
 }
 
-/// u32 length | number of arguments, arguments, variables; a NUL between two.
+/// Sends u32 length | number of arguments, arguments, variables, separated by NUL; waits for the program's answer.
 bool parked_interpreter::agree(int control, std::span<const std::string> arguments, std::span<const std::string> environment)
 {
     auto text = std::to_string(arguments.size());

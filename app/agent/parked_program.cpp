@@ -14,7 +14,7 @@ namespace caisson::agent {
 namespace {
 
 constexpr std::int64_t start_within_ms = 20'000;
-constexpr std::int64_t become_within_ms = 10'000;    // of a bare child, execve included
+constexpr std::int64_t become_within_ms = 10'000;    // for a bare child, including execve
 constexpr char waiting_word = 'R';
 
 }    // namespace
@@ -99,7 +99,7 @@ child_outcome parked_program::become_any(const protocol::spawn_request& request,
         return outcome;
     }
     kill();
-    outcome = child_.outcome();    // of one that is dead by now
+    outcome = child_.outcome();    // final: the child is dead
     if (outcome.runs())
         outcome = {"execve", ETIMEDOUT, 0};
     reaped(events);
@@ -109,7 +109,7 @@ child_outcome parked_program::become_any(const protocol::spawn_request& request,
 void parked_program::kill() const
 {
     ::kill(-pid_, SIGKILL);
-    ::kill(pid_, SIGKILL);    // it may have no session of its own yet
+    ::kill(pid_, SIGKILL);    // it may not have its own session yet
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) { }
 }
 
@@ -124,7 +124,7 @@ void parked_program::end(poller& events)
 {
     if (exists()) {
         if (!is_bare_ && is_alone_)
-            kill_descendants();    // what it started goes with it
+            kill_descendants();    // including processes that it started
         kill();
     }
     reaped(events);

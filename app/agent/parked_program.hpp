@@ -6,35 +6,35 @@
 
 namespace caisson::agent {
 
-/// A process that waits in its groups to become an execution's program: an interpreter in the middle of its start, or a bare child. Nothing
-/// of an execution is in it before, so that it can be ended at any time.
+/// A process that waits in its groups to become an execution's program: an interpreter in the middle of its start, or a bare child. It
+/// holds nothing of an execution yet, so it can be ended at any time.
 class parked_program {
 public:
-    /// Starts it for the execution `number` (0: for the one that is started first) as `request` says. Returns an errno.
+    /// Starts the process for execution `number` (0: the first one started). Returns an errno, 0 for success.
     int begin(protocol::exec_number number, const protocol::park_request& request, const child_place& place, poller& events);
 
     bool exists() const { return pid_ > 0; }
     bool waits() const { return waits_; }
     bool is_bare() const { return is_bare_; }
-    /// Whether it is there, and nobody else's.
+    /// Whether the process exists and execution `number` may use it.
     bool is_for(protocol::exec_number number) const { return exists() && (number_ == 0 || number_ == number); }
     pid_t pid() const { return pid_; }
-    /// When it has to wait, in ms; 0: it does, or there is none.
+    /// Deadline for the start, in ms; 0 once the process waits, or if there is none.
     std::int64_t deadline_ms() const { return deadline_ms_; }
     bool is_late(std::int64_t now_ms) const { return deadline_ms_ != 0 && now_ms >= deadline_ms_; }
 
-    /// It said something. Returns 0 once it waits, EAGAIN as long as it may; else the errno of its end.
+    /// Handles input from the process. Returns 0 once it waits, EAGAIN while it still starts, else the errno of its end.
     int hear(poller& events);
-    /// Another program is started beside it, which is to go on when this one ends. A bare child ends: see waiting_child.
+    /// Call before another program is started, which must survive this one's end. Ends a bare child: see waiting_child.
     void share_sandbox(poller& events);
-    /// It becomes the program of `request`, with `stdio` the ends of this side; `image` was laid out for it. If that runs then, or one of
-    /// its steps failed, the outcome says so; an unknown one: it does not serve for that or did not answer, and nothing of the request ran.
-    /// But for the first case it is ended.
+    /// Turns the process into the program of `request`, for which `image` was laid out; `stdio` gets this side's ends. The outcome says
+    /// that the program runs, or which step failed. Unknown: the process does not fit or did not answer, and nothing of the request ran.
+    /// Unless the program runs, the process is ended.
     child_outcome become(
         const protocol::spawn_request& request, exec_image& image, std::span<const unique_fd> join, stdio_set& stdio, poller& events);
-    /// Ends it, if there is one, and reaps it.
+    /// Ends and reaps the process, if there is one.
     void end(poller& events);
-    /// It has ended, and was reaped elsewhere.
+    /// The process has ended and was reaped elsewhere, or is a program now: forgets it.
     void reaped(poller& events);
 
 private:
@@ -44,11 +44,11 @@ private:
 
     parked_interpreter interpreter_;
     waiting_child child_;
-    bool is_bare_ = false;    // it is the second
+    bool is_bare_ = false;    // child_ is used, else interpreter_
     protocol::exec_number number_ = 0;
     pid_t pid_ = -1;
-    bool is_joined_ = false;    // it is in its groups
-    bool is_alone_ = true;      // but for what it started itself
+    bool is_joined_ = false;    // in its groups
+    bool is_alone_ = true;      // all processes in the sandbox descend from it
     bool waits_ = false;
     std::int64_t deadline_ms_ = 0;
     watched_fd control_;

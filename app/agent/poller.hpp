@@ -10,10 +10,10 @@
 
 namespace caisson::agent {
 
-/// What a watched descriptor is for.
+/// The purpose of a watched descriptor.
 enum class source : std::uint8_t { signals, listener, link_in, link_out, candidate, input, output, error, parked };
 
-/// A descriptor and the events it is watched for now. poller::drop() closes it.
+/// A descriptor and the epoll events it is watched for. poller::drop() closes it.
 struct watched_fd {
     unique_fd fd;
     std::uint32_t events = 0;
@@ -25,14 +25,15 @@ struct ready_fd {
     std::uint32_t events;
 };
 
-/// epoll(7), level triggered. A descriptor that nothing is wanted of is not in it, so that its end cannot spin.
+/// epoll(7), level triggered unless EPOLLET is wanted. A descriptor without wanted events is removed, so that its hang-up cannot cause a
+/// busy loop.
 class poller {
 public:
     poller() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) { }
     /// False if the descriptor cannot be polled.
     bool want(watched_fd& what, source from, protocol::exec_number exec, std::uint32_t events);
     void drop(watched_fd& what);
-    /// Valid until the next call. A negative timeout is none.
+    /// The result is valid until the next call. A negative timeout waits without limit.
     std::span<const ready_fd> wait(std::int64_t timeout_ms);
 
 private:
@@ -41,7 +42,7 @@ private:
     std::array<ready_fd, 64> ready_{};
 };
 
-/// For what is polled. False with errno on failure.
+/// False with errno on failure.
 bool set_nonblocking(int fd);
 
 /// CLOCK_MONOTONIC.

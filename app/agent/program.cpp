@@ -15,7 +15,7 @@ namespace caisson::agent {
 namespace {
 
 constexpr std::int64_t grace_ms = 1000;                // between SIGTERM and SIGKILL
-constexpr std::size_t most_read_bytes = 256 * 1024;    // at a time, so that the streams take turns
+constexpr std::size_t most_read_bytes = 256 * 1024;    // per turn of a stream
 constexpr std::uint64_t longest_wall_ms = std::uint64_t{1} << 40;
 
 std::uint64_t to_us(const timeval& time)
@@ -23,7 +23,7 @@ std::uint64_t to_us(const timeval& time)
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
 }
 
-/// In a copy of this process: executing its image would take longer than most collecting.
+/// Runs in a forked copy of this process: execve would take longer than collecting mostly does.
 int collect_as(const protocol::spawn_request& request)
 {
     ::prctl(PR_SET_NAME, "caisson-collect");
@@ -34,14 +34,14 @@ int collect_as(const protocol::spawn_request& request)
     return collect(static_cast<int>(arguments.size()) - 2, arguments.data() + 2);
 }
 
-/// Of a pipe without writers. That it was empty a moment before, when it had one, says nothing: epoll looks at both without a lock.
+/// Whether a pipe without writers is empty. EPOLLHUP without EPOLLIN does not prove it: epoll reads both without a lock.
 bool is_empty(int pipe)
 {
     int bytes = 0;
     return ::ioctl(pipe, FIONREAD, &bytes) == 0 && bytes == 0;
 }
 
-/// Without anything that waits for it.
+/// Starts the program without a parked process.
 child_outcome start_anew(const protocol::spawn_request& request, const child_place& place, exec_image& image, stdio_set& stdio, pid_t& pid)
 {
     if (const int code = open_stdio(request, stdio))
@@ -180,7 +180,7 @@ void program::feed(poller& events, protocol::input_window& from)
         const auto done = ::write(input_.fd.get(), bytes.data(), bytes.size());
         if (done < 0 && errno == EAGAIN)
             return;
-        if (done < 0 && errno != EINTR) {    // nobody reads it any more
+        if (done < 0 && errno != EINTR) {    // no reader is left
             from.reader_gone();
             events.drop(input_);
         } else if (done > 0) {
@@ -199,7 +199,7 @@ void program::watch(poller& events, protocol::agent_execution& execution)
     const auto of_output = wanted(stream_number::stdout_stream);
     events.want(output_, source::output, number_, of_output != 0 && closed_by_all_ ? of_output | EPOLLET : of_output);
     events.want(error_, source::error, number_, wanted(stream_number::stderr_stream));
-    if (input_.events == 0)    // otherwise it is known to be full
+    if (input_.events == 0)    // otherwise it is full
         feed(events, execution.input());
     const bool waits = !execution.input().pending().empty() || execution.input().finished();
     events.want(input_, source::input, number_, waits ? EPOLLOUT : 0U);

@@ -8,42 +8,42 @@
 
 namespace caisson::agent {
 
-/// A started program as the system has it: its processes, its descriptors, its deadline. What the server still has to hear
-/// of it is in the agent_execution of the same number.
+/// A started program's processes, descriptors and deadline. The agent_execution of the same number holds what the server still has to
+/// receive.
 class program {
 public:
     explicit program(protocol::exec_number number) : number_(number) { }
 
-    /// Leaves nothing behind on failure. What is parked for it, if anything, becomes it if it can; else that is ended before.
+    /// Uses the process in `parked` if it is given and fits, else ends that first. Leaves nothing behind on failure.
     protocol::agent_host::start_result start(
         const protocol::spawn_request& request, const child_place& place, parked_program* parked, poller& events);
 
     protocol::exec_number number() const { return number_; }
     pid_t pid() const { return pid_; }
     bool running() const { return running_; }
-    /// Streams that it may still write to.
+    /// Number of output streams that are still open.
     int open_outputs() const { return (output_.fd ? 1 : 0) + (error_.fd ? 1 : 0); }
     bool forgotten() const { return forgotten_; }
 
     /// The leader was reaped.
     protocol::exit_report ended(int wait_status, const rusage& usage, protocol::exit_cause cause);
-    /// Looks whether the leader left anyone behind in its process group: only then its number is still theirs.
+    /// Checks whether processes of the ended leader's group remain. Without them the kernel may reuse the group's number.
     void look_for_group();
     void signal(int number, bool group) const;
     void resize(std::uint16_t cols, std::uint16_t rows) const;
 
-    /// Reads once from a stream, of which `ready` is known (epoll(7)), into its window; the stream ends in the window when it has ended.
+    /// Reads once from a stream into its window, and ends the window at the stream's end. `ready`: the epoll(7) events.
     void read(poller& events, protocol::agent_execution& execution, protocol::stream_number stream, std::uint32_t ready);
-    /// No process is left that could write: output that does not tell its end is read as far as there is room, and has ended then.
+    /// Call when no process is left that could write. Reads output that does not report its end, while there is room, and then ends it.
     void end_silent_output(poller& events, protocol::output_window& into);
-    /// Writes stdin as far as the program takes it, and closes it at its end.
+    /// Writes as much stdin as the program takes, and closes it at its end.
     void feed(poller& events, protocol::input_window& from);
-    /// Watches what there is room and data for.
+    /// Watches the streams that have room or data.
     void watch(poller& events, protocol::agent_execution& execution);
-    /// Closes everything; the program itself goes on.
+    /// Closes all descriptors; the program continues.
     void forget(poller& events);
 
-    /// The next moment at which enforce() has something to do, 0 for none.
+    /// The next time at which enforce() must be called, in ms; 0: none.
     std::int64_t next_deadline_ms() const { return grace_end_ms_ != 0 ? grace_end_ms_ : deadline_ms_; }
     /// SIGTERM to the group at the deadline, SIGKILL after the grace.
     void enforce(std::int64_t now_ms);
@@ -54,13 +54,13 @@ private:
     protocol::exec_number number_;
     pid_t pid_ = -1;
     bool terminal_ = false;
-    bool tells_end_ = true;    // of its output
+    bool tells_end_ = true;    // stdio_set::tells_end
     bool running_ = false;
     bool group_alive_ = false;
     bool forgotten_ = false;
     bool overdue_ = false;
     bool line_begun_ = false;       // the last byte of stdin was not a newline
-    bool closed_by_all_ = false;    // a terminal that no process holds open, though the program runs: it may be opened again
+    bool closed_by_all_ = false;    // no process has the terminal open; the running program may reopen it
     watched_fd input_;
     watched_fd output_;
     watched_fd error_;

@@ -14,7 +14,7 @@ namespace caisson::agent {
 
 namespace {
 
-/// The parent of a process by /proc/PID/stat, "pid (name) state ppid …" where the name may hold anything; 0 if it is gone.
+/// The parent of a process by /proc/PID/stat, "pid (name) state ppid …", where the name may hold any bytes; 0 if the process is gone.
 pid_t parent_of(const char* pid)
 {
     const std::string path = "/proc/" + std::string(pid) + "/stat";
@@ -31,7 +31,7 @@ pid_t parent_of(const char* pid)
     return after_name && std::strlen(after_name) > 4 ? static_cast<pid_t>(std::strtol(after_name + 4, nullptr, 10)) : 0;
 }
 
-/// What /proc shows of this process's children, until `each` says that it has seen enough.
+/// Calls `each` for this process's children in /proc until it asks to stop.
 template <class F>
 void look_at_children(F each)
 {

@@ -12,16 +12,16 @@ struct dead_child {
     rusage usage;
 };
 
-/// Reaps one child that has ended, if there is one: a started program, or an orphan that was re-parented here.
+/// Reaps one ended child, if there is one: a started program, or an orphan adopted by this process.
 std::optional<dead_child> reap_one();
 
-/// SIGKILL to everything below this process: as PID 1 to the whole namespace, else to its children. What those leave behind
-/// becomes a child in turn, so repeat it until reap_one() has no more to come.
+/// Sends SIGKILL to all descendants: as PID 1 to the whole namespace, else to the children. Their orphans become children in turn, so
+/// repeat this until no children are left.
 void kill_descendants();
 
 /// True while there are children, dead or alive.
 bool has_children();
-/// The same of others than `pid`; -1: of all.
+/// Like has_children(), without counting `pid`; -1: counts all.
 bool has_children_beside(pid_t pid);
 
 }    // namespace caisson::agent

@@ -16,7 +16,7 @@ namespace {
 constexpr int largest_pipe = 1024 * 1024;
 constexpr int smallest_pipe = 128 * 1024;
 
-/// As large as the host allows an unprivileged user; the default will do too.
+/// Enlarges a pipe as far as an unprivileged user may; a failure leaves the default size.
 void enlarge(int fd)
 {
     for (int size = largest_pipe; size >= smallest_pipe; size /= 2)
@@ -64,8 +64,8 @@ int open_pipes(stdio_set& out)
     return open_output(out.error, out.child[2]);
 }
 
-/// The program's end of a terminal. gVisor has no TIOCGPTPEER; there its name has to do, and a master whose other end was closed reads as
-/// an empty one.
+/// Opens the program's end of a terminal. gVisor has no TIOCGPTPEER: there the terminal is opened by name, and a master whose other end
+/// is closed reads as empty.
 int open_peer(int master, bool& tells_end)
 {
     constexpr int flags = O_RDWR | O_NOCTTY | O_CLOEXEC;
@@ -113,7 +113,7 @@ bool send_terminal_eof(int master, bool line_begun)
 {
     termios settings{};
     if (::tcgetattr(master, &settings) != 0)
-        return true;    // nobody is there to hear it
+        return true;    // no process has the terminal open
     const char end[2] = {static_cast<char>(settings.c_cc[VEOF]), static_cast<char>(settings.c_cc[VEOF])};
     return ::write(master, end, line_begun ? 2 : 1) >= 0 || errno != EAGAIN;
 }

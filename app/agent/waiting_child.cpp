@@ -16,10 +16,10 @@ namespace caisson::agent {
 
 namespace {
 
-constexpr int own_control = 3;    // of the child
+constexpr int own_control = 3;    // the child's descriptor of its socket
 constexpr char go_on = 'G';
 
-/// The pipes, which become descriptors 0 to 2, and the socket.
+/// Closes all descriptors except the pipes, which become 0 to 2, and the socket.
 bool keep_only(const stdio_set& pipes, int socket)
 {
     for (int i = 0; i < 3; ++i)
@@ -32,11 +32,11 @@ bool keep_only(const stdio_set& pipes, int socket)
 
 }    // namespace
 
-/// Until start() is over, which waits for the word, its arguments are there.
+/// The child may use the arguments until it sends `word`: this call waits for that.
 pid_t waiting_child::start(
     const child_place& place, const protocol::spawn_request& known, unique_fd theirs, int ours, char word, std::int64_t until_ms)
 {
-    alignas(16) static char stack[64 * 1024];    // of the one that there is
+    alignas(16) static char stack[64 * 1024];    // static: there is only one waiting child
     if (const int code = open_pipes(pipes_); code != 0) {
         errno = code;
         return -1;
@@ -48,7 +48,7 @@ pid_t waiting_child::start(
     outcome_ = {};
     filter_ = known.seccomp_filter;
     const pid_t pid = ::clone(live, stack + sizeof(stack), CLONE_VM | SIGCHLD, this);
-    theirs.reset();    // in the child alone: it ends with that
+    theirs.reset();    // only the child holds it now, so its end closes it
     is_late_ = pid > 0 && !wait_for(ours, POLLIN, until_ms);
     for (auto& end : pipes_.child)
         end.reset();
@@ -71,13 +71,13 @@ void waiting_child::wait_and_become()
         become();
 }
 
-/// Its program is told by now. Under a terminal that came for stdin, stdout and stderr; else it has its pipes.
+/// Call once tell() has set the program. A terminal was received for stdin, stdout and stderr; otherwise the child uses its pipes.
 void waiting_child::become()
 {
     for (int i = 0; i < 3; ++i)
         if (!program_.controlling_tty)
             program_.stdio[i] = i;
-    program_.closed_from = own_control + 1;    // that one ends with execve
+    program_.closed_from = own_control + 1;    // the socket itself is close-on-exec
     program_.is_prepared = true;
     execute(program_, outcome_);
 }

@@ -7,27 +7,26 @@
 
 namespace caisson::agent {
 
-/// A child that waits for its program: in this process's memory (CLONE_VM), so that neither its start nor its execve copies or takes down
-/// any of it. It has joined its groups, is confined and has its program's filter and pipes, and holds nothing of what this process has open
-/// but the socket by which it hears that it is to go on. It executes its program as start_child() would. It makes system calls only, and
-/// while it makes them this process waits for it: what the two share, errno among it, has one user at a time. (The one that it waits in
-/// may fail beside this process, at its own end.) Who is out of memory in its groups may take this process along, as all that share a
-/// memory go together: no program runs in them beside it.
+/// A child that waits for its program in this process's memory (CLONE_VM): neither its start nor its execve copies or unmaps memory. It
+/// has joined its groups, is confined, has its program's filter and pipes, and of this process's descriptors only its control socket.
+/// It makes system calls only, and this process waits for it meanwhile: the two never use shared memory, including errno, at the same
+/// time. (Only the receive that it waits in may fail concurrently, when the child is ended.) If its groups run out of memory the kernel may
+/// kill this process with it, as they share memory: no other program may run in its groups.
 class waiting_child {
 public:
-    /// `known` says limits and the filter, which it has before it waits; `theirs` and `ours` are a connected socket, by which it says
-    /// `word` then. Returns its pid, or -1 with errno, when that can be read from `ours` or the child has ended. Where neither came by
-    /// `until_ms`, is_late() holds, and the child is to be killed before this call's arguments go.
+    /// Starts the child with the limits and the filter of `known`. It sends `word` over the socket pair `theirs` and `ours` once it
+    /// waits. Returns its pid, or -1 with errno, once `ours` is readable or the child has ended. If neither happens by `until_ms`,
+    /// is_late() is true: then kill the child before the arguments die.
     pid_t start(
         const child_place& place, const protocol::spawn_request& known, unique_fd theirs, int ours, char word, std::int64_t until_ms);
     bool is_late() const { return is_late_; }
-    /// Has it become what `request` says, which `image` was laid out for, and waits until it runs its program or has ended; `stdio` has the
-    /// ends of this side then. False if it did neither by `until_ms`, was not there to be told, or has another filter: it is to be killed
-    /// then, before the arguments go.
+    /// Turns the child into the program of `request`, for which `image` was laid out, and waits until the program runs or the child has
+    /// ended; `stdio` gets this side's ends. False if neither happened by `until_ms`, the child was gone, or its filter differs: then
+    /// kill the child before the arguments die.
     bool tell(int ours, const protocol::spawn_request& request, exec_image& image, stdio_set& stdio, std::int64_t until_ms);
-    /// How far it came. Read it when tell() is over, or the child has ended.
+    /// How far the child came. Valid after tell() returned true, or once the child has ended.
     const child_outcome& outcome() const { return outcome_; }
-    /// It has ended or runs its program: lets go of what was kept for it.
+    /// The child has ended or runs its program: releases its resources.
     void forget();
 
 private:
@@ -35,11 +34,11 @@ private:
     void wait_and_become();
     void become();
 
-    stdio_set pipes_;    // until it is told
+    stdio_set pipes_;    // until tell()
     std::string filter_;
     child_outcome outcome_;
     child_program program_;
-    // Of start(), until it waits.
+    // Arguments of start(), until the child waits.
     const child_place* place_ = nullptr;
     const protocol::spawn_request* known_ = nullptr;
     int socket_ = -1;

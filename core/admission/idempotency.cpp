@@ -44,7 +44,7 @@ task<> idempotency_gate::wait_free(std::shared_ptr<state> shared, name which)
 task<result<idempotency_gate::hold>> idempotency_gate::enter(tenant_id tenant, idempotency_claim claim, steady_time until)
 {
     const name which(std::move(tenant), std::move(claim.route), std::move(claim.key));
-    while (state_->held.contains(which)) {    // again after the wait: another waiter may have been quicker
+    while (state_->held.contains(which)) {    // checked again after the wait: another waiter may have taken the key
         auto free = wait_free(state_, which);
         const auto waited = co_await with_deadline(time_, until, std::move(free));
         if (waited.has_error())

@@ -13,31 +13,30 @@
 namespace caisson {
 
 struct idempotency_options {
-    std::int64_t lifetime_ms = 86'400'000;    // how long a key is remembered
+    std::int64_t lifetime_ms = 86'400'000;    // of a stored key
     std::size_t most_keys_of_tenant = 100'000;
 };
 
-/// What a request with a key is, given what is stored of the key.
+/// How to treat a request with an idempotency key, given the key's stored record.
 enum class key_verdict {
-    fresh,        // never used, or long ago: do it
-    repeat,       // answer as the first time
-    other_body    // used for something else: refuse
+    fresh,        // no record, or it expired: execute
+    repeat,       // same request: repeat the stored answer
+    other_body    // the key was used with another request: refuse
 };
 key_verdict judge_key(const std::optional<idempotency_record>& stored, const idempotency_claim& claim, std::int64_t now_ms);
 
-/// The value of a key: 1 to 255 printable ASCII characters.
+/// Whether `key` is 1 to 255 printable ASCII characters.
 bool is_idempotency_key(std::string_view key);
 
-/// Lets one request at a time use a key, so that of many that come at once one does the work and the others find it done. I/O
-/// thread only.
+/// Serializes requests with the same key: the first does the work, the others then find its record. I/O thread only.
 class idempotency_gate {
 public:
-    /// `time` outlives it.
+    /// `time` must outlive the gate.
     idempotency_gate(io_executor executor, timers& time) : time_(time), state_(std::make_shared<state>(executor)) { }
 
-    /// The key is held as long as this lives; it may outlive the gate.
+    /// Holds the key until destroyed; may outlive the gate.
     class hold;
-    /// Errors: errc::runtime_unavailable if others hold it until `until`.
+    /// Waits for the key. Errors: errc::runtime_unavailable if other requests hold it until `until`.
     task<result<hold>> enter(tenant_id tenant, idempotency_claim claim, steady_time until);
 
 private:

@@ -9,9 +9,9 @@ namespace {
 
 using seconds = std::chrono::duration<double>;
 
-/// What is so old counts 1/e.
+/// An end of this age has weight 1/e.
 constexpr double memory_s = 30;
-/// A rate is of this time at least: one end right after the start does not mean thousands a second.
+/// Minimum span of a rate: one end right after the start must not count as thousands per second.
 constexpr double shortest_span_s = 1;
 
 double faded(double weighted, steady_time from, steady_time to) { return weighted * std::exp(-seconds(to - from).count() / memory_s); }
@@ -31,7 +31,7 @@ std::optional<double> throughput::per_second(steady_time now) const
     if (!first_)
         return std::nullopt;
     const auto span = std::max(seconds(now - *first_).count(), shortest_span_s);
-    const auto counted_s = memory_s * (1 - std::exp(-span / memory_s));    // the time that a steady rate would have filled
+    const auto counted_s = memory_s * (1 - std::exp(-span / memory_s));    // total weight of the span, in seconds
     return faded(weighted_, last_, now) / counted_s;
 }
 

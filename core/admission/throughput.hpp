@@ -7,12 +7,12 @@
 
 namespace caisson {
 
-/// How many executions end a second, by the last minute or so: what lies further back counts less. No I/O.
+/// Rate at which executions end, averaged over about the last minute with exponentially decaying weight. No I/O.
 class throughput {
 public:
-    /// One has ended.
+    /// Counts the end of one execution.
     void count(steady_time now);
-    /// Nothing until one has ended.
+    /// Nothing before the first count().
     std::optional<double> per_second(steady_time now) const;
 
 private:
@@ -21,8 +21,8 @@ private:
     double weighted_ = 0;
 };
 
-/// What a refused client is told to wait until `turns` executions have ended: from `shortest_retry` to `longest_retry`, the
-/// shortest while nothing was measured.
+/// Retry-After for a refused client: the estimated time until `turns` executions have ended, from `shortest_retry` to
+/// `longest_retry`. `shortest_retry` if no rate is known.
 std::chrono::seconds retry_after(std::size_t turns, std::optional<double> per_second);
 
 inline constexpr std::chrono::seconds shortest_retry{1};

@@ -12,7 +12,7 @@ void waiting_tally::change(const tenant_id& who, std::ptrdiff_t reserved, std::p
 {
     auto& mine = tenants[who];
     for (auto* each : {&all, &mine}) {
-        each->reserved += static_cast<std::size_t>(reserved);    // modulo 2^64: a negative one takes away
+        each->reserved += static_cast<std::size_t>(reserved);    // modulo 2^64: a negative number subtracts
         each->bytes += static_cast<std::uint64_t>(bytes);
     }
     if (mine.reserved == 0 && mine.bytes == 0)

@@ -11,10 +11,10 @@ namespace {
 
 using mark = std::pair<std::string_view, std::string>;
 
-/// Never taken for an option, or for a file of options.
+/// A path that no compiler takes for an option or an option file.
 std::string as_operand(const std::string& path) { return path.starts_with('-') || path.starts_with('@') ? "./" + path : path; }
 
-/// Without its suffix.
+/// `path` without its suffix.
 std::string stem_of(const std::string& path)
 {
     const auto name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
@@ -27,7 +27,7 @@ bool has_suffix(const std::string& path, std::span<const std::string_view> suffi
     return std::ranges::any_of(suffixes, [&](auto suffix) { return path.size() > suffix.size() && path.ends_with(suffix); });
 }
 
-/// The code's file last: what the others define is known by then. Of Fortran the others stand in the order of their modules.
+/// Source files, with the code's file last, after the definitions of the others. Fortran files follow the order of their modules.
 std::vector<std::string> sources_of(const language_catalog::entry& from, const code_files& files)
 {
     std::vector<std::string> out;
@@ -38,7 +38,7 @@ std::vector<std::string> sources_of(const language_catalog::entry& from, const c
     return out;
 }
 
-/// What is put in is not looked at again: the request chose it.
+/// Replaces marks in one pass: inserted text comes from the request and must not be expanded again.
 std::string replaced(std::string_view argument, const std::vector<mark>& marks)
 {
     std::string out;
@@ -58,7 +58,7 @@ std::vector<mark> marks_of(const code_files& files, std::string_view to_work)
         {"{main}", as_operand(files.main)}};
 }
 
-/// What an argument of the table stands for.
+/// The expansion of one argument of the table.
 std::vector<std::string> arguments_for(
     std::string_view argument, const language_catalog::entry& from, const code_files& files, const std::vector<mark>& marks)
 {
@@ -78,7 +78,7 @@ std::vector<std::string> arguments_for(
     return {replaced(argument, marks)};
 }
 
-/// From a directory below the working directory to that.
+/// The relative path from `directory` up to the working directory.
 std::string way_up(std::string_view directory)
 {
     std::string out;

@@ -1,6 +1,6 @@
 #include "core/languages/compiler_choices.hpp"
 
-/// What may be said to each compiler. A comma is in no word, so that -W… never becomes -Wl,… (gcc(1), "Options for Linking").
+/// The allowed options of each compiler. flag_value::word has no comma, so -W… cannot become -Wl,… (gcc(1), "Options for Linking").
 namespace caisson {
 
 namespace {

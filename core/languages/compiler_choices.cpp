@@ -37,7 +37,7 @@ bool is_library_name(std::string_view text)
            consists_of(text, "+-._");
 }
 
-/// Relative, and nowhere upwards.
+/// Whether `text` is a relative path without "..".
 bool is_directory_below(std::string_view text)
 {
     if (text.empty() || text.starts_with('/') || text.starts_with('=') || text.starts_with('$') || text.starts_with('@'))
@@ -98,7 +98,7 @@ std::vector<std::string> chosen(const compiler_choices& choices, const compiler_
     return out;
 }
 
-/// Printable, so that a message can show it.
+/// `text` in quotes, without control characters, for messages.
 std::string quoted(std::string_view text)
 {
     std::string out = "\"";

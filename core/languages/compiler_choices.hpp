@@ -7,53 +7,53 @@
 #include <utility>
 #include <vector>
 
-/// What a request may say to a compiler: a standard of its language, and flags of a list. Whatever else a compiler takes could name
-/// other programs, files of the sandbox or other output.
+/// The compiler options that a request may set: a language standard, and flags from an allow list. Other options could name other
+/// programs, files of the sandbox or other output.
 namespace caisson {
 
 inline constexpr std::size_t max_compiler_flags = 32;
 inline constexpr std::size_t max_compiler_flag_bytes = 256;
 
-/// What follows the fixed beginning of a flag.
+/// The variable part of a flag, after its fixed beginning.
 enum class flag_value {
-    none,          // nothing: the flag is exact
-    word,          // nothing, or letters, digits and + - = . _
+    none,          // empty: the flag is exact
+    word,          // letters, digits and + - = . _; may be empty
     number,        // one or two digits
-    name,          // a name of C: letters, digits and _
-    definition,    // a name, or a name, = and printable ASCII
-    library,       // 1 to 64 letters, digits and + - . _, the first a letter or a digit
-    list,          // words with commas between
+    name,          // a C identifier: letters, digits and _, without a leading digit
+    definition,    // NAME, or NAME=VALUE with a value of printable ASCII
+    library,       // 1 to 64 letters, digits and + - . _, starting with a letter or a digit
+    list,          // letters, digits and + - . _ , (not empty)
     directory,     // below the working directory: relative, no ".."
 };
 
 struct flag_rule {
     std::string_view beginning;
     flag_value value = flag_value::none;
-    bool is_library = false;    // comes behind the sources
+    bool is_library = false;    // placed after the sources
 };
 
 struct compiler_choices {
-    std::span<const std::string_view> standards;    // empty: there is no choice
-    std::string_view standard_option;               // "-std=", which a standard is appended to
-    std::string_view default_standard;              // empty: the compiler's own
+    std::span<const std::string_view> standards;    // empty: none can be chosen
+    std::string_view standard_option;               // prefix of the standard: "-std="; a final space means two arguments
+    std::string_view default_standard;              // empty: the compiler's default
     std::span<const flag_rule> flags;
 };
 
-/// Of the compilers that the table of languages has.
+/// The choices for the compilers of the language table.
 extern const compiler_choices c_choices, cpp_choices, csharp_choices, d_choices, fortran_choices, go_choices, java_choices, nim_choices,
     pascal_choices, rust_choices, typescript_choices;
 
-/// What a request says to its compiler, checked.
+/// A request's checked compiler options.
 struct compiler_wishes {
     std::string standard;    // empty: the default
     std::vector<std::string> flags;
 };
 
-/// What is wrong with a standard or a flag: a sentence without the field's name that says what is allowed; empty if nothing is.
+/// Why a standard or a flag is not allowed: a sentence without the field's name that lists the allowed values. Empty if it is allowed.
 std::string standard_problem(const compiler_choices& choices, std::string_view standard);
 std::string flag_problem(const compiler_choices& choices, std::string_view flag);
 
-/// The compiler's arguments for the marks {standard}, {flags} and {libraries}; none where nothing is to be said.
+/// The compiler's arguments for the marks {standard}, {flags} and {libraries}; may be empty.
 std::vector<std::string> standard_arguments(const compiler_choices& choices, const compiler_wishes& wishes);
 std::vector<std::string> flag_arguments(const compiler_choices& choices, const compiler_wishes& wishes);
 std::vector<std::string> library_arguments(const compiler_choices& choices, const compiler_wishes& wishes);

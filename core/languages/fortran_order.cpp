@@ -9,7 +9,7 @@ namespace caisson {
 
 namespace {
 
-/// What a file defines and uses: modules by their names, submodules as "ancestor:name". In lower case, since Fortran has no case.
+/// The modules (by name) and submodules (as "ancestor:name") that a file defines and uses. Lower case: Fortran ignores case.
 struct fortran_names {
     std::set<std::string> defined;
     std::set<std::string> used;
@@ -17,7 +17,7 @@ struct fortran_names {
 
 bool is_fortran_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
-/// The words and signs of a statement, without its comment: "use", ",", "intrinsic", ":", ":", "name".
+/// The tokens of a statement, without its comment: "use", ",", "intrinsic", ":", ":", "name".
 std::vector<std::string> tokens_of(std::string_view line)
 {
     std::vector<std::string> out;
@@ -85,7 +85,7 @@ fortran_names fortran_names_of(std::string_view text)
     return out;
 }
 
-/// Puts each file behind those that define what it uses.
+/// Places each file after the files that define what it uses.
 class orderer {
 public:
     explicit orderer(const std::vector<fortran_file>& files) : files_(files), seen_(files.size())
@@ -105,7 +105,7 @@ public:
     }
 
 private:
-    /// A stack of its own, since files may be many: what stands on it is placed when all that it needs is.
+    /// Depth-first, with an explicit stack because there may be many files. A file is placed after the files that it needs.
     void place(std::size_t first)
     {
         std::vector<std::size_t> waiting{first};

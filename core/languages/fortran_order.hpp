@@ -6,14 +6,14 @@
 
 namespace caisson {
 
-/// A file of Fortran in free form.
+/// A Fortran file in free form.
 struct fortran_file {
     std::string path;
     std::string_view text;
 };
 
-/// The paths in an order in which gfortran can compile them in one go: what defines a module stands before what uses it. Else they stay in
-/// the order that they have, and so do files that use each other in a circle.
+/// Sorts the paths so that gfortran can compile them in one call: a file that defines a module comes before files that use it.
+/// Otherwise the given order stays, also among files that use each other in a cycle.
 std::vector<std::string> fortran_order(const std::vector<fortran_file>& files);
 
 }    // namespace caisson

@@ -14,7 +14,7 @@ std::string_view go_directory(std::string_view path)
 
 bool has_path(std::span<const std::string> paths, std::string_view path) { return std::ranges::find(paths, path) != paths.end(); }
 
-/// The directory of the nearest go.mod below the working directory's top, from the code's directory upwards; empty: none.
+/// The directory of the nearest go.mod, from the code's directory upwards, without the working directory itself; empty: none.
 std::string_view nested_module(std::string_view main, std::span<const std::string> others)
 {
     for (auto directory = go_directory(main); !directory.empty(); directory = go_directory(directory))
@@ -23,7 +23,7 @@ std::string_view nested_module(std::string_view main, std::span<const std::strin
     return {};
 }
 
-/// Elements that are part of an import path wherever they stand.
+/// Whether Go accepts the path element in every position of an import path.
 bool is_plain_element(std::string_view element)
 {
     const auto is_plain = [](char c) {
@@ -44,7 +44,7 @@ bool is_plain_directory(std::string_view path)
     return true;
 }
 
-/// Go takes a constraint from the comments before the package clause only.
+/// Go reads constraints only in comments before the package clause.
 bool says_ignore(std::string_view code)
 {
     while (!code.empty()) {
@@ -60,7 +60,7 @@ bool says_ignore(std::string_view code)
     return false;
 }
 
-/// Not one that Go passes over.
+/// Whether Go builds a file of this name.
 bool is_source(const std::string& main)
 {
     const auto name = std::string_view(main).substr(main.rfind('/') + 1);
@@ -72,7 +72,7 @@ bool is_built_as_package(const std::string& main, std::string_view code, std::sp
     return is_source(main) && !says_ignore(code) && is_plain_directory(go_directory(main)) && nested_module(main, others).empty();
 }
 
-/// Never taken for an option.
+/// A path that Go does not take for an option.
 std::string go_operand(const std::string& path) { return path.starts_with('-') || path.starts_with('@') ? "./" + path : path; }
 
 std::vector<std::string> files_beside(const std::string& main, std::span<const std::string> others)

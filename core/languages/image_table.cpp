@@ -6,7 +6,7 @@ namespace {
 
 using text_map = std::map<std::string, std::string, std::less<>>;
 
-/// "KEY=VALUE" each; the config's checks refuse others.
+/// Splits "KEY=VALUE" lines; the config's checks refuse others.
 text_map pairs_of(const std::vector<std::string>& lines)
 {
     text_map out;

@@ -9,22 +9,22 @@
 
 namespace caisson {
 
-/// What runs in which image, by the config: the image of a language, that of commands, and the programs that run code in images.
+/// The config's images: one per language, one for commands, and the programs that run code in them.
 class image_table {
 public:
     image_table() = default;
     explicit image_table(const images_config& config);
 
-    /// Of code in a language, by its canonical name; empty: there is none.
+    /// The image of a language, by its canonical name; empty: none.
     const std::string& image_of(std::string_view language) const;
-    /// Of commands and shell lines; may be empty.
+    /// The image of commands and shell lines; may be empty.
     const std::string& standard() const { return standard_; }
-    /// The program that runs a file of `language` (by any of its names), or what its compiler made of it, in `image`: a path, or a name
-    /// that is looked for in the image's PATH. Empty for a language that is not known, and where what the compiler made runs by itself.
+    /// The program that runs a file of `language` (any of its names), or the compiled program, in `image`: a path, or a name to search
+    /// in the image's PATH. Empty for an unknown language, and if the compiled program runs by itself.
     std::string interpreter(std::string_view image, std::string_view language) const;
-    /// The same of what compiles it; empty for a language that is not compiled.
+    /// Like interpreter(), for the compiler; empty for a language without one.
     std::string compiler(std::string_view image, std::string_view language) const;
-    /// "bash, python": canonical names of the languages that have an image, for messages.
+    /// Canonical names of the languages that have an image, for messages: "bash, python".
     std::string languages() const;
 
 private:

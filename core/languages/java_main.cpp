@@ -10,7 +10,7 @@ namespace caisson {
 
 namespace {
 
-/// Bounds, so that no text costs more than reading it: what lies beyond is not looked for.
+/// Bounds on the text and names examined; everything beyond is ignored.
 constexpr std::size_t max_java_bytes = 1 << 20;          // of one file
 constexpr std::size_t max_other_java_bytes = 4 << 20;    // of all other files
 constexpr std::size_t max_java_name_bytes = 1'024;       // of a binary name
@@ -19,7 +19,7 @@ constexpr std::size_t max_shown_classes = 8;
 
 using java_token_list = std::span<const std::string_view>;
 
-/// Empty: none is named.
+/// The package clause's name; empty if there is none.
 std::string java_package(java_token_list tokens)
 {
     if (tokens.empty() || tokens.front() != "package")
@@ -38,7 +38,7 @@ std::string in_java_package(const std::string& package, std::string_view name)
     return package.empty() ? std::string(name) : package + "." + std::string(name);
 }
 
-/// The name of a path without directories and suffix.
+/// The file name without directories and suffix.
 std::string_view java_stem(std::string_view path)
 {
     const auto name = path.substr(path.rfind('/') + 1);
@@ -48,7 +48,7 @@ std::string_view java_stem(std::string_view path)
 
 std::string_view token_at(java_token_list tokens, std::size_t at) { return at < tokens.size() ? tokens[at] : std::string_view(); }
 
-/// Whether the parameters that begin behind `(` are one array of strings: `String[] a`, `String a[]`, `final String... a`.
+/// Whether the parameters after `(` are one array of strings: `String[] a`, `String a[]`, `final String... a`.
 bool takes_strings(java_token_list tokens)
 {
     std::string parameter;
@@ -74,10 +74,10 @@ bool takes_strings(java_token_list tokens)
         rest.remove_suffix(2);
     else
         return false;
-    return !rest.empty() && rest.find_first_of("[].,<>@ ") == rest.size() - 1;    // one name, and nothing else
+    return !rest.empty() && rest.find_first_of("[].,<>@ ") == rest.size() - 1;    // exactly one name
 }
 
-/// Walks over the tokens of a file and keeps the types that enclose each place.
+/// Walks over the tokens of a file and tracks the enclosing types.
 class java_walk {
 public:
     explicit java_walk(java_token_list tokens)
@@ -91,16 +91,16 @@ public:
             step(tokens_[at_]);
     }
     std::vector<std::string> mains;
-    std::string public_type;    // the first that is not nested
+    std::string public_type;    // the first top-level one
 
 private:
     struct scope {
-        std::string name;    // binary, of a type that can be started; empty: of anything else
+        std::string name;    // binary name of a type that can be started; empty: any other scope
         bool is_interface = false;
-        std::size_t parentheses = 0;    // that are open around it
+        std::size_t parentheses = 0;    // open ones around it
     };
     struct declaration {
-        std::string_view name;    // empty: none is under way
+        std::string_view name;    // empty: no declaration is open
         bool is_interface = false;
         std::size_t parentheses = 0;
     };
@@ -123,7 +123,7 @@ private:
             member_begin_ = at_ + 1;
     }
 
-    /// `record` is a word of the language in declarations only.
+    /// `record` is a keyword only in declarations.
     bool declares_type() const
     {
         static constexpr std::array<std::string_view, 3> words{"class", "interface", "enum"};
@@ -135,7 +135,7 @@ private:
         return std::ranges::find(words, token) != words.end() || (token == "record" && (after == "(" || after == "<"));
     }
 
-    /// Modifiers of the member that the current token is part of.
+    /// Whether the member at the current token has the modifier `word`.
     bool has_modifier(std::string_view word) const
     {
         const auto length = std::min(at_ - member_begin_, max_member_tokens);

@@ -5,27 +5,27 @@
 #include <string_view>
 #include <vector>
 
-/// Which class of a Java program is started. The rules are those of the language (JLS 12.1.4) and of the `java` launcher.
+/// Selects the class of a Java program to start, by the rules of the language (JLS 12.1.4) and of the `java` launcher.
 namespace caisson {
 
-/// The class that a file stands for: "com.acme.Main" of Main.java that says `package com.acme;`.
+/// The class that a file is named after: "com.acme.Main" for Main.java with `package com.acme;`.
 std::string java_class_of(const std::string& main, std::string_view code);
 
-/// Binary names ("com.acme.Outer$Inner") of the types in `code` that have `public static void main(String[])`, in their order.
-/// Local and anonymous classes do not count. The first MiB is looked at. Never fails: of text that is not Java the names may be any.
+/// Binary names ("com.acme.Outer$Inner") of the types in `code` that have `public static void main(String[])`, in source order.
+/// Ignores local and anonymous classes; reads the first MiB. Never fails: for text that is not Java the names are arbitrary.
 std::vector<std::string> java_mains(std::string_view code);
 
-/// The simple name of the first public type that is not nested; empty if there is none. javac wants its file to be named after it.
+/// The simple name of the first public top-level type; empty if there is none. javac requires its file to have that name.
 std::string java_public_type(std::string_view code);
 
-/// The class to start, or why there is none to choose.
+/// The class to start, or why none can be chosen.
 struct java_choice {
     std::string name;
-    std::string problem;    // a sentence without the field's name; empty if `name` holds
+    std::string problem;    // a sentence without the field's name; empty if `name` is valid
 };
 
-/// The class of the code's file that has main; if several have, the one that is named like the file. If none of that file has, the
-/// only one of the other files. If no class has main, the one that the file stands for, so that `java` says what is missing.
+/// The class with main in the code's file; of several, the one named like the file. If that file has none, the only class with main in
+/// the other files. If no class has main, the class that the file is named after, so that `java` reports what is missing.
 java_choice java_main_class(const std::string& main, std::string_view code, std::span<const std::string_view> others);
 
 }    // namespace caisson

@@ -11,21 +11,21 @@ constexpr std::string_view text_block = R"(""")";
 
 bool is_java_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f'; }
 
-/// Letters outside of ASCII are letters here.
+/// Every byte outside of ASCII counts as a letter.
 bool is_java_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
            static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// The bytes up to the end of `mark`, or all.
+/// Length up to the end of the next `mark`, or of all text.
 std::size_t length_to(std::string_view text, std::string_view mark, std::size_t from)
 {
     const auto at = text.find(mark, from);
     return at == std::string_view::npos ? text.size() : at + mark.size();
 }
 
-/// Of a literal that begins with `quote`. One that is not closed ends with its line.
+/// Length of a literal that begins with `quote`. An unclosed one ends with its line, an unclosed text block with the text.
 std::size_t literal_length(std::string_view text, std::string_view quote)
 {
     const bool may_span_lines = quote.size() > 1;
@@ -40,7 +40,7 @@ std::size_t literal_length(std::string_view text, std::string_view quote)
     return text.size();
 }
 
-/// Of what is no token; 0: there is nothing such.
+/// Length of the blank or comment at the front; 0 if there is none.
 std::size_t blank_length(std::string_view text)
 {
     if (is_java_blank(text.front()))

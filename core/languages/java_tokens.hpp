@@ -5,11 +5,11 @@
 
 namespace caisson {
 
-/// The words and the single signs of Java source, in their order, as parts of `code`. Blanks and comments are left out; a string, a
-/// text block or a character is one token, `"`. Escapes of Unicode outside of strings (JLS 3.3) are not read.
+/// The words and single-character operators of Java source, as parts of `code`. Skips blanks and comments. A string, text block or
+/// character literal is one token, `"`. Does not decode Unicode escapes outside of strings (JLS 3.3).
 std::vector<std::string_view> java_tokens(std::string_view code);
 
-/// Whether a token is a name or a word of the language.
+/// Whether a token is an identifier, a keyword or a number.
 bool is_java_word(std::string_view token);
 
 }    // namespace caisson

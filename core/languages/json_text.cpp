@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// Takes everything and keeps nothing.
+/// Accepts all events and stores nothing.
 struct checking_handler {
     static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
     static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
@@ -44,7 +44,7 @@ struct checking_handler {
     bool on_comment(json::string_view, ec_ref) { return true; }
 };
 
-/// Whether the text is ill-formed within the first `offset` bytes or at the character there.
+/// Whether `text` is invalid UTF-8 up to and including the character at `offset`.
 bool broken_utf8_at(std::string_view text, std::size_t offset)
 {
     auto part = text.substr(0, offset + 4);
@@ -55,7 +55,7 @@ bool broken_utf8_at(std::string_view text, std::size_t offset)
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// Walks over JSON that is known to be valid.
+/// Walks over valid JSON.
 class walker {
 public:
     explicit walker(std::string_view text) : text_(text) { }

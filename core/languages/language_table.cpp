@@ -3,7 +3,7 @@
 
 #include <array>
 
-/// The table of languages. A new one is a row here, a program in tests/e2e/languages/, and its extension in app/cli/languages.cpp.
+/// The language table. A new language needs a row here, a program in tests/e2e/languages/, and its extension in app/cli/languages.cpp.
 namespace caisson {
 
 namespace {
@@ -13,10 +13,10 @@ using variables = std::pair<std::string_view, std::string_view>[];
 
 constexpr words version_option{"--version"};
 constexpr words short_version_option{"-v"};
-/// What most compilers are told to make.
+/// The output file of most compilers.
 constexpr std::string_view main_file = "main";
 
-// C and what is compiled like it.
+// C, and languages compiled like it.
 constexpr words c_suffixes{".c"};
 constexpr words c_arguments{"{standard}", "-O2", "{flags}", "-o", "{build}/main", "{sources}", "{libraries}", "-pthread", "-lm"};
 constexpr compile_rule c_rule{.compiler = "gcc",
@@ -56,7 +56,7 @@ constexpr compile_rule d_rule{.compiler = "gdc",
     .choices = &d_choices,
     .made = main_file};
 
-// Languages whose compiler finds the other files by itself.
+// Languages whose compiler finds the other source files itself.
 constexpr words rust_aliases{"rs"};
 constexpr words rust_arguments{"{standard}", "-O", "{flags}", "-o", "{build}/main", "{main}"};
 constexpr compile_rule rust_rule{
@@ -88,7 +88,7 @@ constexpr compile_rule go_rule{.compiler = "go",
     .choices = &go_choices,
     .made = main_file};
 
-// What runs on a machine of its own. Java counts on the host's memory unless it is told.
+// Languages with a virtual machine. Java sizes its heap by the host's memory unless told otherwise.
 constexpr words java_suffixes{".java"};
 constexpr words java_arguments{"-J-XX:MaxRAM={memory}", "-J-XX:MaxRAMPercentage=60", "-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1",
     "-encoding", "UTF-8", "{standard}", "{flags}", "-d", "{build}/classes", "{sources}"};
@@ -100,7 +100,8 @@ constexpr words csharp_aliases{"cs", "c#", "mono"};
 constexpr words csharp_suffixes{".cs"};
 constexpr words csharp_arguments{"{standard}", "-optimize", "{flags}", "-out:{build}/main.exe", "{sources}"};
 constexpr words csharp_run{"{build}/main.exe"};
-constexpr variables mono_env{{"MONO_LOG_DEST", "/dev/null"}};    // it complains of priorities that a sandbox does not let it set
+constexpr variables mono_env{
+    {"MONO_LOG_DEST", "/dev/null"}};    // silences warnings about thread priorities, which a sandbox does not allow
 constexpr compile_rule csharp_rule{.compiler = "mono",
     .script = "/usr/lib/mono/4.5/mcs.exe",
     .in_image = "mcs",
@@ -118,7 +119,7 @@ constexpr words typescript_arguments{"--pretty", "false", "{standard}", "--modul
     "--esModuleInterop", "--resolveJsonModule", "--allowJs", "--skipLibCheck", "{flags}", "--typeRoots", "{build}/types", "--rootDir", ".",
     "--outDir", "{build}/js", "{build}/host.d.ts", "{sources}"};
 constexpr words typescript_run{"{build}/js/{stem}.js"};
-/// What Node.js gives to programs, where its own declarations are not installed.
+/// Declarations of Node.js globals, in case its own are not installed.
 constexpr std::string_view node_declarations = R"(declare var process: any;
 declare var require: any;
 declare var module: any;
@@ -145,9 +146,9 @@ constexpr compile_rule typescript_rule{.compiler = "node",
     .declarations = node_declarations,
     .choices = &typescript_choices};
 
-// What is run as it is.
+// Languages that are not compiled.
 constexpr words awk_run{"-f"};
-constexpr words awk_end{"--"};    // it reads its options up to the first operand, and the file is none
+constexpr words awk_end{"--"};    // awk parses options up to the first operand, and `-f FILE` is an option
 constexpr words awk_others{"mawk"};
 constexpr words bash_aliases{"sh", "shell"};
 constexpr words javascript_aliases{"js", "node", "nodejs"};
@@ -156,7 +157,7 @@ constexpr words lisp_run{"--script"};
 constexpr words lua_others{"lua5.3", "lua", "luajit"};
 constexpr words perl_aliases{"pl"};
 constexpr words python_aliases{"py", "python3"};
-constexpr words python_run{"-u"};    // Python holds back what it prints to a pipe, 8 KiB at a time
+constexpr words python_run{"-u"};    // Python otherwise buffers output to a pipe, 8 KiB at a time
 constexpr words r_aliases{"rscript"};
 constexpr words r_run{"--vanilla"};
 constexpr words ruby_aliases{"rb"};

@@ -46,7 +46,7 @@ bool is_real_program(const fs::path& candidate, const fs::path& root)
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// How many characters at the front are digits and dots, without a dot at the end.
+/// Length of the digits and dots at the front, without trailing dots.
 std::size_t version_length(std::string_view text)
 {
     std::size_t length = 0;
@@ -57,7 +57,7 @@ std::size_t version_length(std::string_view text)
     return length;
 }
 
-/// The first that is there; empty: none is.
+/// Path of the first program found; empty if none is.
 std::string first_of(std::string_view name, std::span<const std::string_view> others, const program_finder& find)
 {
     if (name.empty())
@@ -85,7 +85,7 @@ std::string find_compiler(const language& row, const program_finder& find)
 
 std::string script_of(const language& row) { return row.compile == nullptr ? std::string() : std::string(row.compile->script); }
 
-/// Empty: it cannot be asked.
+/// The argv that prints the version; empty if there is none.
 std::vector<std::string> version_question(const language_catalog::entry& entry)
 {
     const auto* rule = entry.what->compile;
@@ -188,7 +188,7 @@ task<> language_catalog::probe(version_runner run)
 
 namespace {
 
-/// As an operand of an interpreter: never an option, nor a word such as `node inspect`.
+/// A path that no interpreter takes for an option or a subcommand, such as `node inspect`.
 std::string script_operand(std::string_view file)
 {
     const bool is_bare_word = file.find_first_of("/.") == std::string_view::npos;

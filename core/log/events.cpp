@@ -9,9 +9,9 @@ namespace caisson {
 
 namespace {
 
-constexpr std::size_t longest_cursor = 96;    // "1." and three numbers of 19 digits, encoded, fit in 83
+constexpr std::size_t longest_cursor = 96;    // "1." and three numbers of 19 digits take 83 when encoded
 
-/// The decimal number at the front of `text`, which it drops; canonical: no sign, no leading zeros.
+/// Removes the decimal number at the front of `text` and returns it. Canonical form only: no sign, no leading zeros.
 std::optional<std::uint64_t> take_number(std::string_view& text)
 {
     std::uint64_t value = 0;
@@ -51,7 +51,7 @@ std::optional<log_position> from_cursor(std::string_view cursor)
             return std::nullopt;
         number = *taken;
     }
-    // Each is below 2^63: two of them fit into 64 bits, the third is compared with what is left.
+    // Each number is below 2^63, so control + out fits into 64 bits; `err` is checked against the rest.
     const auto [control, out, err] = numbers;
     if (!rest.empty() || control + out > INT64_MAX || err > INT64_MAX - (control + out))
         return std::nullopt;

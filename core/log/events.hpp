@@ -15,8 +15,8 @@ enum class event_kind : std::uint8_t { state = 1, output = 2, truncated = 3, usa
 /// A pseudo terminal has one stream, stored as stdout_stream and shown as "pty".
 enum class output_stream : std::uint8_t { stdout_stream = 1, stderr_stream = 2 };
 
-/// A place in an execution's log: how many control events, and how many bytes of each stream, lie before it. Two logs that
-/// cut the same bytes into other chunks agree on it.
+/// A position in an execution's log: the number of control events and of bytes of each stream before it. Independent of how the
+/// bytes are split into events.
 struct log_position {
     std::uint64_t control = 0;
     std::uint64_t stdout_end = 0;
@@ -28,9 +28,9 @@ struct log_position {
     bool operator==(const log_position&) const = default;
 };
 
-/// The opaque form: base64url of "1.<control>.<stdout end>.<stderr end>".
+/// The opaque cursor: base64url of "1.<control>.<stdout end>.<stderr end>".
 std::string to_cursor(log_position position);
-/// Nothing if `cursor` is malformed. "0" and the empty text are the beginning.
+/// Nothing if `cursor` is malformed. "0" and the empty text mean the beginning.
 std::optional<log_position> from_cursor(std::string_view cursor);
 
 /// One entry of the log.
@@ -39,16 +39,16 @@ struct log_event {
     log_position end;                                       // the position after this event
     std::int64_t at_ms = 0;                                 // Unix time
     output_stream stream = output_stream::stdout_stream;    // output and truncated
-    std::uint64_t offset = 0;                               // output and truncated: where in the stream it begins
+    std::uint64_t offset = 0;                               // output and truncated: start offset in the stream
     std::uint64_t missing_bytes = 0;                        // truncated
     shared_bytes data;                                      // output
-    std::string body;                                       // the others: a JSON object with the fields that the kind adds
+    std::string body;                                       // other kinds: a JSON object with the kind's own fields
 
-    /// What it takes where it is stored, about.
+    /// Estimated bytes in the store.
     std::uint64_t stored_bytes() const { return data.size() + body.size() + stored_overhead; }
     static constexpr std::uint64_t stored_overhead = 64;    // of the row and its index
 
-    /// True if a viewer at `seen` has all of this event.
+    /// True if a viewer at `seen` has seen the whole event.
     bool covered_by(const log_position& seen) const
     {
         return kind == event_kind::output ? end.end_of(stream) <= seen.end_of(stream) : end.control <= seen.control;

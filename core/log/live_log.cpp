@@ -8,12 +8,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long the begin of a character waits for its rest before it is shown as bytes.
+/// How long an incomplete UTF-8 character waits for its rest before its bytes are shown.
 constexpr auto held_for = 50ms;
-/// What is stored with its record at most: an end of usual length, with a little output.
+/// Bounds of take_whole(), whose events are stored with the record: a usual execution with little output.
 constexpr std::size_t most_whole_events = 32;
 constexpr std::size_t most_whole_bytes = 16 << 10;
-/// First and longest pause between two tries of a store that fails.
+/// First and longest pause between tries of a failing store.
 constexpr auto first_store_pause = 20ms;
 constexpr auto longest_store_pause = 1000ms;
 
@@ -36,7 +36,7 @@ void live_log::output(output_stream stream, std::uint64_t offset, shared_bytes b
 {
     buffer_.output(stream, offset, std::move(bytes), time_.now_ms());
     if (wanted_.version() == 0 && !buffer_.is_whole(most_whole_events, most_whole_bytes))
-        follow();    // its agent waits until what it sent is stored
+        follow();    // the agent's window is freed only by stored output
     work_.notify_all();
     changed_.notify_all();
 }
@@ -105,7 +105,7 @@ task<> live_log::store_pending()
             if (outcome.has_value())
                 break;
             failure = outcome.error().detail;
-            if (outcome.error().code == errc::conflict) {    // it will not be otherwise the next time
+            if (outcome.error().code == errc::conflict) {    // a retry cannot succeed
                 log_.error("events contradict what is stored; they are dropped", {{"execution_id", id_.str()}, {"what", failure}});
                 failure_ = failure;
                 break;

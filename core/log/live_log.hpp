@@ -9,11 +9,11 @@
 
 namespace caisson {
 
-/// The log of one execution that has not ended: takes events in, stores them in batches, wakes viewers. I/O thread only;
-/// shared by the execution and its viewers. run() must be running for anything to be stored.
+/// The log of one running execution: receives events, stores them in batches, wakes viewers. Shared by the execution and its
+/// viewers; I/O thread only. Stores only while run() is running.
 class live_log {
 public:
-    /// `store`, `time` and `log` outlive it.
+    /// `store`, `time` and `log` must outlive the live_log.
     live_log(io_executor executor, execution_id id, event_store& store, timers& time, logger& log, log_options options, log_extent stored);
 
     const execution_id& id() const { return id_; }
@@ -23,38 +23,37 @@ public:
     void gap(output_stream stream, std::uint64_t missing);
     void control(event_kind kind, std::string body);
     void end(output_stream stream);
-    /// An attempt is over: see log_buffer.
+    /// See log_buffer::end_attempt().
     void end_attempt();
 
-    /// What is called after each commit, to acknowledge. At most one; empty to stop.
+    /// Sets the callback after each commit, which acknowledges output to the agent. One at most; empty removes it.
     void on_commit(std::function<void()> callback) { committed_ = std::move(callback); }
 
-    /// Stores what comes until it is cancelled. A failing store is tried again, at most a second apart: nothing is dropped,
-    /// the program blocks when the agent's window is full.
-    /// What comes first is stored after `patience`, or when it is much, or somebody follows the log or waits for flushed().
+    /// Stores events until cancelled. Retries a failing store with pauses of at most 1 s and drops nothing: the program blocks once the
+    /// agent's window is full. The first batch waits for `patience`, for more events than take_whole() takes, for follow() or for
+    /// flushed(), whichever comes first.
     task<> run(std::chrono::milliseconds patience = std::chrono::milliseconds(0));
-    /// Why something could not be stored and never can be; empty while all is well. What comes after it is shown, and stored as far
-    /// as it can be.
+    /// Why the store refused events for good; empty if it did not. Later events are still shown, and stored as far as possible.
     const std::string& failure() const { return failure_; }
-    /// Returns when all that came so far is durable. run() must be running.
+    /// Returns once all events received so far are durable. run() must be running.
     task<> flushed();
-    /// Somebody follows the log: what comes is stored without patience, since control events are shown when they are durable.
+    /// A viewer follows the log: ends the `patience` of run(), since viewers see control events only once they are durable.
     void follow() { wanted_.notify_all(); }
 
-    /// All that came, if nothing of it was stored and it is little: who takes it stores it, and says then stored_whole(). Nothing else may
-    /// come, and nothing is stored here meanwhile.
+    /// All events, if none was stored and they are few and small. The caller stores them and then calls stored_whole(). Until then no
+    /// event may be added, and run() stores nothing.
     std::optional<event_list> take_whole();
     void stored_whole();
-    /// Whether take_whole() would give it all, and will with the two events that tell of the end.
+    /// Whether take_whole() would return the log even with two more events, usage and exit.
     bool may_be_taken_whole() const;
 
-    /// Keeps the exit event from viewers until the record is final too, so that who sees it finds the record ended.
+    /// Hides the exit event from viewers until publish_exit(): a viewer who sees it must find the record ended.
     void withhold_exit() { exit_withheld_ = true; }
     void publish_exit();
-    /// Numbers up to which viewers may read; see log_buffer.
+    /// Viewers may read entries below this number; see log_buffer.
     std::uint64_t visible_end() const;
 
-    /// Wakes when something became visible.
+    /// Notified when an entry became visible.
     notifier& changed() { return changed_; }
 
 private:
@@ -67,8 +66,8 @@ private:
     timers& time_;
     logger& log_;
     log_buffer buffer_;
-    notifier work_;      // something to store, or held back
-    notifier wanted_;    // somebody waits for what is to be stored
+    notifier work_;      // events to store, or bytes held back
+    notifier wanted_;    // a follower, or a caller of flushed(), waits for storage
     notifier changed_;
     std::function<void()> committed_;
     std::string failure_;

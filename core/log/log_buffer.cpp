@@ -8,10 +8,10 @@ namespace caisson {
 
 namespace {
 
-/// What an entry costs in memory besides its bytes, so that a program that writes single bytes is bounded too.
+/// Memory per entry besides its bytes; bounds programs that write single bytes.
 constexpr std::size_t entry_overhead = 256;
 
-/// Pieces of a stream that are so small are stored together, if they came within so long.
+/// Bounds for storing small pieces of a stream as one row: bytes of a piece, bytes of the row, and time from first to last.
 constexpr std::size_t most_piece_bytes = 16;
 constexpr std::size_t most_row_bytes = 1'024;
 constexpr std::int64_t most_row_ms = 20;
@@ -62,7 +62,7 @@ void log_buffer::gap(output_stream stream, std::uint64_t missing, std::int64_t a
     auto& state = state_of(stream);
     release_held(at_ms);
     state.received += missing;
-    if (state.cut) {    // behind the head: the tail begins anew
+    if (state.cut) {    // the tail restarts after the gap
         state.tail.clear();
         state.tail_size = 0;
         shown_.end_of(stream) += missing;
@@ -131,7 +131,7 @@ void log_buffer::chunk(output_stream stream, shared_bytes bytes, std::int64_t at
         if (head == bytes.size())
             return;
         bytes = bytes.slice(head);
-        head_bytes_ = options_.max_output_bytes;    // the other stream's next byte is cut too
+        head_bytes_ = options_.max_output_bytes;    // so the other stream is cut at its next byte
         cut_here(stream);
     }
     show_chunk(stream, bytes, at_ms);
@@ -189,7 +189,7 @@ void log_buffer::store_tail(output_stream stream, std::int64_t at_ms)
         const auto surplus = state.tail_size - options_.tail_bytes;
         auto& front = state.tail.front();
         auto drop = surplus;
-        if (incomplete_utf8_tail(front.view().substr(0, surplus)) > 0)    // not in the middle of a character
+        if (incomplete_utf8_tail(front.view().substr(0, surplus)) > 0)    // begin at a character boundary
             while (drop < front.size() && (static_cast<unsigned char>(front.view()[drop]) & 0xc0u) == 0x80)
                 ++drop;
         front = front.slice(drop);
@@ -251,7 +251,7 @@ bool log_buffer::is_whole(std::size_t most_events, std::size_t most_bytes) const
     return bytes <= most_bytes;
 }
 
-/// Behind the events from `begin` on that are stored as one: what a program writes in little pieces would take a row for each.
+/// End of the events from `begin` on that are stored as one row: small pieces would otherwise take a row each.
 std::size_t log_buffer::end_of_row(std::size_t begin) const
 {
     const auto& first = *unstored_[begin].second;
@@ -328,7 +328,7 @@ std::uint64_t log_buffer::acknowledgeable(output_stream stream) const
     return std::max(*state.cut, behind_tail);
 }
 
-/// Shows what may be shown and drops what is stored and over the ring's size.
+/// Makes entries visible up to the first unstored control event, then drops stored entries beyond the ring's size.
 void log_buffer::settle()
 {
     while (visible_ < ring_.size() && (ring_[visible_].stored || ring_[visible_].event->kind == event_kind::output))

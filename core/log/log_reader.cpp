@@ -40,14 +40,14 @@ bool log_reader::is_at(const log_position& start) const
     return seen_.control >= start.control && seen_.stdout_end >= start.stdout_end && seen_.stderr_end >= start.stderr_end;
 }
 
-/// Appends what the viewer lacks of `event`, and moves on.
+/// Appends the part of `event` that the viewer has not seen, and advances the position.
 void log_reader::view(std::shared_ptr<const log_event> event, std::vector<viewed_event>& out)
 {
     if (event->covered_by(seen_)) {
         done_ = done_ || event->kind == event_kind::exit;    // also for a position beyond the end
         return;
     }
-    if (event->kind == event_kind::output && event->offset > seen_.end_of(event->stream))    // shown to others before a restart
+    if (event->kind == event_kind::output && event->offset > seen_.end_of(event->stream))    // the bytes between were lost in a restart
         out.push_back(notice_up_to(event->stream, event->offset));
     viewed_event one;
     auto& end = seen_.end_of(event->stream);
@@ -76,7 +76,7 @@ std::vector<viewed_event> log_reader::from_ring(std::size_t max_bytes)
         const auto& event = buffer.entry(next_number_);
         const auto given = out.size();
         view(event, out);
-        if (out.size() > given)    // what the viewer has from the store already is passed over, however much it is
+        if (out.size() > given)    // events already seen from the store do not count
             bytes += event->data.size();
     }
     return out;
@@ -89,12 +89,12 @@ task<result<std::vector<viewed_event>>> log_reader::from_store(std::size_t max_b
         co_return stored.error();
     std::vector<viewed_event> out;
     for (auto& event : *stored)
-        if (!(live_ && event->kind == event_kind::exit))    // a live log says itself when its end may be seen
+        if (!(live_ && event->kind == event_kind::exit))    // the live log decides when its exit event is visible
             view(std::move(event), out);
     co_return out;
 }
 
-/// The viewer goes on at `offset`; what lies before it is not kept.
+/// Moves the viewer to `offset` and reports the bytes before it as missing.
 viewed_event log_reader::notice_up_to(output_stream stream, std::uint64_t offset)
 {
     auto& end = seen_.end_of(stream);
@@ -108,7 +108,7 @@ viewed_event log_reader::notice_up_to(output_stream stream, std::uint64_t offset
     return {std::move(notice), 0, seen_};
 }
 
-/// Bytes between here and `start` were shown to others and not stored: says so and goes on from there.
+/// Moves the viewer to `start`. Bytes up to there were shown live but never stored; notices report them.
 std::vector<viewed_event> log_reader::jump_to(const log_position& start)
 {
     std::vector<viewed_event> out;

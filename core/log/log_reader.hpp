@@ -10,24 +10,24 @@ namespace caisson {
 /// One event for one viewer.
 struct viewed_event {
     std::shared_ptr<const log_event> event;
-    std::size_t skip = 0;    // output: bytes at the front of event->data that the viewer has already
-    log_position seen;       // where the viewer stands after it: what its cursor is made of
+    std::size_t skip = 0;    // output: bytes at the front of event->data that the viewer has seen
+    log_position seen;       // the viewer's position after the event, for its cursor
 };
 
-/// One viewer's way through one log: what is stored, then what comes. Each byte once, in order; a viewer that is too slow
-/// for bytes which are not stored gets a notice of how many it missed. I/O thread only.
+/// Reads one log for one viewer: stored events, then live ones. Each byte once, in order. A viewer that is too slow for bytes that
+/// are never stored gets a notice of how many it missed. I/O thread only.
 class log_reader {
 public:
-    /// `live` is empty for an execution that has ended. `store` outlives it.
+    /// `live` is empty for an execution that has ended. `store` must outlive the reader.
     log_reader(execution_id id, event_store& store, std::shared_ptr<live_log> live, log_position after);
 
-    /// The next events, at least one, with about `max_bytes` of output at most; waits for them if `follow`. Nothing at the end of the log
-    /// (after the exit event), or when there is no more for now and `follow` is false. Errors: what the store says.
+    /// The next events, with about `max_bytes` of output at most; waits for at least one if `follow`. Empty at the end of the log (after
+    /// the exit event), or if `follow` is false and none is available. Errors: those of the store.
     task<result<std::vector<viewed_event>>> next(std::size_t max_bytes, bool follow);
 
     const log_position& position() const { return seen_; }
-    /// True once the exit event was given out, or if there was nothing to give: nothing follows. A log that was erased
-    /// meanwhile stops without it.
+    /// True once the exit event was returned, or if no event was ever returned: nothing follows. A log erased meanwhile ends without
+    /// an exit event.
     bool at_end() const { return done_ || !gave_; }
 
 private:

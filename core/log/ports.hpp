@@ -11,37 +11,36 @@ namespace caisson {
 
 using event_list = std::vector<std::shared_ptr<const log_event>>;
 
-/// Where one stream's kept head ended because max_output_bytes was reached.
+/// The offset at which a stream's stored head ended because max_output_bytes was reached.
 struct stream_cut {
     output_stream stream = output_stream::stdout_stream;
     std::uint64_t offset = 0;
 };
 
-/// What recovery needs to know of a log.
+/// The state of a stored log, for recovery.
 struct log_extent {
     log_position end;                // after the last stored event
     std::vector<stream_cut> cuts;    // at most one per stream
     std::uint64_t stored_output_bytes = 0;
-    std::uint64_t stored_bytes = 0;    // what all events take, about: see log_event
+    std::uint64_t stored_bytes = 0;    // sum of log_event::stored_bytes()
     bool has_exit = false;
-    bool stdout_truncated = false;    // something of the stream is missing
+    bool stdout_truncated = false;    // bytes of the stream are missing
     bool stderr_truncated = false;
 };
 
-/// Events of executions, append-only. Call from the I/O thread; the work runs on the store's own database threads. Appends of all
-/// executions share transactions.
+/// The append-only events of executions. Call from the I/O thread; the work runs on the store's own database threads. Appends of
+/// different executions share transactions.
 class event_store {
 public:
     virtual ~event_store() = default;
 
-    /// Adds events in order and the cuts, all or nothing, durable on return. A repeat of an event that is stored (same end
-    /// position) is ignored.
+    /// Appends the events in order, and the cuts. Atomic; durable on return. Ignores an event that is already stored (same end position).
     virtual task<result<void>> append(execution_id id, event_list events, std::vector<stream_cut> cuts) = 0;
-    /// In log order, those not covered by `after`, up to `max_bytes` of output (at least one event if there is one). Chunks
-    /// are whole: the caller drops what it has of the first.
+    /// Events that `after` does not cover, in log order, up to `max_bytes` of output but at least one if any exists. Events are not
+    /// split: the first may begin before `after`.
     virtual task<result<event_list>> read(execution_id id, log_position after, std::size_t max_bytes) = 0;
     virtual task<result<log_extent>> extent(execution_id id) = 0;
-    /// Removes all events but those that were stored with a record, which go with it. Idempotent.
+    /// Removes all events except those stored in the execution's record; the record's deletion removes them. Idempotent.
     virtual task<result<void>> erase(execution_id id) = 0;
 };
 

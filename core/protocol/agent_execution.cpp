@@ -6,7 +6,7 @@ namespace caisson::protocol {
 
 namespace {
 
-/// Small enough that the streams and executions of a sandbox take turns, large enough to carry a gigabyte a second.
+/// Small enough for streams and executions of a sandbox to take turns, large enough for a gigabyte a second.
 constexpr std::size_t output_frame_bytes = 128 * 1024;
 
 }    // namespace
@@ -63,7 +63,7 @@ void agent_execution::resume(const resume_point& server)
     joined_ = true;
     stdout_.resume(server.stdout_committed);
     stderr_.resume(server.stderr_committed);
-    input_.ack_sent();    // STATE says it
+    input_.ack_sent();    // STATE contains the acknowledgement
     state_due_ = true;
     orders_due_ = true;
     started_due_ = phase_ == exec_phase::running || phase_ == exec_phase::exited;

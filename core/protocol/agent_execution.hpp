@@ -5,7 +5,7 @@
 
 namespace caisson::protocol {
 
-/// One execution as the agent keeps it until FORGET: how it stands, and what the server does not have yet.
+/// The agent's state of one execution, kept until FORGET: its phase, and the data that the server has not acknowledged.
 class agent_execution {
 public:
     explicit agent_execution(exec_number number) : number_(number) { }
@@ -15,28 +15,28 @@ public:
     output_window& output(stream_number stream) { return stream == stream_number::stdout_stream ? stdout_ : stderr_; }
     input_window& input() { return input_; }
 
-    /// Under a pseudo terminal there is one stream: stderr ends at once.
+    /// A pseudo terminal has one stream: with `pty`, stderr ends at once.
     void set_started(const started& what, bool pty);
     void set_failed(int code, std::string step);
     void set_exited(const exit_report& report);
 
-    /// False for a signal that was taken before: servers say again what they do not know to be taken.
+    /// False for a repeat: servers resend signals that were not confirmed.
     bool take_signal(std::uint64_t order);
     void take_stdin_end(std::uint64_t end);
 
-    /// From now on this connection hears of the execution: it was spawned here.
+    /// Reports the execution over this connection, which spawned it.
     void join() { joined_ = true; }
-    /// The same for one that was spawned before; everything after what the server has is said again, STATE first.
+    /// Reports an execution of an earlier connection: STATE first, then everything after the server's resume point.
     void resume(const resume_point& server);
     /// The connection is gone. The next one hears nothing before resume().
     void leave() { joined_ = false; }
 
-    /// Gives memory back while nothing happens.
+    /// Returns unused buffer memory to the kernel while idle.
     void rest();
 
-    /// Appends the frames that are due, but for output, as `version` of the protocol has them.
+    /// Appends all due frames except OUTPUT, in protocol version `version`.
     void emit_control(std::string& out, std::uint32_t version);
-    /// Appends at most one OUTPUT a stream; false if there was none.
+    /// Appends at most one OUTPUT per stream; false if there was none.
     bool emit_output(std::string& out);
 
 private:
@@ -54,7 +54,7 @@ private:
     int error_code_ = 0;
     std::string error_step_;
 
-    std::uint64_t last_signal_ = 0;    // its order
+    std::uint64_t last_signal_ = 0;    // order of the last signal taken
 
     bool joined_ = false;
     bool state_due_ = false;

@@ -23,11 +23,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t read_bytes = 256 * 1024;
-constexpr auto attempt_timeout = 5s;    // to connect and hear the agent's HELLO
+constexpr auto attempt_timeout = 5s;    // to connect and receive the agent's HELLO
 constexpr auto first_delay = 10ms;
 constexpr auto longest_delay = 1000ms;
 constexpr auto longest_ping = 30s;
-constexpr auto stable_after = 1s;    // a connection that held this long is retried at once when it breaks
+constexpr auto stable_after = 1s;    // a connection that lasted this long is retried without delay
 
 std::chrono::milliseconds delay_before(int attempt)
 {
@@ -36,7 +36,7 @@ std::chrono::milliseconds delay_before(int attempt)
     return std::min<std::chrono::milliseconds>(first_delay * (1 << std::min(attempt - 1, 10)), longest_delay);
 }
 
-/// No use in another attempt.
+/// Whether another attempt is useless.
 bool is_final(errc code) { return code == errc::runtime_unavailable || code == errc::gone || code == errc::conflict; }
 
 std::uint64_t random_number()
@@ -148,7 +148,7 @@ private:
     link_options options_;
     link_state state_;
     notifier changed_;
-    std::unique_ptr<byte_stream> stream_;    // HELLO was exchanged
+    std::unique_ptr<byte_stream> stream_;    // set once HELLO was exchanged
     std::unique_ptr<frame_decoder> decoder_;
     std::uint64_t nonce_ = 0;    // of the latest HELLO
     std::uint32_t version_ = protocol_version;
@@ -156,7 +156,7 @@ private:
     bool closed_ = false;
 };
 
-/// False if the agent cannot be asked.
+/// False if PARK cannot be sent to this agent.
 bool link_over_stream::say_park(exec_number number, park_request request, std::vector<int> join)
 {
     const bool joins = state_.version() >= first_with_joined_parking;
@@ -208,7 +208,7 @@ task<result<void>> link_over_stream::run()
         if (time_.steady_now() - since > stable_after)
             attempt_ = 0;
         if (state_.shuts_down())
-            co_return result<void>();    // it was asked to end
+            co_return result<void>();    // the agent was asked to end
         if (!closed_)
             log_.info("the link to an agent broke", {{"reason", reason}});
     }
@@ -241,7 +241,7 @@ task<result<void>> link_over_stream::until_closed_or(task<result<void>> work)
     co_return std::get<0>(std::move(first));
 }
 
-/// Attempts with growing pauses, until HELLO is exchanged.
+/// Retries with growing pauses until HELLO is exchanged.
 task<result<void>> link_over_stream::establish(steady_time deadline)
 {
     for (;;) {
@@ -296,7 +296,7 @@ task<result<void>> link_over_stream::greet(byte_stream* stream)
     }
 }
 
-/// One step towards the agent's answer. A stream that outlived a server may hold what was meant for that one.
+/// One step towards the agent's HELLO; true once it arrived. A stream that outlived a server may hold frames meant for that server.
 task<result<bool>> link_over_stream::heard_hello(byte_stream* stream)
 {
     frame_view frame;
@@ -321,13 +321,13 @@ task<result<bool>> link_over_stream::heard_hello(byte_stream* stream)
         co_return error{
             errc::gone, "the agent speaks version " + std::to_string(agent.version) + " of the protocol, which this server does not"};
     if (agent.version < std::exchange(version_, agent.version))
-        co_return error{errc::internal, "the agent speaks an older version of the protocol"};    // the next attempt speaks it too
+        co_return error{errc::internal, "the agent speaks an older version of the protocol"};    // the next attempt uses that version
     if (agent.epoch > options_.epoch)
         co_return error{errc::conflict, "a newer server has the sandbox"};
     co_return true;
 }
 
-/// Until the connection ends or breaks.
+/// Runs until the connection ends or breaks.
 task<> link_over_stream::serve()
 {
     auto io = race(read_frames(), write_batches());
@@ -362,7 +362,7 @@ void link_over_stream::handle_frames()
         changed_.notify_all();
 }
 
-/// Until it is cancelled.
+/// Runs until cancelled.
 task<wait_end> link_over_stream::write_batches()
 {
     for (;;) {
@@ -371,14 +371,14 @@ task<wait_end> link_over_stream::write_batches()
         if (state_.fill(batch)) {
             const auto parts = batch.parts();
             co_await stream_->write(parts, batch.descriptors());
-            co_await asio::post(use_task);    // a write that never blocks must not keep the thread
+            co_await asio::post(use_task);    // yields the thread: the write may not have suspended
         } else if (co_await changed_.wait_past_or_cancelled(seen) == wait_end::cancelled) {
             co_return wait_end::cancelled;
         }
     }
 }
 
-/// Until it is cancelled.
+/// Runs until cancelled.
 task<wait_end> link_over_stream::keep_alive()
 {
     const auto interval = std::max<std::chrono::milliseconds>(std::min<std::chrono::milliseconds>(longest_ping, options_.lease / 4), 10ms);

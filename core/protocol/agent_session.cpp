@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t max_reply_bytes = 64 * 1024;
 constexpr std::size_t max_waiting_descriptors = 64;
 
-/// The first `count` of `from`, or all.
+/// Moves the first `count` descriptors out of `from`, or all.
 std::vector<unique_fd> take(std::vector<unique_fd>& from, std::size_t count)
 {
     const auto end = from.begin() + static_cast<std::ptrdiff_t>(std::min(count, from.size()));
@@ -58,7 +58,7 @@ void agent_session::close()
     replies_.clear();
 }
 
-/// No frame begins like the marker: a server in the middle of its connection takes it for the broken frame that it is.
+/// The answer begins with the marker, as no frame does: to a connected server it is a broken frame.
 void agent_session::break_off(std::string& out)
 {
     if (!open_)
@@ -117,12 +117,12 @@ bool agent_session::on_resume(exec_number number, const resume_point& server)
 bool agent_session::on_spawn(exec_number number, const spawn_chunk& chunk)
 {
     auto join = take(descriptors_, chunk.descriptors);
-    if (auto* known = find(number)) {    // a repeat: its descriptors are closed here
+    if (auto* known = find(number)) {    // a repeat; closes its descriptors
         if (chunk.offset == 0)
             known->resume({});
         return true;
     }
-    if (join.size() < chunk.descriptors) {    // some did not arrive: without its groups it must not run
+    if (join.size() < chunk.descriptors) {    // some did not arrive; a program must not run outside its groups
         fail(number, EMFILE, "cgroup");
         return reply_fits();
     }
@@ -166,7 +166,7 @@ void agent_session::fail(exec_number number, int code, std::string step)
 
 bool agent_session::on_file(exec_number number, const file_chunk& chunk)
 {
-    if (find(number))    // it was started with the file, or failed
+    if (find(number))    // already started with the file, or failed
         return true;
     if (const int code = host_.put_file(chunk))
         fail(number, code, "file " + std::string(chunk.path));
@@ -254,7 +254,7 @@ void agent_session::tell(const parked& what)
         encode_frame(replies_, what);
 }
 
-/// A server that asks without reading the answers is cut off.
+/// False for a server that sends requests without reading the answers.
 bool agent_session::reply_fits() const { return replies_.size() <= max_reply_bytes; }
 
 void agent_session::emit(std::string& out, std::size_t limit)

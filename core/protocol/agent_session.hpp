@@ -9,12 +9,12 @@
 
 namespace caisson::protocol {
 
-/// What the agent's session asks of the system around it.
+/// Starts and controls programs for an agent_session.
 class agent_host {
 public:
     struct start_result {
-        int code = 0;        // errno; 0: it runs
-        std::string step;    // what failed
+        int code = 0;        // errno; 0: started
+        std::string step;    // the step that failed
         started what;
     };
 
@@ -25,15 +25,15 @@ public:
     virtual int put_file(const file_chunk& chunk) = 0;
     virtual void signal(exec_number number, const signal_order& order) = 0;
     virtual void resize(exec_number number, const resize_order& order) = 0;
-    /// Nobody wants the execution's output any more.
+    /// The execution's output is no longer needed.
     virtual void forget(exec_number number) = 0;
     virtual void shutdown() = 0;
-    /// Begins to start ahead what only the execution `number` may become, or with 0 the first one that is started, in the groups of `join`;
-    /// what came of it is told to agent_session::tell(). Returns an errno if nothing can come of it.
+    /// Begins to park a program or bare child in the groups of `join`, for execution `number` only; 0 means the first one started. Reports
+    /// the outcome to agent_session::tell(). Returns an errno if parking is impossible, else 0.
     virtual int park(exec_number number, const park_request& request, std::vector<unique_fd> join);
 };
 
-/// The agent's end of the link without its I/O: which server it obeys, what it does with each frame, what it says next.
+/// The agent's end of the link, without I/O: decides which server to obey, handles frames, emits answers.
 class agent_session {
 public:
     static constexpr std::size_t max_executions = 64;
@@ -41,25 +41,24 @@ public:
     /// `host` must outlive the session.
     explicit agent_session(agent_host& host) : host_(host) { }
 
-    /// A connection says HELLO. If it is obeyed it takes the place of the one before, and `out` gets the marker and the
-    /// answer. False for a lower epoch or a version that is not spoken here: `out` gets the answer that tells it so.
+    /// Handles HELLO of a new connection, which replaces the previous one if accepted. False for a lower epoch or an unsupported version.
+    /// In both cases `out` gets the marker and the answer.
     bool open(const hello& server, std::string& out);
-    /// The connection is gone; everything goes on without a server.
+    /// The connection is gone; executions continue without a server.
     void close();
-    /// Frames came that make no sense, over a stream that cannot be closed: close(), and `out` gets what makes the server
-    /// connect anew.
+    /// After a protocol error on a stream that cannot be closed: close(), and `out` gets bytes that make the server reconnect.
     void break_off(std::string& out);
     bool is_open() const { return open_; }
     std::uint64_t lease_ms() const { return lease_ms_; }
 
-    /// Descriptors that came with the bytes of the frames to come.
+    /// Adds descriptors that arrived with the bytes of the next frames.
     void add_descriptors(std::vector<unique_fd> fds);
-    /// False if the peer broke the protocol: the connection is to be dropped.
+    /// False if the peer broke the protocol; then drop the connection.
     bool on_frame(const frame_view& frame);
     /// Appends frames until `out` has `limit` bytes or more, or nothing is due.
     void emit(std::string& out, std::size_t limit);
 
-    /// What came of agent_host::park().
+    /// Reports the outcome of agent_host::park().
     void tell(const parked& what);
 
     agent_execution* find(exec_number number);
@@ -81,7 +80,7 @@ private:
     bool reply_fits() const;
     void answer(std::string& out, std::uint32_t version, std::uint64_t nonce) const;
 
-    /// A SPAWN whose parts are still coming.
+    /// A SPAWN of which parts are missing.
     struct unfinished_spawn {
         exec_number number = 0;
         std::string bytes;
@@ -91,13 +90,13 @@ private:
     agent_host& host_;
     bool open_ = false;
     std::uint64_t epoch_ = 0;
-    std::uint32_t version_ = protocol_version;    // of the server that is obeyed
+    std::uint32_t version_ = protocol_version;    // of the current server
     std::uint64_t lease_ms_ = 0;
     std::map<exec_number, agent_execution> executions_;
     exec_number last_served_ = 0;
     std::vector<unique_fd> descriptors_;
     unfinished_spawn spawn_;
-    std::string replies_;    // whole frames about executions that are not kept
+    std::string replies_;    // whole frames that belong to no agent_execution
 };
 
 }    // namespace caisson::protocol

@@ -9,7 +9,7 @@ namespace caisson::protocol {
 
 namespace {
 
-/// A ring that touched no more than this keeps its memory: small traffic shall not map and unmap.
+/// A ring that used no more than this keeps its memory, to avoid mapping and unmapping for small traffic.
 constexpr std::size_t kept_bytes = 64 * 1024;
 
 }    // namespace

@@ -6,8 +6,7 @@
 
 namespace caisson::protocol {
 
-/// A first-in first-out buffer of bounded size. Its memory comes from the kernel when the first byte is put in, page by page
-/// as it is used.
+/// A bounded FIFO buffer of bytes. Maps its memory with the first byte; the kernel supplies pages as they are used.
 class byte_ring {
 public:
     explicit byte_ring(std::size_t capacity) : capacity_(capacity) { }
@@ -18,17 +17,17 @@ public:
     std::size_t size() const { return size_; }
     std::size_t free() const { return capacity_ - size_; }
 
-    /// Contiguous room at the back; empty when the ring is full or the kernel has no memory.
+    /// Contiguous free space at the back; empty if the ring is full or out of memory.
     std::span<char> room();
-    /// The first `count` bytes of room() were written.
+    /// Adds the first `count` bytes of room(), which were written.
     void push(std::size_t count);
-    /// Copies what fits; returns how much that was.
+    /// Copies as many bytes as fit; returns their number.
     std::size_t append(std::string_view bytes);
-    /// Contiguous bytes, `skip` bytes behind the front.
+    /// Contiguous bytes, starting `skip` bytes after the front.
     std::string_view peek(std::size_t skip, std::size_t max) const;
     void pop(std::size_t count);
     void clear() { pop(size_); }
-    /// Nothing comes for a while: the memory goes back if it is empty and held much.
+    /// Unmaps the memory if the ring is empty and used more than 64 KiB of it. Call when idle.
     void rest();
 
 private:
@@ -38,7 +37,7 @@ private:
     char* memory_ = nullptr;
     std::size_t front_ = 0;
     std::size_t size_ = 0;
-    std::size_t highest_ = 0;    // the end of the memory that was written since it was taken
+    std::size_t highest_ = 0;    // end of the memory written since it was mapped
 };
 
 }    // namespace caisson::protocol

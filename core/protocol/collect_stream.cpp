@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t head_bytes = 4 + 1;
 constexpr std::size_t file_front = 1 + 8 + 4 + 8;
 constexpr std::uint32_t all_modes = 0777;
-/// Of every record but DATA.
+/// Maximum body of every record except DATA.
 constexpr std::size_t max_body = file_front + max_collect_path + max_collect_reason;
 
 bool is_plain(std::string_view text)
@@ -21,7 +21,6 @@ bool is_plain(std::string_view text)
     return is_utf8(text) && std::none_of(text.begin(), text.end(), is_control);
 }
 
-/// A text for people, bounded.
 bool is_reason(std::string_view text) { return text.size() <= max_collect_reason && is_plain(text); }
 
 void append_head(std::string& out, collect_record type, std::size_t body)
@@ -215,7 +214,7 @@ collect_decoder::item collect_decoder::fail()
     return item::broken;
 }
 
-/// True when head_ has `bytes` bytes.
+/// Fills head_ up to `bytes` bytes; false if more input is needed.
 bool collect_decoder::gather(std::size_t bytes)
 {
     while (head_.size() < bytes) {

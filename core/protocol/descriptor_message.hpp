@@ -9,11 +9,11 @@
 
 namespace caisson::protocol {
 
-/// The control message of one sendmsg(2) that passes descriptors. Outlives the call.
+/// The control message of one sendmsg(2) that passes descriptors. Must outlive the call.
 struct descriptor_message {
     alignas(cmsghdr) std::array<char, CMSG_SPACE(max_spawn_descriptors * sizeof(int))> space{};
 
-    /// At most max_spawn_descriptors, at least one.
+    /// `fds`: 1 to max_spawn_descriptors.
     void attach_to(msghdr& message, std::span<const int> fds)
     {
         message.msg_control = space.data();

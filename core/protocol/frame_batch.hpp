@@ -11,25 +11,25 @@
 
 namespace caisson::protocol {
 
-/// Descriptors that several owners keep open.
+/// Descriptors with shared ownership.
 using shared_descriptors = std::shared_ptr<const std::vector<unique_fd>>;
 
-/// Copies that are closed with the last that holds them. Nothing, with errno set, if not all can be kept (a program must not start outside
-/// its groups) or there are more than max_spawn_descriptors.
+/// Duplicates all of `fds`, since a program must not start outside its groups. Null, with errno set, if one cannot be duplicated or
+/// there are more than max_spawn_descriptors.
 shared_descriptors duplicates_of(const std::vector<int>& fds);
 
-/// Frames for one write: small ones are put together, large bytes are referred to, not copied.
+/// Frames for one write. Concatenates small frames; references large data without a copy.
 class frame_batch {
 public:
-    /// Where to append whole frames, and the fronts of those whose bytes follow by finish_frame().
+    /// Append whole frames here, or the front of a frame that finish_frame() completes.
     std::string& text() { return text_; }
     void finish_frame(shared_bytes bytes);
-    /// Descriptors for the batch's first byte; only while it is empty.
+    /// Sets the descriptors for the batch's first byte. Call only while the batch is empty.
     void set_descriptors(shared_descriptors fds);
 
     bool empty() const { return pieces_.empty() && text_.empty(); }
     std::size_t size() const { return size_ + text_.size(); }
-    /// Valid as long as the batch; nothing may be added afterwards.
+    /// Valid as long as the batch. Nothing may be added afterwards.
     std::span<const std::string_view> parts();
     std::span<const int> descriptors() const { return descriptor_numbers_; }
 

@@ -49,7 +49,7 @@ decode_status frame_decoder::next(frame_view& out)
         return open();
     if (!head.ok())
         return decode_status::need_more;
-    if (length < frame_head_bytes - 3 || length > max_frame_bytes)    // unless a marker that is still coming cut it
+    if (length < frame_head_bytes - 3 || length > max_frame_bytes)    // an incomplete marker may have cut the frame
         return available < 4 + open_marker.size() ? decode_status::need_more : broken();
     const auto whole = 4 + length;
     if (marker_at_ && begin_ + whole > *marker_at_)
@@ -67,7 +67,7 @@ decode_status frame_decoder::next(frame_view& out)
     return decode_status::frame;
 }
 
-/// A marker may have begun in bytes that were searched before, with up to all of its bytes but one.
+/// Searches for a marker. The last bytes searched are searched again: they may hold all of a marker but its last byte.
 void frame_decoder::find_marker()
 {
     if (marker_at_ || (synchronised_ && where_ == markers::at_start))

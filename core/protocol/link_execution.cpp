@@ -81,7 +81,7 @@ void link_execution::report_refusal()
         sink_->on_start_failed(refusal_->first, refusal_->second);
 }
 
-/// The agent has the order to start; nothing of it will be sent again.
+/// The agent has the SPAWN and its files; they are not sent again.
 void link_execution::confirm()
 {
     spawn_wanted_ = false;
@@ -146,7 +146,7 @@ bool link_execution::fill_file(frame_batch& batch)
     return true;
 }
 
-/// All parts at once, so that no other execution's come between.
+/// Adds all parts at once: no other execution's parts may come between.
 void link_execution::fill_spawn(frame_batch& batch, bool carries_descriptors)
 {
     if (!stdin_open_)
@@ -185,7 +185,7 @@ bool link_execution::fill_orders(frame_batch& batch, std::uint32_t version)
 
 void link_execution::fill_signals(frame_batch& batch, std::uint32_t version)
 {
-    if (version < first_with_orders) {    // said once: nobody tells whether it was heard
+    if (version < first_with_orders) {    // sent once: such an agent does not confirm
         for (auto order : std::exchange(signals_, {})) {
             order.order = 0;
             encode_frame(batch.text(), number_, order);
@@ -212,7 +212,7 @@ bool link_execution::fill_input(frame_batch& batch, std::uint32_t version)
     if (ends)
         encode_frame(batch.text(), number_, stdin_end{input_.end()});
     if (ends && version < first_with_orders && !std::exchange(stdin_end_heard_, true) && sink_)
-        sink_->on_stdin_ended();    // such an agent does not tell
+        sink_->on_stdin_ended();    // such an agent does not confirm
     return some || ends;
 }
 

@@ -12,35 +12,35 @@
 
 namespace caisson::protocol {
 
-/// One execution as the server's end of the link sees it: what is still to be said to the agent, and what was heard.
+/// One execution at the server's end of the link: what is still to be sent to the agent, and what was received.
 class link_execution {
 public:
-    /// `resume` for an execution that the agent should know already.
+    /// Pass `resume` for an execution that the agent should know already.
     link_execution(exec_number number, execution_sink& sink, std::optional<resume_point> resume);
 
     void put_file(std::string path, std::uint32_t mode, shared_bytes content);
     void spawn(const spawn_request& request, shared_descriptors join);
-    /// It will not be started, for a reason on this side.
+    /// The execution cannot be started, for a reason on this side.
     void refuse(int code, std::string step);
     stdin_queue& input() { return input_; }
     void acknowledge(stream_number stream, std::uint64_t end);
-    /// Kept until the agent has it. False if too many wait; what is for everyone is always kept.
+    /// Keeps the signal until the agent confirms it. False if too many wait; signals to everyone are always kept.
     bool signal(const signal_order& order);
     void resize(const resize_order& order);
-    /// The sink hears nothing more.
+    /// The sink is not called again.
     void detach() { sink_ = nullptr; }
 
-    /// A new connection: what was not confirmed is to be said again.
+    /// A new connection: everything unconfirmed is due again.
     void connected();
     enum class filled { nothing, something, needs_new_batch };
-    /// Adds what is due in `version` of the protocol, at most one piece of bulk data, so that executions take turns.
+    /// Adds the frames that are due in protocol version `version`, with at most one piece of bulk data: executions take turns.
     filled fill(frame_batch& batch, bool carries_descriptors, std::uint32_t version = protocol_version);
     bool is_refused() const { return refusal_ && !exited_; }
-    /// Tells the sink of a start that failed on this side.
+    /// Reports a start that failed on this side to the sink.
     void report_refusal();
-    /// The agent has not heard of it yet.
+    /// The agent does not know the execution yet.
     bool is_to_start() const { return !known_to_agent_; }
-    /// The agent knows it, and may still have to end every program for it.
+    /// The agent knows the execution, and a signal to everyone is unconfirmed.
     bool is_to_kill_all() const;
     /// False if the agent broke the protocol.
     bool on_frame(const frame_view& frame);
@@ -54,17 +54,17 @@ private:
     struct stream_state {
         std::uint64_t received = 0;
         std::uint64_t acknowledged = 0;
-        std::uint64_t told = 0;       // what the agent was told of `acknowledged` on this connection
-        std::uint64_t gap = 0;        // so many bytes of the latest gap
-        std::uint64_t gap_end = 0;    // before here never came
+        std::uint64_t told = 0;       // `acknowledged` as last sent on this connection
+        std::uint64_t gap = 0;        // size of the latest gap
+        std::uint64_t gap_end = 0;    // end of the latest gap
         bool ended = false;
-        /// Of what came, what is not acknowledged.
+        /// Bytes received, without gaps, and not acknowledged.
         std::uint64_t held() const;
     };
     enum class stage {
-        idle,      // nothing was said on this connection
-        asked,     // RESUME was sent, STATE is to come
-        joined,    // the agent sends what it has
+        idle,      // nothing was sent on this connection
+        asked,     // RESUME was sent; waiting for STATE
+        joined,    // the agent sends its data
     };
 
     void confirm();
@@ -85,11 +85,11 @@ private:
     exec_number number_;
     execution_sink* sink_;
     stage stage_ = stage::idle;
-    bool known_to_agent_;    // it was spawned here before, or by an earlier server
+    bool known_to_agent_;    // spawned here or by an earlier server
 
     bool spawn_wanted_ = false;
     bool stdin_open_ = false;
-    shared_bytes spawn_;    // empty again when it is confirmed
+    shared_bytes spawn_;    // empty once confirmed
     shared_descriptors join_;
     std::vector<input_file> files_;
     std::size_t file_index_ = 0;
@@ -99,12 +99,12 @@ private:
     stdin_queue input_;
     stream_state stdout_;
     stream_state stderr_;
-    std::deque<signal_order> signals_;    // that the agent is not known to have
-    std::size_t signals_said_ = 0;        // of those, on this connection
-    std::uint64_t last_order_ = 0;        // the last number that was given to a signal
-    bool orders_known_;                   // which numbers earlier servers gave
+    std::deque<signal_order> signals_;    // unconfirmed
+    std::size_t signals_said_ = 0;        // of those, sent on this connection
+    std::uint64_t last_order_ = 0;        // the last order number given to a signal
+    bool orders_known_;                   // last_order_ includes the numbers of earlier servers
     bool stdin_end_heard_ = false;
-    std::optional<resize_order> resize_;    // the latest one, said again on each connection
+    std::optional<resize_order> resize_;    // the latest size, sent again on each connection
     bool resize_due_ = false;
     bool started_ = false;
     bool exited_ = false;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-/// The half of link_execution that hears the agent. A sink may detach from inside of any call to it.
+/// The receiving half of link_execution. A sink may detach from within any call to it.
 namespace caisson::protocol {
 
 bool link_execution::on_frame(const frame_view& frame)
@@ -65,7 +65,7 @@ bool link_execution::on_frame(const frame_view& frame)
 
 bool link_execution::on_state(const exec_state& state)
 {
-    if (stage_ != stage::asked)    // the answer to a SPAWN that the agent had already
+    if (stage_ != stage::asked)    // the answer to a repeated SPAWN
         return true;
     if (state.phase != exec_phase::unknown) {
         stage_ = stage::joined;
@@ -74,12 +74,12 @@ bool link_execution::on_state(const exec_state& state)
             return false;
         return on_stdin_ack({state.stdin_taken, state.stdin_limit});
     }
-    if (spawn_wanted_) {    // the order was lost with the connection
+    if (spawn_wanted_) {    // SPAWN was lost with the connection
         known_to_agent_ = false;
         connected();
         return true;
     }
-    signals_.clear();    // nobody can take them
+    signals_.clear();    // the agent cannot deliver them
     signals_said_ = 0;
     if (sink_)
         sink_->on_unknown();
@@ -92,7 +92,7 @@ std::uint64_t link_execution::stream_state::held() const
     return received - acknowledged - missing;
 }
 
-/// More than the window is no agent's: nobody could hold it.
+/// False for more unacknowledged output than the window: an agent cannot hold more.
 bool link_execution::on_output(const output_chunk& chunk)
 {
     if (!skip_to(chunk.stream, chunk.offset))
@@ -129,7 +129,7 @@ bool link_execution::on_stdin_ack(const stdin_ack& ack)
     return true;
 }
 
-/// Signals are taken in the order of their numbers.
+/// Drops confirmed signals; the agent takes them in the order of their numbers.
 bool link_execution::on_orders(const orders_taken& taken)
 {
     last_order_ = orders_known_ ? last_order_ : std::max(last_order_, taken.signals);
@@ -143,8 +143,8 @@ bool link_execution::on_orders(const orders_taken& taken)
     return true;
 }
 
-/// The agent's stream goes on at `offset`: what lies between was lost. False if the stream had ended before, or if an earlier gap is not
-/// acknowledged yet: an agent drops nothing else.
+/// Continues the stream at `offset`; the bytes between are lost. False if the stream has ended, or if an earlier gap is not yet
+/// acknowledged: an agent drops only acknowledged bytes.
 bool link_execution::skip_to(stream_number stream, std::uint64_t offset)
 {
     auto& state = of(stream);

@@ -8,7 +8,7 @@ namespace caisson::protocol {
 
 namespace {
 
-/// One write carries about this much: enough to be efficient, little enough that orders do not wait long behind data.
+/// Target size of one write: efficient, yet control frames do not wait long behind data.
 constexpr std::size_t batch_bytes = 512 * 1024;
 
 bool is_from_agent(frame_type type) { return type >= frame_type::state && type <= frame_type::parked; }
@@ -76,7 +76,7 @@ bool link_state::fill(frame_batch& batch)
     return !batch.empty();
 }
 
-/// The first of its batch: its descriptors ride on that.
+/// PARK is the first frame of its batch, because its descriptors ride on the first byte.
 void link_state::fill_park(frame_batch& batch)
 {
     if (const auto join = std::exchange(park_join_, nullptr); join && !join->empty())
@@ -84,14 +84,14 @@ void link_state::fill_park(frame_batch& batch)
     batch.text() += std::exchange(park_, {});
 }
 
-/// What is to end every program must not meet one that is ordered after it, however often the connection breaks.
+/// A signal to everyone must not reach a program spawned after it, even across reconnects: SPAWN waits for its confirmation.
 bool link_state::has_to_wait(const link_execution& one) const
 {
     const auto kills = [](const auto& each) { return each.second->is_to_kill_all(); };
     return one.is_to_start() && std::any_of(executions_.begin(), executions_.end(), kills);
 }
 
-/// False if an execution's turn has to wait for the next batch.
+/// False if an execution needs a new batch.
 bool link_state::fill_executions(frame_batch& batch)
 {
     using filled = link_execution::filled;

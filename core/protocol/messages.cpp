@@ -37,8 +37,8 @@ bool flag_of(field_reader& in)
     return value == 1;
 }
 
-/// A number that the other end may be told again: an offset in a stream, a signal's place. Its last byte is 0, so that what
-/// a peer says never makes the marker's first half in an answer; and sums of offsets and sizes stay in range.
+/// Reads a number that may be echoed to the peer: a stream offset, a signal's order. Its last byte must be 0: an echoed number
+/// then never forms the marker's first half, and sums of offsets and sizes stay in range.
 std::uint64_t counted(field_reader& in)
 {
     const auto value = in.u64();

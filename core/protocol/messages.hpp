@@ -2,14 +2,14 @@
 
 #include "core/protocol/frame.hpp"
 
-/// What each frame says, as a struct. encode_frame() appends a whole frame, or for those with bytes its front: the bytes and
-/// frame_end are sent after it. decode() gives false for a malformed body; views point into it.
+/// The frames as structs. encode_frame() appends a whole frame; of a frame with `bytes` it appends only the front, and the caller
+/// sends the bytes and frame_end after it. decode() returns false for a malformed body; views point into the body.
 namespace caisson::protocol {
 
 struct hello {
     std::uint32_t version = protocol_version;
     std::uint64_t epoch = 0;
-    std::uint64_t nonce = 0;    // tells the answer to this connection from answers to others
+    std::uint64_t nonce = 0;    // identifies the connection that an answer belongs to
     std::uint64_t lease_ms = 0;
     std::string_view instance = {};
 };
@@ -47,8 +47,8 @@ struct acknowledgement {
 struct signal_order {
     std::uint32_t number = 0;
     bool group = false;         // the leader's process group, not the leader alone
-    bool everyone = false;      // all programs of the sandbox, whatever they made of their groups: SIGKILL only
-    std::uint64_t order = 0;    // 0: not counted, from a server of version 1
+    bool everyone = false;      // all programs of the sandbox, in any process group; SIGKILL only
+    std::uint64_t order = 0;    // 0: uncounted, from a server of version 1
 };
 
 struct resize_order {
@@ -71,7 +71,7 @@ struct exec_state {
 struct started {
     std::int32_t pid = 0;
     std::uint64_t monotonic_ns = 0;
-    bool was_parked = false;    // not as a bare child; always false for a server of version 2
+    bool was_parked = false;    // false for a bare child; always false for a server below version 3
 };
 
 struct output_chunk {
@@ -90,10 +90,10 @@ struct stdin_ack {
     std::uint64_t limit = 0;
 };
 
-/// What the agent has of what the server may say again.
+/// What the agent has taken of the orders that servers resend.
 struct orders_taken {
-    std::uint64_t signals = 0;    // the order of the last one
-    bool stdin_ended = false;     // its end is known
+    std::uint64_t signals = 0;    // order of the last signal
+    bool stdin_ended = false;     // the end of stdin is known
 };
 
 struct start_error {
@@ -101,9 +101,9 @@ struct start_error {
     std::string_view step = {};
 };
 
-/// What came of a PARK.
+/// The outcome of a PARK.
 struct parked {
-    std::int32_t code = 0;    // errno; 0: it waits
+    std::int32_t code = 0;    // errno; 0: parked
     std::string_view step = {};
 };
 
@@ -125,7 +125,7 @@ void encode_frame(std::string& out, exec_number exec, const exit_report& what);
 void encode_frame(std::string& out, exec_number exec, const start_error& what);
 void encode_frame(std::string& out, exec_number exec, const orders_taken& what);
 void encode_frame(std::string& out, const parked& what);
-/// PARK. False, with nothing appended, if the request does not fit into a frame.
+/// Appends PARK. False, with nothing appended, if the request does not fit into a frame.
 bool encode_frame(std::string& out, exec_number exec, const park_request& what);
 /// FORGET, FORGOTTEN, SHUTDOWN, PING.
 void encode_bare_frame(std::string& out, frame_type type, exec_number exec);
@@ -150,7 +150,7 @@ bool decode(std::string_view body, orders_taken& out);
 bool decode(std::string_view body, parked& out);
 bool decode(std::string_view body, park_request& out);
 
-/// A spawn_request as SPAWN carries it, without stdin_open, which the server turns into STDIN_EOF.
+/// Encodes a spawn_request for SPAWN, without stdin_open: the server sends STDIN_EOF for that.
 std::string encode_spawn(const spawn_request& request);
 bool decode_spawn(std::string_view bytes, spawn_request& out);
 

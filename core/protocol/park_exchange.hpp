@@ -8,9 +8,9 @@
 
 namespace caisson::protocol {
 
-/// Says what is due in `state`, a PARK, over a connection on which HELLO was exchanged, and hears frames until it knows what came of it.
-/// Only the wait for bytes can be cut short, so that the connection stays whole as long as this is not cancelled. Errors: errc::internal if
-/// the agent went. Throws boost::system::system_error on a broken connection. All outlive the task.
+/// Sends the PARK that is due in `state` and reads frames until its outcome is known. HELLO must have been exchanged on `stream`. After
+/// a cancellation the connection is unusable. Errors: errc::internal if the agent closed the connection. Throws
+/// boost::system::system_error on a broken connection. All arguments must outlive the task.
 task<result<void>> exchange_park(byte_stream* stream, frame_decoder* decoder, link_state* state);
 
 }    // namespace caisson::protocol

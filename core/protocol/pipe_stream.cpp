@@ -53,7 +53,7 @@ task<std::size_t> pipe_stream::read_some(std::span<char> into)
 {
     const auto outcome = co_await in_.async_read_some(asio::buffer(into.data(), into.size()), asio::as_tuple(use_task));
     const auto& [failure, count] = outcome;
-    if (failure == asio::error::operation_aborted && !in_.is_open())    // close() was called: an end like any other
+    if (failure == asio::error::operation_aborted && !in_.is_open())    // after close(): reported as the end
         co_return 0;
     if (failure && failure != asio::error::eof)
         throw boost::system::system_error(failure, "read");

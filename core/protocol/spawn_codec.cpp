@@ -7,7 +7,7 @@ namespace {
 constexpr std::uint32_t max_rlimits = 32;
 constexpr std::size_t max_filter_bytes = 4096 * 8;    // BPF_MAXINSNS of 8 bytes
 
-/// Each text takes at least its length's four bytes, so that a count cannot promise more than is there.
+/// Each text takes at least four bytes, so a false count fails at the end of the input.
 bool decode_texts(field_reader& in, std::vector<std::string>& out)
 {
     const auto count = in.u32();
@@ -79,7 +79,7 @@ std::string encode_spawn(const spawn_request& request)
 
 namespace {
 
-/// Without argv it is no request, but what a bare child is given of one.
+/// Empty argv is allowed: a bare child gets only a filter and limits.
 bool decode_program(std::string_view bytes, spawn_request& out)
 {
     field_reader in(bytes);
@@ -103,8 +103,8 @@ bool decode_program(std::string_view bytes, spawn_request& out)
 
 bool decode_spawn(std::string_view bytes, spawn_request& out) { return decode_program(bytes, out) && !out.argv.empty(); }
 
-/// text program, may be empty for a bare child | text file name | text its content | pairs of hooks | names of fixed variables | u8
-/// descriptors, if there are any
+/// Body: text program, which may be empty for a bare child | text file name | text file content | hooks, as pairs | names of fixed
+/// variables | u8 descriptors, unless 0
 bool encode_frame(std::string& out, exec_number exec, const park_request& what)
 {
     std::string body;

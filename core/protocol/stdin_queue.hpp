@@ -9,29 +9,29 @@
 
 namespace caisson::protocol {
 
-/// A program's stdin as the server keeps it: each byte until the agent has taken it.
+/// The server's buffer of a program's stdin; keeps each byte until the agent has taken it.
 class stdin_queue {
 public:
-    /// The agent has what lies before `taken`.
+    /// The agent has taken the bytes before `taken`.
     explicit stdin_queue(std::uint64_t taken) : taken_(taken), end_(taken), sent_(taken), limit_(taken) { }
 
-    /// Adds what continues the queue; repeats are dropped, and so is what would leave a hole or follows the announced end.
+    /// Appends bytes at `offset`. Drops repeated bytes, bytes behind a hole, and bytes after finish().
     void push(std::uint64_t offset, shared_bytes bytes);
-    /// Announces the end. The first announcement counts.
+    /// Sets the end. Only the first call counts.
     void finish(std::uint64_t end);
-    /// Announces that nothing follows what is queued.
+    /// Sets the end after the bytes queued so far.
     void finish_here() { finish(end_); }
     std::uint64_t backlog() const { return end_ - taken_; }
 
-    /// A new connection: what the agent has not taken is sent again, up to `window` bytes before it says how far.
+    /// A new connection: bytes that the agent has not taken are sent again, at most `window` of them before its first STDIN_ACK.
     void restart(std::uint64_t window);
-    /// The agent holds what lies before `taken` and has room up to `limit`. True if it took more than was known.
+    /// The agent has taken the bytes before `taken` and has room up to `limit`. True if `taken` advanced.
     bool acknowledge(std::uint64_t taken, std::uint64_t limit);
     std::uint64_t taken() const { return taken_; }
 
-    /// What to send next, and marks it as sent; empty while nothing may be sent. `offset` is where it begins.
+    /// The next bytes, which begin at `offset`; marks them as sent. Empty if nothing may be sent.
     shared_bytes next(std::uint64_t& offset);
-    /// True once a connection, when everything before the end was sent.
+    /// True once per connection, after all bytes before the end were sent.
     bool take_end();
     std::uint64_t end() const { return end_; }
 
@@ -42,7 +42,7 @@ private:
     };
     std::deque<piece> pieces_;
     std::uint64_t taken_;
-    std::uint64_t end_;    // of what is queued
+    std::uint64_t end_;    // of the queued bytes
     std::uint64_t sent_;
     std::uint64_t limit_;
     bool finished_ = false;

@@ -4,7 +4,7 @@
 
 namespace caisson::protocol {
 
-/// Throws what a byte_stream throws of a broken connection; `what` was being done.
+/// Throws a byte_stream's exception for a broken connection; `what` names the failed operation.
 [[noreturn]] inline void throw_errno(int code, const char* what)
 {
     throw boost::system::system_error(code, boost::system::system_category(), what);

@@ -6,7 +6,7 @@ namespace caisson::protocol {
 
 namespace {
 
-/// The server hears of new room for stdin in steps, not byte by byte.
+/// New room for stdin is announced to the server in steps of this size.
 constexpr std::uint64_t limit_step = stream_window_bytes / 8;
 
 }    // namespace

@@ -6,7 +6,7 @@
 
 namespace caisson {
 
-/// How long to wait between tries: the first pause, what each further one is longer by, and the longest.
+/// Exponential delays between tries: each delay is `multiplier` times the previous one, from `first` up to `longest`.
 struct backoff {
     std::chrono::milliseconds first{500};
     double multiplier = 2;    // at least 1
@@ -15,13 +15,13 @@ struct backoff {
 
 backoff backoff_of(const retry_policy& policy);
 
-/// The longest pause before the retry number `retry` (1 is the first), without jitter: 0 to backoff::longest.
+/// The delay before retry number `retry` (from 1) without jitter: 0 to backoff::longest.
 std::chrono::milliseconds full_delay(int retry, const backoff& how);
 
-/// The pause before the retry number `retry`, with full jitter: the part `draw` (0 to 1, uniformly drawn) of full_delay().
+/// The delay before retry number `retry` with full jitter: full_delay() times `draw`, a uniform random number from 0 to 1.
 std::chrono::milliseconds delay_before(int retry, const backoff& how, double draw);
 
-/// A number from 0 up to but without 1, for delay_before(). From the kernel's generator; throws std::system_error.
+/// A random number in [0, 1) from the kernel's generator, for delay_before(). Throws std::system_error.
 double draw_jitter();
 
 }    // namespace caisson

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What a retry_policy may say at most, wherever it comes from: a request or a skill's manifest.
+/// Upper bounds of a retry_policy, in requests and in skill manifests.
 namespace caisson::retry_bounds {
 
 inline constexpr int attempts = 10;

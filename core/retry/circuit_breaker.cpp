@@ -26,7 +26,7 @@ void circuit_breaker::failed(permit which, steady_time now)
 {
     if (is_the_trial(which))
         open(now);
-    if (open_)    // one that began before it opened says nothing new
+    if (open_)    // the try began before the breaker opened
         return;
     recent_.push_back(now);
     if (recent_.size() > options_.faults)
@@ -41,7 +41,7 @@ void circuit_breaker::abandoned(permit which)
         trial_ = false;
 }
 
-/// For twice as long as before.
+/// Doubles the pause, within its bounds.
 void circuit_breaker::open(steady_time now)
 {
     pause_ = std::max(options_.first_pause, std::min(pause_ * 2, options_.longest_pause));

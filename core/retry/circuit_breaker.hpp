@@ -11,43 +11,43 @@
 
 namespace caisson {
 
-/// When something that keeps failing is left alone for a while.
+/// When a circuit_breaker opens, and for how long.
 struct breaker_options {
-    std::size_t faults = 5;                          // in a row, at least 1
-    std::chrono::seconds within{60};                 // from the first to the last of them
-    std::chrono::milliseconds first_pause{1'000};    // then one trial; if that fails too the pause doubles
+    std::size_t faults = 5;                          // consecutive faults that open it; at least 1
+    std::chrono::seconds within{60};                 // from the first of these faults to the last
+    std::chrono::milliseconds first_pause{1'000};    // followed by one trial; each failed trial doubles the pause
     std::chrono::milliseconds longest_pause{60'000};
 };
 
-/// closed: all may try. open, after faults in a row: nobody, for a pause. half_open, after the pause: one trial, whose success
-/// closes it and whose failure opens it again for longer. No I/O; the caller brings the time.
+/// Closed: every try is permitted. Open, after consecutive faults: no try for a pause. Half open, after the pause: one trial, whose
+/// success closes the breaker and whose failure opens it for longer. No I/O; the caller passes the time.
 class circuit_breaker {
 public:
     enum class state { closed, open, half_open };
-    /// Leave to try once.
+    /// Permits one try.
     struct permit {
         bool trial = false;
-        std::uint64_t era = 0;    // each opening and closing begins another
+        std::uint64_t era = 0;    // counts openings and closings
         bool operator==(const permit&) const = default;
     };
 
     explicit circuit_breaker(breaker_options options = {}) : options_(options) { }
 
-    /// Leave to try, or nothing. Who has it tells the outcome: succeeded(), failed() or abandoned().
+    /// A permit, or nothing. The holder must report the outcome: succeeded(), failed() or abandoned().
     std::optional<permit> ask(steady_time now);
-    /// Whether ask() would give it.
+    /// Whether ask() would return a permit.
     bool lets(steady_time now) const { return !open_ || (!trial_ && now >= open_until_); }
-    /// Closes it, also by a try that began before it opened.
+    /// Closes the breaker, even if the try began before it opened.
     void succeeded();
-    /// A trial of an era that is over says no more than an ordinary try.
+    /// A failed trial reopens the breaker. A trial of an earlier era counts as an ordinary try.
     void failed(permit which, steady_time now);
-    /// A try that came to no outcome: it was cancelled, or failed for a reason of its own.
+    /// The try had no outcome: it was cancelled, or failed for an unrelated reason.
     void abandoned(permit which);
 
     state state_at(steady_time now) const;
-    /// How long nobody may try; 0 unless it is open.
+    /// Time until the next trial; 0 unless open.
     std::chrono::milliseconds pause_left(steady_time now) const;
-    /// Faults in a row, as far as they count.
+    /// Consecutive recent faults, at most breaker_options::faults.
     std::size_t faults() const { return recent_.size(); }
 
 private:
@@ -55,9 +55,9 @@ private:
     void open(steady_time now);
 
     breaker_options options_;
-    std::deque<steady_time> recent_;    // the last faults in a row
+    std::deque<steady_time> recent_;    // times of the last consecutive faults
     bool open_ = false;
-    bool trial_ = false;    // one of this era is under way
+    bool trial_ = false;    // a trial of this era is running
     std::uint64_t era_ = 0;
     std::chrono::milliseconds pause_{0};
     steady_time open_until_;

@@ -13,7 +13,7 @@ bool names_exit(const retry_policy& policy, std::optional<int> code)
     return code && std::ranges::find(policy.exit_codes, *code) != policy.exit_codes.end();
 }
 
-/// The loss of an agent whose program may have started.
+/// Judges the loss of an agent whose program may have started.
 retry_verdict judge_loss(const failed_attempt& what, const retry_policy& policy)
 {
     if (!what.idempotent)

@@ -7,24 +7,24 @@
 
 namespace caisson {
 
-/// Why an attempt ended without success, as far as repeating it is concerned.
+/// Why an attempt failed, as input to the decision on a retry.
 enum class attempt_fault {
-    runtime_unavailable,    // no sandbox could be made
-    image_pull,             // its image could not be had
-    agent_unreachable,      // the agent was gone, or did not answer, before the program was handed to it
-    agent_lost,             // the agent was lost after that: the program may have started
-    program,                // the program ended by itself, without success
+    runtime_unavailable,    // no sandbox could be created
+    image_pull,             // the image was not available
+    agent_unreachable,      // the agent was gone or silent before it received the program
+    agent_lost,             // the agent was lost later: the program may have started
+    program,                // the program itself failed
     limit,                  // a limit, a cancel or a kill from inside: never repeated
 };
 
-/// When an execution is tried again. Ranges are checked where a policy comes in.
+/// When to retry an execution. Parsers of requests and manifests check the ranges.
 struct retry_policy {
-    int attempts = 2;    // at most, with the first; 1 to 10
+    int attempts = 2;    // maximum, including the first; 1 to 10
     std::int64_t first_delay_ms = 500;
     double multiplier = 2;
     std::int64_t max_delay_ms = 10'000;
     std::vector<attempt_fault> faults{attempt_fault::runtime_unavailable, attempt_fault::image_pull, attempt_fault::agent_unreachable};
-    std::vector<int> exit_codes;    // of the program, that are worth another attempt; empty: none
+    std::vector<int> exit_codes;    // exit codes of the program to retry on; empty: none
     bool operator==(const retry_policy&) const = default;
 };
 

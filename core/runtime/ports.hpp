@@ -14,134 +14,135 @@
 
 namespace caisson {
 
-/// The kernel's view of one execution: what limits, measures, freezes and kills all its processes at once. Where the host
-/// has no groups an implementation measures nothing and kills nothing, and the capabilities say so.
+/// The control group of one execution: limits, measures, freezes and kills all its processes at once. On a host without control
+/// groups it measures and kills nothing, and runtime_capabilities reports that.
 class execution_group {
 public:
     virtual ~execution_group() = default;
 
-    /// Descriptors to pass with SPAWN: the child writes "0" to each, which moves it in. They stay owned by the group.
+    /// File descriptors to pass with SPAWN; the child joins by writing "0" to each. The group keeps ownership.
     virtual std::vector<int> join_descriptors() const = 0;
-    /// Cheap enough to be polled every 50 ms (a few small reads).
+    /// A few small reads: cheap enough to poll every 50 ms.
     virtual group_usage usage() const = 0;
-    /// SIGKILL to every process of the group, thawing it first. Idempotent; never throws.
+    /// Thaws the group, then sends SIGKILL to all its processes. Idempotent.
     virtual void kill() noexcept = 0;
-    /// Whether kill() ends them without anybody's help. If not, only the agent can, and say that it did.
+    /// Whether kill() suffices to end the processes. If false, only the agent can end them and report it.
     virtual bool kills_by_itself() const { return true; }
-    /// No process is in it, by one reading. False where that cannot be known.
+    /// True if one reading shows no process in the group; false if that cannot be read.
     virtual bool is_surely_empty() const noexcept { return false; }
-    /// Processes in the group now, 0 if it cannot be known.
+    /// Processes in the group now; 0 if unknown.
     virtual std::size_t population() const = 0;
-    /// Removes the group; kills what is left. Idempotent. Completes when the kernel has let it go, or with errc::timed_out.
+    /// Kills remaining processes and removes the group. Idempotent. Completes once the kernel released it, or with errc::timed_out.
     virtual task<result<void>> remove() = 0;
 };
 
-/// Whether sandboxes of both are the same in all but id and the limits of memory, CPU time and processes.
+/// Whether both specs describe the same sandbox, apart from its id and its limits on memory, CPU and processes.
 bool alike_but_for_groups(const sandbox_spec& one, const sandbox_spec& other);
 
-/// A live sandbox with its agent. Destroying the object leaves the sandbox as it is (a server that ends calls nothing).
+/// A live sandbox with its agent. Destroying the object does not touch the sandbox: it survives the server.
 class sandbox {
 public:
     virtual ~sandbox() = default;
 
     virtual const sandbox_id& id() const = 0;
-    /// What recover() of the same runtime needs, as JSON; kept in the record.
+    /// JSON for recover() of the same runtime; stored in the sandbox's record.
     virtual std::string runtime_state() const = 0;
 
-    /// When it was made, by this host's monotonic clock; nothing if that cannot be known. Nothing in it started earlier.
+    /// Creation time on this host's monotonic clock, if known. Nothing in the sandbox started earlier.
     virtual std::optional<steady_time> made_at() const { return std::nullopt; }
 
-    /// Where programs of this sandbox start and files are put, as they see it: absolute.
+    /// The working directory as programs see it: absolute. Programs start there; files are put there.
     virtual std::string work_directory() const { return "/workspace"; }
 
-    /// Of the image that it was made of ("sha256:…"); empty where runtimes have no images, and before the start.
+    /// Digest of the sandbox's image ("sha256:…"). Empty before start() and on runtimes without images.
     virtual std::string image_digest() const { return {}; }
 
     /// A new connection to the agent. Errors: errc::runtime_unavailable when the agent is gone.
     virtual task<result<std::unique_ptr<protocol::byte_stream>>> connect() = 0;
 
-    /// Makes the group of its execution, of which it has one at most, or finds it.
+    /// Creates or finds the group of the sandbox's execution; a sandbox has at most one.
     virtual result<std::unique_ptr<execution_group>> open_group(group_limits limits) = 0;
-    /// The same for what compiles the execution's program before that runs.
+    /// Like open_group(), for the compiler that runs before the execution's program.
     virtual result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) = 0;
 
-    /// Before start(): that may make the group of the execution while it waits for others, and open_group() hands it out then.
+    /// Call before start(), which may then create the execution's group while it waits; open_group() returns that group.
     virtual void make_group_at_start(group_limits /*limits*/) { }
 
-    /// Its first use, of one that was kept ready: counts it as made now, and gives it and the execution's group, `made`, these limits, as
-    /// the runtime's can_serve() said it can. Quick. Errors: errc::runtime_unavailable, also where its agent has ended already; destroy it
-    /// then.
+    /// Takes a pooled sandbox into first use: counts it as made now and sets these limits on it and on `made`, the execution's group.
+    /// The runtime's can_serve() must have allowed it. Does not block. Errors: errc::runtime_unavailable, also if the agent has ended
+    /// already; then destroy the sandbox.
     virtual result<void> claim(const sandbox_limits& limits, execution_group& made);
 
-    /// Whether the writable file systems are full, by a look from outside or not at all (nothing if it cannot be known).
+    /// How full the writable file systems are, measured from outside the sandbox; nothing if that is not possible.
     virtual std::optional<disk_usage> disk() const = 0;
 
-    /// What its netlink and UDP sockets and its record locks take, in bytes, of which control groups count a part at most: a look from
-    /// outside that ends at `enough`; at locks it may be 500 ms old, or older while others are looked at. 0 where it cannot be known.
+    /// Bytes held by the sandbox's netlink and UDP sockets and its record locks, which control groups count in part at most. Measured
+    /// from outside; stops counting at `enough`. The value for locks may be 500 ms old, or older while other sandboxes are measured.
+    /// 0 if unknown.
     virtual std::int64_t uncounted_bytes(std::int64_t /*enough*/) const { return 0; }
 
-    /// Returns when the sandbox has ended by itself or by stop(): its agent is gone. The text says why.
+    /// Returns once the agent is gone, by itself or by stop(). The text gives the reason.
     virtual task<std::string> ended() = 0;
 
-    /// Freezes and thaws all programs of groups that are open, not the agent; where only the whole sandbox can be frozen, as `degraded`
-    /// says, nobody can connect to the agent meanwhile. Errors: errc::not_implemented where the host cannot.
+    /// Freeze and thaw the programs of all open groups, not the agent. Where only the whole sandbox can be frozen (then listed in
+    /// `degraded`), no connection to the agent is possible meanwhile. Errors: errc::not_implemented if the host cannot freeze.
     virtual task<result<void>> pause() = 0;
     virtual task<result<void>> resume() = 0;
-    /// Ends all processes, the agent too. Idempotent.
+    /// Ends all processes, including the agent. Idempotent.
     virtual task<result<void>> stop() = 0;
-    /// stop(), then removes every trace: groups, mounts, directories, locks. Idempotent; may be called again after a failure.
+    /// stop(), then removes groups, mounts, directories and locks. Idempotent; may be repeated after a failure.
     virtual task<result<void>> destroy() = 0;
 };
 
-/// Makes sandboxes. One object per runtime and server; outlives its sandboxes. I/O thread.
+/// Creates sandboxes. One object per runtime and server; outlives its sandboxes. I/O thread.
 class runtime {
 public:
     virtual ~runtime() = default;
 
     virtual std::string_view name() const = 0;
-    /// Whether programs are kept from the host and from each other: known without a probe. Then they get the payload's filter.
+    /// Whether programs are isolated from the host and from each other; known without probe(). If true, programs get the payload's
+    /// seccomp filter.
     virtual bool isolates() const { return true; }
-    /// Whether a sandbox is made within some milliseconds, or it is told why not: so soon that the record of its execution may come after
-    /// it.
+    /// Whether create() succeeds or fails within milliseconds: fast enough to store the execution's record afterwards.
     virtual bool makes_soon() const { return false; }
-    /// Whether no program can end its agent, as that is the first process of a namespace of Linux: the loss of one is the host's doing.
+    /// Whether no program can end the agent, because the agent is the first process of a Linux namespace. The host then caused any loss.
     virtual bool protects_agent() const { return isolates(); }
-    /// Whether its agents are under the agent's filter from their start: programs, which inherit it, need the rest of the payload's only.
+    /// Whether agents start under the agent's seccomp filter. Programs inherit it and need only the rest of the payload's filter.
     virtual bool filters_agents() const { return false; }
-    /// Whether sandboxes are made of images: sandbox_spec::image.
+    /// Whether sandboxes use sandbox_spec::image.
     virtual bool has_images() const { return false; }
-    /// Of the last probe(); before the first, what is known without trying.
+    /// Result of the last probe(); before the first, what is known without trying.
     virtual const runtime_capabilities& capabilities() const = 0;
-    /// Tries what this host enforces. Run once after the server is ready, and by `doctor`.
+    /// Tries what this host enforces. Runs once after the server is ready, and in `doctor`.
     virtual task<> probe() = 0;
 
-    /// Whether a started sandbox of `ready` in which nothing ran can serve as one of `wanted`, once it was claimed for it.
+    /// Whether a started, unused sandbox made for `ready` can serve `wanted` after sandbox::claim().
     virtual bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const;
-    /// About what a started sandbox without programs holds of the host's memory.
+    /// Estimated host memory of a started sandbox without programs.
     virtual std::int64_t idle_bytes() const { return 4 << 20; }
 
-    /// Prepares directories, groups and sockets; nothing runs yet. Gives one that prepare_ahead() made where the spec lets it, so that id()
-    /// may be another than the spec's. Errors: errc::runtime_unavailable with what to do.
+    /// Creates directories, groups and sockets; starts nothing. If the spec allows, returns a sandbox from prepare_ahead(), whose id()
+    /// differs from the spec's. Errors: errc::runtime_unavailable with a remedy.
     virtual task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) = 0;
-    /// How many are prepared: their directories, groups and user ids are made, and nothing runs for them.
+    /// Number of prepared sandboxes: their directories, groups and user ids exist, but no process runs.
     virtual std::size_t prepared() const { return 0; }
-    /// How many it lets be prepared; 0: that would save nothing.
+    /// Maximum of prepared(); 0 if preparing would save nothing.
     virtual std::size_t most_prepared() const { return 0; }
-    /// Prepares one more, with these limits until others are asked for. Errors: errc::runtime_unavailable; then nothing of it stays.
+    /// Prepares one more sandbox with these limits; create() may change them. Errors: errc::runtime_unavailable; then nothing remains.
     virtual task<result<void>> prepare_ahead(sandbox_id id, sandbox_limits limits);
-    /// Removes what is prepared beyond `kept`, and what else it keeps for the next sandboxes and was not needed for long. What cannot be
-    /// removed the next server's sweep finds. Called every few seconds.
+    /// Removes prepared sandboxes beyond `kept`, and other cached resources that were long unused. The next server's sweep finds what
+    /// cannot be removed. Called every few seconds.
     virtual task<> discard_prepared(std::size_t /*kept*/) { co_return; }
-    /// Starts the agent. On failure destroy() must still be called.
+    /// Starts the agent. After a failure the caller must still call destroy().
     virtual task<result<void>> start(sandbox& created) = 0;
-    /// A sandbox of an earlier server. Errors: errc::gone when its agent does not run any more; what is left of it was removed.
+    /// Reopens a sandbox of an earlier server. Errors: errc::gone if its agent no longer runs; its remains are then removed already.
     virtual task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) = 0;
-    /// Sandboxes of this server's instance of which something is there (processes, groups, directories) though no object of
-    /// them lives, each once: what a sweep has to judge. Changes nothing.
+    /// Sandboxes of this server's instance that have processes, groups or directories but no object, each once. The sweep decides
+    /// about them. Changes nothing.
     virtual task<result<std::vector<sandbox_id>>> left_overs() = 0;
-    /// Removes every trace of a sandbox; without a trace it does nothing. `runtime_state` is what its record says, or empty.
-    /// Errors: errc::conflict while an object of it lives, and nothing was touched; else what could not be removed: call it
-    /// again later. A recover() of the same sandbox waits until this is over.
+    /// Removes every trace of a sandbox, if there is any. `runtime_state` comes from its record, or is empty. Errors: errc::conflict
+    /// while an object of the sandbox lives (nothing was touched); otherwise the detail names what could not be removed: retry later.
+    /// A recover() of the same sandbox waits until this is over.
     virtual task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) = 0;
 };
 

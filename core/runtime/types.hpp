@@ -9,68 +9,67 @@
 
 namespace caisson {
 
-/// One thing that this host does not enforce, for example {"memory", "no cgroup can be made here", "run the server as root"}.
+/// One control that this host does not enforce, for example {"memory", "no cgroup can be made here", "run the server as root"}.
 struct degradation {
     std::string control;
     std::string reason;
     std::string remedy;
 };
 
-/// What a runtime does on this host: found by trying, never assumed.
+/// What a runtime enforces on this host, found by trying.
 struct runtime_capabilities {
     std::string name;
     bool available = false;
-    std::string unavailable_reason;    // a sentence that says what to do; empty if available
+    std::string unavailable_reason;    // a sentence with the remedy; empty if available
     bool isolates = false;             // false for process and mock
     bool enforces_memory = false;
     bool enforces_pids = false;
     bool enforces_cpu = false;
     bool enforces_disk = false;
-    bool execution_usage = false;    // cpu, memory and pids of each execution are measured
+    bool execution_usage = false;    // measures cpu, memory and pids of each execution
     bool pauses = false;
     std::vector<degradation> degraded;
 };
 
-/// A server that does not run and whose data directory is gone, of which control groups are left.
+/// A server instance that left control groups behind: it does not run, and its data directory is gone.
 struct dead_instance {
     std::string id;
-    std::string data_dir;    // where it was; empty if nobody knows
+    std::string data_dir;    // its former path; empty if unknown
     std::size_t sandboxes = 0;
 };
 
-/// A directory of the host that programs see read-only at `place`, relative to the working directory.
+/// A host directory mounted read-only into the sandbox.
 struct sandbox_tree {
-    std::string host_path;    // absolute; stays as it is until the sandbox is gone
-    std::string place;        // "scripts"
+    std::string host_path;    // absolute; unchanged while the sandbox exists
+    std::string place;        // relative to the working directory: "scripts"
     bool operator==(const sandbox_tree&) const = default;
 };
 
 struct sandbox_spec {
     sandbox_id id;
-    std::string work_directory = "/workspace";    // where isolating runtimes show the working directory
+    std::string work_directory = "/workspace";    // path inside the sandbox, on isolating runtimes
     std::vector<sandbox_tree> trees;
     sandbox_limits limits;
     std::string image;                                          // exact reference, on runtimes with images; empty: the runtime's default
-    std::chrono::milliseconds lease{std::chrono::hours(24)};    // without a server the agent ends the sandbox after this
-    bool is_awaited = false;                                    // somebody waits for it: it may be one that was prepared, with its id
+    std::chrono::milliseconds lease{std::chrono::hours(24)};    // the agent ends the sandbox after this time without a server
+    bool is_awaited = false;                                    // a client waits: create() may return a prepared sandbox with its own id
 };
 
-/// Limits of one execution inside a sandbox, as far as its group enforces them.
+/// The limits of one execution that its group enforces.
 struct group_limits {
-    std::int64_t memory_bytes = 0;    // without the disk's share, which the group adds
+    std::int64_t memory_bytes = 0;    // without the disk's share; the group adds that
     std::int64_t cpu_milli = 0;
     std::int64_t pids = 0;
     bool operator==(const group_limits&) const = default;
 };
 
-/// Readings of one execution's group. A value that this host cannot measure is absent.
+/// Measurements of one execution's group. A value that this host cannot measure is absent.
 struct group_usage {
     std::optional<std::int64_t> cpu_us;
     std::optional<std::int64_t> memory_peak_bytes;
     std::optional<std::int64_t> pids_peak;
-    std::int64_t oom_kills = 0;    // processes the kernel killed for memory
-    bool oom_outside =
-        false;    // it did so though neither the group nor its sandbox had met a limit: the host, or all sandboxes together, had none left
+    std::int64_t oom_kills = 0;       // processes the kernel killed for memory
+    bool oom_outside = false;         // the host, or all sandboxes together, ran out: neither the group nor its sandbox was at a limit
     std::int64_t pids_refused = 0;    // forks refused by the pids limit
 };
 

@@ -8,23 +8,23 @@
 
 namespace caisson {
 
-/// Sandboxes of this node. Call from the I/O thread; the work runs on the store's own database threads.
+/// Records of this node's sandboxes. Call from the I/O thread; the work runs on the store's own database threads.
 class sandbox_store {
 public:
     virtual ~sandbox_store() = default;
 
     /// Errors: errc::conflict if the id exists.
     virtual task<result<void>> insert(sandbox_row row) = 0;
-    /// Sets state, cause and what the runtime needs to find it again. Errors: errc::not_found.
+    /// Sets state, runtime_state, cause and end. Errors: errc::not_found.
     virtual task<result<void>> update(
         sandbox_id id, sandbox_state state, std::string runtime_state, std::string cause, std::optional<std::int64_t> ended_at_ms) = 0;
     /// Errors: errc::not_found.
     virtual task<result<sandbox_row>> find(sandbox_id id) = 0;
-    /// Those that have not ended (creating, running, paused, stopped), oldest first.
+    /// Sandboxes that have not ended (creating, running, paused, stopped), oldest first.
     virtual task<result<std::vector<sandbox_row>>> alive() = 0;
-    /// Marks one that has not ended as destroyed and forgets its runtime_state. Errors: errc::not_found if there is none that lives.
+    /// Marks a sandbox that has not ended as destroyed and clears its runtime_state. Errors: errc::not_found if no such sandbox is alive.
     virtual task<result<void>> end(sandbox_id id, std::string cause, std::int64_t ended_at_ms) = 0;
-    /// Removes records that ended before `before_ms` (Unix time), oldest first, at most `limit`; returns how many.
+    /// Removes at most `limit` records of sandboxes that ended before `before_ms` (Unix time), oldest first. Returns the count.
     virtual task<result<std::size_t>> erase_ended(std::int64_t before_ms, std::size_t limit) = 0;
 };
 

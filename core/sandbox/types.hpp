@@ -10,7 +10,7 @@ namespace caisson {
 
 enum class sandbox_state { creating, running, paused, stopped, destroyed, failed, lost };
 
-/// What a sandbox may use as a whole. All values are in force together; zero is never "unlimited".
+/// Limits of a whole sandbox. All apply together; zero never means "unlimited".
 struct sandbox_limits {
     std::int64_t memory_bytes = 0;
     std::int64_t cpu_milli = 0;    // thousandths of one core
@@ -20,14 +20,14 @@ struct sandbox_limits {
     auto operator<=>(const sandbox_limits&) const = default;
 };
 
-/// A sandbox as it is kept. In CORE each one serves one execution.
+/// The record of a sandbox.
 struct sandbox_row {
     sandbox_id id;
     tenant_id tenant;
     std::string runtime;
     sandbox_state state = sandbox_state::creating;
-    std::string runtime_state;    // JSON that only the runtime reads: what recover() needs
-    std::string cause;            // why it ended; empty while it lives
+    std::string runtime_state;    // JSON for runtime::recover(); opaque to others
+    std::string cause;            // why the sandbox ended; empty before
     std::int64_t created_at_ms = 0;
     std::optional<std::int64_t> ended_at_ms;
 };
