@@ -7,8 +7,8 @@
 
 namespace caisson {
 
-/// While it lives the pool goes on watching over a sandbox that was claimed, and puts off looking what to make in its place: both would
-/// hold up the program that is being started. Let go of it when that runs, or has ended.
+/// While it lives, the pool keeps its watch over a claimed sandbox and does not yet look for what to make in its place, since both would
+/// delay the start of the program. Destroy it when the program runs, or has ended.
 class claim_hold {
 public:
     explicit claim_hold(std::shared_ptr<notifier> let_go) : let_go_(std::move(let_go)) { }

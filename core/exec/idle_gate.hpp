@@ -23,16 +23,16 @@ public:
 
     /// Something that a client waits for begins or goes on.
     void note_activity() { last_ = time_.steady_now(); }
-    /// As long as one is counted here something is disturbed.
+    /// Work that clients wait for, counted by its owner with a count_guard. While it is not 0 there is activity.
     std::size_t& busy() { return busy_; }
-    /// The same of what keeps all processors at work for long: files are collected.
+    /// Collections of files, counted likewise: they keep all processors at work for long.
     std::size_t& collecting() { return collecting_; }
     bool is_collecting() const { return collecting_ > 0; }
-    /// Ends all waits of that work: somebody needs what it gives.
+    /// Ends all waits of that work, because its outcome is needed now.
     void release_waiters(work what);
-    /// release_waiters() of all, for ever.
+    /// Ends all waits, of later callers too.
     void close();
-    /// Returns when nothing was disturbed for some milliseconds, after release_waiters(), or after `longest`.
+    /// Returns after some milliseconds without activity, at release_waiters(), or after `longest`.
     task<> wait(work what, std::chrono::milliseconds longest);
 
 private:
@@ -43,7 +43,7 @@ private:
     io_executor executor_;
     timers& time_;
     std::array<notifier, 3> hurried_;
-    std::shared_ptr<std::list<place*>> line_ = std::make_shared<std::list<place*>>();    // of those that remove, by how long they may wait
+    std::shared_ptr<std::list<place*>> line_ = std::make_shared<std::list<place*>>();    // waits of work::removing, by their deadlines
     steady_time last_{};
     std::size_t busy_ = 0;
     std::size_t collecting_ = 0;

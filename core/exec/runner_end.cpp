@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 constexpr auto streams_grace = 10s;
 constexpr int most_rounds = 60;
 constexpr auto destroy_grace = 30s;
-/// Where sandboxes are ready before they are asked for, the end of one in which nothing runs any more waits for a idle gate, as long as few
-/// do and all of them together hold little, those included that are being ended by then.
+/// With a pool, a used sandbox in which nothing runs waits this long for idle time before it is removed, as long as those that wait or are
+/// being removed are few and hold at most so many bytes together.
 constexpr std::chrono::milliseconds longest_put_off = 500ms;
 constexpr std::int64_t most_bytes_put_off = 256 << 20;
 

@@ -31,7 +31,7 @@
 
 namespace caisson {
 
-/// Something else than sandboxes that crashes leave behind: looked for at each sweep.
+/// A part of each sweep: finds and removes something that crashes leave behind, other than sandboxes.
 struct sweep_chore {
     std::string name;                                       // "uid locks"
     std::function<task<result<std::size_t>>()> run = {};    // how many were removed, or why not all that should be
@@ -39,15 +39,15 @@ struct sweep_chore {
 
 /// How many sandboxes are kept ready.
 struct pool_bounds {
-    std::size_t idle = 2;                     // of what executions are run in by default, whatever the demand
+    std::size_t idle = 2;                     // of the default kind, whatever the demand
     std::size_t most = 32;                    // at once, of all kinds
-    std::int64_t most_bytes = 256LL << 20;    // of memory that all of them hold, about
-    std::size_t most_put_off = 128;           // used up, that wait for a idle gate to be removed
-    bool interpreters = false;                // with an interpreter that waits, for those that ask for one
-    std::vector<std::string> preload = {};    // modules that it has imported by then, where they are installed
+    std::int64_t most_bytes = 256LL << 20;    // of memory in all, estimated
+    std::size_t most_put_off = 64;            // used sandboxes whose removal waits for idle time
+    bool interpreters = false;                // kinds with a waiting interpreter are made too
+    std::vector<std::string> preload = {};    // modules that it imports ahead, where they are installed
 };
 
-/// What executions are made with. Everything referred to outlives the execution_service.
+/// Everything that the execution_service uses; what it refers to outlives it.
 struct execution_services {
     io_executor executor;
     timers& time;

@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Whatever the demand: for whoever comes after a rest.
+/// Kept whatever the demand, for the first requests after a rest.
 constexpr std::size_t kept_anyhow = 4;
-/// It waits for the idle gate, for long while at least half of what should be there is.
+/// Longest waits for the idle gate: with less than half of the wanted number prepared, and with half or more.
 constexpr std::chrono::milliseconds when_few = 40ms;
 constexpr std::chrono::milliseconds when_half = 250ms;
 constexpr auto look_again_after = 5s;

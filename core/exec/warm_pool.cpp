@@ -19,7 +19,7 @@ constexpr std::size_t most_tries = 2;    // of one claim
 constexpr auto make_within = 60s;
 constexpr std::int64_t interpreter_bytes = 8 << 20;
 constexpr std::int64_t preload_bytes = 32 << 20;
-/// It waits for the idle gate, as long as others of the kind are ready, and as long as half of what is wanted is.
+/// Longest waits for the idle gate: while some of the kind are ready, and while at least half of the wanted number is.
 constexpr std::chrono::milliseconds short_patience = 40ms;
 constexpr std::chrono::milliseconds long_patience = 250ms;
 /// While files are collected the makers stand still up to three times for one, and still make as many in a second as are asked for in one.

@@ -15,16 +15,16 @@
 
 namespace caisson {
 
-/// What sandboxes of one kind are made as.
+/// How sandboxes of one kind are made.
 struct pool_shape {
     std::string runtime;
-    sandbox_spec spec;                         // its id is of no account
+    sandbox_spec spec;                         // its id is ignored
     std::shared_ptr<const skill_tree> tree;    // whose path is in spec.trees; keeps it
     std::string image_digest;                  // "sha256:…" where one is known
     std::optional<ready_interpreter> interpreter = {};
 };
 
-/// A started sandbox in which nothing ran yet, its agent heard.
+/// A started sandbox whose agent has answered and in which no program ran yet.
 struct warm_sandbox {
     sandbox_spec spec;
     std::shared_ptr<const skill_tree> tree;
@@ -33,29 +33,29 @@ struct warm_sandbox {
     std::unique_ptr<claim_hold> hold;    // once it was claimed
 };
 
-/// Sandboxes that are ready before somebody asks. Each is given away once, and whoever has it destroys it. How many of a kind are kept
-/// follows from how many were asked for lately; all together they are bounded in number and in memory. What a server that was killed
-/// leaves of them no record names: a sweep removes it. I/O thread only.
+/// Keeps sandboxes ready ahead of requests. It gives each away once; the receiver destroys it. The number of a kind follows its recent
+/// demand; the number and memory of all kinds are bounded. A killed server leaves them without a record, and the next sweep removes them.
+/// I/O thread only.
 class warm_pool {
 public:
     /// Both outlive it. Without services.pool it keeps nothing.
     warm_pool(const execution_services& services, idle_gate& calm);
 
-    /// Begins to fill itself.
+    /// Begins to make sandboxes.
     void start();
-    /// At least services.pool->idle of `shape` are kept ready from now on; of one with an interpreter, one.
+    /// Keeps at least services.pool->idle of `shape` ready from now on; one if it has an interpreter.
     void keep(pool_shape shape);
-    /// One that serves as `wanted`, claimed; nothing if none is ready. Notes the demand in any case. Where none
-    /// with the interpreter is ready one without it serves too.
+    /// Claims a ready sandbox for `wanted`; nothing if none is ready. Notes the demand in any case. If no sandbox with the interpreter is
+    /// ready, one without it does.
     std::optional<warm_sandbox> claim(const pool_shape& wanted);
-    /// Whether claim() would have one, as far as can be said before.
+    /// Whether claim() would probably return a sandbox.
     bool has_ready(const pool_shape& wanted) const;
-    /// Gives nothing away any more, and begins to destroy what it has.
+    /// Stops giving sandboxes away, and begins to destroy them.
     void close();
-    /// close(), and returns when everything is destroyed, or at `until`.
+    /// Calls close(), and returns when all are destroyed, or at `until`.
     task<> stop(steady_time until);
 
-    /// How many are ready, of one runtime or of all.
+    /// The number of ready sandboxes of one runtime, or of all.
     std::size_t ready(std::string_view runtime = {}) const;
 
 private:
