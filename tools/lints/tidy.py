@@ -143,7 +143,7 @@ def run_batch(root, build, folder, command, group):
     if own.is_file():
         (folder / ".clang-tidy").write_text(own.read_text())
     told_of(build, folder, f"{command} -Wno-shadow", whole)
-    return run_tidy(root, folder, whole, f"--header-filter=^{root}/(app|bench|core|fuzz|storage|tests)/").returncode == 0
+    return run_tidy(root, folder, whole, f"--header-filter=^{root}/(adapters|app|bench|core|fuzz|storage|tests)/").returncode == 0
 
 
 def run_group(root, build, folder, command, group):
