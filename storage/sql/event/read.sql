@@ -1,4 +1,4 @@
--- Kind 2 is output, stream 1 stdout (core/exec/events.hpp). What the viewer has is stepped over without its data.
+-- Kind 2 is output, stream 1 stdout (core/log/events.hpp). What the viewer has is stepped over without its data.
 SELECT control_no, kind, stream, offset, length, stdout_end, stderr_end, at_ms, body, data
 FROM events
 WHERE log = :log AND seq > :from_seq
