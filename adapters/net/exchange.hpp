@@ -88,7 +88,7 @@ public:
     /// After an upgrade: runs `rest` once handle() has returned, so that the request's state is freed while the WebSocket lives.
     /// `rest` must not use the exchange. The connection counts as open until `rest` ends.
     virtual void go_on(task<> rest) = 0;
-    /// The surroundings that `rest` may use instead of the exchange. Valid until `rest` ends.
+    /// The connection context that `rest` may use instead of the exchange. Valid until `rest` ends.
     virtual const connection_context& lasting() const = 0;
 
     /// Returns when the client closes or resets the connection; pipelined requests do not count. Race it against the work:

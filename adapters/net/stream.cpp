@@ -21,7 +21,7 @@ void stream::shutdown_send()
 {
     boost::system::error_code ignored;
     if (tls_)
-        tls_->append_exit_event();
+        tls_->send_close_notify();
     socket_.shutdown(any_socket::shutdown_send, ignored);
 }
 
@@ -40,7 +40,7 @@ void stream::close()
 void stream::close(boost::system::error_code& failed)
 {
     if (tls_) {
-        tls_->append_exit_event();
+        tls_->send_close_notify();
         tls_->detach();
     }
     socket_.close(failed);

@@ -202,7 +202,7 @@ tls_step tls_session::write_some(std::span<const asio::const_buffer> parts)
     return judge(outcome, count);
 }
 
-void tls_session::append_exit_event()
+void tls_session::send_close_notify()
 {
     if (broken_ || descriptor_ < 0 || ::SSL_in_init(session_.get()) != 0)
         return;

@@ -37,7 +37,7 @@ public:
     /// Writes what the socket takes of `parts`, up to a few hundred KiB. A repeated attempt must start with the same bytes.
     tls_step write(std::span<const boost::asio::const_buffer> parts);
     /// Sends close_notify if the socket takes it without blocking.
-    void append_exit_event();
+    void send_close_notify();
     /// True if bytes were read from the socket but not returned yet.
     bool pending() const;
     /// Stops using the descriptor.

@@ -37,6 +37,19 @@ live_execution::live_execution(
 {
 }
 
+live_execution::~live_execution()
+{
+    if (const auto to = link())
+        to->detach(only_execution);
+}
+
+void live_execution::give_up(std::string why)
+{
+    lost = std::move(why);
+    if (home)
+        home->give_up();
+}
+
 bool live_execution::streams_ended() const { return ended_[0] && (row.pty || ended_[1]); }
 
 void live_execution::begin_attempt()

@@ -40,6 +40,11 @@ public:
     live_execution(
         io_executor executor, timers& time, logger& log, execution_row the_row, execution_spec the_spec, std::shared_ptr<live_log> the_log);
 
+    /// The link must not tell it anything any more.
+    ~live_execution() override;
+
+    /// Nothing more will be heard of its programs, and why.
+    void give_up(std::string why);
     /// Its sandbox; null: it has none.
     caisson::sandbox* sandbox() const { return home ? &home->box() : nullptr; }
     /// To the sandbox's agent; null before the sandbox was started.

@@ -21,13 +21,13 @@ struct compile_order;
 class runner {
 public:
     /// All outlive the runner; `cleanup` ends sandboxes after their executions, and `sweeps` has those that could not be ended.
-    runner(const execution_services& services, admission& queue, warm_pool& pool, stocker& ahead, idle_gate& calm, task_group& cleanup,
+    runner(const execution_services& services, admission& queue, warm_pool& pool, stocker& stock, idle_gate& gate, task_group& cleanup,
         sweeper& sweeps)
         : use_(services)
         , queue_(queue)
         , pool_(pool)
-        , stock_(ahead)
-        , idle_gate_(calm)
+        , stock_(stock)
+        , idle_gate_(gate)
         , cleanup_(cleanup)
         , sweeps_(sweeps)
         , breakers_(services.time, services.log)
@@ -36,11 +36,11 @@ public:
 
     using live_ptr = std::shared_ptr<live_execution>;
 
-    /// Starts the program of a new one at this moment, if there is a place, its runtime takes_at_once(), and nothing else has to be waited
-    /// for: it has a place and a sandbox then, which nothing records yet; run_begun() or discard() must follow. It is `starting` until
-    /// then. Takes `place` then; else nothing happened.
+    /// Starts the program of a new execution at this moment, if a sandbox is ready and nothing else has to be waited for. Call it only if
+    /// record_policy chose `begun` or `ended`. It has a place and a sandbox then, which nothing records yet; run_begun() or discard() must
+    /// follow. It is `starting` until then. Takes `place` then; else nothing happened.
     bool begin_now(live_ptr one, waiting_place& place);
-    /// The same of one for which a sandbox is made first: with the leave for that it has its place, and make_now() must follow.
+    /// The same for an execution whose sandbox is made first: with the permit for that it has its place, and make_now() must follow.
     std::optional<runtime_breakers::permit> begin_making(live_ptr one, waiting_place& place);
     /// Makes the sandbox and starts the program; run_begun() or discard() must follow. Errors: why there is none, when run_failed() or
     /// discard() must.

@@ -170,7 +170,7 @@ task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_pt
         auto end = wait_for_compiler(one, earlier, &has_ended);
         const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::report_grace, std::move(end));
         if (one->lost.empty() && (heard.has_error() || ended.has_error()))
-            one->lost = "the sandbox's agent did not say how an earlier compiler stands";
+            one->give_up("the sandbox's agent did not say how an earlier compiler stands");
         if (!one->lost.empty())
             co_return std::nullopt;
     }
@@ -256,7 +256,7 @@ void runner::look_at_compiler(live_execution& one, compile_run& run) const
         run.compiler->process.signal(SIGKILL, protocol::agent_link::target::sandbox);
     }
     if (!next.give_up.empty())
-        one.lost = next.give_up;
+        one.give_up(next.give_up);
 }
 
 /// What the compiler left behind ends with it.

@@ -94,7 +94,7 @@ void runner::look(live_execution& one, limit_watch& watched)
         one.link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
     }
     if (!next.give_up.empty())
-        one.lost = next.give_up;
+        one.give_up(next.give_up);
 }
 
 }    // namespace caisson

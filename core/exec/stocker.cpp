@@ -22,8 +22,8 @@ constexpr std::chrono::milliseconds longest_delay = 60s;
 
 }    // namespace
 
-stocker::stocker(const execution_services& services, idle_gate& calm)
-    : use_(services), idle_gate_(calm), changed_(use_.executor), tasks_(use_.executor, use_.log)
+stocker::stocker(const execution_services& services, idle_gate& gate)
+    : use_(services), idle_gate_(gate), changed_(use_.executor), tasks_(use_.executor, use_.log)
 {
 }
 

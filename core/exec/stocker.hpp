@@ -15,7 +15,7 @@ namespace caisson {
 class stocker {
 public:
     /// Both outlive it.
-    stocker(const execution_services& services, idle_gate& calm);
+    stocker(const execution_services& services, idle_gate& gate);
 
     /// Begins, on all runtimes that may make new sandboxes. Once; later calls do nothing.
     void begin(const sandbox_limits& limits);

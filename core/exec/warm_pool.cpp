@@ -40,9 +40,9 @@ task<> wait_past(std::shared_ptr<notifier> what, std::uint64_t seen) { co_await 
 
 }    // namespace
 
-warm_pool::warm_pool(const execution_services& services, idle_gate& calm)
+warm_pool::warm_pool(const execution_services& services, idle_gate& gate)
     : use_(services)
-    , idle_gate_(calm)
+    , idle_gate_(gate)
     , changed_(use_.executor)
     , makers_(use_.executor, use_.log)
     , watchers_(use_.executor, use_.log)

@@ -39,7 +39,7 @@ struct warm_sandbox {
 class warm_pool {
 public:
     /// Both outlive it. Without services.pool it keeps nothing.
-    warm_pool(const execution_services& services, idle_gate& calm);
+    warm_pool(const execution_services& services, idle_gate& gate);
 
     /// Begins to make sandboxes.
     void start();

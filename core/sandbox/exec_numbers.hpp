@@ -18,8 +18,8 @@ public:
     /// `epoch` is the server's, in Unix ms: below 2^43, which is the year 2248.
     explicit exec_numbers(std::uint64_t epoch) : next_(epoch << serial_bits) { }
 
-    /// A number for what reads files out of the sandbox. A next server does that again, under another number: its epoch is later, and no
-    /// server takes 4096 numbers each ms.
+    /// A number for what reads files out of the sandbox. A next server does that again, under another number: its epoch is later by at
+    /// least the ms that this one ran, or by 1 where the clock was set back. A sandbox is asked for fewer than 4096 in that time.
     protocol::exec_number next() { return next_++; }
 
     /// The `nth` compiler of `program`, from 0 to most_compilers - 1: a later server finds by it what an earlier one began.

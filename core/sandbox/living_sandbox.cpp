@@ -84,6 +84,12 @@ void living_sandbox::watch()
         carriers_->spawn("watch of " + carrying_->name, carrying::wait_for_end(carrying_, box_));
 }
 
+void living_sandbox::give_up()
+{
+    if (carrying_)
+        carrying_->is_lost = true;
+}
+
 task<> living_sandbox::close()
 {
     close_link();

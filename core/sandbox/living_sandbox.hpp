@@ -39,9 +39,12 @@ public:
     /// After carry(): waits for the sandbox's own end too. Repeats do nothing.
     void watch();
 
-    /// Ends the link and the waits. The sandbox stays.
+    /// Nothing more is wanted of its programs: a link that breaks is not connected again.
+    void give_up();
+
+    /// Ends the link and the waits. The sandbox stays. Call it before the sinks of the link are destroyed.
     task<> close();
-    /// The link alone, of one that was not carried.
+    /// Ends the link alone. The waits go on.
     void close_link();
 
 private:

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <stdexcept>
 
 namespace caisson::http {
 
@@ -56,6 +57,9 @@ api::api(api_services services, const std::vector<door_maker>& doors) : use_(std
     for (const auto& make : doors) {
         doors_.push_back(make(use_));
         for (const auto& each : doors_.back()->routes()) {
+            const auto is_same = [&](const route* other) { return other->method == each.method && other->pattern == each.pattern; };
+            if (std::ranges::any_of(routes_, is_same))
+                throw std::logic_error("two doors have the route " + std::string(each.method) + " " + std::string(each.pattern));
             router_.add(each.method, each.pattern, routes_.size());
             routes_.push_back(&each);
         }

@@ -13,7 +13,7 @@ namespace caisson::http {
 /// The HTTP API: finds the route, authenticates the client and calls the route's handler. docs/openapi.yaml describes each route.
 class api : public net::handler {
 public:
-    /// Makes its doors and takes their routes. No two doors have the same route.
+    /// Makes its doors and takes their routes. Throws std::logic_error if two doors have the same route.
     api(api_services services, const std::vector<door_maker>& doors);
     api(const api&) = delete;
     api& operator=(const api&) = delete;

@@ -21,7 +21,7 @@ struct record_wishes {
     bool has_key = false;            // an Idempotency-Key stands for one execution, whatever happens
     bool awaits_end = false;         // the client is answered at the end
     bool compiles = false;           // a compiler runs before the program
-    bool is_large = false;           // small_spec_bytes or more: written in pieces, ahead
+    bool is_large = false;           // more than small_spec_bytes, with stdin: written in pieces, ahead
     bool may_be_repeated = false;    // by its policy, after its program ran
     bool is_judged_later = false;    // a checkpoint or a check by a schema follows its end
     bool keeps_stdin_open = false;

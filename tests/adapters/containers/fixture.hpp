@@ -42,18 +42,16 @@ protected:
         bool done() const { return value.has_value() || failure; }
     };
     template <class T>
-    std::shared_ptr<background_job<T>> begin(task<T> work)
+    std::shared_ptr<begun<T>> begin(task<T> work)
     {
-        auto out = std::make_shared<background_job<T>>();
-        auto wrapped = [](task<T> inner, std::shared_ptr<background_job<T>> into) -> task<> {
-            into->value.emplace(co_await std::move(inner));
-        };
+        auto out = std::make_shared<begun<T>>();
+        auto wrapped = [](task<T> inner, std::shared_ptr<begun<T>> into) -> task<> { into->value.emplace(co_await std::move(inner)); };
         asio::co_spawn(context, wrapped(std::move(work), out), [out](std::exception_ptr e) { out->failure = e; });
         return out;
     }
     /// Runs the context until it is done.
     template <class T>
-    T& end(background_job<T>& of)
+    T& end(begun<T>& of)
     {
         context.restart();
         while (!of.done() && context.run_one() > 0) { }
@@ -64,7 +62,7 @@ protected:
 
     /// Time passes in steps, so that what waits does one thing after the other.
     template <class T>
-    T& pass_until_done(background_job<T>& of)
+    T& pass_until_done(begun<T>& of)
     {
         for (int step = 0; step < 1000 && !of.done(); ++step) {
             settle();

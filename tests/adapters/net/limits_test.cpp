@@ -191,7 +191,7 @@ TEST_F(Limits, WhoHasShownAKeyStays)
     start({.max_connections = 1});
     bool ended = false;
     answers.on["/much"] = [&ended](exchange& one) {
-        EXPECT_TRUE(one.trust("a").has_value());
+        EXPECT_TRUE(one.mark_authenticated("a").has_value());
         return answer_much(one, &ended);
     };
     auto trusted = connect();
@@ -215,7 +215,7 @@ struct OwnerLimits : Limits {
     }
     task<> hold(exchange* one)
     {
-        const auto trusted = one->trust(one->request().fields.find("X-Owner").value_or("someone"));
+        const auto trusted = one->mark_authenticated(one->request().fields.find("X-Owner").value_or("someone"));
         if (trusted.has_error()) {
             response refused{429, {}, trusted.error().detail};
             co_return co_await one->respond(std::move(refused));

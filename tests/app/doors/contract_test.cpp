@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <stdexcept>
 
 namespace caisson::http {
 namespace {
@@ -32,6 +33,13 @@ class Contract : public testing::ApiTest { };
 TEST_F(Contract, EveryRouteIsDescribedAndEveryDescribedRouteIsThere)
 {
     EXPECT_THAT(api_->route_names(), ::testing::UnorderedElementsAreArray(described_routes()));
+}
+
+TEST_F(Contract, NoTwoDoorsHaveTheSameRoute)
+{
+    auto doors = rest_doors();
+    doors.push_back(doors.front());
+    EXPECT_THROW(api(services(), doors), std::logic_error);
 }
 
 }    // namespace

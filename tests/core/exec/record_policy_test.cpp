@@ -110,6 +110,10 @@ TEST(RecordWishes, AreReadFromTheSpec)
     EXPECT_TRUE(wishes_of(spec, false, true).wants_files);
     spec.files.push_back({.path = "large", .content = shared_bytes(std::string(small_spec_bytes + 1, 'x'))});
     EXPECT_TRUE(wishes_of(spec, false, true).is_large);
+    spec.files.clear();
+    EXPECT_FALSE(wishes_of(spec, false, true).is_large);
+    spec.stdin_data = shared_bytes(std::string(small_spec_bytes + 1, 'x'));
+    EXPECT_TRUE(wishes_of(spec, false, true).is_large);
 }
 
 }    // namespace

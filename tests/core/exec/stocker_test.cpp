@@ -37,9 +37,9 @@ protected:
     service_world w;
 };
 
-class PreparerAndPool : public Stocker {
+class StockerAndPool : public Stocker {
 protected:
-    PreparerAndPool() : Stocker({.max_running = 100, .pool = pool_bounds{.idle = 2, .most = 8, .most_bytes = 64 << 20}}) { }
+    StockerAndPool() : Stocker({.max_running = 100, .pool = pool_bounds{.idle = 2, .most = 8, .most_bytes = 64 << 20}}) { }
 };
 
 TEST_F(Stocker, NothingIsPreparedBeforeItBegins)
@@ -186,7 +186,7 @@ TEST_F(Stocker, AServerStopsThoughOneIsBeingPrepared)
     EXPECT_EQ(w.runtime.gate_of(call::prepare).held(), 0u) << "it was cut off";
 }
 
-TEST_F(PreparerAndPool, WhatThePoolNeedsAtOnceHurriesNothingElse)
+TEST_F(StockerAndPool, WhatThePoolNeedsAtOnceReleasesNothingElse)
 {
     begin();
     ASSERT_EQ(at_rest(), 4u);
@@ -197,7 +197,7 @@ TEST_F(PreparerAndPool, WhatThePoolNeedsAtOnceHurriesNothingElse)
     EXPECT_EQ(w.runtime.tries_at_preparing, 4u) << "within 20 ms, in which requests came again and again";
 }
 
-TEST_F(PreparerAndPool, WhatIsKeptReadyIsMadeWithoutThem)
+TEST_F(StockerAndPool, WhatIsKeptReadyIsMadeWithoutThem)
 {
     begin();
     sandbox_spec spec;
