@@ -1,6 +1,6 @@
+#include "tests/storage/execution_rows.hpp"
 #include "tests/storage/log_builder.hpp"
 #include "tests/storage/store_contract.hpp"
-#include "tests/storage/execution_rows.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 

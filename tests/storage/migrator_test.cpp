@@ -6,11 +6,11 @@
 #include "storage/sqlite/migrator.hpp"
 #include "storage/sqlite/schemas.hpp"
 #include "storage/storage.hpp"
+#include "tests/storage/artifact_rows.hpp"
 #include "tests/storage/busy_context.hpp"
 #include "tests/storage/content_bytes.hpp"
-#include "tests/storage/frozen_schema.hpp"
-#include "tests/storage/artifact_rows.hpp"
 #include "tests/storage/execution_rows.hpp"
+#include "tests/storage/frozen_schema.hpp"
 #include "tests/storage/temp_dir.hpp"
 
 #include <gtest/gtest.h>

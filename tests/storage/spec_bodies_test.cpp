@@ -3,8 +3,8 @@
 #include "storage/stores/execution_store.hpp"
 #include "storage/stores/tidying.hpp"
 #include "tests/storage/busy_context.hpp"
-#include "tests/storage/fault_vfs.hpp"
 #include "tests/storage/execution_rows.hpp"
+#include "tests/storage/fault_vfs.hpp"
 #include "tests/storage/temp_dir.hpp"
 #include "tests/support/run_task.hpp"
 

@@ -4,9 +4,9 @@
 
 #include "storage/sqlite/connection.hpp"
 #include "storage/sqlite/migrator.hpp"
+#include "tests/storage/artifact_rows.hpp"
 #include "tests/storage/content_bytes.hpp"
 #include "tests/storage/row_digest.hpp"
-#include "tests/storage/artifact_rows.hpp"
 #include "tests/storage/thread_load.hpp"
 
 namespace caisson::testing {

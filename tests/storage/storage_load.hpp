@@ -1,8 +1,8 @@
 #pragma once
 
 #include "storage/storage.hpp"
-#include "tests/storage/log_builder.hpp"
 #include "tests/storage/execution_rows.hpp"
+#include "tests/storage/log_builder.hpp"
 #include "tests/storage/temp_dir.hpp"
 
 #include <array>

@@ -2,8 +2,8 @@
 #include "storage/sqlite/schemas.hpp"
 #include "storage/storage.hpp"
 #include "tests/storage/busy_context.hpp"
-#include "tests/storage/log_builder.hpp"
 #include "tests/storage/execution_rows.hpp"
+#include "tests/storage/log_builder.hpp"
 #include "tests/storage/temp_dir.hpp"
 #include "tests/support/live_heap.hpp"
 

@@ -1,10 +1,10 @@
 // GET /v1/threads/{thread}/checkpoints/latest: it is read once, and every change of the thread is seen at the next request.
 
 #include "adapters/crypto/sha256_hasher.hpp"
+#include "core/threads/thread_service.hpp"
 #include "storage/content/state_packer.hpp"
 #include "storage/sqlite/schemas.hpp"
 #include "storage/stores/thread_store.hpp"
-#include "core/threads/thread_service.hpp"
 #include "tests/app/doors/api_test.hpp"
 #include "tests/storage/temp_dir.hpp"
 
