@@ -30,7 +30,6 @@ STORAGE_BELOW = {
     "storage/content/": ("storage/sqlite/",),
     "storage/stores/": ("storage/sqlite/", "storage/content/"),
     "storage/check/": ("storage/sqlite/", "storage/content/"),
-    "storage/": ("storage/",),
 }
 EMBEDDED = ("storage/sql.hpp", "storage/migrations.hpp")
 SELF_CONTAINED = ("app/agent/", "app/launch/")  # executables that link none of the server's libraries
@@ -46,8 +45,7 @@ def is_port(header):
 
 def own_folder(path):
     """adapters/host/cgroup/x.cpp -> adapters/host/, core/exec/collect/x.cpp -> core/exec/, storage/check/x.cpp -> storage/check/."""
-    parts = path.split("/")
-    return "/".join(parts[:min(2, len(parts) - 1)]) + "/"
+    return "/".join(path.split("/")[:2]) + "/"
 
 
 def allowed(path, header):
@@ -70,7 +68,7 @@ def allowed(path, header):
     if starts(header, "app/"):
         return False
     if starts(path, "storage/"):
-        below = STORAGE_BELOW.get(own, ())
+        below = STORAGE_BELOW.get(own, ("storage/",))    # the sources of storage/ itself use all folders
         return starts(header, *below, "core/base/", "core/async/") or header in EMBEDDED or is_port(header)
     if starts(header, "storage/"):
         return False
