@@ -23,17 +23,19 @@ GROUPS = {
                "timerfd_create epoll_create1 inotify_init1 inotify_add_watch memfd_create",
     "processes": "clone clone3 fork vfork execve execveat wait4 waitid exit exit_group kill tkill tgkill pidfd_open pidfd_send_signal setns unshare",
     "mounts": "mount umount2 pivot_root move_mount open_tree fsopen fsconfig fsmount",
-    "memory": "brk mmap munmap mprotect mremap madvise",
+    "memory": "brk mmap munmap mprotect mremap",
 }
-# How often somebody waits, and is woken, depends on who is faster.
-WAITS = set("futex epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6 nanosleep clock_nanosleep restart_syscall sched_yield epoll_ctl "
-            "timerfd_settime clock_gettime gettimeofday".split())
+# How often somebody waits, and is woken, depends on who is faster. Memory is given back (madvise) once a second, not once a run.
+BY_TIME = set("futex epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6 nanosleep clock_nanosleep restart_syscall sched_yield epoll_ctl "
+             "timerfd_settime clock_gettime gettimeofday madvise".split())
 GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}
 ROLES = {"caisson-launch": "launcher", "bwrap": "bwrap", "agent": "agent", "caisson-agent": "agent", "busybox": "program"}    # all else: the server
 LINE = re.compile(r"^\d+<([^>]*)>\s+([\d.]+) (\w+)\(")
 # By what comes before the names of their counts: a run, and one that looks for files that the program left.
 PROGRAMS = {"": {"command": ["/bin/busybox", "true"]}, "collecting.": {"command": ["/bin/busybox", "true"], "collect": ["*"]}}
 READY, WARM_UP, ROUNDS, RUNS, SERVERS = 2, 5, 3, 8, 3
+# glibc's heap grows in large steps and never shrinks: else, where its end happens to lie decides whether each run moves it (mallopt(3)).
+HEAP = {"MALLOC_TOP_PAD_": str(16 << 20), "MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
 CALM_BYTES = 4096    # of the trace within a look: some forty calls
 
 
@@ -58,7 +60,7 @@ class TracedBench(Bench):
 
     def background(self, argv, name, env=None, reads_line=False):
         trace = ["/usr/bin/strace", "-D", "-f", "-qq", "-ttt", "-Y", "-s", "0", "-e", "signal=none", "-o", self.trace]
-        return super().background([*trace, *argv], name, env, reads_line)
+        return super().background([*trace, *argv], name, {**(os.environ if env is None else env), **HEAP}, reads_line)
 
     def server_options(self):
         """Without the look at the host's compilers that a start is followed by, and with sandboxes of one kind only, none of them prepared."""
@@ -68,8 +70,7 @@ class TracedBench(Bench):
 
 
 def per_run(root, built):
-    """"server.files" and so on to calls per run: the least of the rounds of several servers, since what comes now and then only adds. The end
-    of a heap, for one, lies elsewhere in each server, and in some of them each run moves it there and back."""
+    """"server.files" and so on to calls per run: the least of the rounds of several servers, since what comes now and then only adds."""
     counted = [of_one_server(root, built) for _ in range(SERVERS)]
     return {name: min(one.get(name, 0) for one in counted) for name in sorted(set().union(*counted))}
 
@@ -139,7 +140,7 @@ def counts_within(trace, rounds):
     with open(trace, encoding="utf-8", errors="replace") as lines:
         for line in lines:
             matched = LINE.match(line)
-            if not matched or matched.group(3) in WAITS:
+            if not matched or matched.group(3) in BY_TIME:
                 continue
             program, at, call = matched.groups()
             name = f"{ROLES.get(program, 'server')}.{GROUP_OF.get(call, 'others')}"

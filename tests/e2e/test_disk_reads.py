@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.containers import BASH, RUNTIMES
+from harness.leaks import files_of_groups
 from harness.server import ORDINARY_USER
 from harness.waiting import until
 
@@ -34,7 +35,7 @@ def read_of_disk(api, path, **more):
 
 
 def files_with_limits(instance):
-    return [path for name in ("io.max", "blkio.throttle.read_bps_device") for path in Path("/sys/fs/cgroup").glob(f"**/caisson-{instance}/{name}")]
+    return files_of_groups(instance, "io.max", "blkio.throttle.read_bps_device")
 
 
 def is_bounded(record):
@@ -57,12 +58,11 @@ def test_past_the_page_cache_no_more_is_read_than_may_be(new_server):
 
 def names_in(folder):
     """Of the processes in a group and below it."""
-    pids = {int(pid) for path in folder.rglob("cgroup.procs") for pid in path.read_text().split()}
     found = []
-    for pid in pids:
+    for below, _, _ in os.walk(folder):
         try:
-            found.append(Path(f"/proc/{pid}/comm").read_text().strip())
-        except OSError:    # it ended just now
+            found += [Path(f"/proc/{pid}/comm").read_text().strip() for pid in Path(below, "cgroup.procs").read_text().split()]
+        except OSError:    # a process or the group ended just now
             pass
     return found
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.leaks import files_of_groups
 from harness.waiting import until
 
 MIB = 1 << 20
@@ -76,8 +77,7 @@ def test_a_restart_counts_what_runs(new_server):
 
 def memory_limit_files(instance):
     """Of the group of all sandboxes of a server, where this host counts memory by groups."""
-    files = [path for name in ("memory.max", "memory.limit_in_bytes") for path in Path("/sys/fs/cgroup").glob(f"**/caisson-{instance}/{name}")]
-    return files
+    return files_of_groups(instance, "memory.max", "memory.limit_in_bytes")
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root: others may have no control groups")

@@ -11,6 +11,7 @@ from pathlib import Path
 import coroutines
 import includes
 import names
+import programs
 import skips
 import sql
 import tidy
@@ -138,6 +139,13 @@ NAME_CASES = [
 
 # A test of test_a.py, and whether it lacks a line of what may be skipped.
 SKIPS = "# a remark\n*test_languages*[[]go] | large\n*test_of_go* | large\n"
+PROGRAM_CASES = [
+    ("THREADED=(core_async_tests storage_tests)", ""),
+    ("suite spawn program spawn core_spawn_tests '*'", "test-program"),
+    ("suite a end_to_end a attacks/test_a.py -k b", ""),
+    ("suite a end_to_end a test_a.py", "test-program"),
+    ("python3 -m pytest tests/e2e/test_*.py", ""),
+]
 SKIP_CASES = [
     ('def test_of_go(needs):\n    needs("go")\n', ""),
     ('def test_of_modules(api, needs):\n    needs("python")\n    needs("go")\n', "expected-skip"),
@@ -252,6 +260,8 @@ def main(root):
     results += [judge("sql", w, t, sql.check_text(w, t), r) for w, t, r in SQL_CASES]
     results += [len(sql.check_numbers(names)) == want for names, want in NUMBER_CASES]
     results += [judge("skips", "tests/e2e/test_a.py", t, skips.check_text("tests/e2e/test_a.py", t, SKIPS), r) for t, r in SKIP_CASES]
+    results += [judge("programs", "tools/a", t, programs.check_text("tools/a", t, {"core_async", "storage"}, {"attacks/test_a.py"}), r)
+                for t, r in PROGRAM_CASES]
     results += [judge("clang-tidy", "case.cpp", t, tidy_findings(root, t), r) for t, r in TIDY_CASES]
     for first, second, rule in NAME_CASES:
         results.append(judge("names", "b.cpp", f"{first} and {second}", names.clashes({"a.cpp": first, "b.cpp": second}), rule))

@@ -5,12 +5,13 @@ import sys
 import coroutines
 import includes
 import names
+import programs
 import skips
 import sql
 
 
 def main(root):
-    findings = [finding for lint in (includes, coroutines, names, skips, sql) for finding in lint.check(root)]
+    findings = [finding for lint in (includes, coroutines, names, programs, skips, sql) for finding in lint.check(root)]
     for finding in findings:
         print(finding)
     return 1 if findings else 0

@@ -75,9 +75,19 @@ def control_groups(instance):
     return {path for path in named_directories(["/sys/fs/cgroup"]) if instance in path}
 
 
+def groups_of(instance):
+    """The group of all that a server runs, in each hierarchy. Others' groups may vanish meanwhile, which os.walk() passes over and glob() does not."""
+    return [Path(folder, name) for folder, names, _ in os.walk("/sys/fs/cgroup") for name in names if name == f"caisson-{instance}"]
+
+
+def files_of_groups(instance, *names):
+    """Those of these files that the groups of a server have."""
+    return [path for top in groups_of(instance) for path in (top / name for name in names) if path.exists()]
+
+
 def remove_groups(instance):
     """Ends what a server left to its next one, which will not come, and removes all its control groups."""
-    tops = [os.path.join(folder, name) for folder, names, _ in os.walk("/sys/fs/cgroup") for name in names if name == f"caisson-{instance}"]
+    tops = groups_of(instance)
 
     def gone():
         for top in tops:
