@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/exec/runtime_breakers.hpp"
+#include "core/admission/runtime_breakers.hpp"
 #include "core/languages/image_table.hpp"
 #include "core/languages/languages.hpp"
 #include "core/runtime/types.hpp"

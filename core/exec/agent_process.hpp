@@ -38,6 +38,9 @@ private:
     protocol::exec_number number_;
 };
 
+/// An agent is told at the latest after so many bytes that they need not be kept any more.
+inline constexpr std::uint64_t acknowledge_every = 128 << 10;
+
 /// Tells the agent which bytes of a program's stream need not be kept any more, as long as the link lives.
 inline std::function<void(protocol::stream_number stream, std::uint64_t end)> acknowledging(
     const std::shared_ptr<protocol::agent_link>& link, protocol::exec_number number)

@@ -1,5 +1,7 @@
 #include "core/exec/ending.hpp"
 
+#include <algorithm>
+
 #include <sys/wait.h>
 
 #include <csignal>
@@ -101,6 +103,16 @@ std::string sentence(verdict value, const ending& end, const ending_facts& facts
 }
 
 }    // namespace
+
+group_usage usage_since(group_usage now, const group_usage& before)
+{
+    if (now.cpu_us)
+        now.cpu_us = std::max<std::int64_t>(0, *now.cpu_us - before.cpu_us.value_or(0));
+    now.oom_kills = std::max<std::int64_t>(0, now.oom_kills - before.oom_kills);
+    now.oom_outside = now.oom_outside && now.oom_kills > 0;
+    now.pids_refused = std::max<std::int64_t>(0, now.pids_refused - before.pids_refused);
+    return now;
+}
 
 execution_status status_of(verdict value, std::optional<int> exit_code)
 {

@@ -42,6 +42,9 @@ struct ending_facts {
     std::optional<ending> compile;              // there was no program: how its compilation failed
 };
 
+/// What a group's readings say since `before`; the peaks are of all time.
+group_usage usage_since(group_usage now, const group_usage& before);
+
 /// The status that goes with a verdict.
 execution_status status_of(verdict value, std::optional<int> exit_code);
 

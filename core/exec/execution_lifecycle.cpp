@@ -85,7 +85,7 @@ task<> execution_service::take_up_later(std::shared_ptr<unfinished_execution> le
 namespace {
 
 /// Where an execution stands, as an earlier server recorded it.
-void restore_attempts(live_execution& one, const timers& time)
+void restore_attempts(execution& one, const timers& time)
 {
     auto& row = one.row;
     if (row.sandbox && row.attempts.empty()) {    // recorded by an earlier release
@@ -99,10 +99,10 @@ void restore_attempts(live_execution& one, const timers& time)
     const auto now_ms = time.now_ms();
     // Of the deadline over all attempts a stop of the server, or a clock that was set meanwhile, takes the delay at most.
     const auto spent_until = std::min(now_ms, row.next_attempt_at_ms.value_or(now_ms));
-    one.first_began = time.steady_now() - milliseconds(std::max<std::int64_t>(spent_until - row.attempts.front().started_at_ms, 0));
+    one.tries.first_began = time.steady_now() - milliseconds(std::max<std::int64_t>(spent_until - row.attempts.front().started_at_ms, 0));
     if (row.next_attempt_at_ms) {    // the clock may have been set: never longer than the delay
         const auto left_ms = std::clamp<std::int64_t>(*row.next_attempt_at_ms - now_ms, 0, one.attempt().delay_ms.value_or(0));
-        one.next_attempt_at = time.steady_now() + milliseconds(left_ms);
+        one.tries.next_at = time.steady_now() + milliseconds(left_ms);
         one.spec.files.clear();    // fetched again when they are needed
     }
     if (row.sandbox) {
@@ -153,13 +153,14 @@ task<result<void>> execution_service::take_up(std::shared_ptr<unfinished_executi
         one->log->control(event_kind::state, next_attempt_body(one->row));
     if (in_sandbox) {
         const bool of_this_attempt = said->attempt == one->attempt().number;
-        one->started = of_this_attempt && said->status == to_string(execution_status::running);
-        if (!one->started)
+        one->heard.started = of_this_attempt && said->status == to_string(execution_status::running);
+        if (!one->heard.started)
             one->row.status = execution_status::queued;
         if (!of_this_attempt)    // two servers ended before they could say so
             one->log->control(event_kind::state, state_body(one->row));
     }
-    one->stdin_known = !in_sandbox;
+    if (in_sandbox)
+        one->stdin_bytes.forget_earlier();
     launch(one, in_sandbox, std::chrono::milliseconds(0));
     co_return result<void>();
 }
@@ -224,8 +225,8 @@ task<> execution_service::flush_all()
 {
     const auto all = live_;    // a copy: a run that ends meanwhile leaves the map
     for (const auto& [id, one] : all) {
-        if (one->home)
-            one->home->close_link();
+        if (one->now.home)
+            one->now.home->close_link();
         co_await one->log->flushed();
     }
 }
@@ -253,10 +254,10 @@ task<result<void>> execution_service::hand_over(steady_time until)
 
 namespace {
 
-task<> stop_work_of(std::shared_ptr<live_execution> one)
+task<> stop_work_of(std::shared_ptr<execution> one)
 {
-    if (one->home)
-        co_await one->home->close();
+    if (one->now.home)
+        co_await one->now.home->close();
     co_await one->background.stop();
 }
 

@@ -16,7 +16,7 @@ error unknown_execution() { return {errc::not_found, "execution not found"}; }
 shared_bytes unless_large(const shared_bytes& text) { return text.size() <= execution_payload::most_shown_bytes ? text : shared_bytes(); }
 
 /// The same that payload() reads of a skill that has ended.
-std::shared_ptr<const execution_payload> payload_of(const live_execution& one)
+std::shared_ptr<const execution_payload> payload_of(const execution& one)
 {
     const auto& input = one.spec.input;
     const auto& output = one.row.output;
@@ -51,7 +51,7 @@ execution_service::live_ptr execution_service::make_live(execution_row row, exec
     auto options = use_.logs;
     options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
     auto log = std::make_shared<live_log>(use_.executor, row.id, use_.events, use_.time, use_.log, options, std::move(stored));
-    auto one = std::make_shared<live_execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
+    auto one = std::make_shared<execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
     one->give_request_stdin();
     return one;
 }
@@ -73,10 +73,10 @@ task<> execution_service::carry_out(live_ptr one, task<> work)
     leave(*one);
 }
 
-void execution_service::leave(const live_execution& one)
+void execution_service::leave(const execution& one)
 {
-    if (one.phase == run_phase::ended && one.recorded && is_final(one.row.status))
-        kept_.add(one.row.tenant, one.kept_bytes);
+    if (one.phase == run_phase::ended && one.record.recorded && is_final(one.row.status))
+        kept_.add(one.row.tenant, one.left.kept_bytes);
     live_.erase(one.row.id);
     changed_.notify_all();
 }
@@ -87,7 +87,7 @@ execution_service::live_ptr execution_service::find_live(const tenant_id& tenant
     return found != live_.end() && found->second->row.tenant == tenant ? found->second : nullptr;
 }
 
-execution_row execution_service::shown(const live_execution& one) const
+execution_row execution_service::shown(const execution& one) const
 {
     auto row = one.row;
     if (row.kind == execution_kind::skill && is_final(row.status))
@@ -104,7 +104,7 @@ result<void> execution_service::may_keep_more(const tenant_id& tenant) const
     return kept.has_error() ? kept : ask(use_.may_store, tenant);
 }
 
-std::string execution_service::what_it_waits_for(const live_execution& one) const
+std::string execution_service::what_it_waits_for(const execution& one) const
 {
     if (!one.row.waits_for.empty())
         return one.row.waits_for;
@@ -186,7 +186,7 @@ task<result<execution_row>> execution_service::cancel(tenant_id tenant, executio
         co_return asked.error();
     if (const auto one = find_live(tenant, id)) {
         one->row.cancel_requested = true;
-        if (!one->admitted)    // its turn goes to the next one
+        if (!one->admitted())    // its turn goes to the next one
             queue_.leave(*one);
         one->wake();
     }
@@ -212,7 +212,7 @@ task<result<void>> execution_service::signal(tenant_id tenant, execution_id id, 
     auto one = co_await running_one(std::move(tenant), std::move(id));
     if (one.has_error())
         co_return one.error();
-    if (!(*one)->started || !(*one)->link())
+    if (!(*one)->heard.started || !(*one)->link())
         co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
     if (!(*one)->link()->signal(only_execution, signal_number, to))
         co_return error{errc::rate_limited, "the sandbox has not taken the signals before this one; try again in a few seconds"};
@@ -226,7 +226,7 @@ task<result<void>> execution_service::resize(tenant_id tenant, execution_id id, 
         co_return one.error();
     if (!(*one)->row.pty)
         co_return error{errc::conflict, "the execution has no terminal; start it with \"pty\""};
-    if (!(*one)->started || !(*one)->link())
+    if (!(*one)->heard.started || !(*one)->link())
         co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
     (*one)->link()->resize(only_execution, static_cast<std::uint16_t>(size.cols), static_cast<std::uint16_t>(size.rows));
     co_return result<void>();
@@ -238,33 +238,33 @@ task<result<std::uint64_t>> execution_service::write_stdin(tenant_id tenant, exe
     if (found.has_error())
         co_return found.error();
     const auto one = *found;
-    while (!one->stdin_known && one->lost.empty() && may_wait(until))
+    while (!one->stdin_bytes.is_known() && one->heard.lost.empty() && may_wait(until))
         co_await wait_for_change(one, until);
-    if (!one->stdin_known)
+    if (!one->stdin_bytes.is_known())
         co_return error{errc::runtime_unavailable, "the execution is being taken up again; try again in a few seconds"};
-    if (request.offset && *request.offset > one->stdin_end)
-        co_return error{errc::conflict, "\"offset\" leaves a hole: stdin has " + std::to_string(one->stdin_end) + " bytes so far"};
+    if (request.offset && *request.offset > one->stdin_bytes.end())
+        co_return error{errc::conflict, "\"offset\" leaves a hole: stdin has " + std::to_string(one->stdin_bytes.end()) + " bytes so far"};
     auto bytes = shared_bytes(std::move(request.data));
     if (request.offset)
-        bytes = bytes.slice(std::min<std::uint64_t>(one->stdin_end - *request.offset, bytes.size()));
-    if (one->stdin_closed && (!bytes.empty() || !request.eof))
+        bytes = bytes.slice(std::min<std::uint64_t>(one->stdin_bytes.end() - *request.offset, bytes.size()));
+    if (one->stdin_bytes.is_closed() && (!bytes.empty() || !request.eof))
         co_return error{errc::conflict, "stdin is closed; start the execution with \"stdin_open\": true to write to it later"};
-    if (one->stdin_end - one->stdin_taken + bytes.size() > most_waiting_stdin)
-        co_return error{errc::rate_limited, "the program has not read " + std::to_string(one->stdin_end - one->stdin_taken) +
+    if (one->stdin_bytes.untaken() + bytes.size() > most_waiting_stdin)
+        co_return error{errc::rate_limited, "the program has not read " + std::to_string(one->stdin_bytes.untaken()) +
                                                 " bytes of its stdin yet; at most " + std::to_string(most_waiting_stdin) + " may wait"};
     auto held = queue_.hold_more(*one, bytes.size());
     if (held.has_error())
         co_return held.error();
-    if (!one->stdin_closed)
+    if (!one->stdin_bytes.is_closed())
         one->give_stdin(std::move(bytes), request.eof);
-    const auto wanted = one->stdin_end;
+    const auto wanted = one->stdin_bytes.end();
     const bool waits = may_wait(until);
-    const auto missing = [&] { return one->stdin_taken < wanted || (request.eof && !one->stdin_end_taken); };
-    while (missing() && one->phase != run_phase::ended && one->lost.empty() && may_wait(until))
+    const auto missing = [&] { return one->stdin_bytes.taken() < wanted || (request.eof && !one->stdin_bytes.is_end_taken()); };
+    while (missing() && one->phase != run_phase::ended && one->heard.lost.empty() && may_wait(until))
         co_await wait_for_change(one, until);
-    if (waits && missing() && one->stdin_taken >= wanted && one->phase != run_phase::ended)
+    if (waits && missing() && one->stdin_bytes.taken() >= wanted && one->phase != run_phase::ended)
         co_return error{errc::runtime_unavailable, "the sandbox has not taken the end of stdin; send it again in a few seconds"};
-    co_return std::min(one->stdin_taken, wanted);    // what is not taken may be lost with this server: it is to be sent again
+    co_return std::min(one->stdin_bytes.taken(), wanted);    // what is not taken may be lost with this server: it is to be sent again
 }
 
 task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)

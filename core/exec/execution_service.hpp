@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/exec/admission.hpp"
+#include "core/admission/admission.hpp"
 #include "core/exec/ending_watch.hpp"
 #include "core/exec/record/record.hpp"
 #include "core/exec/record/record_policy.hpp"
@@ -139,7 +139,7 @@ public:
     task<result<void>> end_all(end_bounds within = {});
 
 private:
-    using live_ptr = std::shared_ptr<live_execution>;
+    using live_ptr = std::shared_ptr<execution>;
 
     task<> take_up_all(std::vector<unfinished_execution> left);
     task<> take_up_later(std::shared_ptr<unfinished_execution> left, std::string why);
@@ -149,7 +149,7 @@ private:
     live_ptr make_live(execution_row row, execution_spec spec, log_extent stored);
     void launch(live_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience);
     task<> carry_out(live_ptr one, task<> work);
-    void leave(const live_execution& one);
+    void leave(const execution& one);
     record_chances chances_of(const execution_row& row) const;
     task<result<submission>> record_begun(live_ptr one, task<> run);
     task<> run_recorded(live_ptr one, execution_spec spec, result<void> begun);
@@ -160,8 +160,8 @@ private:
     task<result<submission>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key, answered when);
     task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
     /// The row as clients see it.
-    execution_row shown(const live_execution& one) const;
-    std::string what_it_waits_for(const live_execution& one) const;
+    execution_row shown(const execution& one) const;
+    std::string what_it_waits_for(const execution& one) const;
     /// Whether what starts now may be kept when it ends.
     result<void> may_keep_more(const tenant_id& tenant) const;
     live_ptr find_live(const tenant_id& tenant, const execution_id& id) const;

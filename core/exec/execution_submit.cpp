@@ -86,15 +86,15 @@ task<result<execution_service::submission>> execution_service::record_new(
     if (auto more = may_keep_more(tenant); more.has_error())
         co_return more.error();
     idle_gate_.note_activity();
-    auto place = queue_.reserve(tenant, spec.limits, content_bytes(spec));
+    auto place = queue_.reserve(tenant, promised_memory(spec.limits), content_bytes(spec));
     if (place.has_error())
         co_return place.error();
     auto row = row_of(spec, use_.ids.make<execution_id>(), tenant, use_.time.now_ms());
     const auto first = policy_.choose(wishes_of(spec, key.has_value(), when == answered::at_end), chances_of(row), use_.time.steady_now());
     if (first != first_record::accepted) {
         auto one = make_live(row, spec, {});
-        one->recorded = one->sandbox_recorded = false;
-        one->end_awaited = first == first_record::ended;
+        one->record.recorded = one->record.sandbox_recorded = false;
+        one->record.end_awaited = first == first_record::ended;
         one->log->control(event_kind::state, state_body(row));
         if (pool_.ready() > 0 && runner_.begin_now(one, *place)) {
             auto recording = run_recorded(one, std::move(spec), {});
@@ -116,8 +116,8 @@ task<result<execution_service::submission>> execution_service::record_new(
     if (stopping_)    // it is recorded: the next server runs it
         co_return submission{std::move(row)};
     auto one = make_live(row, std::move(spec), {});
-    one->place = std::move(*place);
-    row.queue_position = queue_.position_of_next(tenant, row.limits);
+    one->take(std::move(*place));
+    row.queue_position = queue_.position_of_next(tenant, promised_memory(row.limits));
     one->log->control(event_kind::state, state_body(row));
     launch(one, false, first_commit_patience);
     row.queue_position = queue_.position(*one);
@@ -129,15 +129,15 @@ task<result<execution_service::submission>> execution_service::record_begun(live
 {
     live_.emplace(one->row.id, one);
     runs_.spawn("run of " + one->row.id.str(), std::move(run));
-    const auto is_decided = [](const live_execution& of) { return of.recorded || of.refused || of.record_failure; };
+    const auto is_decided = [](const execution& of) { return of.record.recorded || of.record.refused || of.record.failure; };
     auto deciding = wait_until(one, is_decided);
     co_await std::move(deciding);
-    if (one->record_failure)
-        std::rethrow_exception(one->record_failure);
-    if (one->refused)
-        co_return *one->refused;
+    if (one->record.failure)
+        std::rethrow_exception(one->record.failure);
+    if (one->record.refused)
+        co_return *one->record.refused;
     submission done{shown(*one)};
-    if (!one->sandbox_recorded)
+    if (!one->record.sandbox_recorded)
         done.log = std::make_unique<log_reader>(one->row.id, use_.events, one->log, log_position());
     co_return done;
 }
@@ -150,9 +150,9 @@ task<> execution_service::run_made(live_ptr one, execution_spec spec, runtime_br
         auto making = runner_.make_now(one, std::move(permit));
         made = co_await std::move(making);
     } catch (const std::exception&) {    // cut off as the server stops, or an error in it
-        one->record_failure = std::current_exception();
+        one->record.failure = std::current_exception();
     }
-    if (one->record_failure) {
+    if (one->record.failure) {
         one->wake();
         runner_.discard(one);
         leave(*one);
@@ -188,12 +188,12 @@ task<> execution_service::record_end_of(live_ptr one)
     const auto done = co_await std::move(guarded);
     if (done.has_error()) {
         use_.log.error("an execution broke down in the server", {{"execution_id", one->row.id.str()}, {"what", done.error().detail}});
-        if (!one->recorded && !one->record_failure)
-            one->refused = error{errc::internal, "the server failed; its log says why"};
+        if (!one->record.recorded && !one->record.failure)
+            one->record.refused = error{errc::internal, "the server failed; its log says why"};
         one->phase = run_phase::ended;
         runner_.discard(one);
     }
-    policy_.note(one->record_took, use_.time.steady_now());
+    policy_.note(one->record.took, use_.time.steady_now());
     one->wake();
     leave(*one);
 }
@@ -201,7 +201,7 @@ task<> execution_service::record_end_of(live_ptr one)
 record_chances execution_service::chances_of(const execution_row& row) const
 {
     const bool has_sandbox = pool_.ready() > 0 || runner_.makes_soon(row.runtime);
-    return {has_sandbox, queue_.has_place_for(row.tenant, row.limits), runner_.takes_at_once(row.runtime)};
+    return {has_sandbox, queue_.has_place_for(row.tenant, promised_memory(row.limits)), runner_.takes_at_once(row.runtime)};
 }
 
 /// The log is stored after the record, so that there is none without, or with it.
@@ -209,24 +209,24 @@ task<> execution_service::run_recorded(live_ptr one, execution_spec spec, result
 {
     bool has_ended = false;
     try {
-        if (one->end_awaited && begun.has_value())
+        if (one->record.end_awaited && begun.has_value())
             has_ended = co_await ends_unrecorded(one);
         if (!has_ended) {
             const auto asked_at = use_.time.steady_now();
             auto inserting = insert_first(one, std::move(spec), begun.has_value());
             const auto inserted = co_await std::move(inserting);
             policy_.note(use_.time.steady_now() - asked_at, use_.time.steady_now());
-            one->recorded = one->sandbox_recorded = inserted.has_value();
+            one->record.recorded = one->record.sandbox_recorded = inserted.has_value();
             if (inserted.has_error())
-                one->refused = inserted.error();
+                one->record.refused = inserted.error();
         }
     } catch (const std::exception&) {
-        one->record_failure = std::current_exception();
+        one->record.failure = std::current_exception();
     }
     if (has_ended)
         co_return co_await record_end_of(one);
     one->wake();
-    if (!one->recorded) {
+    if (!one->record.recorded) {
         runner_.discard(one);
         leave(*one);
         co_return;

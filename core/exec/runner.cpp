@@ -9,7 +9,7 @@ namespace caisson {
 
 namespace {
 
-group_limits group_limits_of(const live_execution& one)
+group_limits group_limits_of(const execution& one)
 {
     const auto& limits = one.spec.limits;
     return {limits.memory_bytes, limits.cpu_milli, limits.pids};
@@ -26,12 +26,12 @@ task<> runner::run(live_ptr one)
 /// find_sandbox(), and tells the runtime's breaker what came of it.
 task<result<void>> runner::try_sandbox(live_ptr one, runtime_breakers::permit permit)
 {
-    one->at_host = false;
+    one->now.at_host = false;
     auto finding = without_exceptions(find_sandbox(one));
     auto found = co_await std::move(finding);
     if (found.has_value())
         permit.succeeded();
-    else if (one->at_host)
+    else if (one->now.at_host)
         permit.failed();
     co_return found;
 }
@@ -61,7 +61,7 @@ task<result<void>> runner::find_sandbox(live_ptr one)
     auto wanted = co_await describe_sandbox(one);
     if (wanted.has_error())
         co_return wanted.error();
-    one->at_host = true;
+    one->now.at_host = true;
     const bool is_ready = claim_sandbox(*one, shape_of(*one, *wanted));
     if (!is_ready) {
         auto made = co_await make_sandbox(one, std::move(*wanted));
@@ -73,7 +73,7 @@ task<result<void>> runner::find_sandbox(live_ptr one)
     auto reaching = without_exceptions(is_ready ? hold_link(one) : reach_agent(one));
     const auto done = co_await both(std::move(recording), std::move(reaching));
     const auto& [recorded, reached] = done;
-    one->at_host = recorded.has_value();
+    one->now.at_host = recorded.has_value();
     if (recorded.has_error())
         co_return without_words_of_the_store(recorded.error(), one->row.id);
     co_return reached;
@@ -81,7 +81,7 @@ task<result<void>> runner::find_sandbox(live_ptr one)
 
 task<result<void>> runner::reach_agent(live_ptr one)
 {
-    if (!one->group) {
+    if (!one->now.group) {
         auto grouped = open_group(*one);
         if (grouped.has_error())
             co_return grouped.error();
@@ -97,16 +97,16 @@ task<result<void>> runner::hold_link(live_ptr one)
     co_return result<void>();
 }
 
-pool_shape runner::shape_of(const live_execution& one, const sandbox_spec& wanted) const
+pool_shape runner::shape_of(const execution& one, const sandbox_spec& wanted) const
 {
-    const auto digest = one.image && one.image->has_value() ? (*one.image)->id : std::string();
-    pool_shape shape{one.row.runtime, wanted, one.tree, digest};
+    const auto digest = one.now.image && one.now.image->has_value() ? (*one.now.image)->id : std::string();
+    pool_shape shape{one.row.runtime, wanted, one.now.tree, digest};
     if (use_.pool && use_.pool->interpreters)
         shape.interpreter = interpreter_for(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second), use_.pool->preload);
     return shape;
 }
 
-bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
+bool runner::claim_sandbox(execution& one, const pool_shape& wanted)
 {
     // A breaker closes when a sandbox could be made, not when one was there.
     if (breakers_.of(one.row.runtime).state != circuit_breaker::state::closed)
@@ -115,9 +115,9 @@ bool runner::claim_sandbox(live_execution& one, const pool_shape& wanted)
     auto warm = pool_.claim(wanted);
     if (!warm)
         return false;
-    one.home = std::move(warm->home);
-    one.group = std::move(warm->group);
-    one.hold = std::move(warm->hold);
+    one.now.home = std::move(warm->home);
+    one.now.group = std::move(warm->group);
+    one.now.hold = std::move(warm->hold);
     one.row.stages.claim_ms = ms_between(began, use_.time.steady_now());
     return true;
 }
@@ -139,10 +139,10 @@ task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
     stock_.note(chosen);
     auto created = co_await chosen.create(std::move(wanted));
     if (created.has_error()) {
-        one->at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
+        one->now.at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
         co_return created.error();
     }
-    one->home = use_.living(std::move(*created));
+    one->now.home = use_.living(std::move(*created));
     const auto started = co_await start_sandbox(one, &chosen);
     if (started.has_error())
         co_return started;
@@ -151,7 +151,7 @@ task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
 }
 
 /// Before the first probe too what does not isolate says so in every record.
-void runner::note_degraded(live_execution& one) const
+void runner::note_degraded(execution& one) const
 {
     const auto& chosen = *use_.runtimes.find(one.row.runtime)->second;
     for (const auto& each : chosen.capabilities().degraded)
@@ -161,13 +161,13 @@ void runner::note_degraded(live_execution& one) const
         one.row.degraded.emplace_back("isolation");
 }
 
-void runner::note_sandbox(live_execution& one) const
+void runner::note_sandbox(execution& one) const
 {
     one.row.sandbox = one.attempt().sandbox = one.sandbox()->id();
     one.row.image_digest = one.sandbox()->image_digest();
 }
 
-runner::begin_record runner::record(const live_execution& one) const
+runner::begin_record runner::record(const execution& one) const
 {
     begin_record made{one.row, {}};
     made.execution.status = execution_status::running;
@@ -193,12 +193,12 @@ task<result<void>> runner::record_sandbox(live_ptr one)
     co_return done.first.has_error() ? done.first : done.second;
 }
 
-result<void> runner::open_group(live_execution& one)
+result<void> runner::open_group(execution& one)
 {
     auto group = one.sandbox()->open_group(group_limits_of(one));
     if (group.has_error())
         return group.error();
-    one.group = std::move(*group);
+    one.now.group = std::move(*group);
     return {};
 }
 
@@ -207,18 +207,18 @@ task<runner::after> runner::run_in_sandbox(live_ptr one)
     const auto watched = watch_of(*one);
     co_await supervise(one, watched);
     auto facts = std::move(watched->facts());
-    if (one->exited) {
-        facts.wait_status = one->exited->wait_status;
-        facts.wall_limit = facts.wall_limit || one->exited->cause == protocol::exit_cause::wall_limit;
+    if (one->heard.exited) {
+        facts.wait_status = one->heard.exited->wait_status;
+        facts.wall_limit = facts.wall_limit || one->heard.exited->cause == protocol::exit_cause::wall_limit;
         // One that an earlier server had to end in the agent's place.
         const auto longest = std::chrono::milliseconds(one->spec.limits.wall_ms) + limit_watch::wall_backstop;
-        facts.wall_limit = facts.wall_limit || std::chrono::microseconds(one->exited->wall_us) >= longest;
-        const auto cpu_us = static_cast<std::int64_t>(one->exited->user_us + one->exited->system_us);
+        facts.wall_limit = facts.wall_limit || std::chrono::microseconds(one->heard.exited->wall_us) >= longest;
+        const auto cpu_us = static_cast<std::int64_t>(one->heard.exited->user_us + one->heard.exited->system_us);
         facts.cpu_limit = facts.cpu_limit || cpu_us >= one->spec.limits.cpu_ms * 1000;
-    } else if (!one->start_failure.empty()) {
-        facts.fault = one->start_failure;
+    } else if (!one->heard.start_failure.empty()) {
+        facts.fault = one->heard.start_failure;
     } else {
-        facts.lost = one->lost;
+        facts.lost = one->heard.lost;
         facts.host_to_blame = agent_was_taken(*one);
     }
     co_return co_await conclude(one, std::move(facts));

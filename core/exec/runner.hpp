@@ -1,10 +1,10 @@
 #pragma once
 
-#include "core/exec/admission.hpp"
+#include "core/admission/admission.hpp"
+#include "core/admission/runtime_breakers.hpp"
 #include "core/exec/collect/collector.hpp"
+#include "core/exec/execution.hpp"
 #include "core/exec/limit_watch.hpp"
-#include "core/exec/live_execution.hpp"
-#include "core/exec/runtime_breakers.hpp"
 #include "core/exec/services.hpp"
 #include "core/exec/stocker.hpp"
 #include "core/exec/sweeper.hpp"
@@ -34,7 +34,7 @@ public:
     {
     }
 
-    using live_ptr = std::shared_ptr<live_execution>;
+    using live_ptr = std::shared_ptr<execution>;
 
     /// Starts the program of a new execution at this moment, if a sandbox is ready and nothing else has to be waited for. Call it only if
     /// record_policy chose `begun` or `ended`. It has a place and a sandbox then, which nothing records yet; run_begun() or discard() must
@@ -56,7 +56,7 @@ public:
         sandbox_row sandbox;
     };
     /// What is to be stored of one that was given its sandbox.
-    begin_record record(const live_execution& one) const;
+    begin_record record(const execution& one) const;
     /// From its begin to its recorded end. One that is not recorded yet must have ended, as wait_for_exit_and_streams() says, and its end
     /// is its first record then: it is `recorded` afterwards, or `refused` or a `record_failure` says why not, and nothing of it stays.
     task<> run_begun(live_ptr one);
@@ -101,48 +101,48 @@ private:
     task<> wait_for_next(live_ptr one);
     task<std::optional<runtime_breakers::permit>> wait_for_turn(live_ptr one);
     // runner_image.cpp
-    std::optional<runtime_breakers::permit> ask_for_permit(live_execution& one);
-    bool can_fall_back(const live_execution& one, const std::string& runtime) const;
-    void take_runtime(live_execution& one, const std::string& name) const;
-    bool runs_in_image(const live_execution& one) const;
+    std::optional<runtime_breakers::permit> ask_for_permit(execution& one);
+    bool can_fall_back(const execution& one, const std::string& runtime) const;
+    void take_runtime(execution& one, const std::string& name) const;
+    bool runs_in_image(const execution& one) const;
     task<bool> find_image(live_ptr one);
     task<> wait_for_image(live_ptr one);
-    static result<void> check_image(live_execution& one);
+    static result<void> check_image(execution& one);
 
     task<bool> wait_for_admission(live_ptr one);
     task<bool> wait_for_runtime(live_ptr one, const runtime_breakers::place* place);
     task<> wait_until_woken(live_ptr one, steady_time until);
-    static steady_time latest_begin(const live_execution& one);
-    static steady_time latest_trial(const live_execution& one);
+    static steady_time latest_begin(const execution& one);
+    static steady_time latest_trial(const execution& one);
     task<after> leave_unadmitted(live_ptr one);
     task<> fetch_spec(live_ptr one);
     std::optional<std::chrono::milliseconds> delay_of_next(
-        live_execution& one, const ending& end, attempt_fault fault, const ending_facts& facts);
+        execution& one, const ending& end, attempt_fault fault, const ending_facts& facts);
     task<> schedule(live_ptr one, ending end, attempt_fault fault, std::chrono::milliseconds delay);
     task<> store_schedule(live_ptr one);
     task<> make_ready_for_next(live_ptr one);
 
     task<result<void>> try_sandbox(live_ptr one, runtime_breakers::permit permit);
-    void note_failure(live_execution& one, const error& why, ending_facts& facts) const;
+    void note_failure(execution& one, const error& why, ending_facts& facts) const;
     task<result<void>> find_sandbox(live_ptr one);
-    bool claim_sandbox(live_execution& one, const pool_shape& wanted);
+    bool claim_sandbox(execution& one, const pool_shape& wanted);
     task<result<void>> make_sandbox(live_ptr one, sandbox_spec wanted);
     task<result<void>> start_sandbox(live_ptr one, runtime* where);
-    void note_degraded(live_execution& one) const;
+    void note_degraded(execution& one) const;
     task<result<sandbox_spec>> describe_sandbox(live_ptr one);
     task<result<void>> hold_package(live_ptr one);
     task<std::string> problem_of_output(live_ptr one);
-    static void judge_output(live_execution& one, const std::string& problem);
+    static void judge_output(execution& one, const std::string& problem);
     task<result<void>> record_sandbox(live_ptr one);
-    void note_sandbox(live_execution& one) const;
-    pool_shape shape_of(const live_execution& one, const sandbox_spec& wanted) const;
-    sandbox_spec sandbox_for(const live_execution& one);
+    void note_sandbox(execution& one) const;
+    pool_shape shape_of(const execution& one, const sandbox_spec& wanted) const;
+    sandbox_spec sandbox_for(const execution& one);
     bool is_enabled(const std::string& runtime) const;
     task<result<void>> make_unrecorded(live_ptr one);
-    static bool may_end_unrecorded(const live_execution& one);
+    static bool may_end_unrecorded(const execution& one);
     task<after> conclude_unstarted(live_ptr one, std::optional<error> why);
-    bool hold_image_now(live_execution& one) const;
-    bool hold_package_now(live_execution& one);
+    bool hold_image_now(execution& one) const;
+    bool hold_package_now(execution& one);
     task<> end_discarded(live_ptr one);
     task<result<void>> reach_agent(live_ptr one);
     task<result<void>> hold_link(live_ptr one);
@@ -153,66 +153,66 @@ private:
     task<result<void>> recover_sandbox(live_ptr one);
     task<result<void>> find_sandbox_again(live_ptr one);
     task<result<void>> find_sandbox_patiently(live_ptr one);
-    bool out_of_patience(const live_execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const;
+    bool out_of_patience(const execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const;
     task<after> go_on(live_ptr one);
-    bool agent_was_taken(const live_execution& one) const;
-    result<void> open_group(live_execution& one);
-    void start_program(live_execution& one);
-    protocol::spawn_request spawn_request_for(const live_execution& one) const;
+    bool agent_was_taken(const execution& one) const;
+    result<void> open_group(execution& one);
+    void start_program(execution& one);
+    protocol::spawn_request spawn_request_for(const execution& one) const;
 
     task<after> run_in_sandbox(live_ptr one);
-    std::shared_ptr<limit_watch> watch_of(const live_execution& one) const;
+    std::shared_ptr<limit_watch> watch_of(const execution& one) const;
     task<> supervise(live_ptr one, std::shared_ptr<limit_watch> watched);
     std::chrono::milliseconds between_looks() const;
-    void look(live_execution& one, limit_watch& watched);
+    void look(execution& one, limit_watch& watched);
     // runner_compile.cpp
     task<bool> compile(live_ptr one, std::shared_ptr<limit_watch> watched);
-    result<void> open_compiler_group(live_execution& one, compile_run& run) const;
+    result<void> open_compiler_group(execution& one, compile_run& run) const;
     task<std::optional<protocol::exec_number>> end_earlier_compilers(live_ptr one);
     void start_compiler(const live_ptr& one, protocol::exec_number number, compile_run& run) const;
-    protocol::spawn_request compile_request_for(const live_execution& one) const;
+    protocol::spawn_request compile_request_for(const execution& one) const;
     task<> watch_compiler(live_ptr one, std::shared_ptr<compile_run> run);
-    void look_at_compiler(live_execution& one, compile_run& run) const;
+    void look_at_compiler(execution& one, compile_run& run) const;
     task<> drain_compiler(live_ptr one, std::shared_ptr<compile_run> run);
-    void judge_compiler(live_execution& one, compile_run& run, ending_facts& facts_of_program) const;
-    static bool ended_plainly(const live_execution& one, const compile_run& run);
+    void judge_compiler(execution& one, compile_run& run, ending_facts& facts_of_program) const;
+    static bool ended_plainly(const execution& one, const compile_run& run);
     task<> store_compile_report(live_ptr one);
     // runner_compiled.cpp
-    compile_order order_of(live_execution& one) const;
-    bool may_keep_compiled(const live_execution& one, const compile_inputs& inputs) const;
+    compile_order order_of(execution& one) const;
+    bool may_keep_compiled(const execution& one, const compile_inputs& inputs) const;
     task<bool> use_compiled(live_ptr one, std::shared_ptr<compile_order> order);
     task<> record_compiled(live_ptr one, std::shared_ptr<compile_order> order);
     task<std::optional<std::vector<placed_file>>> capture_compiled(live_ptr one, std::shared_ptr<compile_order> order);
     protocol::spawn_request capture_request(
-        const live_execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const;
-    static bool over(const live_execution& one);
+        const execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const;
+    static bool over(const execution& one);
 
     task<after> conclude(live_ptr one, ending_facts facts);
-    bool is_surely_over(const live_execution& one) const;
+    bool is_surely_over(const execution& one) const;
     task<> drain_streams(live_ptr one);
-    void ask_for_files_at_end(live_execution& one) const;
+    void ask_for_files_at_end(execution& one) const;
     task<> keep_files(live_ptr one);
     task<> keep_files_again(live_ptr one);
     task<result<collected_files>> collect_files(live_ptr one);
     task<collected_files> take_files(live_ptr one);
     task<collected_files> fetch_files(live_ptr one);
-    collector::job job_of(const live_execution& one) const;
-    static void mark_files(live_execution& one);
+    collector::job job_of(const execution& one) const;
+    static void mark_files(execution& one);
     task<> hear_streams_out(live_ptr one);
-    void fill_usage(live_execution& one, const ending_facts& facts) const;
+    void fill_usage(execution& one, const ending_facts& facts) const;
     task<> record_end(live_ptr one, ending end, std::optional<attempt_fault> fault);
     task<> store_log(live_ptr one);
-    void give_place_up(live_execution& one);
-    static void append_exit_event(live_execution& one);
+    void give_place_up(execution& one);
+    static void append_exit_event(execution& one);
     task<> store_end(live_ptr one);
     task<> store_final(live_ptr one);
     task<> store_first_and_final(live_ptr one);
     task<std::optional<checkpoint_end>> checkpoint_of(live_ptr one);
     task<> reload_checkpoint_note(live_ptr one);
-    static void release_agent(live_execution& one);
+    static void release_agent(execution& one);
     void clean_up_after(live_ptr one);
     void clean_up(const live_ptr& one, std::string_view what, task<> work);
-    static std::optional<std::int64_t> held_by(const live_execution& one);
+    static std::optional<std::int64_t> held_by(const execution& one);
     task<> let_answers_go();
     task<> dispose(live_ptr one);
     task<> end_sandbox(live_ptr one, std::string cause);

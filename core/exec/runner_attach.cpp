@@ -27,12 +27,12 @@ void runner::keep_link(live_ptr one)
         const auto alive = weak.lock();
         if (!alive)
             return;
-        alive->agent_died = alive->agent_died || agent_died;
-        if (alive->lost.empty())
-            alive->lost = why;
+        alive->heard.agent_died = alive->heard.agent_died || agent_died;
+        if (alive->heard.lost.empty())
+            alive->heard.lost = why;
         alive->wake();
     };
-    one->home->carry(one->row.id.str(), lose);
+    one->now.home->carry(one->row.id.str(), lose);
     one->log->on_commit([weak = std::weak_ptr(one)] {
         if (auto alive = weak.lock())
             alive->acknowledge(1);
@@ -41,14 +41,14 @@ void runner::keep_link(live_ptr one)
 
 void runner::keep_watch(live_ptr one)
 {
-    one->hold.reset();
-    one->home->watch();
+    one->now.hold.reset();
+    one->now.home->watch();
 }
 
 task<result<void>> runner::open_link(live_ptr one)
 {
     const auto began = use_.time.steady_now();
-    auto opened = co_await one->home->open(began + 10s);
+    auto opened = co_await one->now.home->open(began + 10s);
     if (opened.has_error())
         co_return error{opened.error().code, "the sandbox's agent does not answer: " + opened.error().detail};
     keep_link(one);
@@ -70,10 +70,10 @@ task<result<void>> runner::recover_sandbox(live_ptr one)
         co_return error{errc::gone, "the sandbox's record is missing"};
     auto recovered = co_await found->second->recover(kept->id, kept->runtime_state);
     if (recovered.has_value()) {
-        one->home = use_.living(std::move(*recovered));
+        one->now.home = use_.living(std::move(*recovered));
         co_return result<void>();
     }
-    one->sandbox_gone = one->agent_died = recovered.error().code == errc::gone;
+    one->now.sandbox_gone = one->heard.agent_died = recovered.error().code == errc::gone;
     co_return error{recovered.error().code, "the sandbox did not survive: " + recovered.error().detail};
 }
 
@@ -84,7 +84,7 @@ task<result<void>> runner::find_sandbox_again(live_ptr one)
         auto recovered = co_await recover_sandbox(one);
         if (recovered.has_error())
             co_return recovered;
-        one->started_at = one->sandbox()->made_at().value_or(one->started_at);
+        one->heard.started_at = one->sandbox()->made_at().value_or(one->heard.started_at);
     }
     co_return open_group(*one);
 }
@@ -108,14 +108,14 @@ task<result<void>> runner::find_sandbox_patiently(live_ptr one)
     }
 }
 
-bool runner::out_of_patience(const live_execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const
+bool runner::out_of_patience(const execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const
 {
     const auto now = use_.time.steady_now();
     if (one.cancel_wanted() && !cancel_seen)
         cancel_seen = now;
     if (cancel_seen && now >= *cancel_seen + cancel_patience)
         return true;
-    const auto earliest = one.sandbox() ? one.started_at : began;    // the wall clock may have been set since
+    const auto earliest = one.sandbox() ? one.heard.started_at : began;    // the wall clock may have been set since
     const auto limit = earliest + std::chrono::milliseconds(one.spec.limits.wall_ms) + limit_watch::wall_backstop;
     return now >= std::max(limit, began) + limit_watch::silence_grace;
 }
@@ -123,8 +123,8 @@ bool runner::out_of_patience(const live_execution& one, steady_time began, std::
 task<> runner::take_up(live_ptr one)
 {
     queue_.enter_running(*one);
-    one->taken_up = true;
-    one->started_at = one->asked_at = use_.time.steady_now();
+    one->now.taken_up = true;
+    one->heard.started_at = one->heard.asked_at = use_.time.steady_now();
     one->phase = run_phase::running;    // it may be left to the next server at any moment
     const auto found = co_await find_sandbox_patiently(one);
     if (found.has_value()) {
@@ -133,11 +133,11 @@ task<> runner::take_up(live_ptr one)
             co_await run(one);
         co_return;
     }
-    one->lost = found.error().detail;
-    use_.log.warning("an execution is lost", {{"execution_id", one->row.id.str()}, {"what", one->lost}});
+    one->heard.lost = found.error().detail;
+    use_.log.warning("an execution is lost", {{"execution_id", one->row.id.str()}, {"what", one->heard.lost}});
     ending_facts facts;
     facts.cancelled = one->cancel_wanted();
-    facts.lost = one->lost;
+    facts.lost = one->heard.lost;
     facts.host_to_blame = agent_was_taken(*one);
     const auto next = co_await conclude(one, std::move(facts));
     if (next == after::again)
@@ -147,23 +147,20 @@ task<> runner::take_up(live_ptr one)
 /// The agent says where the program stands; until then it is watched from outside.
 task<runner::after> runner::go_on(live_ptr one)
 {
-    one->home->resume();
-    protocol::resume_point point;
-    point.stdout_committed = one->received_of_attempt(output_stream::stdout_stream);
-    point.stderr_committed = one->received_of_attempt(output_stream::stderr_stream);
-    one->link()->attach(only_execution, *one, point);
-    one->asked_at = use_.time.steady_now();
-    one->flush_stdin();
+    one->now.home->resume();
+    one->listen(one->resume_point());
+    one->heard.asked_at = use_.time.steady_now();
+    one->stdin_bytes.flush(*one->link(), only_execution);
     keep_link(one);
     keep_watch(one);
     co_return co_await run_in_sandbox(one);
 }
 
 /// Where programs can reach their agent its end may be their doing.
-bool runner::agent_was_taken(const live_execution& one) const
+bool runner::agent_was_taken(const execution& one) const
 {
     const auto found = use_.runtimes.find(one.row.runtime);
-    return one.agent_died && found != use_.runtimes.end() && found->second->protects_agent();
+    return one.heard.agent_died && found != use_.runtimes.end() && found->second->protects_agent();
 }
 
 }    // namespace caisson

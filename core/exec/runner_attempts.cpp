@@ -35,7 +35,7 @@ task<runner::after> runner::attempt(live_ptr one)
     const auto made = co_await std::move(making);
     if (made.has_value() && !one->cancel_wanted()) {
         if (one->spec.compile)
-            one->unknown_to_agent = true;    // it is compiled before
+            one->heard.unknown_to_agent = true;    // it is compiled before
         else
             start_program(*one);
         co_return co_await run_in_sandbox(one);
@@ -56,29 +56,29 @@ task<runner::after> runner::conclude_unstarted(live_ptr one, std::optional<error
     return conclude(std::move(one), std::move(facts));
 }
 
-void runner::note_failure(live_execution& one, const error& why, ending_facts& facts) const
+void runner::note_failure(execution& one, const error& why, ending_facts& facts) const
 {
     use_.log.warning("a sandbox could not be made",
         {{"execution_id", one.row.id.str()}, {"runtime", one.row.runtime}, {"attempt", one.attempt().number}, {"what", why.detail}});
-    const bool lacks_image = !one.at_host && (why.code == errc::image_unavailable || (one.image && one.image->has_error()));
-    const bool refuses_image = !one.at_host && !lacks_image && why.code == errc::image_not_allowed;
+    const bool lacks_image = !one.now.at_host && (why.code == errc::image_unavailable || (one.now.image && one.now.image->has_error()));
+    const bool refuses_image = !one.now.at_host && !lacks_image && why.code == errc::image_not_allowed;
     facts.fault = (lacks_image        ? "the image " + one.spec.image + " could not be had: "
                       : refuses_image ? "the image " + one.spec.image + " cannot be used: "
                                       : "the sandbox could not be started: ") +
                   why.detail;
-    facts.host_fault = lacks_image || refuses_image ? attempt_fault::image_pull
-                       : one.at_host && one.link()  ? attempt_fault::agent_unreachable
-                                                    : attempt_fault::runtime_unavailable;
+    facts.host_fault = lacks_image || refuses_image    ? attempt_fault::image_pull
+                       : one.now.at_host && one.link() ? attempt_fault::agent_unreachable
+                                                       : attempt_fault::runtime_unavailable;
     facts.can_repeat = is_worth_another(why.code);
 }
 
 /// Without a place or a sandbox, until the delay is over or a cancel is wanted.
 task<> runner::wait_for_next(live_ptr one)
 {
-    if (!one->place)    // an earlier server set the time
+    if (!one->has_waiting_place())    // an earlier server set the time
         queue_.step_aside(*one);
-    while (use_.time.steady_now() < one->next_attempt_at && !one->cancel_wanted())
-        co_await wait_until_woken(one, one->next_attempt_at);
+    while (use_.time.steady_now() < one->tries.next_at && !one->cancel_wanted())
+        co_await wait_until_woken(one, one->tries.next_at);
 }
 
 /// One that is woken, or `until`.
@@ -114,7 +114,7 @@ task<std::optional<runtime_breakers::permit>> runner::wait_for_turn(live_ptr one
             continue;
         }
         if (!place)
-            place = breakers_.line_up(one);
+            place = breakers_.line_up(one->row.runtime, one);
         may_begin = co_await wait_for_runtime(one, place.get());
     }
     co_return std::nullopt;
@@ -123,8 +123,8 @@ task<std::optional<runtime_breakers::permit>> runner::wait_for_turn(live_ptr one
 /// Without a place, until it is its turn to ask. False: it was cancelled, or it is too late.
 task<bool> runner::wait_for_runtime(live_ptr one, const runtime_breakers::place* place)
 {
-    if (!one->refused_at || *one->refused_at < breakers_.of(one->row.runtime).since)    // the first refusal of this outage
-        one->refused_at = use_.time.steady_now();
+    if (!one->tries.refused_at || *one->tries.refused_at < breakers_.of(one->row.runtime).since)    // the first refusal of this outage
+        one->tries.refused_at = use_.time.steady_now();
     const auto latest = latest_trial(*one);
     one->row.waits_for = breakers_.outage(one->row.runtime) + "; it is tried again by itself";
     while (!place->may_ask() && !one->cancel_wanted() && use_.time.steady_now() < latest)
@@ -132,20 +132,20 @@ task<bool> runner::wait_for_runtime(live_ptr one, const runtime_breakers::place*
     one->row.waits_for.clear();
     const bool may_ask = place->may_ask() && !one->cancel_wanted();
     if (may_ask && breakers_.of(one->row.runtime).state == circuit_breaker::state::closed)
-        one->refused_at.reset();    // from now on it waits for its turn only
+        one->tries.refused_at.reset();    // from now on it waits for its turn only
     co_return may_ask;
 }
 
 /// How long it waits for its runtime: until its deadline over all attempts, and before its first for a while.
-steady_time runner::latest_trial(const live_execution& one)
+steady_time runner::latest_trial(const execution& one)
 {
-    return one.row.attempts.empty() ? *one.refused_at + outage_patience : latest_begin(one);
+    return one.row.attempts.empty() ? *one.tries.refused_at + outage_patience : latest_begin(one);
 }
 
 /// When the next attempt must have begun; the first one waits as long as it takes.
-steady_time runner::latest_begin(const live_execution& one)
+steady_time runner::latest_begin(const execution& one)
 {
-    return one.row.attempts.empty() ? steady_time::max() : one.first_began + wall_of(one.row) - least_attempt;
+    return one.row.attempts.empty() ? steady_time::max() : one.tries.first_began + wall_of(one.row) - least_attempt;
 }
 
 task<bool> runner::wait_for_admission(live_ptr one)
@@ -153,16 +153,16 @@ task<bool> runner::wait_for_admission(live_ptr one)
     const auto began = one->row.attempts.empty() ? one->accepted_at : use_.time.steady_now();
     const auto latest = latest_begin(*one);
     queue_.enter(one);
-    while (!one->admitted && !one->cancel_wanted() && use_.time.steady_now() < latest)
+    while (!one->admitted() && !one->cancel_wanted() && use_.time.steady_now() < latest)
         co_await wait_until_woken(one, latest);
     one->row.stages.queue_ms = ms_between(began, use_.time.steady_now());
-    co_return one->admitted && !one->cancel_wanted() && use_.time.steady_now() < latest;
+    co_return one->admitted() && !one->cancel_wanted() && use_.time.steady_now() < latest;
 }
 
 /// It was cancelled, or it is too late for another attempt, or for the first.
 task<runner::after> runner::leave_unadmitted(live_ptr one)
 {
-    const bool is_out = one->refused_at && breakers_.of(one->row.runtime).state != circuit_breaker::state::closed;
+    const bool is_out = one->tries.refused_at && breakers_.of(one->row.runtime).state != circuit_breaker::state::closed;
     const auto outage = is_out ? breakers_.outage(one->row.runtime) : std::string();
     if (!one->cancel_wanted() && !one->row.attempts.empty()) {
         one->phase = run_phase::ending;
@@ -189,25 +189,25 @@ task<> runner::fetch_spec(live_ptr one)
         throw std::runtime_error("what to run is not stored any more: " + spec.error().detail);
     one->spec = std::move(*spec);
     one->give_request_stdin();
-    const retry_deadline deadline(use_.time.steady_now() - one->first_began, wall_of(one->row));
+    const retry_deadline deadline(use_.time.steady_now() - one->tries.first_began, wall_of(one->row));
     one->spec.limits.wall_ms = std::max(deadline.left(), least_attempt).count();
 }
 
 std::optional<std::chrono::milliseconds> runner::delay_of_next(
-    live_execution& one, const ending& end, attempt_fault fault, const ending_facts& facts)
+    execution& one, const ending& end, attempt_fault fault, const ending_facts& facts)
 {
     const auto number = one.attempt().number;
     const failed_attempt what{
         number, fault, own_exit_code(end), one.spec.idempotent, facts.host_to_blame, one.stdin_spent(), one.cancel_wanted()};
     auto judged = facts.can_repeat ? judge(what, one.spec.retry) : retry_verdict::not_a_reason;
     const auto delay = delay_before(number, backoff_of(one.spec.retry), use_.jitter());
-    const retry_deadline deadline(use_.time.steady_now() - one.first_began, wall_of(one.row));
+    const retry_deadline deadline(use_.time.steady_now() - one.tries.first_began, wall_of(one.row));
     if (judged == retry_verdict::repeat && !deadline.allows(delay))
         judged = retry_verdict::no_time_left;
     if (judged == retry_verdict::repeat)
         return delay;
     if (judged == retry_verdict::no_time_left || judged == retry_verdict::input_is_gone)
-        one.no_other = to_string(judged);
+        one.tries.no_other = to_string(judged);
     return std::nullopt;
 }
 
@@ -221,7 +221,7 @@ task<> runner::schedule(live_ptr one, ending end, attempt_fault fault, std::chro
     one->attempt().delay_ms = delay.count();
     one->row.limits_hit = end.limits_hit;
     one->row.next_attempt_at_ms = use_.time.now_ms() + delay.count();
-    one->next_attempt_at = use_.time.steady_now() + delay;
+    one->tries.next_at = use_.time.steady_now() + delay;
     one->row.status = execution_status::queued;
     one->row.started_at_ms.reset();
     one->row.stages = {};
@@ -253,7 +253,7 @@ task<> runner::make_ready_for_next(live_ptr one)
     release_agent(*one);
     co_await end_sandbox(one, "an attempt of its execution ended: " + one->attempt().error);
     one->row.sandbox.reset();
-    one->tree.reset();
+    one->now.tree.reset();
     one->forget_attempt();
     one->spec.files.clear();    // fetched again when they are needed
     queue_.step_aside(*one);

@@ -13,24 +13,24 @@ bool runner::takes_at_once(const std::string& runtime) const
 }
 
 /// False if its package has to be waited for.
-bool runner::hold_package_now(live_execution& one)
+bool runner::hold_package_now(execution& one)
 {
     if (!one.spec.skill)
         return true;
     if (use_.trees != nullptr)
-        one.tree = use_.trees->open_now(one.row.tenant, one.spec.skill->digest);
-    return one.tree != nullptr;
+        one.now.tree = use_.trees->open_now(one.row.tenant, one.spec.skill->digest);
+    return one.now.tree != nullptr;
 }
 
 /// False if its image has to be asked for.
-bool runner::hold_image_now(live_execution& one) const
+bool runner::hold_image_now(execution& one) const
 {
     if (use_.images == nullptr || !runs_in_image(one))
         return true;
     auto known = use_.images->find_now(one.spec.image);
     if (!known)
         return false;
-    one.image = std::move(*known);
+    one.now.image = std::move(*known);
     return true;
 }
 
@@ -52,7 +52,7 @@ bool runner::begin_now(live_ptr one, waiting_place& place)
         return false;
     }
     permit->succeeded();
-    one->place = std::move(place);
+    one->take(std::move(place));
     queue_.enter(one);
     one->row.stages.queue_ms = ms_between(one->accepted_at, use_.time.steady_now());
     try {
@@ -82,7 +82,7 @@ std::optional<runtime_breakers::permit> runner::begin_making(live_ptr one, waiti
     if (!permit || !makes_soon(one->row.runtime))    // it may have fallen back to another
         return std::nullopt;
     one->phase = run_phase::starting;    // until it is recorded: a server that stops waits for that
-    one->place = std::move(place);
+    one->take(std::move(place));
     queue_.enter(one);
     one->row.stages.queue_ms = ms_between(one->accepted_at, use_.time.steady_now());
     return permit;
@@ -91,11 +91,11 @@ std::optional<runtime_breakers::permit> runner::begin_making(live_ptr one, waiti
 task<result<void>> runner::make_now(live_ptr one, runtime_breakers::permit permit)
 {
     one->begin_attempt();
-    one->at_host = true;
+    one->now.at_host = true;
     auto making = without_exceptions(make_unrecorded(one));
     const auto made = co_await std::move(making);
     if (made.has_error()) {
-        if (one->at_host)
+        if (one->now.at_host)
             permit.failed();
         co_return made;
     }
@@ -138,20 +138,20 @@ task<> runner::run_begun(live_ptr one)
         co_await run(one);
 }
 
-bool runner::may_end_unrecorded(const live_execution& one)
+bool runner::may_end_unrecorded(const execution& one)
 {
     unrecorded_state at;
-    at.has_failed = !one.start_failure.empty() || !one.lost.empty();
+    at.has_failed = !one.heard.start_failure.empty() || !one.heard.lost.empty();
     at.log_is_short = one.log->may_be_taken_whole();
-    at.files_come_with_end = one.at_end && one.at_end->now() != files_at_end::state::refused;
+    at.files_come_with_end = one.now.at_end && one.now.at_end->now() != files_at_end::state::refused;
     return record_policy::may_end_first(wishes_of(one.spec, false, true), at);
 }
 
 task<bool> runner::wait_for_exit_and_streams(live_ptr one)
 {
     while (may_end_unrecorded(*one)) {
-        const bool has_files = !one->at_end || one->at_end->now() == files_at_end::state::whole;
-        if (one->exited && one->streams_ended() && has_files)
+        const bool has_files = !one->now.at_end || one->now.at_end->now() == files_at_end::state::whole;
+        if (one->heard.exited && one->streams_ended() && has_files)
             co_return true;
         const auto seen = one->changed.version();
         co_await one->changed.wait_past(seen);
@@ -161,8 +161,8 @@ task<bool> runner::wait_for_exit_and_streams(live_ptr one)
 
 void runner::discard(live_ptr one)
 {
-    if (one->group)
-        one->group->kill();
+    if (one->now.group)
+        one->now.group->kill();
     release_agent(*one);
     clean_up(one, "end of an unrecorded ", end_discarded(one));
 }

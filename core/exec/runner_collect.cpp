@@ -40,9 +40,9 @@ std::size_t pattern_bytes(const collect_spec& spec)
 }
 
 /// Whether the agent's collection at the end is over, or nothing is to be waited for.
-bool has_files_at_end_or_none(const live_execution& one)
+bool has_files_at_end_or_none(const execution& one)
 {
-    return !one.at_end || !one.exited || one.at_end->now() != files_at_end::state::awaited || !one.lost.empty();
+    return !one.now.at_end || !one.heard.exited || one.now.at_end->now() != files_at_end::state::awaited || !one.heard.lost.empty();
 }
 
 std::chrono::milliseconds time_for(const collect_spec& spec)
@@ -50,7 +50,7 @@ std::chrono::milliseconds time_for(const collect_spec& spec)
     return least_time + std::chrono::seconds(spec.max_bytes / bytes_per_second);
 }
 
-protocol::spawn_request request_for(const live_execution& one)
+protocol::spawn_request request_for(const execution& one)
 {
     protocol::spawn_request request;
     request.argv = collect_command(one.spec.collect, one.sandbox()->work_directory());
@@ -62,7 +62,7 @@ protocol::spawn_request request_for(const live_execution& one)
     return request;
 }
 
-protocol::spawn_request request_at_end(const live_execution& one)
+protocol::spawn_request request_at_end(const execution& one)
 {
     protocol::spawn_request request;
     request.argv = collect_at_end_command(one.spec.collect, one.sandbox()->work_directory(), only_execution);
@@ -73,9 +73,9 @@ protocol::spawn_request request_at_end(const live_execution& one)
 task<> run_collector(std::shared_ptr<collector> session) { co_await session->run(); }
 
 /// Until there is nothing to collect from, or a cancel came that is not the program's end.
-task<wait_end> wait_for_stop(std::shared_ptr<live_execution> one, bool was_cancelled)
+task<wait_end> wait_for_stop(std::shared_ptr<execution> one, bool was_cancelled)
 {
-    while (one->lost.empty() && (was_cancelled || !one->cancel_wanted())) {
+    while (one->heard.lost.empty() && (was_cancelled || !one->cancel_wanted())) {
         const auto seen = one->changed.version();
         if (co_await one->changed.wait_past_or_cancelled(seen) == wait_end::cancelled)
             co_return wait_end::cancelled;
@@ -84,20 +84,20 @@ task<wait_end> wait_for_stop(std::shared_ptr<live_execution> one, bool was_cance
 }
 
 /// Why not all was collected; empty: the collector came to its end.
-task<std::string> collect_or_stop(std::shared_ptr<live_execution> one, std::shared_ptr<collector> session)
+task<std::string> collect_or_stop(std::shared_ptr<execution> one, std::shared_ptr<collector> session)
 {
     const auto ended = co_await race(run_collector(session), wait_for_stop(one, one->cancel_wanted()));
     if (ended.index() == 0)
         co_return "";
-    if (one->lost.empty())
+    if (one->heard.lost.empty())
         co_return "the execution was cancelled while its files were collected";
-    co_return "the sandbox was lost while its files were collected: " + one->lost;
+    co_return "the sandbox was lost while its files were collected: " + one->heard.lost;
 }
 
 /// Learns whether the agent still has the end of a program whose output is known already.
 class end_listener final : public protocol::execution_sink {
 public:
-    explicit end_listener(std::shared_ptr<live_execution> one) : one_(std::move(one)) { }
+    explicit end_listener(std::shared_ptr<execution> one) : one_(std::move(one)) { }
     bool heard = false;
 
     void on_started(std::int32_t, std::uint64_t) override { }
@@ -107,7 +107,7 @@ public:
     void on_stdin_taken(std::uint64_t) override { }
     void on_exited(protocol::exit_report report) override
     {
-        one_->exited = report;
+        one_->heard.exited = report;
         hear();
     }
     void on_start_failed(int, std::string) override { hear(); }
@@ -119,7 +119,7 @@ private:
         heard = true;
         one_->wake();
     }
-    std::shared_ptr<live_execution> one_;
+    std::shared_ptr<execution> one_;
 };
 
 collected_files nothing_because(std::string why)
@@ -134,7 +134,7 @@ collected_files nothing_because(std::string why)
 /// Before the end is decided: a skill's output is part of it.
 task<> runner::keep_files(live_ptr one)
 {
-    if (!wants_files(one->spec.collect) || !one->started)
+    if (!wants_files(one->spec.collect) || !one->heard.started)
         co_return;
     const count_guard counted(idle_gate_.collecting());
     auto collecting = without_exceptions(collect_files(one));
@@ -143,17 +143,17 @@ task<> runner::keep_files(live_ptr one)
         use_.log.error(
             "files of an execution could not be collected", {{"execution_id", one->row.id.str()}, {"what", collected.error().detail}});
     auto files = collected.has_value() ? std::move(*collected) : nothing_because("its files could not be collected: the server failed");
-    one->artifacts = std::move(files.artifacts);
-    one->held = std::move(files.held);
+    one->left.artifacts = std::move(files.artifacts);
+    one->left.held = std::move(files.held);
     one->row.collected = std::move(files.summary);
-    one->output_text = std::move(files.output);
-    one->output_problem = std::move(files.output_problem);
+    one->left.output_text = std::move(files.output);
+    one->left.output_problem = std::move(files.output_problem);
 }
 
-void runner::mark_files(live_execution& one)
+void runner::mark_files(execution& one)
 {
     const bool partial = one.row.status != execution_status::success;
-    for (auto& each : one.artifacts)
+    for (auto& each : one.left.artifacts)
         each.partial = partial;
     if (one.row.collected)
         one.row.collected->partial = partial;
@@ -169,24 +169,23 @@ task<> runner::keep_files_again(live_ptr one)
         one->row.collected = nothing_because("its files could not be collected: " + found.error().detail).summary;
         co_return;
     }
-    one->home->resume();
+    one->now.home->resume();
     const auto listener = std::make_shared<end_listener>(one);
     if (!one->row.attempts.empty())    // the agent counts from the attempt's begin
         one->continue_attempt();
-    const protocol::resume_point known{
-        one->received_of_attempt(output_stream::stdout_stream), one->received_of_attempt(output_stream::stderr_stream), 0};
+    const auto known = one->resume_point();
     const agent_process heard(one->link(), only_execution, *listener, known);
     keep_link(one);
     keep_watch(one);
-    const auto has_answered = [listener](const live_execution& of) { return listener->heard || !of.lost.empty(); };
+    const auto has_answered = [listener](const execution& of) { return listener->heard || !of.heard.lost.empty(); };
     auto end = wait_until(one, has_answered);
     const auto told = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(end));
-    if (told.has_value() && one->lost.empty() && !one->exited)
+    if (told.has_value() && one->heard.lost.empty() && !one->heard.exited)
         co_return;    // it was never started
-    if (one->group)
-        one->group->kill();
+    if (one->now.group)
+        one->now.group->kill();
     one->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
-    one->started = true;
+    one->heard.started = true;
     co_await keep_files(one);
     const auto problem = co_await problem_of_output(one);
     const auto said = one->row;    // the end that is in the log is not judged anew, but a skill's output is needed
@@ -198,18 +197,19 @@ task<> runner::keep_files_again(live_ptr one)
 }
 
 /// With the program: what is left then is known with its end, if it is little.
-void runner::ask_for_files_at_end(live_execution& one) const
+void runner::ask_for_files_at_end(execution& one) const
 {
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     const bool is_little = pattern_bytes(one.spec.collect) <= most_pattern_bytes_at_end;
-    const bool is_enclosed = where.isolates() && !one.taken_up;    // the agent, which is of this version
-    one.at_end.reset();
+    const bool is_enclosed = where.isolates() && !one.now.taken_up;    // the agent, which is of this version
+    one.now.at_end.reset();
     if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
         return;
-    one.at_end = std::make_shared<files_at_end>(one.link(), one.home->numbers().next(), request_at_end(one), [&one] { one.wake(); });
+    one.now.at_end =
+        std::make_shared<files_at_end>(one.link(), one.now.home->numbers().next(), request_at_end(one), [&one] { one.wake(); });
 }
 
-collector::job runner::job_of(const live_execution& one) const
+collector::job runner::job_of(const execution& one) const
 {
     collector::job job{one.row.tenant, one.row.id, one.spec.collect, use_.time.now_ms(), std::nullopt, use_.free_bytes};
     if (use_.artifact_lifetime)
@@ -226,7 +226,7 @@ task<result<collected_files>> runner::collect_files(live_ptr one)
         auto hearing = wait_until(one, &has_files_at_end_or_none);
         static_cast<void>(co_await with_deadline(use_.time, use_.time.steady_now() + at_end_grace, std::move(hearing)));
     }
-    const bool has_come = one->at_end && one->at_end->now() == files_at_end::state::whole;
+    const bool has_come = one->now.at_end && one->now.at_end->now() == files_at_end::state::whole;
     auto collecting = has_come ? take_files(one) : fetch_files(one);
     auto files = co_await std::move(collecting);
     if (!files.summary.error.empty())
@@ -239,7 +239,7 @@ task<result<collected_files>> runner::collect_files(live_ptr one)
 task<collected_files> runner::take_files(live_ptr one)
 {
     collector session(use_.executor, *use_.contents, job_of(*one), [](protocol::stream_number, std::uint64_t) { });
-    one->at_end->hand_to(session);
+    one->now.at_end->hand_to(session);
     co_await session.run();
     co_return session.take();
 }
@@ -247,12 +247,12 @@ task<collected_files> runner::take_files(live_ptr one)
 /// By a collector that the agent starts for it.
 task<collected_files> runner::fetch_files(live_ptr one)
 {
-    if (!one->lost.empty())
-        co_return nothing_because("its files could not be collected: " + one->lost);
-    if (!one->exited || !one->sandbox() || !one->link())
+    if (!one->heard.lost.empty())
+        co_return nothing_because("its files could not be collected: " + one->heard.lost);
+    if (!one->heard.exited || !one->sandbox() || !one->link())
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
-    keep_watch(one);                                    // of one that ended at once nobody would hear that its agent did too
-    const auto number = one->home->numbers().next();    // what an earlier server began is collected anew
+    keep_watch(one);                                        // of one that ended at once nobody would hear that its agent did too
+    const auto number = one->now.home->numbers().next();    // what an earlier server began is collected anew
     const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), acknowledging(one->link(), number));
     agent_process process(one->link(), number, *session);
     auto request = request_for(*one);

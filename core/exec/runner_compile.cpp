@@ -25,9 +25,9 @@ using namespace std::chrono_literals;
 constexpr auto look_at_group_every = 50ms;
 
 /// Returns when `holds` is true of the compiler, or the sandbox is lost.
-task<> wait_for_compiler(std::shared_ptr<live_execution> one, std::shared_ptr<compiler_process> of, bool (*holds)(const compile_session&))
+task<> wait_for_compiler(std::shared_ptr<execution> one, std::shared_ptr<compiler_process> of, bool (*holds)(const compile_session&))
 {
-    const auto is_over = [of = std::move(of), holds](const live_execution& in) { return holds(of->session) || !in.lost.empty(); };
+    const auto is_over = [of = std::move(of), holds](const execution& in) { return holds(of->session) || !in.heard.lost.empty(); };
     return wait_until(std::move(one), is_over);
 }
 
@@ -38,10 +38,10 @@ bool streams_ended(const compile_session& of) { return of.streams_ended(); }
 using compiler_ptr = std::shared_ptr<compiler_process>;
 
 compiler_ptr attach_compiler(
-    const std::shared_ptr<live_execution>& one, protocol::exec_number number, std::optional<protocol::resume_point> resume)
+    const std::shared_ptr<execution>& one, protocol::exec_number number, std::optional<protocol::resume_point> resume)
 {
     const auto& program = one->spec.compile->argv.front();
-    return one->compilers.emplace_back(std::make_shared<compiler_process>(one->link(), number, program, waking(one), resume));
+    return one->now.compilers.emplace_back(std::make_shared<compiler_process>(one->link(), number, program, waking(one), resume));
 }
 
 /// The compiler's limits in the place of the program's.
@@ -52,16 +52,6 @@ execution_limits limits_of(const execution_spec& spec)
     limits.cpu_ms = spec.compile->limits.cpu_ms;
     limits.memory_bytes = spec.compile->limits.memory_bytes;
     return limits;
-}
-
-group_usage since(group_usage now, const group_usage& before)
-{
-    if (now.cpu_us)
-        now.cpu_us = std::max<std::int64_t>(0, *now.cpu_us - before.cpu_us.value_or(0));
-    now.oom_kills -= before.oom_kills;
-    now.oom_outside = now.oom_outside && now.oom_kills > 0;
-    now.pids_refused -= before.pids_refused;
-    return now;
 }
 
 /// A sentence; empty: there is a program.
@@ -117,7 +107,7 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<limit_watch> watched)
     }
     const auto opened = open_compiler_group(*one, *run);
     if (opened.has_error()) {
-        one->start_failure = "the compiler could not be started: " + opened.error().detail;
+        one->heard.start_failure = "the compiler could not be started: " + opened.error().detail;
         co_return false;
     }
     const auto number = co_await end_earlier_compilers(one);
@@ -136,7 +126,7 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<limit_watch> watched)
 }
 
 /// Whatever an earlier compiler left in the group is ended.
-result<void> runner::open_compiler_group(live_execution& one, compile_run& run) const
+result<void> runner::open_compiler_group(execution& one, compile_run& run) const
 {
     const auto limits = limits_of(one.spec);
     const auto open = [&] { return one.sandbox()->open_compiler_group({limits.memory_bytes, limits.cpu_milli, limits.pids}); };
@@ -155,7 +145,7 @@ result<void> runner::open_compiler_group(live_execution& one, compile_run& run) 
 /// The number of the next one. Nothing: the agent does not answer, or it was begun too often.
 task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_ptr one)
 {
-    if (!one->taken_up)
+    if (!one->now.taken_up)
         co_return exec_numbers::compiler(only_execution, 0);
     for (std::uint64_t nth = 0; nth < exec_numbers::most_compilers; ++nth) {
         const auto number = exec_numbers::compiler(only_execution, nth);
@@ -163,18 +153,19 @@ task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_pt
         auto answer = wait_for_compiler(one, earlier, &has_answered);
         const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(answer));
         if (heard.has_value() && earlier->session.unknown()) {
-            one->compilers.pop_back();
+            one->now.compilers.pop_back();
             co_return number;
         }
         earlier->process.signal(SIGKILL, protocol::agent_link::target::sandbox);    // the link keeps it ahead of later starts
         auto end = wait_for_compiler(one, earlier, &has_ended);
         const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::report_grace, std::move(end));
-        if (one->lost.empty() && (heard.has_error() || ended.has_error()))
+        if (one->heard.lost.empty() && (heard.has_error() || ended.has_error()))
             one->give_up("the sandbox's agent did not say how an earlier compiler stands");
-        if (!one->lost.empty())
+        if (!one->heard.lost.empty())
             co_return std::nullopt;
     }
-    one->start_failure = "the compilation was interrupted " + std::to_string(exec_numbers::most_compilers) + " times by ends of the server";
+    one->heard.start_failure =
+        "the compilation was interrupted " + std::to_string(exec_numbers::most_compilers) + " times by ends of the server";
     co_return std::nullopt;
 }
 
@@ -195,7 +186,7 @@ void runner::start_compiler(const live_ptr& one, protocol::exec_number number, c
 
 /// The program's, but for what is its own: the compiler's arguments, limits and variables, no terminal, no stdin. It is not told which
 /// execution it is for: what it makes must not differ by that.
-protocol::spawn_request runner::compile_request_for(const live_execution& one) const
+protocol::spawn_request runner::compile_request_for(const execution& one) const
 {
     const auto& step = *one.spec.compile;
     auto request = spawn_request_for(one);
@@ -225,10 +216,10 @@ protocol::spawn_request runner::compile_request_for(const live_execution& one) c
 
 task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
 {
-    while (!run->compiler->session.ended() && one->lost.empty()) {
+    while (!run->compiler->session.ended() && one->heard.lost.empty()) {
         const auto seen = one->changed.version();
         look_at_compiler(*one, *run);
-        if (!one->lost.empty())
+        if (!one->heard.lost.empty())
             break;
         auto change = next_change(one, seen);
         const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + look_at_group_every, std::move(change));
@@ -236,7 +227,7 @@ task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
     }
 }
 
-void runner::look_at_compiler(live_execution& one, compile_run& run) const
+void runner::look_at_compiler(execution& one, compile_run& run) const
 {
     const auto now = use_.time.steady_now();
     if (!run.started_at && run.compiler->session.started())
@@ -248,7 +239,7 @@ void runner::look_at_compiler(live_execution& one, compile_run& run) const
     seen.asked_at = run.asked_at;
     seen.killed_without_agent = run.group->kills_by_itself();
     if (run.watch->wants_usage(now))
-        seen.used = {since(run.group->usage(), run.before), std::nullopt,
+        seen.used = {usage_since(run.group->usage(), run.before), std::nullopt,
             one.sandbox()->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
     const auto next = run.watch->look(now, seen, look_at_group_every);
     if (next.kill) {
@@ -263,7 +254,7 @@ void runner::look_at_compiler(live_execution& one, compile_run& run) const
 task<> runner::drain_compiler(live_ptr one, std::shared_ptr<compile_run> run)
 {
     run->group->kill();
-    if (!run->compiler->session.exited() || !one->lost.empty())
+    if (!run->compiler->session.exited() || !one->heard.lost.empty())
         co_return;
     run->compiler->process.signal(SIGKILL, protocol::agent_link::target::sandbox);
     auto streams = wait_for_compiler(one, run->compiler, &streams_ended);
@@ -273,7 +264,7 @@ task<> runner::drain_compiler(live_ptr one, std::shared_ptr<compile_run> run)
 }
 
 /// By itself, with all that it asked for: a limit that it met on the way may have changed what it made.
-bool runner::ended_plainly(const live_execution& one, const compile_run& run)
+bool runner::ended_plainly(const execution& one, const compile_run& run)
 {
     const auto& report = one.row.compile;
     const auto disk = one.sandbox()->disk().value_or(disk_usage());
@@ -285,13 +276,13 @@ bool runner::ended_plainly(const live_execution& one, const compile_run& run)
            !disk.inodes_exhausted;
 }
 
-void runner::judge_compiler(live_execution& one, compile_run& run, ending_facts& facts_of_program) const
+void runner::judge_compiler(execution& one, compile_run& run, ending_facts& facts_of_program) const
 {
     auto& facts = run.watch->facts();
     const auto& exited = run.compiler->session.exited();
-    facts.group = since(run.group->usage(), run.before);
+    facts.group = usage_since(run.group->usage(), run.before);
     facts.fault = run.compiler->session.start_failure();
-    facts.lost = one.lost;
+    facts.lost = one.heard.lost;
     if (exited) {
         facts.wait_status = exited->wait_status;
         facts.wall_limit = facts.wall_limit || exited->cause == protocol::exit_cause::wall_limit;
@@ -322,10 +313,10 @@ void runner::judge_compiler(live_execution& one, compile_run& run, ending_facts&
         report.cpu_ms = rounded_ms(*facts.group.cpu_us);
     else if (exited)
         report.cpu_ms = rounded_ms(static_cast<std::int64_t>(exited->user_us + exited->system_us));
-    if (one.group)
-        one.before_program = one.group->usage();
-    report.cpu_before_us = one.before_program.cpu_us.value_or(0);
-    one.start_failure = facts.fault;
+    if (one.now.group)
+        one.now.before_program = one.now.group->usage();
+    report.cpu_before_us = one.now.before_program.cpu_us.value_or(0);
+    one.heard.start_failure = facts.fault;
     facts_of_program.cancelled = facts_of_program.cancelled || facts.cancelled;
     if (end.verdict == verdict::lost) {    // before the agent was handed a program: it cannot have run
         facts_of_program.fault = "the code could not be compiled: " + end.error;

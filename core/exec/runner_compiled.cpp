@@ -34,7 +34,7 @@ struct capture_run {
     compile_capture sink;
     agent_process process;
 
-    capture_run(const std::shared_ptr<live_execution>& one, protocol::exec_number number, const collect_spec& what, std::int64_t most_bytes)
+    capture_run(const std::shared_ptr<execution>& one, protocol::exec_number number, const collect_spec& what, std::int64_t most_bytes)
         : sink(what, most_bytes, acknowledging(one->link(), number), waking(one)), process(one->link(), number, sink)
     {
     }
@@ -124,7 +124,7 @@ task<bool> then_true(task<> work)
 }    // namespace
 
 /// Takes the files, which are the program's too: they are put once.
-compile_order runner::order_of(live_execution& one) const
+compile_order runner::order_of(execution& one) const
 {
     compile_order order;
     order.request = compile_request_for(one);
@@ -145,11 +145,11 @@ compile_order runner::order_of(live_execution& one) const
 
 /// In a sandbox that an earlier server made there may be what a compiler left half. Where programs are not isolated they reach each
 /// other's files, and each has a directory of its own anyway.
-bool runner::may_keep_compiled(const live_execution& one, const compile_inputs& inputs) const
+bool runner::may_keep_compiled(const execution& one, const compile_inputs& inputs) const
 {
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     const bool is_known = !where.has_images() || !inputs.image_digest.empty();
-    return use_.compiled != nullptr && !one.taken_up && where.isolates() && is_known &&
+    return use_.compiled != nullptr && !one.now.taken_up && where.isolates() && is_known &&
            bytes_of(inputs.files) <= use_.compiled->most_bytes();
 }
 
@@ -164,8 +164,8 @@ task<bool> runner::use_compiled(live_ptr one, std::shared_ptr<compile_order> ord
     order->key = std::move(answer.key);
     if (!answer.found || !fits(answer.found->files, order->inputs.files, one->spec.limits))
         co_return false;
-    one->placed = std::move(order->inputs.files);
-    one->placed.insert(one->placed.end(), answer.found->files.begin(), answer.found->files.end());
+    one->now.placed = std::move(order->inputs.files);
+    one->now.placed.insert(one->now.placed.end(), answer.found->files.begin(), answer.found->files.end());
     auto& report = one->row.compile.emplace();
     report.exit_code = 0;
     report.output = answer.found->output;
@@ -173,9 +173,9 @@ task<bool> runner::use_compiled(live_ptr one, std::shared_ptr<compile_order> ord
     report.cached = true;
     report.cpu_ms = 0;
     report.wall_ms = std::chrono::round<std::chrono::milliseconds>(use_.time.steady_now() - began).count();
-    if (one->group)
-        one->before_program = one->group->usage();
-    report.cpu_before_us = one->before_program.cpu_us.value_or(0);
+    if (one->now.group)
+        one->now.before_program = one->now.group->usage();
+    report.cpu_before_us = one->now.before_program.cpu_us.value_or(0);
     co_return true;
 }
 
@@ -189,9 +189,9 @@ task<> runner::record_compiled(live_ptr one, std::shared_ptr<compile_order> orde
     auto done = co_await both(std::move(storing), std::move(capturing));
     auto& files = done.second;
     auto& report = *one->row.compile;
-    if (one->group)    // where one group is all of a sandbox what read the files counts in it too
-        one->before_program = one->group->usage();
-    report.cpu_before_us = one->before_program.cpu_us.value_or(0);
+    if (one->now.group)    // where one group is all of a sandbox what read the files counts in it too
+        one->now.before_program = one->now.group->usage();
+    report.cpu_before_us = one->now.before_program.cpu_us.value_or(0);
     if (files && bytes_of(*files) <= use_.compiled->most_bytes())
         use_.compiled->keep(std::move(order->inputs), order->key, {report.output, report.output_truncated, std::move(*files)});
     order->inputs = {};
@@ -204,11 +204,11 @@ task<std::optional<std::vector<placed_file>>> runner::capture_compiled(live_ptr 
     const auto most = use_.compiled->most_bytes() + bytes_of(order->inputs.files);
     captures all;
     for (const auto& part : parts) {
-        const auto number = one->home->numbers().next();
+        const auto number = one->now.home->numbers().next();
         const auto& each = all.emplace_back(std::make_unique<capture_run>(one, number, part.what, most));
         each->process.start(capture_request(*one, part.root, part.what, most));
     }
-    const auto is_over = [&all](const live_execution& of) { return all_have_ended(all) || of.cancel_wanted() || !of.lost.empty(); };
+    const auto is_over = [&all](const execution& of) { return all_have_ended(all) || of.cancel_wanted() || !of.heard.lost.empty(); };
     auto waiting = wait_until(one, is_over);
     const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + capture_time + capture_backstop, std::move(waiting));
     if (ended.has_error())
@@ -228,7 +228,7 @@ task<std::optional<std::vector<placed_file>>> runner::capture_compiled(live_ptr 
 
 /// The agent's own program, outside of the group, as for artifacts.
 protocol::spawn_request runner::capture_request(
-    const live_execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const
+    const execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const
 {
     what.max_files = most_captured_files;
     what.max_bytes = what.max_file_bytes = what.max_output_bytes = most_bytes;

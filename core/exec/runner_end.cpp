@@ -26,17 +26,17 @@ constexpr auto destroy_grace = 30s;
 constexpr std::chrono::milliseconds longest_put_off = 500ms;
 constexpr std::int64_t most_bytes_put_off = 256 << 20;
 
-bool streams_ended_or_lost(const live_execution& one) { return one.streams_ended() || !one.lost.empty(); }
+bool streams_ended_or_lost(const execution& one) { return one.streams_ended() || !one.heard.lost.empty(); }
 
-bool is_in_attempt(const live_execution& one) { return !one.row.attempts.empty() && !one.row.attempts.back().ended_at_ms; }
+bool is_in_attempt(const execution& one) { return !one.row.attempts.empty() && !one.row.attempts.back().ended_at_ms; }
 
 /// The last attempt ends as the execution does, whose error then counts them. A cancel while none ran ends none.
-void count_attempts(live_execution& one, ending end, std::optional<attempt_fault> fault)
+void count_attempts(execution& one, ending end, std::optional<attempt_fault> fault)
 {
     auto& row = one.row;
     const bool failed = row.status != execution_status::success;
-    if (failed && !one.no_other.empty())
-        row.error += "; " + one.no_other;
+    if (failed && !one.tries.no_other.empty())
+        row.error += "; " + one.tries.no_other;
     if (is_in_attempt(one)) {
         end.error = row.error;
         end_attempt(one.attempt(), end, failed ? fault.value_or(attempt_fault::program) : fault, *row.finished_at_ms);
@@ -51,10 +51,10 @@ task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
 {
     const count_guard ends(idle_gate_.busy());    // somebody waits for the record
     one->phase = run_phase::ending;
-    if (one->group)
+    if (one->now.group)
         facts.group = one->used();    // before the kill: what is measured is what the program used
-    one->disk_at_end = one->sandbox() ? one->sandbox()->disk() : std::nullopt;
-    note_disk(facts.disk, one->disk_at_end);
+    one->now.disk_at_end = one->sandbox() ? one->sandbox()->disk() : std::nullopt;
+    note_disk(facts.disk, one->now.disk_at_end);
     co_await drain_streams(one);
     facts.output_cut = one->was_cut();
     facts.output_limit = facts.output_limit || (facts.output_cut && one->spec.output_limit_action == on_output_limit::kill);
@@ -77,7 +77,7 @@ task<runner::after> runner::conclude(live_ptr one, ending_facts facts)
 }
 
 /// The end is in the record: the agent need not keep it.
-void runner::release_agent(live_execution& one)
+void runner::release_agent(execution& one)
 {
     if (!one.link())
         return;
@@ -94,11 +94,11 @@ void runner::clean_up(const live_ptr& one, std::string_view what, task<> work)
 }
 
 /// Nothing is left in a sandbox that keeps programs in their group.
-bool runner::is_surely_over(const live_execution& one) const
+bool runner::is_surely_over(const execution& one) const
 {
     const auto where = use_.runtimes.find(one.row.runtime);
-    return where != use_.runtimes.end() && where->second->isolates() && one.exited && one.streams_ended() && one.group &&
-           one.group->is_surely_empty();
+    return where != use_.runtimes.end() && where->second->isolates() && one.heard.exited && one.streams_ended() && one.now.group &&
+           one.now.group->is_surely_empty();
 }
 
 /// In a fresh sandbox what the leader left behind ends with it; then both streams are at their end. Where nothing is left the agent is not
@@ -107,15 +107,15 @@ task<> runner::drain_streams(live_ptr one)
 {
     if (is_surely_over(*one))
         co_return;
-    if (one->group)
-        one->group->kill();
-    if (one->exited) {
+    if (one->now.group)
+        one->now.group->kill();
+    if (one->heard.exited) {
         keep_watch(one);
         one->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
         co_await hear_streams_out(one);
     }
     if (one->sandbox())    // what was left may have written
-        one->disk_at_end = one->sandbox()->disk();
+        one->now.disk_at_end = one->sandbox()->disk();
 }
 
 /// As long as bytes come, or what came is not stored and the agent's windows may be full of more, this is not a lack of answer.
@@ -138,7 +138,7 @@ task<> runner::hear_streams_out(live_ptr one)
     use_.log.warning("the agent did not end the streams in time", {{"execution_id", one->row.id.str()}});
 }
 
-void runner::fill_usage(live_execution& one, const ending_facts& facts) const
+void runner::fill_usage(execution& one, const ending_facts& facts) const
 {
     auto& usage = one.row.usage;
     const auto& buffer = one.log->buffer();
@@ -148,16 +148,16 @@ void runner::fill_usage(live_execution& one, const ending_facts& facts) const
     usage.pids_peak = facts.group.pids_peak;
     if (facts.group.cpu_us)
         usage.cpu_ms = rounded_ms(*facts.group.cpu_us);
-    if (one.exited) {
-        usage.wall_ms = rounded_ms(static_cast<std::int64_t>(one.exited->wall_us));
+    if (one.heard.exited) {
+        usage.wall_ms = rounded_ms(static_cast<std::int64_t>(one.heard.exited->wall_us));
         if (!usage.cpu_ms)
-            usage.cpu_ms = rounded_ms(static_cast<std::int64_t>(one.exited->user_us + one.exited->system_us));
-        if (!usage.memory_peak_bytes && one.exited->max_rss_bytes > 0)
-            usage.memory_peak_bytes = static_cast<std::int64_t>(one.exited->max_rss_bytes);
-        one.row.stages.run_ms = static_cast<double>(one.exited->wall_us) / 1000.0;
+            usage.cpu_ms = rounded_ms(static_cast<std::int64_t>(one.heard.exited->user_us + one.heard.exited->system_us));
+        if (!usage.memory_peak_bytes && one.heard.exited->max_rss_bytes > 0)
+            usage.memory_peak_bytes = static_cast<std::int64_t>(one.heard.exited->max_rss_bytes);
+        one.row.stages.run_ms = static_cast<double>(one.heard.exited->wall_us) / 1000.0;
     }
-    if (one.started && !one.taken_up && one.first_byte_at && *one.first_byte_at >= one.started_at)
-        one.row.stages.first_byte_ms = std::chrono::duration<double, std::milli>(*one.first_byte_at - one.started_at).count();
+    if (one.heard.started && !one.now.taken_up && one.heard.first_byte_at && *one.heard.first_byte_at >= one.heard.started_at)
+        one.row.stages.first_byte_ms = std::chrono::duration<double, std::milli>(*one.heard.first_byte_at - one.heard.started_at).count();
 }
 
 /// The log first, then the record that names its end, or both at once; viewers see the end when both are durable.
@@ -173,13 +173,13 @@ task<> runner::record_end(live_ptr one, ending end, std::optional<attempt_fault>
     mark_files(*one);
     count_attempts(*one, std::move(end), fault);
     append_exit_event(*one);
-    one->whole_log = one->log->take_whole();
-    if (!one->whole_log && !one->recorded)
+    one->left.whole_log = one->log->take_whole();
+    if (!one->left.whole_log && !one->record.recorded)
         throw std::logic_error("the log of an execution that is not recorded is too long to be stored with its end");
-    if (!one->whole_log)
+    if (!one->left.whole_log)
         co_await store_log(one);
-    if (one->exited)
-        one->row.stages.collect_ms = std::chrono::duration<double, std::milli>(use_.time.steady_now() - one->exited_at).count();
+    if (one->heard.exited)
+        one->row.stages.collect_ms = std::chrono::duration<double, std::milli>(use_.time.steady_now() - one->heard.exited_at).count();
     co_await store_end(one);
 }
 
@@ -195,18 +195,18 @@ task<> runner::store_log(live_ptr one)
 }
 
 /// A tenant whose events find no room on the disk keeps others from running no longer than this; nothing of it is lost.
-void runner::give_place_up(live_execution& one)
+void runner::give_place_up(execution& one)
 {
     if (queue_.step_out(one, one.log->buffer().unstored_bytes()))
         use_.log.warning("an execution has ended and cannot be stored: others have its place", {{"execution_id", one.row.id.str()}});
 }
 
-void runner::append_exit_event(live_execution& one)
+void runner::append_exit_event(execution& one)
 {
-    one.end_said = true;
+    one.left.is_said = true;
     one.log->withhold_exit();
     one.log->control(event_kind::usage, usage_body(one.row.usage));
-    one.log->control(event_kind::exit, exit_body(one.row, one.artifacts));
+    one.log->control(event_kind::exit, exit_body(one.row, one.left.artifacts));
 }
 
 task<> runner::break_off(live_ptr one, std::string what)
@@ -242,11 +242,11 @@ task<result<void>> runner::conclude_broken(live_ptr one)
 /// Whatever failed since: what the row says is stored, with the files that were kept.
 task<result<void>> runner::store_decided(live_ptr one)
 {
-    if (one->started && wants_files(one->spec.collect) && !one->row.collected)
+    if (one->heard.started && wants_files(one->spec.collect) && !one->row.collected)
         one->row.collected.emplace().error = "its files could not be collected: the server failed";
-    if (!one->end_said)
+    if (!one->left.is_said)
         append_exit_event(*one);
-    if (!one->whole_log)
+    if (!one->left.whole_log)
         co_await store_log(one);
     co_await store_end(one);
     co_return result<void>();
@@ -255,7 +255,7 @@ task<result<void>> runner::store_decided(live_ptr one)
 task<> runner::finish(live_ptr one)
 {
     one->phase = run_phase::ending;
-    one->end_said = true;
+    one->left.is_said = true;
     co_await keep_files_again(one);
     co_await store_end(one);
     if (one->row.sandbox)
@@ -265,12 +265,12 @@ task<> runner::finish(live_ptr one)
 /// Of an earlier server's sandbox that was not needed so far.
 task<> runner::recover_for_removal(live_ptr one)
 {
-    if (one->sandbox() || one->sandbox_gone || !one->row.sandbox)
+    if (one->sandbox() || one->now.sandbox_gone || !one->row.sandbox)
         co_return;
     auto recovering = without_exceptions(recover_sandbox(one));
     const auto recovered = co_await std::move(recovering);
     if (recovered.has_error())
-        one->lost = recovered.error().detail;
+        one->heard.lost = recovered.error().detail;
 }
 
 task<> runner::end_sandbox(live_ptr one, std::string cause)
@@ -281,25 +281,26 @@ task<> runner::end_sandbox(live_ptr one, std::string cause)
     if (removed.has_error())
         use_.log.error("a sandbox could not be removed; the next sweep tries again",
             {{"execution_id", one->row.id.str()}, {"what", removed.error().detail}});
-    if (one->home)
-        co_await one->home->close();
-    one->hold.reset();
-    one->at_end.reset();
-    one->compilers.clear();
-    one->group.reset();
-    one->home.reset();
+    if (one->now.home)
+        co_await one->now.home->close();
+    one->now.hold.reset();
+    one->now.at_end.reset();
+    one->stop_listening();
+    one->now.compilers.clear();
+    one->now.group.reset();
+    one->now.home.reset();
     if (removed.has_error())
         sweeps_.soon();    // nobody holds it now
 }
 
 /// What a used sandbox holds at most until it is gone: files, and what outlives its processes, such as shared memory. Nothing: it is not
 /// known, or something runs in it.
-std::optional<std::int64_t> runner::held_by(const live_execution& one)
+std::optional<std::int64_t> runner::held_by(const execution& one)
 {
     const auto peak = one.row.usage.memory_peak_bytes;
-    if (!one.disk_at_end || !peak || !one.exited || !one.streams_ended())
+    if (!one.now.disk_at_end || !peak || !one.heard.exited || !one.streams_ended())
         return std::nullopt;
-    return one.disk_at_end->bytes_used + *peak;
+    return one.now.disk_at_end->bytes_used + *peak;
 }
 
 /// Whoever waited for the end was woken just now, and answers in a few turns of this thread: killing what is left takes longer.
@@ -341,12 +342,12 @@ task<result<void>> runner::remove_sandbox(live_ptr one, std::string cause)
             co_return destroyed;
         state = sandbox_state::destroyed;
     } else {
-        cause = one->lost;
+        cause = one->heard.lost;
     }
-    if (!one->row.sandbox || !one->sandbox_recorded)
+    if (!one->row.sandbox || !one->record.sandbox_recorded)
         co_return result<void>();
-    if (!one->sandbox() && !one->sandbox_gone)
-        co_return error{errc::runtime_unavailable, one->lost};
+    if (!one->sandbox() && !one->now.sandbox_gone)
+        co_return error{errc::runtime_unavailable, one->heard.lost};
     co_return co_await use_.sandboxes.update(*one->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
 }
 

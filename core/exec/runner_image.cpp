@@ -18,25 +18,25 @@ bool is_of_engine(errc code) { return code == errc::runtime_unavailable || code 
 }    // namespace
 
 /// Of its own runtime; while that one's breaker refuses, of the first that it may fall back to.
-std::optional<runtime_breakers::permit> runner::ask_for_permit(live_execution& one)
+std::optional<runtime_breakers::permit> runner::ask_for_permit(execution& one)
 {
     const auto own = one.spec.runtime;
     take_runtime(one, own);
-    auto permit = breakers_.ask(one);
+    auto permit = breakers_.ask(one.row.runtime, one.row.tenant);
     if (permit)
         return permit;
     for (const auto& name : use_.fallback) {
         if (!can_fall_back(one, name))
             continue;
         take_runtime(one, name);
-        if (auto other = breakers_.ask(one))
+        if (auto other = breakers_.ask(one.row.runtime, one.row.tenant))
             return other;
     }
     take_runtime(one, own);
     return std::nullopt;
 }
 
-bool runner::can_fall_back(const live_execution& one, const std::string& runtime) const
+bool runner::can_fall_back(const execution& one, const std::string& runtime) const
 {
     const auto found = use_.runtimes.find(runtime);
     if (!one.spec.may_fall_back || runtime == one.spec.runtime || found == use_.runtimes.end() || !is_enabled(runtime))
@@ -44,7 +44,7 @@ bool runner::can_fall_back(const live_execution& one, const std::string& runtime
     return found->second->has_images() ? !one.spec.image.empty() : !one.spec.host_argv.empty();
 }
 
-void runner::take_runtime(live_execution& one, const std::string& name) const
+void runner::take_runtime(execution& one, const std::string& name) const
 {
     one.row.runtime = name;
     if (!one.spec.may_fall_back)
@@ -53,7 +53,7 @@ void runner::take_runtime(live_execution& one, const std::string& name) const
     one.row.image = runs_in_image(one) ? one.spec.image : std::string();
 }
 
-bool runner::runs_in_image(const live_execution& one) const
+bool runner::runs_in_image(const execution& one) const
 {
     const auto found = use_.runtimes.find(one.row.runtime);
     return found != use_.runtimes.end() && found->second->has_images() && !one.spec.image.empty();
@@ -62,13 +62,13 @@ bool runner::runs_in_image(const live_execution& one) const
 /// Whether there is nothing to wait for: the image is there, none is needed, or it is known why it cannot be had.
 task<bool> runner::find_image(live_ptr one)
 {
-    if (use_.images == nullptr || one->image || !runs_in_image(*one))
+    if (use_.images == nullptr || one->now.image || !runs_in_image(*one))
         co_return true;
     auto finding = without_exceptions(use_.images->find(one->spec.image));
     auto found = co_await std::move(finding);
     if (found.has_error() && found.error().code == errc::not_found)
         co_return false;
-    one->image = std::move(found);
+    one->now.image = std::move(found);
     co_return true;
 }
 
@@ -80,20 +80,20 @@ task<> runner::wait_for_image(live_ptr one)
     if (one->row.attempts.empty())    // later ones have an event that says which attempt is waited for
         one->log->control(event_kind::state, state_body(one->row));
     auto fetching = without_exceptions(use_.images->ensure(one->spec.image, std::move(watcher)));
-    auto leaving = wait_until(one, std::mem_fn(&live_execution::cancel_wanted));
+    auto leaving = wait_until(one, std::mem_fn(&execution::cancel_wanted));
     auto outcome = co_await race(std::move(fetching), std::move(leaving));
     one->row.waits_for.clear();
     if (auto* fetched = std::get_if<0>(&outcome))
-        one->image = std::move(*fetched);
+        one->now.image = std::move(*fetched);
 }
 
 /// Errors: why the image cannot be had.
-result<void> runner::check_image(live_execution& one)
+result<void> runner::check_image(execution& one)
 {
-    if (!one.image || one.image->has_value())
+    if (!one.now.image || one.now.image->has_value())
         return {};
-    auto what = one.image->error();
-    one.at_host = is_of_engine(what.code);
+    auto what = one.now.image->error();
+    one.now.at_host = is_of_engine(what.code);
     return what;
 }
 

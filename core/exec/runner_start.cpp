@@ -10,7 +10,7 @@ namespace caisson {
 namespace {
 
 /// What every program gets unless the request says otherwise.
-std::map<std::string, std::string> base_environment(const live_execution& one, const runtime& where)
+std::map<std::string, std::string> base_environment(const execution& one, const runtime& where)
 {
     auto env = fixed_environment(one.sandbox()->work_directory(), where);
     env["CAISSON_EXECUTION_ID"] = one.row.id.str();
@@ -68,19 +68,19 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
 /// A skill's package stays in the cache as long as it is held.
 task<result<void>> runner::hold_package(live_ptr one)
 {
-    if (!one->spec.skill || one->tree)
+    if (!one->spec.skill || one->now.tree)
         co_return result<void>();
     if (use_.trees == nullptr)
         co_return error{errc::gone, "this server runs no skills"};
     auto opened = co_await use_.trees->open(one->row.tenant, one->spec.skill->digest);
     if (opened.has_error())
         co_return opened.error().code == errc::not_found ? package_gone(*one->spec.skill) : opened.error();
-    one->tree = std::move(*opened);
+    one->now.tree = std::move(*opened);
     co_return result<void>();
 }
 
 /// With its package, if it has one, as that is held.
-sandbox_spec runner::sandbox_for(const live_execution& one)
+sandbox_spec runner::sandbox_for(const execution& one)
 {
     const auto& limits = one.spec.limits;
     sandbox_spec wanted;
@@ -89,9 +89,9 @@ sandbox_spec runner::sandbox_for(const live_execution& one)
     wanted.lease = use_.link.lease;
     wanted.is_awaited = true;
     wanted.image = runs_in_image(one) ? one.spec.image : std::string();
-    if (one.tree) {
+    if (one.now.tree) {
         wanted.work_directory = skill_directory;
-        wanted.trees.push_back({one.tree->path().string(), std::string(skill_package)});
+        wanted.trees.push_back({one.now.tree->path().string(), std::string(skill_package)});
     }
     return wanted;
 }
@@ -104,7 +104,7 @@ task<result<sandbox_spec>> runner::describe_sandbox(live_ptr one)
     co_return sandbox_for(*one);
 }
 
-protocol::spawn_request runner::spawn_request_for(const live_execution& one) const
+protocol::spawn_request runner::spawn_request_for(const execution& one) const
 {
     const auto& spec = one.spec;
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
@@ -125,26 +125,26 @@ protocol::spawn_request runner::spawn_request_for(const live_execution& one) con
     return request;
 }
 
-void runner::start_program(live_execution& one)
+void runner::start_program(execution& one)
 {
     auto& link = *one.link();
-    link.attach(only_execution, one, std::nullopt);
+    one.listen(std::nullopt);
     if (one.spec.kind == execution_kind::skill)
         for (auto& file : skill_files(one.spec))
             put_input(link, std::move(file));
     for (auto& file : std::exchange(one.spec.files, {}))    // the link keeps them until the agent has them
         put_input(link, std::move(file));
-    for (auto& file : std::exchange(one.placed, {}))
+    for (auto& file : std::exchange(one.now.placed, {}))
         link.put_file(only_execution, std::move(file.path), file.mode, std::move(file.content));
-    link.spawn(only_execution, spawn_request_for(one), one.group ? one.group->join_descriptors() : std::vector<int>());
+    link.spawn(only_execution, spawn_request_for(one), one.now.group ? one.now.group->join_descriptors() : std::vector<int>());
     ask_for_files_at_end(one);
     const bool may_wait = use_.pool && use_.pool->interpreters;
     if (may_wait && wants_interpreter(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second)))
         one.row.stages.interpreter = "cold";    // unless the agent says otherwise
     one.phase = run_phase::running;
-    one.started_at = one.asked_at = use_.time.steady_now();
-    one.taken_up = false;
-    one.flush_stdin();
+    one.heard.started_at = one.heard.asked_at = use_.time.steady_now();
+    one.now.taken_up = false;
+    one.stdin_bytes.flush(link, only_execution);
 }
 
 }    // namespace caisson

@@ -10,10 +10,10 @@ namespace caisson {
 
 task<> runner::store_end(live_ptr one)
 {
-    one->kept_bytes = kept_bytes_of(one->row, one->spec, one->artifacts, one->log->buffer().stored_bytes());
-    auto storing = one->recorded ? store_final(one) : store_first_and_final(one);
+    one->left.kept_bytes = kept_bytes_of(one->row, one->spec, one->left.artifacts, one->log->buffer().stored_bytes());
+    auto storing = one->record.recorded ? store_final(one) : store_first_and_final(one);
     co_await std::move(storing);
-    one->held.reset();
+    one->left.held.reset();
     one->phase = run_phase::ended;
     one->log->publish_exit();
     one->wake();
@@ -31,13 +31,14 @@ task<> runner::store_final(live_ptr one)
     std::function<task<result<void>>()> ask = [this, one, checkpoint, since = use_.time.steady_now()] {
         if (use_.time.steady_now() >= since + place_grace)
             give_place_up(*one);
-        return use_.executions.finish({one->row, one->artifacts, *checkpoint, one->whole_log.value_or(event_list()), one->kept_bytes});
+        return use_.executions.finish(
+            {one->row, one->left.artifacts, *checkpoint, one->left.whole_log.value_or(event_list()), one->left.kept_bytes});
     };
     auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));    // conflict: it is final
-    if (one->whole_log)
+    if (one->left.whole_log)
         one->log->stored_whole();
-    one->whole_log.reset();
+    one->left.whole_log.reset();
     if (*checkpoint)
         co_await reload_checkpoint_note(one);
     if (one->spec.webhook && use_.webhook_due)
@@ -49,19 +50,19 @@ task<> runner::store_first_and_final(live_ptr one)
 {
     const auto asked_at = use_.time.steady_now();
     auto inserting = use_.executions.insert_ended(
-        {one->row, one->artifacts, std::nullopt, std::move(one->whole_log).value(), one->kept_bytes}, one->spec);
+        {one->row, one->left.artifacts, std::nullopt, std::move(one->left.whole_log).value(), one->left.kept_bytes}, one->spec);
     try {
         const auto inserted = co_await std::move(inserting);
-        one->record_took = use_.time.steady_now() - asked_at;
-        one->recorded = inserted.has_value();
+        one->record.took = use_.time.steady_now() - asked_at;
+        one->record.recorded = inserted.has_value();
         if (inserted.has_error())
-            one->refused = inserted.error();
+            one->record.refused = inserted.error();
     } catch (const std::exception&) {
-        one->record_failure = std::current_exception();
+        one->record.failure = std::current_exception();
     }
-    one->whole_log.reset();
+    one->left.whole_log.reset();
     one->log->stored_whole();
-    if (one->recorded && one->spec.webhook && use_.webhook_due)
+    if (one->record.recorded && one->spec.webhook && use_.webhook_due)
         use_.webhook_due();
 }
 
@@ -73,7 +74,7 @@ task<std::optional<checkpoint_end>> runner::checkpoint_of(live_ptr one)
     if (use_.checkpoints == nullptr)
         co_return std::nullopt;
     auto state = order.state.empty() ? end_state(one->row) : order.state;
-    auto making = use_.checkpoints->make(one->row.tenant, order, std::move(state), references_of(one->row, one->artifacts));
+    auto making = use_.checkpoints->make(one->row.tenant, order, std::move(state), references_of(one->row, one->left.artifacts));
     auto attempt = without_exceptions(std::move(making));
     auto made = co_await std::move(attempt);
     if (made.has_value())

@@ -43,6 +43,12 @@ struct execution_limits {
     std::int64_t max_output_bytes = 16 << 20;
 };
 
+/// What an execution is promised while it runs. What a sandbox writes to its disk lies in memory.
+inline std::uint64_t promised_memory(const execution_limits& limits)
+{
+    return static_cast<std::uint64_t>(limits.memory_bytes + limits.disk_bytes);
+}
+
 struct pty_size {
     int cols = 80;
     int rows = 24;

@@ -1,4 +1,4 @@
-#include "core/exec/live_execution.hpp"
+#include "core/exec/execution.hpp"
 #include "core/exec/warm_pool.hpp"
 
 #include "core/async/deadline.hpp"

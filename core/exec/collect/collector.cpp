@@ -1,7 +1,7 @@
 #include "core/exec/collect/collector.hpp"
 
 #include "core/base/utf8.hpp"
-#include "core/exec/live_execution.hpp"
+#include "core/exec/agent_process.hpp"
 #include "core/exec/retry_until_answered.hpp"
 #include "core/files/media_types.hpp"
 

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "core/admission/admission_bounds.hpp"
+#include "core/admission/candidate.hpp"
 #include "core/admission/throughput.hpp"
+#include "core/async/timers.hpp"
 #include "core/base/error.hpp"
-#include "core/exec/live_execution.hpp"
 #include "core/fairness/fair_queue.hpp"
 
 #include <algorithm>
@@ -35,25 +36,25 @@ public:
     /// stopped.
     void set_tenant_most(std::size_t max_running, std::uint64_t max_memory_bytes);
 
-    /// Keeps room for an execution that is about to be recorded, has such limits and holds `content_bytes` while it waits. The room goes
-    /// back when the place is dropped; put it into the live_execution that enters. Errors: errc::queue_full with facts.
-    result<waiting_place> reserve(const tenant_id& tenant, const execution_limits& limits, std::uint64_t content_bytes);
+    /// Keeps room for an execution that is about to be recorded, is promised `memory_bytes` while it runs and holds `content_bytes` while
+    /// it waits. The room goes back when the place is dropped; give it to the candidate that enters. Errors: errc::queue_full with facts.
+    result<waiting_place> reserve(const tenant_id& tenant, std::uint64_t memory_bytes, std::uint64_t content_bytes);
     /// `bytes` more that an execution holds while it waits. Errors: as reserve().
-    result<void> hold_more(live_execution& one, std::uint64_t bytes);
+    result<void> hold_more(candidate& one, std::uint64_t bytes);
 
-    /// Queues `one`; sets one->admitted and wakes it when it may run, at once if there is room. One that comes without a
+    /// Queues `one`; admits and wakes it when it may run, at once if there is room. One that comes without a
     /// place (an earlier server took it) is queued whatever the bounds; one that was here before at its former place in line.
-    void enter(std::shared_ptr<live_execution> one);
+    void enter(std::shared_ptr<candidate> one);
     /// `one` waits for another attempt: its place goes to the next one, and until it enters again it counts as waiting, with what it
     /// holds. Then it comes before those of its tenant that came later than it did.
-    void step_aside(live_execution& one);
+    void step_aside(candidate& one);
     /// Admits `one` whatever the bound: it runs already (found again after a restart).
-    void enter_running(live_execution& one);
+    void enter_running(candidate& one);
     /// The program of `one` has ended, and what it wrote cannot be stored: its place goes to the next one. Until it leaves it keeps the
     /// memory that it was promised, and its room among those that wait, with `bytes`. False if it has no place.
-    bool step_out(live_execution& one, std::uint64_t bytes);
+    bool step_out(candidate& one, std::uint64_t bytes);
     /// Gives the place back, or leaves the queue.
-    void leave(live_execution& one);
+    void leave(candidate& one);
 
     /// Admits nobody until release(): what a start takes up is to be known as a whole before the first turn.
     void hold() { held_ = true; }
@@ -66,24 +67,24 @@ public:
     std::size_t running(const tenant_id& tenant) const { return queue_.running(tenant); }
     std::size_t waiting(const tenant_id& tenant) const { return queue_.waiting(tenant); }
     /// Which turn `one` gets, 1 is the next; nothing once it has had it. True as long as nobody comes or leaves.
-    std::optional<std::size_t> position(const live_execution& one) const;
+    std::optional<std::size_t> position(const candidate& one) const;
     /// A sentence if `one` waits and there is too little memory for it now; else empty.
-    std::string lack_of_memory(const live_execution& one) const;
-    /// Whether one with such limits that enters now is admitted at once.
-    bool has_place_for(const tenant_id& tenant, const execution_limits& limits) const;
+    std::string lack_of_memory(const candidate& one) const;
+    /// Whether one that is promised so much memory and enters now is admitted at once.
+    bool has_place_for(const tenant_id& tenant, std::uint64_t memory_bytes) const;
     /// position() of one that entered now; nothing if it would not have to wait.
-    std::optional<std::size_t> position_of_next(const tenant_id& tenant, const execution_limits& limits) const;
+    std::optional<std::size_t> position_of_next(const tenant_id& tenant, std::uint64_t memory_bytes) const;
 
 private:
     void grant();
-    void admit(live_execution& one);
+    void admit(candidate& one);
     bool may_start(const tenant_id& tenant) const { return !may_start_ || may_start_(tenant); }
     bool has_memory_for(const tenant_id& tenant, std::uint64_t bytes) const;
     bool exceeds_share(const tenant_id& tenant, std::uint64_t bytes) const;
     const tenant_bounds& bounds_of(const tenant_id& tenant) const;
     std::size_t max_running_of(const tenant_bounds& mine) const { return mine.max_running.value_or(bounds_.tenant_max_running); }
     std::size_t free_places() const { return bounds_.max_running - std::min(bounds_.max_running, queue_.running()); }
-    result<void> check_room(const tenant_id& tenant, const execution_limits& limits) const;
+    result<void> check_room(const tenant_id& tenant, std::uint64_t memory_bytes) const;
     result<void> check_content(const tenant_id& tenant, std::uint64_t more) const;
     error full(const tenant_id& tenant, std::string limit, std::string scope, std::uint64_t value, std::size_t waiting) const;
 
@@ -92,7 +93,7 @@ private:
     std::function<bool(const tenant_id&)> may_start_;
 
     fair_queue queue_;
-    std::unordered_map<fair_queue::ticket, std::shared_ptr<live_execution>> waiters_;
+    std::unordered_map<fair_queue::ticket, std::shared_ptr<candidate>> waiters_;
     std::shared_ptr<waiting_tally> tally_ = std::make_shared<waiting_tally>();
     std::uint64_t memory_bytes_ = 0;                                   // promised to all that run
     std::unordered_map<tenant_id, std::uint64_t> memory_of_tenant_;    // no zeros

@@ -1,4 +1,4 @@
-#include "core/exec/admission.hpp"
+#include "core/admission/admission.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -45,11 +45,11 @@ error admission::full(const tenant_id& tenant, std::string limit, std::string sc
 }
 
 /// The queue's bounds are for those that cannot start at once.
-result<void> admission::check_room(const tenant_id& tenant, const execution_limits& limits) const
+result<void> admission::check_room(const tenant_id& tenant, std::uint64_t memory_bytes) const
 {
     const auto& mine = bounds_of(tenant);
     const auto most = max_running_of(mine);
-    const auto free = has_place_for(tenant, limits) ? free_places() : 0;
+    const auto free = has_place_for(tenant, memory_bytes) ? free_places() : 0;
     const auto own_free = std::min(free, most - std::min(most, queue_.running(tenant)));
     const auto own_waiting = queue_.waiting(tenant) + tally_->of(tenant).reserved;
     if (own_waiting >= own_free && own_waiting - own_free >= mine.max_queued)
@@ -72,9 +72,9 @@ result<void> admission::check_content(const tenant_id& tenant, std::uint64_t mor
     return {};
 }
 
-result<waiting_place> admission::reserve(const tenant_id& tenant, const execution_limits& limits, std::uint64_t content_bytes)
+result<waiting_place> admission::reserve(const tenant_id& tenant, std::uint64_t memory_bytes, std::uint64_t content_bytes)
 {
-    auto room = check_room(tenant, limits);
+    auto room = check_room(tenant, memory_bytes);
     if (room.has_error())
         return room.error();
     room = check_content(tenant, content_bytes);
@@ -83,57 +83,49 @@ result<waiting_place> admission::reserve(const tenant_id& tenant, const executio
     return waiting_place(tally_, tenant, content_bytes);
 }
 
-result<void> admission::hold_more(live_execution& one, std::uint64_t bytes)
+result<void> admission::hold_more(candidate& one, std::uint64_t bytes)
 {
-    if (!one.place)
+    if (!one.place_)
         return {};
-    auto room = check_content(one.row.tenant, bytes);
+    auto room = check_content(one.tenant(), bytes);
     if (room.has_value())
-        one.place.add_bytes(bytes);
+        one.place_.add_bytes(bytes);
     return room;
 }
 
-void admission::enter(std::shared_ptr<live_execution> one)
+void admission::enter(std::shared_ptr<candidate> one)
 {
-    if (!one->place)
-        one->place = waiting_place(tally_, one->row.tenant, one->waiting_bytes());
-    one->place.settle();
-    if (one->turn == 0)
-        one->turn = queue_.join(one->row.tenant);
+    if (!one->place_)
+        one->place_ = waiting_place(tally_, one->tenant(), one->waiting_bytes());
+    one->place_.settle();
+    if (one->ticket_ == 0)
+        one->ticket_ = queue_.join(one->tenant());
     else
-        queue_.rejoin(one->row.tenant, one->turn);
-    waiters_.emplace(one->turn, std::move(one));
+        queue_.rejoin(one->tenant(), one->ticket_);
+    waiters_.emplace(one->ticket_, std::move(one));
     grant();
 }
 
-void admission::step_aside(live_execution& one)
+void admission::step_aside(candidate& one)
 {
-    if (one.turn == 0)    // an earlier server had it in line
-        one.turn = queue_.draw();
-    if (one.admitted)
+    if (one.ticket_ == 0)    // an earlier server had it in line
+        one.ticket_ = queue_.draw();
+    if (one.admitted_)
         leave(one);
-    one.place = waiting_place(tally_, one.row.tenant, one.waiting_bytes());
+    one.place_ = waiting_place(tally_, one.tenant(), one.waiting_bytes());
 }
 
-void admission::enter_running(live_execution& one)
+void admission::enter_running(candidate& one)
 {
-    queue_.begin(one.row.tenant);
+    queue_.begin(one.tenant());
     admit(one);
 }
 
-namespace {
-
-/// What a sandbox writes to its disk lies in memory.
-std::uint64_t memory_of(const execution_limits& limits) { return static_cast<std::uint64_t>(limits.memory_bytes + limits.disk_bytes); }
-
-}    // namespace
-
-void admission::admit(live_execution& one)
+void admission::admit(candidate& one)
 {
-    one.admitted = true;
-    one.promised_bytes = memory_of(one.row.limits);
-    memory_bytes_ += one.promised_bytes;
-    memory_of_tenant_[one.row.tenant] += one.promised_bytes;
+    one.admitted_ = true;
+    memory_bytes_ += one.memory_bytes_;
+    memory_of_tenant_[one.tenant()] += one.memory_bytes_;
 }
 
 /// Of a tenant of which nothing runs, one of any size may.
@@ -149,43 +141,43 @@ bool admission::has_memory_for(const tenant_id& tenant, std::uint64_t bytes) con
     return (memory_bytes_ == 0 || memory_bytes_ + bytes <= bounds_.max_memory_bytes) && !exceeds_share(tenant, bytes);
 }
 
-std::string admission::lack_of_memory(const live_execution& one) const
+std::string admission::lack_of_memory(const candidate& one) const
 {
-    const auto bytes = memory_of(one.row.limits);
-    if (one.admitted || !waiters_.contains(one.turn) || has_memory_for(one.row.tenant, bytes))
+    const auto bytes = one.memory_bytes();
+    if (one.admitted_ || !waiters_.contains(one.ticket_) || has_memory_for(one.tenant(), bytes))
         return {};
     const auto* whose =
-        exceeds_share(one.row.tenant, bytes) ? "its tenant's part of executions.max_memory_bytes" : "executions.max_memory_bytes";
+        exceeds_share(one.tenant(), bytes) ? "its tenant's part of executions.max_memory_bytes" : "executions.max_memory_bytes";
     return "memory: it may use " + std::to_string(bytes) + " bytes, more than is free of " + whose;
 }
 
-bool admission::step_out(live_execution& one, std::uint64_t bytes)
+bool admission::step_out(candidate& one, std::uint64_t bytes)
 {
-    if (!one.admitted || one.stepped_out)
+    if (!one.admitted_ || one.stepped_out_)
         return false;
-    one.stepped_out = true;
-    one.place = waiting_place(tally_, one.row.tenant, bytes);
+    one.stepped_out_ = true;
+    one.place_ = waiting_place(tally_, one.tenant(), bytes);
     ends_.count(time_.steady_now());
-    queue_.end(one.row.tenant);
+    queue_.end(one.tenant());
     grant();
     return true;
 }
 
-void admission::leave(live_execution& one)
+void admission::leave(candidate& one)
 {
-    one.place.give_back();
-    if (one.admitted) {
-        one.admitted = false;
-        memory_bytes_ -= one.promised_bytes;
-        const auto mine = memory_of_tenant_.find(one.row.tenant);
-        if (mine != memory_of_tenant_.end() && (mine->second -= one.promised_bytes) == 0)
+    one.place_.give_back();
+    if (one.admitted_) {
+        one.admitted_ = false;
+        memory_bytes_ -= one.memory_bytes_;
+        const auto mine = memory_of_tenant_.find(one.tenant());
+        if (mine != memory_of_tenant_.end() && (mine->second -= one.memory_bytes_) == 0)
             memory_of_tenant_.erase(mine);
-        if (!std::exchange(one.stepped_out, false)) {
+        if (!std::exchange(one.stepped_out_, false)) {
             ends_.count(time_.steady_now());
-            queue_.end(one.row.tenant);
+            queue_.end(one.tenant());
         }
-    } else if (queue_.leave(one.row.tenant, one.turn)) {
-        waiters_.erase(one.turn);
+    } else if (queue_.leave(one.tenant(), one.ticket_)) {
+        waiters_.erase(one.ticket_);
     }
     grant();
 }
@@ -200,34 +192,34 @@ void admission::grant()
 {
     while (!held_ && !closed_ && queue_.running() < bounds_.max_running) {
         const auto turn = queue_.next([this](const tenant_id& who, fair_queue::ticket which) {
-            const auto& row = waiters_.at(which)->row;
-            return (!row.attempts.empty() || may_start(who)) && has_memory_for(who, memory_of(row.limits));
+            const auto& waiter = *waiters_.at(which);
+            return (waiter.has_begun() || may_start(who)) && has_memory_for(who, waiter.memory_bytes());
         });
         if (!turn)
             return;
         const auto node = waiters_.extract(*turn);
         const auto& one = node.mapped();
-        one->place.give_back();
+        one->place_.give_back();
         admit(*one);
         one->wake();
     }
 }
 
-std::optional<std::size_t> admission::position(const live_execution& one) const
+std::optional<std::size_t> admission::position(const candidate& one) const
 {
-    const auto found = queue_.position(one.row.tenant, one.turn);
+    const auto found = queue_.position(one.tenant(), one.ticket_);
     return found == 0 ? std::nullopt : std::optional(found);
 }
 
-bool admission::has_place_for(const tenant_id& tenant, const execution_limits& limits) const
+bool admission::has_place_for(const tenant_id& tenant, std::uint64_t memory_bytes) const
 {
     return !held_ && free_places() > 0 && queue_.running(tenant) < max_running_of(bounds_of(tenant)) && queue_.waiting(tenant) == 0 &&
-           may_start(tenant) && has_memory_for(tenant, memory_of(limits));
+           may_start(tenant) && has_memory_for(tenant, memory_bytes);
 }
 
-std::optional<std::size_t> admission::position_of_next(const tenant_id& tenant, const execution_limits& limits) const
+std::optional<std::size_t> admission::position_of_next(const tenant_id& tenant, std::uint64_t memory_bytes) const
 {
-    return has_place_for(tenant, limits) ? std::nullopt : std::optional(queue_.position_of_next(tenant));
+    return has_place_for(tenant, memory_bytes) ? std::nullopt : std::optional(queue_.position_of_next(tenant));
 }
 
 }    // namespace caisson

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "core/admission/candidate.hpp"
+#include "core/async/timers.hpp"
 #include "core/base/log.hpp"
-#include "core/exec/live_execution.hpp"
 #include "core/retry/circuit_breaker.hpp"
 
 #include <map>
@@ -38,12 +39,12 @@ public:
         circuit_breaker::permit which_;
     };
     /// Nothing: it is to wait, in the line.
-    std::optional<permit> ask(const live_execution& one);
+    std::optional<permit> ask(const std::string& runtime, const tenant_id& tenant);
 
     /// A place in the line of a runtime: an execution's wakes it when it is to look again. Leaves when it dies. May outlive the breakers.
     class place {
     public:
-        place(std::shared_ptr<gate> of, std::shared_ptr<live_execution> one);
+        place(std::shared_ptr<gate> of, std::shared_ptr<candidate> one);
         place(const place&) = delete;
         place& operator=(const place&) = delete;
         ~place();
@@ -55,10 +56,10 @@ public:
     private:
         bool is_first() const;
         std::shared_ptr<gate> of_;
-        std::shared_ptr<live_execution> one_;
+        std::shared_ptr<candidate> one_;
     };
     /// `one` has been in the queue: its ticket is its place among its tenant's.
-    std::unique_ptr<place> line_up(std::shared_ptr<live_execution> one);
+    std::unique_ptr<place> line_up(const std::string& runtime, std::shared_ptr<candidate> one);
 
     struct view {
         circuit_breaker::state state = circuit_breaker::state::closed;

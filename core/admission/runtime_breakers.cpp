@@ -1,4 +1,4 @@
-#include "core/exec/runtime_breakers.hpp"
+#include "core/admission/runtime_breakers.hpp"
 
 #include <utility>
 #include <vector>
@@ -14,7 +14,7 @@ struct runtime_breakers::gate {
     void succeeded();
     void failed(circuit_breaker::permit which);
     void abandoned(circuit_breaker::permit which);
-    using line = std::map<std::uint64_t, live_execution*>;    // by ticket
+    using line = std::map<std::uint64_t, candidate*>;    // by ticket
     /// Of each tenant, beginning behind the one that had the last trial.
     std::vector<const line*> lines() const;
     /// One of each tenant, again and again: they come into the queue side by side.
@@ -79,7 +79,7 @@ std::vector<const runtime_breakers::gate::line*> runtime_breakers::gate::lines()
 
 void runtime_breakers::gate::wake_all() const
 {
-    std::multimap<std::size_t, live_execution*> by_place;    // in a tenant's line
+    std::multimap<std::size_t, candidate*> by_place;    // in a tenant's line
     for (const auto* each : lines()) {
         std::size_t place = 0;
         for (const auto& [ticket, one] : *each)
@@ -109,14 +109,14 @@ std::shared_ptr<runtime_breakers::gate> runtime_breakers::gate_of(const std::str
     return found;
 }
 
-std::optional<runtime_breakers::permit> runtime_breakers::ask(const live_execution& one)
+std::optional<runtime_breakers::permit> runtime_breakers::ask(const std::string& runtime, const tenant_id& tenant)
 {
-    auto gate = gate_of(one.row.runtime);
+    auto gate = gate_of(runtime);
     const auto granted = gate->breaker.ask(time_.steady_now());
     if (!granted)
         return std::nullopt;
     if (granted->trial)
-        gate->last_trial = one.row.tenant;
+        gate->last_trial = tenant;
     return permit(std::move(gate), *granted);
 }
 
@@ -138,28 +138,28 @@ void runtime_breakers::permit::failed()
         of->failed(which_);
 }
 
-std::unique_ptr<runtime_breakers::place> runtime_breakers::line_up(std::shared_ptr<live_execution> one)
+std::unique_ptr<runtime_breakers::place> runtime_breakers::line_up(const std::string& runtime, std::shared_ptr<candidate> one)
 {
-    return std::make_unique<place>(gate_of(one->row.runtime), std::move(one));
+    return std::make_unique<place>(gate_of(runtime), std::move(one));
 }
 
-runtime_breakers::place::place(std::shared_ptr<gate> of, std::shared_ptr<live_execution> one) : of_(std::move(of)), one_(std::move(one))
+runtime_breakers::place::place(std::shared_ptr<gate> of, std::shared_ptr<candidate> one) : of_(std::move(of)), one_(std::move(one))
 {
-    of_->waiting[one_->row.tenant].emplace(one_->turn, one_.get());
+    of_->waiting[one_->tenant()].emplace(one_->ticket(), one_.get());
 }
 
 runtime_breakers::place::~place()
 {
-    const auto line = of_->waiting.find(one_->row.tenant);
+    const auto line = of_->waiting.find(one_->tenant());
     const bool was_first = is_first();
-    line->second.erase(one_->turn);
+    line->second.erase(one_->ticket());
     if (line->second.empty())
         of_->waiting.erase(line);
     else if (was_first && !of_->over)
         line->second.begin()->second->wake();
 }
 
-bool runtime_breakers::place::is_first() const { return of_->waiting.at(one_->row.tenant).begin()->second == one_.get(); }
+bool runtime_breakers::place::is_first() const { return of_->waiting.at(one_->tenant()).begin()->second == one_.get(); }
 
 bool runtime_breakers::place::may_ask() const
 {
