@@ -195,7 +195,7 @@ task<result<void>> execution_service::finish_from_log(std::shared_ptr<unfinished
             fault_of_record(row), *row.finished_at_ms);
     auto one = make_live(std::move(row), std::move(left->spec), std::move(extent));
     live_.emplace(one->row.id, one);    // files and a full disk take their time
-    runs_.spawn("end of " + one->row.id.str(), carry_out(one, runner_.finish(one)));
+    runs_.spawn("end of " + one->row.id.str(), carry_out(one, life_.finish(one)));
     co_return result<void>();
 }
 
@@ -268,7 +268,7 @@ task<> execution_service::stop_tasks()
     co_await sweeper_.stop();
     co_await runs_.stop();
     co_await cleanup_.stop();
-    auto all = runner_.leaving();
+    auto all = life_.disposal().leaving();
     for (const auto& [id, one] : live_)
         all.insert(one);
     for (const auto& one : all)

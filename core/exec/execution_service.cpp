@@ -36,7 +36,7 @@ execution_service::execution_service(execution_services services)
     , pool_(use_, idle_gate_)
     , stock_(use_, idle_gate_)
     , sweeper_(use_)
-    , runner_(use_, queue_, pool_, stock_, idle_gate_, cleanup_, sweeper_)
+    , life_(use_, queue_, pool_, stock_, idle_gate_, cleanup_, sweeper_)
     , changed_(use_.executor)
     , kept_(use_.retention)
     , retention_({use_.time, use_.log, use_.executions, kept_,
@@ -46,7 +46,7 @@ execution_service::execution_service(execution_services services)
     queue_.set_gate([this](const tenant_id& tenant) { return may_keep_more(tenant).has_value(); });
 }
 
-execution_service::live_ptr execution_service::make_live(execution_row row, execution_spec spec, log_extent stored)
+execution_ptr execution_service::make_live(execution_row row, execution_spec spec, log_extent stored)
 {
     auto options = use_.logs;
     options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
@@ -56,20 +56,20 @@ execution_service::live_ptr execution_service::make_live(execution_row row, exec
     return one;
 }
 
-void execution_service::launch(live_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience)
+void execution_service::launch(execution_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience)
 {
     live_.emplace(one->row.id, one);
     one->background.spawn("log of " + one->row.id.str(), one->log->run(log_patience));
-    runs_.spawn("run of " + one->row.id.str(), carry_out(one, in_sandbox ? runner_.take_up(one) : runner_.run(one)));
+    runs_.spawn("run of " + one->row.id.str(), carry_out(one, in_sandbox ? life_.take_up(one) : life_.carry_out(one)));
 }
 
 /// To its end, whatever `work` throws.
-task<> execution_service::carry_out(live_ptr one, task<> work)
+task<> execution_service::carry_out(execution_ptr one, task<> work)
 {
     auto guarded = without_exceptions(as_result(std::move(work)));
     const auto done = co_await std::move(guarded);
     if (done.has_error())
-        co_await runner_.break_off(one, done.error().detail);
+        co_await life_.break_off(one, done.error().detail);
     leave(*one);
 }
 
@@ -81,7 +81,7 @@ void execution_service::leave(const execution& one)
     changed_.notify_all();
 }
 
-execution_service::live_ptr execution_service::find_live(const tenant_id& tenant, const execution_id& id) const
+execution_ptr execution_service::find_live(const tenant_id& tenant, const execution_id& id) const
 {
     const auto found = live_.find(id);
     return found != live_.end() && found->second->row.tenant == tenant ? found->second : nullptr;
@@ -144,7 +144,7 @@ task<result<payload_piece>> execution_service::read_payload(
     co_return found;
 }
 
-task<> execution_service::wait_for_change(live_ptr one, steady_time until)
+task<> execution_service::wait_for_change(execution_ptr one, steady_time until)
 {
     auto change = one->changed.wait_past(one->changed.version());
     static_cast<void>(co_await with_deadline(use_.time, until, std::move(change)));
@@ -194,7 +194,7 @@ task<result<execution_row>> execution_service::cancel(tenant_id tenant, executio
 }
 
 /// The live execution, if it can be written to or signalled now.
-task<result<execution_service::live_ptr>> execution_service::running_one(tenant_id tenant, execution_id id)
+task<result<execution_ptr>> execution_service::running_one(tenant_id tenant, execution_id id)
 {
     auto one = find_live(tenant, id);
     if (one && (one->phase == run_phase::ending || one->phase == run_phase::ended))

@@ -2,10 +2,10 @@
 
 #include "core/admission/admission.hpp"
 #include "core/exec/ending_watch.hpp"
+#include "core/exec/execution_life.hpp"
 #include "core/exec/record/record.hpp"
 #include "core/exec/record/record_policy.hpp"
 #include "core/exec/record/record_retention.hpp"
-#include "core/exec/runner.hpp"
 #include "core/exec/services.hpp"
 #include "core/exec/sweeper.hpp"
 #include "core/log/log_reader.hpp"
@@ -125,7 +125,7 @@ public:
     sweeper::counts sweeps() const { return sweeper_.totals(); }
 
     /// Whether sandboxes of a runtime are made at present: not while it keeps failing.
-    runtime_breakers::view breaker_of(const std::string& runtime) const { return runner_.breaker_of(runtime); }
+    runtime_breakers::view breaker_of(const std::string& runtime) const { return life_.places().breaker_of(runtime); }
 
     /// From now on submit() refuses, and wait() returns at once.
     void stop_accepting();
@@ -139,24 +139,22 @@ public:
     task<result<void>> end_all(end_bounds within = {});
 
 private:
-    using live_ptr = std::shared_ptr<execution>;
-
     task<> take_up_all(std::vector<unfinished_execution> left);
     task<> take_up_later(std::shared_ptr<unfinished_execution> left, std::string why);
     task<result<void>> take_up(std::shared_ptr<unfinished_execution> left);
     task<result<state_said>> last_state(std::shared_ptr<unfinished_execution> left, log_position end);
     task<result<void>> finish_from_log(std::shared_ptr<unfinished_execution> left, log_extent extent);
-    live_ptr make_live(execution_row row, execution_spec spec, log_extent stored);
-    void launch(live_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience);
-    task<> carry_out(live_ptr one, task<> work);
+    execution_ptr make_live(execution_row row, execution_spec spec, log_extent stored);
+    void launch(execution_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience);
+    task<> carry_out(execution_ptr one, task<> work);
     void leave(const execution& one);
     record_chances chances_of(const execution_row& row) const;
-    task<result<submission>> record_begun(live_ptr one, task<> run);
-    task<> run_recorded(live_ptr one, execution_spec spec, result<void> begun);
-    task<> run_made(live_ptr one, execution_spec spec, runtime_breakers::permit permit);
-    task<bool> ends_unrecorded(live_ptr one);
-    task<> record_end_of(live_ptr one);
-    task<result<void>> insert_first(live_ptr one, execution_spec spec, bool is_begun);
+    task<result<submission>> record_begun(execution_ptr one, task<> run);
+    task<> run_recorded(execution_ptr one, execution_spec spec, result<void> begun);
+    task<> run_made(execution_ptr one, execution_spec spec, runtime_breakers::permit permit);
+    task<bool> ends_unrecorded(execution_ptr one);
+    task<> record_end_of(execution_ptr one);
+    task<result<void>> insert_first(execution_ptr one, execution_spec spec, bool is_begun);
     task<result<submission>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key, answered when);
     task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
     /// The row as clients see it.
@@ -164,11 +162,11 @@ private:
     std::string what_it_waits_for(const execution& one) const;
     /// Whether what starts now may be kept when it ends.
     result<void> may_keep_more(const tenant_id& tenant) const;
-    live_ptr find_live(const tenant_id& tenant, const execution_id& id) const;
+    execution_ptr find_live(const tenant_id& tenant, const execution_id& id) const;
     task<> erase_contents(tenant_id tenant, std::vector<content_id> contents);
-    task<result<live_ptr>> running_one(tenant_id tenant, execution_id id);
+    task<result<execution_ptr>> running_one(tenant_id tenant, execution_id id);
     bool may_wait(steady_time until) const { return !stopping_ && use_.time.steady_now() < until; }
-    task<> wait_for_change(live_ptr one, steady_time until);
+    task<> wait_for_change(execution_ptr one, steady_time until);
     task<> wait_until_stable();
     task<> flush_all();
     task<> stop_tasks();
@@ -186,9 +184,9 @@ private:
     warm_pool pool_;
     stocker stock_;
     sweeper sweeper_;
-    runner runner_;
+    execution_life life_;
     notifier changed_;    // an execution left, or the stop began
-    std::unordered_map<execution_id, live_ptr> live_;
+    std::unordered_map<execution_id, execution_ptr> live_;
     change_clock removals_;
     kept_records kept_;
     record_retention retention_;

@@ -96,11 +96,11 @@ task<result<execution_service::submission>> execution_service::record_new(
         one->record.recorded = one->record.sandbox_recorded = false;
         one->record.end_awaited = first == first_record::ended;
         one->log->control(event_kind::state, state_body(row));
-        if (pool_.ready() > 0 && runner_.begin_now(one, *place)) {
+        if (pool_.ready() > 0 && life_.begin_now(one, *place)) {
             auto recording = run_recorded(one, std::move(spec), {});
             co_return co_await record_begun(one, std::move(recording));
         }
-        auto permit = runner_.begin_making(one, *place);
+        auto permit = life_.begin_making(one, *place);
         if (permit) {
             auto making = run_made(one, std::move(spec), std::move(*permit));
             co_return co_await record_begun(one, std::move(making));
@@ -125,7 +125,7 @@ task<result<execution_service::submission>> execution_service::record_new(
 }
 
 /// Its program runs, or its sandbox is being made: the answer waits for the record, which `run` makes.
-task<result<execution_service::submission>> execution_service::record_begun(live_ptr one, task<> run)
+task<result<execution_service::submission>> execution_service::record_begun(execution_ptr one, task<> run)
 {
     live_.emplace(one->row.id, one);
     runs_.spawn("run of " + one->row.id.str(), std::move(run));
@@ -143,29 +143,29 @@ task<result<execution_service::submission>> execution_service::record_begun(live
 }
 
 /// Where no sandbox can be made it is recorded all the same, and that attempt was its first.
-task<> execution_service::run_made(live_ptr one, execution_spec spec, runtime_breakers::permit permit)
+task<> execution_service::run_made(execution_ptr one, execution_spec spec, runtime_breakers::permit permit)
 {
     result<void> made;
     try {
-        auto making = runner_.make_now(one, std::move(permit));
+        auto making = life_.make_now(one, std::move(permit));
         made = co_await std::move(making);
     } catch (const std::exception&) {    // cut off as the server stops, or an error in it
         one->record.failure = std::current_exception();
     }
     if (one->record.failure) {
         one->wake();
-        runner_.discard(one);
+        life_.disposal().discard(one);
         leave(*one);
         co_return;
     }
     co_await run_recorded(one, std::move(spec), std::move(made));
 }
 
-task<result<void>> execution_service::insert_first(live_ptr one, execution_spec spec, bool is_begun)
+task<result<void>> execution_service::insert_first(execution_ptr one, execution_spec spec, bool is_begun)
 {
     // Not a coroutine: it only names the work.
     if (is_begun) {
-        auto rows = runner_.record(*one);
+        auto rows = life_.record(*one);
         return use_.executions.insert_begun(std::move(rows.execution), std::move(spec), std::move(rows.sandbox));
     }
     auto row = one->row;
@@ -174,24 +174,24 @@ task<result<void>> execution_service::insert_first(live_ptr one, execution_spec 
 }
 
 /// Whether its program, which runs, ends so soon that its end may be its first record.
-task<bool> execution_service::ends_unrecorded(live_ptr one)
+task<bool> execution_service::ends_unrecorded(execution_ptr one)
 {
-    auto end = runner::wait_for_exit_and_streams(one);
+    auto end = execution_life::wait_for_exit_and_streams(one);
     const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + first_record_patience, std::move(end));
     co_return heard.has_value() && *heard;
 }
 
 /// To its end, which is its first record, or to its refusal.
-task<> execution_service::record_end_of(live_ptr one)
+task<> execution_service::record_end_of(execution_ptr one)
 {
-    auto guarded = without_exceptions(as_result(runner_.run_begun(one)));
+    auto guarded = without_exceptions(as_result(life_.run_begun(one)));
     const auto done = co_await std::move(guarded);
     if (done.has_error()) {
         use_.log.error("an execution broke down in the server", {{"execution_id", one->row.id.str()}, {"what", done.error().detail}});
         if (!one->record.recorded && !one->record.failure)
             one->record.refused = error{errc::internal, "the server failed; its log says why"};
         one->phase = run_phase::ended;
-        runner_.discard(one);
+        life_.disposal().discard(one);
     }
     policy_.note(one->record.took, use_.time.steady_now());
     one->wake();
@@ -200,12 +200,12 @@ task<> execution_service::record_end_of(live_ptr one)
 
 record_chances execution_service::chances_of(const execution_row& row) const
 {
-    const bool has_sandbox = pool_.ready() > 0 || runner_.makes_soon(row.runtime);
-    return {has_sandbox, queue_.has_place_for(row.tenant, promised_memory(row.limits)), runner_.takes_at_once(row.runtime)};
+    const bool has_sandbox = pool_.ready() > 0 || life_.places().creates_fast(row.runtime);
+    return {has_sandbox, queue_.has_place_for(row.tenant, promised_memory(row.limits)), life_.places().takes_at_once(row.runtime)};
 }
 
 /// The log is stored after the record, so that there is none without, or with it.
-task<> execution_service::run_recorded(live_ptr one, execution_spec spec, result<void> begun)
+task<> execution_service::run_recorded(execution_ptr one, execution_spec spec, result<void> begun)
 {
     bool has_ended = false;
     try {
@@ -227,12 +227,12 @@ task<> execution_service::run_recorded(live_ptr one, execution_spec spec, result
         co_return co_await record_end_of(one);
     one->wake();
     if (!one->record.recorded) {
-        runner_.discard(one);
+        life_.disposal().discard(one);
         leave(*one);
         co_return;
     }
     one->background.spawn("log of " + one->row.id.str(), one->log->run(first_commit_patience));
-    auto rest = begun.has_value() ? runner_.run_begun(one) : runner_.run_failed(one, begun.error());
+    auto rest = begun.has_value() ? life_.run_begun(one) : life_.run_failed(one, begun.error());
     co_await carry_out(one, std::move(rest));
 }
 

@@ -7,7 +7,7 @@
 
 namespace caisson {
 
-/// What a runner is to have compiled.
+/// What is to be compiled.
 struct compile_order {
     protocol::spawn_request request;    // of the compiler
     compile_inputs inputs;              // the same as a cache sees it; empty once it is started, if nothing is to be kept

@@ -1,7 +1,10 @@
-#include "core/exec/runner.hpp"
+#include "core/exec/sandbox_provider.hpp"
 
 #include "core/async/both.hpp"
-#include "core/exec/retry_until_answered.hpp"
+#include "core/async/without_exceptions.hpp"
+#include "core/exec/elapsed.hpp"
+#include "core/exec/parking.hpp"
+#include "core/exec/skill/skill_program.hpp"
 
 #include <algorithm>
 
@@ -15,16 +18,15 @@ group_limits group_limits_of(const execution& one)
     return {limits.memory_bytes, limits.cpu_milli, limits.pids};
 }
 
-}    // namespace
-
-task<> runner::run(live_ptr one)
+/// Repeating it would not help.
+error package_gone(const skill_run& skill)
 {
-    for (auto next = after::again; next == after::again;)
-        next = co_await attempt(one);
+    return {errc::gone, "the package of skill " + skill.name + "@" + skill.version + " (sha256:" + skill.digest + ") was removed"};
 }
 
-/// find_sandbox(), and tells the runtime's breaker what came of it.
-task<result<void>> runner::try_sandbox(live_ptr one, runtime_breakers::permit permit)
+}    // namespace
+
+task<result<void>> sandbox_provider::try_sandbox(execution_ptr one, runtime_breakers::permit permit)
 {
     one->now.at_host = false;
     auto finding = without_exceptions(find_sandbox(one));
@@ -36,26 +38,12 @@ task<result<void>> runner::try_sandbox(live_ptr one, runtime_breakers::permit pe
     co_return found;
 }
 
-/// What a broken disk says is for the server's log only.
-error runner::without_words_of_the_store(error what, const execution_id& id) const
-{
-    if (what.code != errc::internal)
-        return what;
-    use_.log.error("the record of a sandbox cannot be stored", {{"execution_id", id.str()}, {"what", what.detail}});
-    return {errc::internal, "its record could not be stored; the server's log says why"};
-}
-
-bool runner::is_enabled(const std::string& runtime) const
-{
-    return use_.enabled.empty() || std::find(use_.enabled.begin(), use_.enabled.end(), runtime) != use_.enabled.end();
-}
-
 /// One that is ready, or a new one; recorded, and its agent heard.
-task<result<void>> runner::find_sandbox(live_ptr one)
+task<result<void>> sandbox_provider::find_sandbox(execution_ptr one)
 {
-    if (!use_.runtimes.contains(one->row.runtime) || !is_enabled(one->row.runtime))
+    if (!use_.runtimes.contains(one->row.runtime) || !placement_.is_enabled(one->row.runtime))
         co_return error{errc::runtime_unavailable, "the runtime \"" + one->row.runtime + "\" is not enabled on this server"};
-    const auto image = check_image(*one);
+    const auto image = placement::check_image(*one);
     if (image.has_error())
         co_return image.error();
     auto wanted = co_await describe_sandbox(one);
@@ -79,25 +67,24 @@ task<result<void>> runner::find_sandbox(live_ptr one)
     co_return reached;
 }
 
-task<result<void>> runner::reach_agent(live_ptr one)
+task<result<void>> sandbox_provider::make_unrecorded(execution_ptr one)
 {
-    if (!one->now.group) {
-        auto grouped = open_group(*one);
-        if (grouped.has_error())
-            co_return grouped.error();
+    auto wanted = sandbox_for(*one);
+    const bool is_ready = claim_sandbox(*one, shape_of(*one, wanted));
+    if (!is_ready) {
+        auto made = co_await make_sandbox(one, std::move(wanted));
+        if (made.has_error())
+            co_return made;
     }
-    co_return co_await open_link(one);
+    note_degraded(*one);
+    auto reaching = is_ready ? hold_link(one) : reach_agent(one);
+    auto reached = co_await std::move(reaching);
+    if (!reached.has_error())
+        note_sandbox(*one);
+    co_return reached;
 }
 
-/// Of a sandbox that was ready.
-task<result<void>> runner::hold_link(live_ptr one)
-{
-    keep_link(one);
-    keep_watch(one);
-    co_return result<void>();
-}
-
-pool_shape runner::shape_of(const execution& one, const sandbox_spec& wanted) const
+pool_shape sandbox_provider::shape_of(const execution& one, const sandbox_spec& wanted) const
 {
     const auto digest = one.now.image && one.now.image->has_value() ? (*one.now.image)->id : std::string();
     pool_shape shape{one.row.runtime, wanted, one.now.tree, digest};
@@ -106,10 +93,10 @@ pool_shape runner::shape_of(const execution& one, const sandbox_spec& wanted) co
     return shape;
 }
 
-bool runner::claim_sandbox(execution& one, const pool_shape& wanted)
+bool sandbox_provider::claim_sandbox(execution& one, const pool_shape& wanted)
 {
     // A breaker closes when a sandbox could be made, not when one was there.
-    if (breakers_.of(one.row.runtime).state != circuit_breaker::state::closed)
+    if (placement_.breaker_of(one.row.runtime).state != circuit_breaker::state::closed)
         return false;
     const auto began = use_.time.steady_now();
     auto warm = pool_.claim(wanted);
@@ -122,17 +109,54 @@ bool runner::claim_sandbox(execution& one, const pool_shape& wanted)
     return true;
 }
 
-/// Where control groups are this server's own, the execution's is made meanwhile.
-task<result<void>> runner::start_sandbox(live_ptr one, runtime* where)
+bool sandbox_provider::hold_package_now(execution& one)
 {
-    if (where->makes_soon())
-        one->sandbox()->make_group_at_start(group_limits_of(*one));
-    auto starting = where->start(*one->sandbox());
-    const auto started = co_await std::move(starting);
-    co_return started.has_error() || !where->makes_soon() ? started : open_group(*one);
+    if (!one.spec.skill)
+        return true;
+    if (use_.trees != nullptr)
+        one.now.tree = use_.trees->open_now(one.row.tenant, one.spec.skill->digest);
+    return one.now.tree != nullptr;
 }
 
-task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
+/// A skill's package stays in the cache as long as it is held.
+task<result<void>> sandbox_provider::hold_package(execution_ptr one)
+{
+    if (!one->spec.skill || one->now.tree)
+        co_return result<void>();
+    if (use_.trees == nullptr)
+        co_return error{errc::gone, "this server runs no skills"};
+    auto opened = co_await use_.trees->open(one->row.tenant, one->spec.skill->digest);
+    if (opened.has_error())
+        co_return opened.error().code == errc::not_found ? package_gone(*one->spec.skill) : opened.error();
+    one->now.tree = std::move(*opened);
+    co_return result<void>();
+}
+
+sandbox_spec sandbox_provider::sandbox_for(const execution& one)
+{
+    const auto& limits = one.spec.limits;
+    sandbox_spec wanted;
+    wanted.id = use_.ids.make<sandbox_id>();
+    wanted.limits = {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
+    wanted.lease = use_.link.lease;
+    wanted.is_awaited = true;
+    wanted.image = placement_.runs_in_image(one) ? one.spec.image : std::string();
+    if (one.now.tree) {
+        wanted.work_directory = skill_directory;
+        wanted.trees.push_back({one.now.tree->path().string(), std::string(skill_package)});
+    }
+    return wanted;
+}
+
+task<result<sandbox_spec>> sandbox_provider::describe_sandbox(execution_ptr one)
+{
+    auto held = co_await hold_package(one);
+    if (held.has_error())
+        co_return held.error();
+    co_return sandbox_for(*one);
+}
+
+task<result<void>> sandbox_provider::make_sandbox(execution_ptr one, sandbox_spec wanted)
 {
     const auto began = use_.time.steady_now();
     auto& chosen = *use_.runtimes.find(one->row.runtime)->second;
@@ -150,8 +174,26 @@ task<result<void>> runner::make_sandbox(live_ptr one, sandbox_spec wanted)
     co_return result<void>();
 }
 
-/// Before the first probe too what does not isolate says so in every record.
-void runner::note_degraded(execution& one) const
+/// Where control groups are this server's own, the execution's is made meanwhile.
+task<result<void>> sandbox_provider::start_sandbox(execution_ptr one, runtime* where)
+{
+    if (where->makes_soon())
+        one->sandbox()->make_group_at_start(group_limits_of(*one));
+    auto starting = where->start(*one->sandbox());
+    const auto started = co_await std::move(starting);
+    co_return started.has_error() || !where->makes_soon() ? started : open_group(*one);
+}
+
+result<void> sandbox_provider::open_group(execution& one)
+{
+    auto group = one.sandbox()->open_group(group_limits_of(one));
+    if (group.has_error())
+        return group.error();
+    one.now.group = std::move(*group);
+    return {};
+}
+
+void sandbox_provider::note_degraded(execution& one) const
 {
     const auto& chosen = *use_.runtimes.find(one.row.runtime)->second;
     for (const auto& each : chosen.capabilities().degraded)
@@ -161,13 +203,13 @@ void runner::note_degraded(execution& one) const
         one.row.degraded.emplace_back("isolation");
 }
 
-void runner::note_sandbox(execution& one) const
+void sandbox_provider::note_sandbox(execution& one) const
 {
     one.row.sandbox = one.attempt().sandbox = one.sandbox()->id();
     one.row.image_digest = one.sandbox()->image_digest();
 }
 
-runner::begin_record runner::record(const execution& one) const
+sandbox_provider::begin_record sandbox_provider::record(const execution& one) const
 {
     begin_record made{one.row, {}};
     made.execution.status = execution_status::running;
@@ -182,7 +224,7 @@ runner::begin_record runner::record(const execution& one) const
 }
 
 /// Durable before the program may start, so that a next server finds the sandbox instead of starting another one.
-task<result<void>> runner::record_sandbox(live_ptr one)
+task<result<void>> sandbox_provider::record_sandbox(execution_ptr one)
 {
     note_sandbox(*one);
     auto rows = record(*one);
@@ -193,35 +235,13 @@ task<result<void>> runner::record_sandbox(live_ptr one)
     co_return done.first.has_error() ? done.first : done.second;
 }
 
-result<void> runner::open_group(execution& one)
+/// What a broken disk says is for the server's log only.
+error sandbox_provider::without_words_of_the_store(error what, const execution_id& id) const
 {
-    auto group = one.sandbox()->open_group(group_limits_of(one));
-    if (group.has_error())
-        return group.error();
-    one.now.group = std::move(*group);
-    return {};
-}
-
-task<runner::after> runner::run_in_sandbox(live_ptr one)
-{
-    const auto watched = watch_of(*one);
-    co_await supervise(one, watched);
-    auto facts = std::move(watched->facts());
-    if (one->heard.exited) {
-        facts.wait_status = one->heard.exited->wait_status;
-        facts.wall_limit = facts.wall_limit || one->heard.exited->cause == protocol::exit_cause::wall_limit;
-        // One that an earlier server had to end in the agent's place.
-        const auto longest = std::chrono::milliseconds(one->spec.limits.wall_ms) + limit_watch::wall_backstop;
-        facts.wall_limit = facts.wall_limit || std::chrono::microseconds(one->heard.exited->wall_us) >= longest;
-        const auto cpu_us = static_cast<std::int64_t>(one->heard.exited->user_us + one->heard.exited->system_us);
-        facts.cpu_limit = facts.cpu_limit || cpu_us >= one->spec.limits.cpu_ms * 1000;
-    } else if (!one->heard.start_failure.empty()) {
-        facts.fault = one->heard.start_failure;
-    } else {
-        facts.lost = one->heard.lost;
-        facts.host_to_blame = agent_was_taken(*one);
-    }
-    co_return co_await conclude(one, std::move(facts));
+    if (what.code != errc::internal)
+        return what;
+    use_.log.error("the record of a sandbox cannot be stored", {{"execution_id", id.str()}, {"what", what.detail}});
+    return {errc::internal, "its record could not be stored; the server's log says why"};
 }
 
 }    // namespace caisson

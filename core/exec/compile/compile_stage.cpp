@@ -1,10 +1,11 @@
+#include "core/exec/compile/compile_stage.hpp"
+
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/exec/compile/compile_order.hpp"
 #include "core/exec/compile/compiler_process.hpp"
-#include "core/exec/retry_until_answered.hpp"
-#include "core/exec/runner.hpp"
-#include "core/protocol/collect_stream.hpp"
+#include "core/exec/elapsed.hpp"
+#include "core/exec/program_request.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -12,9 +13,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/// How a runner makes a program of code that is to be compiled: the compiler runs in the program's sandbox, as an execution of its own
-/// at the agent, and everything that it started is gone before the program starts. One that an earlier server left is ended, and it is
-/// compiled anew: the program has not started. See docs/architecture.md "Compilation".
 namespace caisson {
 
 namespace {
@@ -81,7 +79,7 @@ void replace_work(std::string& text, const std::string& directory)
 }    // namespace
 
 /// A compiler that runs, and what was seen of it.
-struct runner::compile_run {
+struct compile_stage::compile_run {
     std::shared_ptr<compile_order> order;
     compiler_ptr compiler;
     std::unique_ptr<execution_group> group;
@@ -91,9 +89,7 @@ struct runner::compile_run {
     std::optional<steady_time> started_at;    // when the server heard that it runs
 };
 
-/// True: there is a program to start. If not, the attempt is over: `watched` says how the compilation failed, or that it was
-/// cancelled, or the execution's start_failure or lost say why.
-task<bool> runner::compile(live_ptr one, std::shared_ptr<limit_watch> watched)
+task<bool> compile_stage::compile(execution_ptr one, std::shared_ptr<limit_watch> watched)
 {
     one->phase = run_phase::compiling;
     one->row.waits_for = "its code is compiled";
@@ -102,7 +98,7 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<limit_watch> watched)
     const bool was_compiled = co_await use_compiled(one, run->order);
     if (was_compiled) {
         one->row.waits_for.clear();
-        co_await store_compile_report(one);
+        co_await recorder_.store_compile_report(one);
         co_return true;
     }
     const auto opened = open_compiler_group(*one, *run);
@@ -126,7 +122,7 @@ task<bool> runner::compile(live_ptr one, std::shared_ptr<limit_watch> watched)
 }
 
 /// Whatever an earlier compiler left in the group is ended.
-result<void> runner::open_compiler_group(execution& one, compile_run& run) const
+result<void> compile_stage::open_compiler_group(execution& one, compile_run& run)
 {
     const auto limits = limits_of(one.spec);
     const auto open = [&] { return one.sandbox()->open_compiler_group({limits.memory_bytes, limits.cpu_milli, limits.pids}); };
@@ -143,7 +139,7 @@ result<void> runner::open_compiler_group(execution& one, compile_run& run) const
 }
 
 /// The number of the next one. Nothing: the agent does not answer, or it was begun too often.
-task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_ptr one)
+task<std::optional<protocol::exec_number>> compile_stage::end_earlier_compilers(execution_ptr one)
 {
     if (!one->now.taken_up)
         co_return exec_numbers::compiler(only_execution, 0);
@@ -170,7 +166,7 @@ task<std::optional<protocol::exec_number>> runner::end_earlier_compilers(live_pt
 }
 
 /// The files are the program's too: they are put once.
-void runner::start_compiler(const live_ptr& one, protocol::exec_number number, compile_run& run) const
+void compile_stage::start_compiler(const execution_ptr& one, protocol::exec_number number, compile_run& run) const
 {
     run.compiler = attach_compiler(one, number, std::nullopt);
     for (const auto& file : run.order->inputs.files)
@@ -186,10 +182,10 @@ void runner::start_compiler(const live_ptr& one, protocol::exec_number number, c
 
 /// The program's, but for what is its own: the compiler's arguments, limits and variables, no terminal, no stdin. It is not told which
 /// execution it is for: what it makes must not differ by that.
-protocol::spawn_request runner::compile_request_for(const execution& one) const
+protocol::spawn_request compile_stage::compile_request_for(const execution& one) const
 {
     const auto& step = *one.spec.compile;
-    auto request = spawn_request_for(one);
+    auto request = spawn_request_for(one, use_);
     const bool in_image = use_.runtimes.find(one.row.runtime)->second->has_images();
     request.argv = in_image || step.host_argv.empty() ? step.argv : step.host_argv;
     const auto work = one.sandbox()->work_directory();
@@ -214,7 +210,7 @@ protocol::spawn_request runner::compile_request_for(const execution& one) const
     return request;
 }
 
-task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
+task<> compile_stage::watch_compiler(execution_ptr one, std::shared_ptr<compile_run> run)
 {
     while (!run->compiler->session.ended() && one->heard.lost.empty()) {
         const auto seen = one->changed.version();
@@ -227,7 +223,7 @@ task<> runner::watch_compiler(live_ptr one, std::shared_ptr<compile_run> run)
     }
 }
 
-void runner::look_at_compiler(execution& one, compile_run& run) const
+void compile_stage::look_at_compiler(execution& one, compile_run& run) const
 {
     const auto now = use_.time.steady_now();
     if (!run.started_at && run.compiler->session.started())
@@ -251,7 +247,7 @@ void runner::look_at_compiler(execution& one, compile_run& run) const
 }
 
 /// What the compiler left behind ends with it.
-task<> runner::drain_compiler(live_ptr one, std::shared_ptr<compile_run> run)
+task<> compile_stage::drain_compiler(execution_ptr one, std::shared_ptr<compile_run> run)
 {
     run->group->kill();
     if (!run->compiler->session.exited() || !one->heard.lost.empty())
@@ -264,7 +260,7 @@ task<> runner::drain_compiler(live_ptr one, std::shared_ptr<compile_run> run)
 }
 
 /// By itself, with all that it asked for: a limit that it met on the way may have changed what it made.
-bool runner::ended_plainly(const execution& one, const compile_run& run)
+bool compile_stage::ended_plainly(const execution& one, const compile_run& run)
 {
     const auto& report = one.row.compile;
     const auto disk = one.sandbox()->disk().value_or(disk_usage());
@@ -276,7 +272,7 @@ bool runner::ended_plainly(const execution& one, const compile_run& run)
            !disk.inodes_exhausted;
 }
 
-void runner::judge_compiler(execution& one, compile_run& run, ending_facts& facts_of_program) const
+void compile_stage::judge_compiler(execution& one, compile_run& run, ending_facts& facts_of_program)
 {
     auto& facts = run.watch->facts();
     const auto& exited = run.compiler->session.exited();
@@ -326,19 +322,6 @@ void runner::judge_compiler(execution& one, compile_run& run, ending_facts& fact
         return;
     facts_of_program.compile = std::move(end);
     facts_of_program.can_repeat = false;    // it would fail again
-}
-
-/// Before the program starts: a next server finds it running, and cannot ask for this any more.
-task<> runner::store_compile_report(live_ptr one)
-{
-    std::function<task<result<void>>()> ask = [this, one] {
-        auto stored = one->row;
-        stored.status = execution_status::running;
-        stored.started_at_ms = use_.time.now_ms();
-        return use_.executions.update(std::move(stored));
-    };
-    auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
-    static_cast<void>(co_await std::move(asking));
 }
 
 }    // namespace caisson

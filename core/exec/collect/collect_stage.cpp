@@ -1,17 +1,19 @@
+#include "core/exec/collect/collect_stage.hpp"
+
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
+#include "core/async/without_exceptions.hpp"
 #include "core/base/count_guard.hpp"
 #include "core/exec/agent_process.hpp"
 #include "core/exec/collect/collect_command.hpp"
 #include "core/exec/collect/files_at_end.hpp"
-#include "core/exec/retry_until_answered.hpp"
-#include "core/exec/runner.hpp"
+#include "core/exec/limit_watch.hpp"
+#include "core/exec/skill/skill_output.hpp"
 
 #include <csignal>
 #include <numeric>
 #include <sys/resource.h>
 
-/// How a runner keeps the files of a program that has ended: the agent's own program collects them inside the sandbox.
 namespace caisson {
 
 namespace {
@@ -129,10 +131,34 @@ collected_files nothing_because(std::string why)
     return none;
 }
 
+/// What the collector brought. One that brought nothing and failed cannot tell whether there is any output.
+skill_output output_of(const execution& one)
+{
+    if (one.left.output_text)
+        return {skill_output::state::whole, *one.left.output_text};
+    if (!one.left.output_problem.empty())
+        return {skill_output::state::unreadable, one.left.output_problem};
+    const bool ended_well = one.row.status == execution_status::success;
+    if (ended_well && one.row.collected && !one.row.collected->error.empty())
+        return {skill_output::state::unreadable, one.row.collected->error};
+    return {};
+}
+
 }    // namespace
 
-/// Before the end is decided: a skill's output is part of it.
-task<> runner::keep_files(live_ptr one)
+void collect_stage::ask_for_files_at_end(execution& one) const
+{
+    const auto& where = *use_.runtimes.find(one.row.runtime)->second;
+    const bool is_little = pattern_bytes(one.spec.collect) <= most_pattern_bytes_at_end;
+    const bool is_enclosed = where.isolates() && !one.now.taken_up;    // the agent, which is of this version
+    one.now.at_end.reset();
+    if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
+        return;
+    one.now.at_end =
+        std::make_shared<files_at_end>(one.link(), one.now.home->numbers().next(), request_at_end(one), [&one] { one.wake(); });
+}
+
+task<> collect_stage::keep_files(execution_ptr one)
 {
     if (!wants_files(one->spec.collect) || !one->heard.started)
         co_return;
@@ -150,21 +176,73 @@ task<> runner::keep_files(live_ptr one)
     one->left.output_problem = std::move(files.output_problem);
 }
 
-void runner::mark_files(execution& one)
+/// Errors: exceptions only.
+task<result<collected_files>> collect_stage::collect_files(execution_ptr one)
 {
-    const bool partial = one.row.status != execution_status::success;
-    for (auto& each : one.left.artifacts)
-        each.partial = partial;
-    if (one.row.collected)
-        one.row.collected->partial = partial;
+    if (use_.contents == nullptr)
+        co_return nothing_because("its files could not be collected: this server keeps none");
+    if (!has_files_at_end_or_none(*one)) {
+        auto hearing = wait_until(one, &has_files_at_end_or_none);
+        static_cast<void>(co_await with_deadline(use_.time, use_.time.steady_now() + at_end_grace, std::move(hearing)));
+    }
+    const bool has_come = one->now.at_end && one->now.at_end->now() == files_at_end::state::whole;
+    auto collecting = has_come ? take_files(one) : fetch_files(one);
+    auto files = co_await std::move(collecting);
+    if (!files.summary.error.empty())
+        use_.log.warning("not all files of an execution were collected",
+            {{"execution_id", one->row.id.str()}, {"what", files.cause.empty() ? files.summary.error : files.cause}});
+    co_return files;
 }
 
-/// Of one whose end is in the log and not in the record: what an earlier server collected has no record either.
-task<> runner::keep_files_again(live_ptr one)
+/// Which came with the end.
+task<collected_files> collect_stage::take_files(execution_ptr one)
+{
+    collector session(use_.executor, *use_.contents, job_of(*one), [](protocol::stream_number, std::uint64_t) { });
+    one->now.at_end->hand_to(session);
+    co_await session.run();
+    co_return session.take();
+}
+
+/// By a collector that the agent starts for it.
+task<collected_files> collect_stage::fetch_files(execution_ptr one)
+{
+    if (!one->heard.lost.empty())
+        co_return nothing_because("its files could not be collected: " + one->heard.lost);
+    if (!one->heard.exited || !one->sandbox() || !one->link())
+        co_return nothing_because("its files could not be collected: the end of the program was not seen");
+    sandboxes_.keep_watch(one);                             // of one that ended at once nobody would hear that its agent did too
+    const auto number = one->now.home->numbers().next();    // what an earlier server began is collected anew
+    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), acknowledging(one->link(), number));
+    agent_process process(one->link(), number, *session);
+    auto request = request_for(*one);
+    request.seccomp_filter = use_.filter_on(*use_.runtimes.find(one->row.runtime)->second);
+    process.start(std::move(request));
+    const auto until = use_.time.steady_now() + time_for(one->spec.collect) + backstop;
+    auto collecting = collect_or_stop(one, session);
+    const auto stopped = co_await with_deadline(use_.time, until, std::move(collecting));
+    if (stopped.has_error())
+        session->abandon("its files were not collected in time");
+    else if (!stopped->empty())
+        session->abandon(*stopped);
+    co_await session->settle();
+    auto files = session->take();
+    process.forget();
+    co_return files;
+}
+
+collector::job collect_stage::job_of(const execution& one) const
+{
+    collector::job job{one.row.tenant, one.row.id, one.spec.collect, use_.time.now_ms(), std::nullopt, use_.free_bytes};
+    if (use_.artifact_lifetime)
+        job.expires_at_ms = job.now_ms + use_.artifact_lifetime->count();
+    return job;
+}
+
+task<> collect_stage::keep_files_again(execution_ptr one)
 {
     if (!wants_files(one->spec.collect) || !one->row.sandbox)
         co_return;
-    const auto found = co_await find_sandbox_patiently(one);
+    const auto found = co_await sandboxes_.find_sandbox_patiently(one);
     if (found.has_error()) {
         one->row.collected = nothing_because("its files could not be collected: " + found.error().detail).summary;
         co_return;
@@ -175,8 +253,8 @@ task<> runner::keep_files_again(live_ptr one)
         one->continue_attempt();
     const auto known = one->resume_point();
     const agent_process heard(one->link(), only_execution, *listener, known);
-    keep_link(one);
-    keep_watch(one);
+    sandboxes_.keep_link(one);
+    sandboxes_.keep_watch(one);
     const auto has_answered = [listener](const execution& of) { return listener->heard || !of.heard.lost.empty(); };
     auto end = wait_until(one, has_answered);
     const auto told = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(end));
@@ -196,79 +274,31 @@ task<> runner::keep_files_again(live_ptr one)
     mark_files(*one);
 }
 
-/// With the program: what is left then is known with its end, if it is little.
-void runner::ask_for_files_at_end(execution& one) const
+void collect_stage::mark_files(execution& one)
 {
-    const auto& where = *use_.runtimes.find(one.row.runtime)->second;
-    const bool is_little = pattern_bytes(one.spec.collect) <= most_pattern_bytes_at_end;
-    const bool is_enclosed = where.isolates() && !one.now.taken_up;    // the agent, which is of this version
-    one.now.at_end.reset();
-    if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
-        return;
-    one.now.at_end =
-        std::make_shared<files_at_end>(one.link(), one.now.home->numbers().next(), request_at_end(one), [&one] { one.wake(); });
+    const bool partial = one.row.status != execution_status::success;
+    for (auto& each : one.left.artifacts)
+        each.partial = partial;
+    if (one.row.collected)
+        one.row.collected->partial = partial;
 }
 
-collector::job runner::job_of(const execution& one) const
+task<std::string> collect_stage::problem_of_output(execution_ptr one)
 {
-    collector::job job{one.row.tenant, one.row.id, one.spec.collect, use_.time.now_ms(), std::nullopt, use_.free_bytes};
-    if (use_.artifact_lifetime)
-        job.expires_at_ms = job.now_ms + use_.artifact_lifetime->count();
-    return job;
+    if (!one->spec.skill || !one->left.output_text)
+        co_return "";
+    auto broken = syntax_problem(*one->left.output_text);
+    const auto& schema = one->spec.skill->output_schema;
+    if (!broken.empty() || schema.empty() || use_.schemas == nullptr)
+        co_return broken;
+    auto checking = use_.schemas->check(one->row.tenant, schema_checker::asker::execution, schema, shared_bytes(*one->left.output_text));
+    auto checked = without_exceptions(std::move(checking));
+    const auto found = co_await std::move(checked);
+    if (found.has_error() && found.error().code == errc::internal)
+        use_.log.error("an output could not be checked", {{"execution_id", one->row.id.str()}, {"what", found.error().detail}});
+    co_return mismatch_problem(found);
 }
 
-/// Errors: exceptions only.
-task<result<collected_files>> runner::collect_files(live_ptr one)
-{
-    if (use_.contents == nullptr)
-        co_return nothing_because("its files could not be collected: this server keeps none");
-    if (!has_files_at_end_or_none(*one)) {
-        auto hearing = wait_until(one, &has_files_at_end_or_none);
-        static_cast<void>(co_await with_deadline(use_.time, use_.time.steady_now() + at_end_grace, std::move(hearing)));
-    }
-    const bool has_come = one->now.at_end && one->now.at_end->now() == files_at_end::state::whole;
-    auto collecting = has_come ? take_files(one) : fetch_files(one);
-    auto files = co_await std::move(collecting);
-    if (!files.summary.error.empty())
-        use_.log.warning("not all files of an execution were collected",
-            {{"execution_id", one->row.id.str()}, {"what", files.cause.empty() ? files.summary.error : files.cause}});
-    co_return files;
-}
-
-/// Which came with the end.
-task<collected_files> runner::take_files(live_ptr one)
-{
-    collector session(use_.executor, *use_.contents, job_of(*one), [](protocol::stream_number, std::uint64_t) { });
-    one->now.at_end->hand_to(session);
-    co_await session.run();
-    co_return session.take();
-}
-
-/// By a collector that the agent starts for it.
-task<collected_files> runner::fetch_files(live_ptr one)
-{
-    if (!one->heard.lost.empty())
-        co_return nothing_because("its files could not be collected: " + one->heard.lost);
-    if (!one->heard.exited || !one->sandbox() || !one->link())
-        co_return nothing_because("its files could not be collected: the end of the program was not seen");
-    keep_watch(one);                                        // of one that ended at once nobody would hear that its agent did too
-    const auto number = one->now.home->numbers().next();    // what an earlier server began is collected anew
-    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), acknowledging(one->link(), number));
-    agent_process process(one->link(), number, *session);
-    auto request = request_for(*one);
-    request.seccomp_filter = use_.filter_on(*use_.runtimes.find(one->row.runtime)->second);
-    process.start(std::move(request));
-    const auto until = use_.time.steady_now() + time_for(one->spec.collect) + backstop;
-    auto collecting = collect_or_stop(one, session);
-    const auto stopped = co_await with_deadline(use_.time, until, std::move(collecting));
-    if (stopped.has_error())
-        session->abandon("its files were not collected in time");
-    else if (!stopped->empty())
-        session->abandon(*stopped);
-    co_await session->settle();
-    auto files = session->take();
-    process.forget();
-    co_return files;
-}
+void collect_stage::judge_output(execution& one, const std::string& problem) { judge_skill(one.row, one.spec, output_of(one), problem); }
 
 }    // namespace caisson

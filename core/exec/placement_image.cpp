@@ -1,13 +1,15 @@
+#include "core/exec/placement.hpp"
+
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/async/without_exceptions.hpp"
 #include "core/exec/record/record.hpp"
-#include "core/exec/runner.hpp"
 #include "core/images/pull_rules.hpp"
 
-#include <algorithm>
+#include <functional>
 
 /// Where an attempt runs: on which runtime, and in which image.
+
 namespace caisson {
 
 namespace {
@@ -17,8 +19,7 @@ bool is_of_engine(errc code) { return code == errc::runtime_unavailable || code 
 
 }    // namespace
 
-/// Of its own runtime; while that one's breaker refuses, of the first that it may fall back to.
-std::optional<runtime_breakers::permit> runner::ask_for_permit(execution& one)
+std::optional<runtime_breakers::permit> placement::ask_for_permit(execution& one)
 {
     const auto own = one.spec.runtime;
     take_runtime(one, own);
@@ -36,7 +37,7 @@ std::optional<runtime_breakers::permit> runner::ask_for_permit(execution& one)
     return std::nullopt;
 }
 
-bool runner::can_fall_back(const execution& one, const std::string& runtime) const
+bool placement::can_fall_back(const execution& one, const std::string& runtime) const
 {
     const auto found = use_.runtimes.find(runtime);
     if (!one.spec.may_fall_back || runtime == one.spec.runtime || found == use_.runtimes.end() || !is_enabled(runtime))
@@ -44,7 +45,7 @@ bool runner::can_fall_back(const execution& one, const std::string& runtime) con
     return found->second->has_images() ? !one.spec.image.empty() : !one.spec.host_argv.empty();
 }
 
-void runner::take_runtime(execution& one, const std::string& name) const
+void placement::take_runtime(execution& one, const std::string& name) const
 {
     one.row.runtime = name;
     if (!one.spec.may_fall_back)
@@ -53,14 +54,25 @@ void runner::take_runtime(execution& one, const std::string& name) const
     one.row.image = runs_in_image(one) ? one.spec.image : std::string();
 }
 
-bool runner::runs_in_image(const execution& one) const
+bool placement::runs_in_image(const execution& one) const
 {
     const auto found = use_.runtimes.find(one.row.runtime);
     return found != use_.runtimes.end() && found->second->has_images() && !one.spec.image.empty();
 }
 
+bool placement::hold_image_now(execution& one) const
+{
+    if (use_.images == nullptr || !runs_in_image(one))
+        return true;
+    auto known = use_.images->find_now(one.spec.image);
+    if (!known)
+        return false;
+    one.now.image = std::move(*known);
+    return true;
+}
+
 /// Whether there is nothing to wait for: the image is there, none is needed, or it is known why it cannot be had.
-task<bool> runner::find_image(live_ptr one)
+task<bool> placement::find_image(execution_ptr one)
 {
     if (use_.images == nullptr || one->now.image || !runs_in_image(*one))
         co_return true;
@@ -73,7 +85,7 @@ task<bool> runner::find_image(live_ptr one)
 }
 
 /// Without a place, until the image is there, cannot be had, or a cancel is wanted.
-task<> runner::wait_for_image(live_ptr one)
+task<> placement::wait_for_image(execution_ptr one)
 {
     image_watcher watcher = [one](const image_progress& now) { one->row.waits_for = pull_sentence(one->spec.image, now); };
     watcher({});
@@ -87,8 +99,7 @@ task<> runner::wait_for_image(live_ptr one)
         one->now.image = std::move(*fetched);
 }
 
-/// Errors: why the image cannot be had.
-result<void> runner::check_image(execution& one)
+result<void> placement::check_image(execution& one)
 {
     if (!one.now.image || one.now.image->has_value())
         return {};

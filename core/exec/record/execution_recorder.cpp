@@ -1,14 +1,51 @@
-#include "core/exec/runner.hpp"
+#include "core/exec/record/execution_recorder.hpp"
 
+#include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
 #include "core/exec/end_state.hpp"
 #include "core/exec/record/kept_records.hpp"
+#include "core/exec/record/record.hpp"
 #include "core/exec/retry_until_answered.hpp"
 
-/// How a runner stores the end of an execution.
+#include <functional>
+#include <utility>
+
 namespace caisson {
 
-task<> runner::store_end(live_ptr one)
+task<> execution_recorder::store_log(execution_ptr one)
+{
+    auto flushing = one->log->flushed();
+    const auto stored = co_await with_deadline(use_.time, use_.time.steady_now() + place_grace, std::move(flushing));
+    if (stored.has_value())
+        co_return;
+    give_place_up(*one);
+    co_await one->log->flushed();
+}
+
+task<> execution_recorder::store_schedule(execution_ptr one)
+{
+    std::function<task<result<void>>()> ask = [this, one] {
+        auto stored = one->row;
+        stored.sandbox.reset();
+        return use_.executions.update(std::move(stored));
+    };
+    auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    static_cast<void>(co_await std::move(asking));
+}
+
+task<> execution_recorder::store_compile_report(execution_ptr one)
+{
+    std::function<task<result<void>>()> ask = [this, one] {
+        auto stored = one->row;
+        stored.status = execution_status::running;
+        stored.started_at_ms = use_.time.now_ms();
+        return use_.executions.update(std::move(stored));
+    };
+    auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+    static_cast<void>(co_await std::move(asking));
+}
+
+task<> execution_recorder::store_end(execution_ptr one)
 {
     one->left.kept_bytes = kept_bytes_of(one->row, one->spec, one->left.artifacts, one->log->buffer().stored_bytes());
     auto storing = one->record.recorded ? store_final(one) : store_first_and_final(one);
@@ -20,7 +57,7 @@ task<> runner::store_end(live_ptr one)
 }
 
 /// Tries until it is stored: an accepted execution always ends in the record.
-task<> runner::store_final(live_ptr one)
+task<> execution_recorder::store_final(execution_ptr one)
 {
     auto checkpoint = std::make_shared<std::optional<checkpoint_end>>();
     if (one->spec.checkpoint)
@@ -46,7 +83,7 @@ task<> runner::store_final(live_ptr one)
 }
 
 /// Of one that ended before it was recorded: all of it at once, or nothing.
-task<> runner::store_first_and_final(live_ptr one)
+task<> execution_recorder::store_first_and_final(execution_ptr one)
 {
     const auto asked_at = use_.time.steady_now();
     auto inserting = use_.executions.insert_ended(
@@ -67,7 +104,7 @@ task<> runner::store_first_and_final(live_ptr one)
 }
 
 /// What it was told to write; nothing, and a note, if that cannot be made.
-task<std::optional<checkpoint_end>> runner::checkpoint_of(live_ptr one)
+task<std::optional<checkpoint_end>> execution_recorder::checkpoint_of(execution_ptr one)
 {
     const auto& order = *one->spec.checkpoint;
     one->row.checkpoint = checkpoint_note{order.thread, {}, "this server writes no checkpoints"};
@@ -84,12 +121,26 @@ task<std::optional<checkpoint_end>> runner::checkpoint_of(live_ptr one)
 }
 
 /// The store said in the record what became of it.
-task<> runner::reload_checkpoint_note(live_ptr one)
+task<> execution_recorder::reload_checkpoint_note(execution_ptr one)
 {
     auto reading = without_exceptions(use_.executions.find(one->row.tenant, one->row.id));
     const auto stored = co_await std::move(reading);
     if (stored.has_value())
         one->row.checkpoint = stored->checkpoint;
+}
+
+void execution_recorder::append_exit_event(execution& one)
+{
+    one.left.is_said = true;
+    one.log->withhold_exit();
+    one.log->control(event_kind::usage, usage_body(one.row.usage));
+    one.log->control(event_kind::exit, exit_body(one.row, one.left.artifacts));
+}
+
+void execution_recorder::give_place_up(execution& one)
+{
+    if (queue_.step_out(one, one.log->buffer().unstored_bytes()))
+        use_.log.warning("an execution has ended and cannot be stored: others have its place", {{"execution_id", one.row.id.str()}});
 }
 
 }    // namespace caisson

@@ -1,11 +1,16 @@
+#include "core/exec/sandbox_provider.hpp"
+
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
+#include "core/async/without_exceptions.hpp"
+#include "core/exec/elapsed.hpp"
+#include "core/exec/limit_watch.hpp"
 #include "core/exec/retry_until_answered.hpp"
-#include "core/exec/runner.hpp"
 
 #include <algorithm>
 
-/// How a runner comes to the agent of a sandbox, new or left by an earlier server.
+/// How the agent of a sandbox is reached, new or left by an earlier server.
+
 namespace caisson {
 
 namespace {
@@ -20,8 +25,7 @@ constexpr auto cancel_patience = 10s;
 
 }    // namespace
 
-/// Keeps the link going; what ends it is heard from then on.
-void runner::keep_link(live_ptr one)
+void sandbox_provider::keep_link(const execution_ptr& one)
 {
     const auto lose = [weak = std::weak_ptr(one)](const std::string& why, bool agent_died) {
         const auto alive = weak.lock();
@@ -39,13 +43,31 @@ void runner::keep_link(live_ptr one)
     });
 }
 
-void runner::keep_watch(live_ptr one)
+void sandbox_provider::keep_watch(const execution_ptr& one)
 {
     one->now.hold.reset();
     one->now.home->watch();
 }
 
-task<result<void>> runner::open_link(live_ptr one)
+task<result<void>> sandbox_provider::reach_agent(execution_ptr one)
+{
+    if (!one->now.group) {
+        auto grouped = open_group(*one);
+        if (grouped.has_error())
+            co_return grouped.error();
+    }
+    co_return co_await open_link(one);
+}
+
+/// Of a sandbox that was ready.
+task<result<void>> sandbox_provider::hold_link(execution_ptr one)
+{
+    keep_link(one);
+    keep_watch(one);
+    co_return result<void>();
+}
+
+task<result<void>> sandbox_provider::open_link(execution_ptr one)
 {
     const auto began = use_.time.steady_now();
     auto opened = co_await one->now.home->open(began + 10s);
@@ -57,8 +79,7 @@ task<result<void>> runner::open_link(live_ptr one)
     co_return result<void>();
 }
 
-/// Errors: errc::gone, with why, if there is no sandbox to go on with; others may not be there the next time.
-task<result<void>> runner::recover_sandbox(live_ptr one)
+task<result<void>> sandbox_provider::recover_sandbox(execution_ptr one)
 {
     const auto found = use_.runtimes.find(one->row.runtime);
     if (found == use_.runtimes.end())
@@ -78,7 +99,7 @@ task<result<void>> runner::recover_sandbox(live_ptr one)
 }
 
 /// One try.
-task<result<void>> runner::find_sandbox_again(live_ptr one)
+task<result<void>> sandbox_provider::find_sandbox_again(execution_ptr one)
 {
     if (!one->sandbox()) {
         auto recovered = co_await recover_sandbox(one);
@@ -89,8 +110,7 @@ task<result<void>> runner::find_sandbox_again(live_ptr one)
     co_return open_group(*one);
 }
 
-/// Tries until there is a sandbox with its group, or it is gone, or nobody can wait for it any longer.
-task<result<void>> runner::find_sandbox_patiently(live_ptr one)
+task<result<void>> sandbox_provider::find_sandbox_patiently(execution_ptr one)
 {
     const auto began = use_.time.steady_now();
     std::optional<steady_time> cancel_seen;
@@ -108,7 +128,7 @@ task<result<void>> runner::find_sandbox_patiently(live_ptr one)
     }
 }
 
-bool runner::out_of_patience(const execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const
+bool sandbox_provider::out_of_patience(const execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const
 {
     const auto now = use_.time.steady_now();
     if (one.cancel_wanted() && !cancel_seen)
@@ -120,44 +140,7 @@ bool runner::out_of_patience(const execution& one, steady_time began, std::optio
     return now >= std::max(limit, began) + limit_watch::silence_grace;
 }
 
-task<> runner::take_up(live_ptr one)
-{
-    queue_.enter_running(*one);
-    one->now.taken_up = true;
-    one->heard.started_at = one->heard.asked_at = use_.time.steady_now();
-    one->phase = run_phase::running;    // it may be left to the next server at any moment
-    const auto found = co_await find_sandbox_patiently(one);
-    if (found.has_value()) {
-        const auto next = co_await go_on(one);
-        if (next == after::again)
-            co_await run(one);
-        co_return;
-    }
-    one->heard.lost = found.error().detail;
-    use_.log.warning("an execution is lost", {{"execution_id", one->row.id.str()}, {"what", one->heard.lost}});
-    ending_facts facts;
-    facts.cancelled = one->cancel_wanted();
-    facts.lost = one->heard.lost;
-    facts.host_to_blame = agent_was_taken(*one);
-    const auto next = co_await conclude(one, std::move(facts));
-    if (next == after::again)
-        co_await run(one);
-}
-
-/// The agent says where the program stands; until then it is watched from outside.
-task<runner::after> runner::go_on(live_ptr one)
-{
-    one->now.home->resume();
-    one->listen(one->resume_point());
-    one->heard.asked_at = use_.time.steady_now();
-    one->stdin_bytes.flush(*one->link(), only_execution);
-    keep_link(one);
-    keep_watch(one);
-    co_return co_await run_in_sandbox(one);
-}
-
-/// Where programs can reach their agent its end may be their doing.
-bool runner::agent_was_taken(const execution& one) const
+bool sandbox_provider::agent_was_taken(const execution& one) const
 {
     const auto found = use_.runtimes.find(one.row.runtime);
     return one.heard.agent_died && found != use_.runtimes.end() && found->second->protects_agent();

@@ -1,10 +1,11 @@
 #include "core/async/both.hpp"
+#include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/exec/agent_process.hpp"
 #include "core/exec/collect/collect_command.hpp"
 #include "core/exec/compile/compile_capture.hpp"
 #include "core/exec/compile/compile_order.hpp"
-#include "core/exec/runner.hpp"
+#include "core/exec/compile/compile_stage.hpp"
 #include "core/languages/languages.hpp"
 
 #include <algorithm>
@@ -12,8 +13,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/// How a runner keeps what a compiler made, and uses what the same compilation made before. What is kept is read out of the sandbox
-/// before the program starts, while the report is recorded: programs cannot change it. See docs/architecture.md "Compilation".
+/// How what a compiler made is kept, and what the same compilation made before is used. What is kept is read out of the sandbox before the
+/// program starts, while the report is recorded: programs cannot change it. See docs/internals/executions.md.
+
 namespace caisson {
 
 namespace {
@@ -124,7 +126,7 @@ task<bool> then_true(task<> work)
 }    // namespace
 
 /// Takes the files, which are the program's too: they are put once.
-compile_order runner::order_of(execution& one) const
+compile_order compile_stage::order_of(execution& one) const
 {
     compile_order order;
     order.request = compile_request_for(one);
@@ -145,7 +147,7 @@ compile_order runner::order_of(execution& one) const
 
 /// In a sandbox that an earlier server made there may be what a compiler left half. Where programs are not isolated they reach each
 /// other's files, and each has a directory of its own anyway.
-bool runner::may_keep_compiled(const execution& one, const compile_inputs& inputs) const
+bool compile_stage::may_keep_compiled(const execution& one, const compile_inputs& inputs) const
 {
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     const bool is_known = !where.has_images() || !inputs.image_digest.empty();
@@ -154,7 +156,7 @@ bool runner::may_keep_compiled(const execution& one, const compile_inputs& input
 }
 
 /// True: it need not be compiled; the report is in the row, and the files come into the sandbox with the program.
-task<bool> runner::use_compiled(live_ptr one, std::shared_ptr<compile_order> order)
+task<bool> compile_stage::use_compiled(execution_ptr one, std::shared_ptr<compile_order> order)
 {
     if (!may_keep_compiled(*one, order->inputs))
         co_return false;
@@ -180,11 +182,11 @@ task<bool> runner::use_compiled(live_ptr one, std::shared_ptr<compile_order> ord
 }
 
 /// Of one that ended well: its report is recorded, and what it made is read meanwhile, if that is to be kept.
-task<> runner::record_compiled(live_ptr one, std::shared_ptr<compile_order> order)
+task<> compile_stage::record_compiled(execution_ptr one, std::shared_ptr<compile_order> order)
 {
     if (!order->is_plain || order->key.empty())
-        co_return co_await store_compile_report(one);
-    auto storing = then_true(store_compile_report(one));
+        co_return co_await recorder_.store_compile_report(one);
+    auto storing = then_true(recorder_.store_compile_report(one));
     auto capturing = capture_compiled(one, order);
     auto done = co_await both(std::move(storing), std::move(capturing));
     auto& files = done.second;
@@ -198,7 +200,7 @@ task<> runner::record_compiled(live_ptr one, std::shared_ptr<compile_order> orde
 }
 
 /// Nothing: it could not be read in time, or not all of it can be put back.
-task<std::optional<std::vector<placed_file>>> runner::capture_compiled(live_ptr one, std::shared_ptr<compile_order> order)
+task<std::optional<std::vector<placed_file>>> compile_stage::capture_compiled(execution_ptr one, std::shared_ptr<compile_order> order)
 {
     const auto parts = parts_of(one->spec.language, one->sandbox()->work_directory());
     const auto most = use_.compiled->most_bytes() + bytes_of(order->inputs.files);
@@ -227,7 +229,7 @@ task<std::optional<std::vector<placed_file>>> runner::capture_compiled(live_ptr 
 }
 
 /// The agent's own program, outside of the group, as for artifacts.
-protocol::spawn_request runner::capture_request(
+protocol::spawn_request compile_stage::capture_request(
     const execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const
 {
     what.max_files = most_captured_files;

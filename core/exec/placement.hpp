@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/admission/admission.hpp"
+#include "core/admission/runtime_breakers.hpp"
+#include "core/exec/execution.hpp"
+#include "core/exec/services.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace caisson {
+
+/// Lets executions wait until they may make a sandbox: for their turn among all, for the image, and for a runtime that works. I/O thread.
+class placement {
+public:
+    /// Both outlive it.
+    placement(const execution_services& services, admission& queue) : use_(services), queue_(queue), breakers_(services.time, services.log)
+    {
+    }
+
+    /// A place among those that run, and a permit to make a sandbox of an image that is there. Nothing: it was cancelled, or it is too
+    /// late. A breaker's refusal is no attempt, nor is an image that has to be fetched: the place goes to others meanwhile.
+    task<std::optional<runtime_breakers::permit>> wait_for_turn(execution_ptr one);
+    /// Without a place or a sandbox, until the delay before the next attempt is over or a cancel is wanted.
+    task<> wait_for_next(execution_ptr one);
+    /// Of a new execution that has a permit and a place that is free: it runs from now on.
+    void enter(const execution_ptr& one, waiting_place& place);
+
+    /// From its own runtime; while that one's breaker refuses, from the first that it may fall back to.
+    std::optional<runtime_breakers::permit> ask_for_permit(execution& one);
+    /// False if its image has to be asked for.
+    bool hold_image_now(execution& one) const;
+    bool runs_in_image(const execution& one) const;
+    /// Errors: why its image cannot be had.
+    static result<void> check_image(execution& one);
+
+    bool is_enabled(const std::string& runtime) const;
+    /// Whether the runtime is enabled and no breaker keeps executions from it.
+    bool takes_at_once(const std::string& runtime) const;
+    /// Whether a sandbox of that runtime is made within milliseconds.
+    bool creates_fast(const std::string& runtime) const;
+    /// Whether sandboxes of a runtime are made at present.
+    runtime_breakers::view breaker_of(const std::string& runtime) const { return breakers_.of(runtime); }
+    /// A sentence without its end, of one that waited for its runtime; empty if that works.
+    std::string outage_of(const execution& one) const;
+
+    /// A first attempt waits that long for a runtime that is unavailable.
+    static constexpr std::chrono::minutes outage_patience{10};
+
+private:
+    task<bool> wait_for_admission(execution_ptr one);
+    task<bool> wait_for_runtime(execution_ptr one, const runtime_breakers::place* place);
+    task<> wait_until_woken(execution_ptr one, steady_time until);
+    static steady_time latest_begin(const execution& one);
+    static steady_time latest_trial(const execution& one);
+    bool can_fall_back(const execution& one, const std::string& runtime) const;
+    void take_runtime(execution& one, const std::string& name) const;
+    task<bool> find_image(execution_ptr one);
+    task<> wait_for_image(execution_ptr one);
+
+    const execution_services& use_;
+    admission& queue_;
+    runtime_breakers breakers_;
+};
+
+}    // namespace caisson

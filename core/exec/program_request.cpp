@@ -1,0 +1,73 @@
+#include "core/exec/program_request.hpp"
+
+#include "core/exec/parking.hpp"
+#include "core/exec/skill/skill_program.hpp"
+
+#include <sys/resource.h>
+
+namespace caisson {
+
+namespace {
+
+/// What every program gets unless the request says otherwise.
+std::map<std::string, std::string> base_environment(const execution& one, const runtime& where)
+{
+    auto env = fixed_environment(one.sandbox()->work_directory(), where);
+    env["CAISSON_EXECUTION_ID"] = one.row.id.str();
+    env["CAISSON_ATTEMPT"] = std::to_string(one.row.attempts.back().number);
+    if (one.spec.pty)
+        env["TERM"] = "xterm-256color";
+    if (one.spec.kind == execution_kind::skill)
+        for (auto& [name, value] : skill_environment(one.spec, one.sandbox()->work_directory()))
+            env[name] = std::move(value);
+    return env;
+}
+
+/// `cwd` as the sandbox sees it.
+std::string absolute_cwd(const std::string& work, const std::string& cwd)
+{
+    if (cwd.empty())
+        return work;
+    return cwd.starts_with('/') ? cwd : work + "/" + cwd;
+}
+
+std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& limits, const runtime& where)
+{
+    const auto& host = where.capabilities();
+    const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    std::vector<protocol::spawn_request::limit> out{
+        {RLIMIT_CORE, 1}, {RLIMIT_NOFILE, number(limits.open_files)}, {RLIMIT_FSIZE, number(limits.file_bytes)}, {RLIMIT_MEMLOCK, 64 << 10},
+        {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_STACK, number(limits.stack_bytes)}, {RLIMIT_RTPRIO, 0},
+        {RLIMIT_NICE, 0}, {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // per process: behind the group's limit, which is exact
+    };
+    if (where.isolates() && !host.enforces_pids)    // counts per user namespace (user_namespaces(7)), where the agent is one
+        out.push_back({RLIMIT_NPROC, number(limits.pids + 1)});
+    if (where.isolates() && !host.enforces_memory)
+        out.push_back({RLIMIT_DATA, number(limits.memory_bytes)});
+    return out;
+}
+
+}    // namespace
+
+protocol::spawn_request spawn_request_for(const execution& one, const execution_services& services)
+{
+    const auto& spec = one.spec;
+    const auto& where = *services.runtimes.find(one.row.runtime)->second;
+    protocol::spawn_request request;
+    const auto& argv = argv_on(spec, where);
+    request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, one.sandbox()->work_directory()) : argv;
+    auto env = base_environment(one, where);
+    for (const auto& [name, value] : spec.env)
+        env[name] = value;
+    request.env.assign(env.begin(), env.end());
+    request.cwd = absolute_cwd(one.sandbox()->work_directory(), spec.cwd);
+    if (spec.pty)
+        request.pty = protocol::spawn_request::size{static_cast<std::uint16_t>(spec.pty->cols), static_cast<std::uint16_t>(spec.pty->rows)};
+    request.rlimits = rlimits_for(spec.limits, where);
+    request.wall_ms = static_cast<std::uint64_t>(spec.limits.wall_ms);
+    request.stdin_open = true;    // its end is sent like its bytes
+    request.seccomp_filter = services.filter_on(where);
+    return request;
+}
+
+}    // namespace caisson

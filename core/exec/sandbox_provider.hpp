@@ -1,0 +1,81 @@
+#pragma once
+
+#include "core/exec/execution.hpp"
+#include "core/exec/placement.hpp"
+#include "core/exec/services.hpp"
+#include "core/exec/stocker.hpp"
+#include "core/exec/warm_pool.hpp"
+
+#include <optional>
+
+namespace caisson {
+
+/// Gives attempts their sandboxes: one that is ready, a new one, or the one that an earlier server made. I/O thread only.
+class sandbox_provider {
+public:
+    /// All outlive it.
+    sandbox_provider(const execution_services& services, const placement& where, warm_pool& pool, stocker& stock)
+        : use_(services), placement_(where), pool_(pool), stock_(stock)
+    {
+    }
+
+    /// A sandbox for the attempt that was begun, recorded, and its agent heard; tells the runtime's breaker what came of it.
+    task<result<void>> try_sandbox(execution_ptr one, runtime_breakers::permit permit);
+    /// The same of one that is recorded later. One that has become ready meanwhile serves too.
+    task<result<void>> make_unrecorded(execution_ptr one);
+
+    /// What is needed to say whether a sandbox is ready for `one`: false if its package has to be waited for.
+    bool hold_package_now(execution& one);
+    /// With its package, if it has one, as that is held.
+    sandbox_spec sandbox_for(const execution& one);
+    pool_shape shape_of(const execution& one, const sandbox_spec& wanted) const;
+    bool has_ready(const pool_shape& wanted) const { return pool_.has_ready(wanted); }
+    /// Takes one that is ready. False: there is none.
+    bool claim_sandbox(execution& one, const pool_shape& wanted);
+    /// Writes into the row what the sandbox is.
+    void note_sandbox(execution& one) const;
+    /// Writes into the row what the runtime does not enforce. Before the first probe too, one that does not isolate says so.
+    void note_degraded(execution& one) const;
+
+    struct begin_record {
+        execution_row execution;
+        sandbox_row sandbox;
+    };
+    /// What is to be stored of one that was given its sandbox.
+    begin_record record(const execution& one) const;
+
+    /// Keeps the link going; what ends it is heard from then on.
+    void keep_link(const execution_ptr& one);
+    /// Waits for the sandbox's own end too. Repeats do nothing.
+    void keep_watch(const execution_ptr& one);
+
+    /// Of an earlier server's sandbox. Errors: errc::gone, with why, if there is none to go on with; others may not be there the next time.
+    task<result<void>> recover_sandbox(execution_ptr one);
+    /// Tries until there is that sandbox with its group, or it is gone, or nobody can wait for it any longer.
+    task<result<void>> find_sandbox_patiently(execution_ptr one);
+
+    /// Whether an end of its agent cannot be the programs' doing.
+    bool agent_was_taken(const execution& one) const;
+
+private:
+    task<result<void>> find_sandbox(execution_ptr one);
+    task<result<sandbox_spec>> describe_sandbox(execution_ptr one);
+    task<result<void>> hold_package(execution_ptr one);
+    task<result<void>> make_sandbox(execution_ptr one, sandbox_spec wanted);
+    task<result<void>> start_sandbox(execution_ptr one, runtime* where);
+    task<result<void>> record_sandbox(execution_ptr one);
+    task<result<void>> reach_agent(execution_ptr one);
+    task<result<void>> hold_link(execution_ptr one);
+    task<result<void>> open_link(execution_ptr one);
+    static result<void> open_group(execution& one);
+    error without_words_of_the_store(error what, const execution_id& id) const;
+    task<result<void>> find_sandbox_again(execution_ptr one);
+    bool out_of_patience(const execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const;
+
+    const execution_services& use_;
+    const placement& placement_;
+    warm_pool& pool_;
+    stocker& stock_;
+};
+
+}    // namespace caisson
