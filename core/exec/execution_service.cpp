@@ -1,321 +1,138 @@
 #include "core/exec/execution_service.hpp"
 
-#include "core/async/deadline.hpp"
-#include "core/exec/record/record.hpp"
-#include "core/exec/retry_until_answered.hpp"
+#include <utility>
 
 namespace caisson {
-
-namespace {
-
-/// How much stdin may wait for one program to read.
-constexpr std::uint64_t most_waiting_stdin = 64 << 20;
-
-error unknown_execution() { return {errc::not_found, "execution not found"}; }
-
-shared_bytes unless_large(const shared_bytes& text) { return text.size() <= execution_payload::most_shown_bytes ? text : shared_bytes(); }
-
-/// The same that payload() reads of a skill that has ended.
-std::shared_ptr<const execution_payload> payload_of(const execution& one)
-{
-    const auto& input = one.spec.input;
-    const auto& output = one.row.output;
-    return std::make_shared<const execution_payload>(
-        execution_payload{unless_large(input), unless_large(output), input.size(), output.size()});
-}
-
-}    // namespace
 
 execution_service::execution_service(execution_services services)
     : use_(std::move(services))
     , queue_(use_.bounds, use_.time)
-    , keys_(use_.executor, use_.time)
-    , runs_(use_.executor, use_.log)
     , cleanup_(use_.executor, use_.log)
     , idle_gate_(use_.executor, use_.time)
     , pool_(use_, idle_gate_)
     , stock_(use_, idle_gate_)
     , sweeper_(use_)
-    , life_(use_, queue_, pool_, stock_, idle_gate_, cleanup_, sweeper_)
-    , changed_(use_.executor)
     , kept_(use_.retention)
+    , life_(use_, queue_, pool_, stock_, idle_gate_, cleanup_, sweeper_)
+    , live_(use_, life_, kept_)
+    , access_(use_, queue_, live_, kept_)
+    , intake_(use_, queue_, pool_, idle_gate_, life_, live_, access_)
+    , restart_(use_, queue_, sweeper_, life_, live_, kept_)
+    , shutdown_(use_, queue_, pool_, stock_, sweeper_, cleanup_, life_, live_, access_)
     , retention_({use_.time, use_.log, use_.executions, kept_,
           [this](tenant_id tenant, execution_id id) { return erase(std::move(tenant), std::move(id)); }})
-    , policy_(use_.records)
 {
-    queue_.set_gate([this](const tenant_id& tenant) { return may_keep_more(tenant).has_value(); });
+    queue_.set_gate([this](const tenant_id& tenant) { return live_.may_keep_more(tenant).has_value(); });
 }
 
-execution_ptr execution_service::make_live(execution_row row, execution_spec spec, log_extent stored)
+task<result<void>> execution_service::start()
 {
-    auto options = use_.logs;
-    options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
-    auto log = std::make_shared<live_log>(use_.executor, row.id, use_.events, use_.time, use_.log, options, std::move(stored));
-    auto one = std::make_shared<execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
-    one->give_request_stdin();
-    return one;
+    auto started = co_await restart_.start();
+    if (started.has_value())
+        pool_.start();
+    co_return started;
 }
 
-void execution_service::launch(execution_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience)
+void execution_service::stop_accepting()
 {
-    live_.emplace(one->row.id, one);
-    one->background.spawn("log of " + one->row.id.str(), one->log->run(log_patience));
-    runs_.spawn("run of " + one->row.id.str(), carry_out(one, in_sandbox ? life_.take_up(one) : life_.carry_out(one)));
+    pool_.close();
+    stock_.close();
+    idle_gate_.close();
+    live_.close();
 }
 
-/// To its end, whatever `work` throws.
-task<> execution_service::carry_out(execution_ptr one, task<> work)
+task<result<void>> execution_service::hand_over(steady_time until)
 {
-    auto guarded = without_exceptions(as_result(std::move(work)));
-    const auto done = co_await std::move(guarded);
-    if (done.has_error())
-        co_await life_.break_off(one, done.error().detail);
-    leave(*one);
+    stop_accepting();
+    return shutdown_.hand_over(until);
 }
 
-void execution_service::leave(const execution& one)
+task<result<void>> execution_service::end_all(end_bounds within)
 {
-    if (one.phase == run_phase::ended && one.record.recorded && is_final(one.row.status))
-        kept_.add(one.row.tenant, one.left.kept_bytes);
-    live_.erase(one.row.id);
-    changed_.notify_all();
+    stop_accepting();
+    return shutdown_.end_all(within);
 }
 
-execution_ptr execution_service::find_live(const tenant_id& tenant, const execution_id& id) const
+task<result<execution_row>> execution_service::submit(tenant_id tenant, execution_spec spec)
 {
-    const auto found = live_.find(id);
-    return found != live_.end() && found->second->row.tenant == tenant ? found->second : nullptr;
+    return intake_.submit(std::move(tenant), std::move(spec));
 }
 
-execution_row execution_service::shown(const execution& one) const
+task<result<execution_service::submission>> execution_service::submit_awaited(tenant_id tenant, execution_spec spec)
 {
-    auto row = one.row;
-    if (row.kind == execution_kind::skill && is_final(row.status))
-        row.payload = payload_of(one);
-    row.output = {};    // payload() gives it
-    row.queue_position = queue_.position(one);
-    row.waits_for = what_it_waits_for(one);
-    return row;
+    return intake_.submit_awaited(std::move(tenant), std::move(spec));
 }
 
-result<void> execution_service::may_keep_more(const tenant_id& tenant) const
+task<result<execution_service::submission>> execution_service::submit_once(tenant_id tenant, execution_spec spec, idempotency_claim claim)
 {
-    auto kept = kept_.check(tenant);
-    return kept.has_error() ? kept : ask(use_.may_store, tenant);
+    return intake_.submit_once(std::move(tenant), std::move(spec), std::move(claim));
 }
 
-std::string execution_service::what_it_waits_for(const execution& one) const
+task<result<std::optional<execution_service::submission>>> execution_service::find_submission(tenant_id tenant, idempotency_claim claim)
 {
-    if (!one.row.waits_for.empty())
-        return one.row.waits_for;
-    if (!queue_.position(one))
-        return "";
-    const auto more = may_keep_more(one.row.tenant);
-    return more.has_error() ? more.error().detail : queue_.lack_of_memory(one);
+    return intake_.find_submission(std::move(tenant), std::move(claim));
 }
+
+task<> execution_service::forget_expired_keys() { return intake_.forget_expired_keys(); }
 
 task<result<execution_row>> execution_service::find(tenant_id tenant, execution_id id)
 {
-    const auto one = find_live(tenant, id);
-    if (one && one->phase != run_phase::ending)
-        co_return shown(*one);
-    auto row = co_await use_.executions.find(tenant, id);
-    if (row.has_error() && row.error().code == errc::not_found)
-        co_return unknown_execution();
-    co_return row;
+    return access_.find(std::move(tenant), std::move(id));
 }
 
-task<result<execution_totals>> execution_service::totals(tenant_id tenant) { return use_.executions.totals(std::move(tenant)); }
+task<result<execution_totals>> execution_service::totals(tenant_id tenant) { return access_.totals(std::move(tenant)); }
 
 task<result<execution_payload>> execution_service::payload(tenant_id tenant, execution_id id, std::size_t most_bytes)
 {
-    auto found = co_await use_.executions.find_payload(std::move(tenant), id, most_bytes);
-    if (found.has_error() && found.error().code == errc::not_found)
-        co_return unknown_execution();
-    co_return found;
+    return access_.payload(std::move(tenant), std::move(id), most_bytes);
 }
 
 task<result<payload_piece>> execution_service::read_payload(
     tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes)
 {
-    auto found = co_await use_.executions.read_payload(std::move(tenant), id, part, offset, most_bytes);
-    if (found.has_error() && found.error().code == errc::not_found)
-        co_return unknown_execution();
-    co_return found;
-}
-
-task<> execution_service::wait_for_change(execution_ptr one, steady_time until)
-{
-    auto change = one->changed.wait_past(one->changed.version());
-    static_cast<void>(co_await with_deadline(use_.time, until, std::move(change)));
+    return access_.read_payload(std::move(tenant), std::move(id), part, offset, most_bytes);
 }
 
 task<result<execution_row>> execution_service::wait(tenant_id tenant, execution_id id, steady_time until)
 {
-    const auto one = find_live(tenant, id);
-    while (one && one->phase != run_phase::ended && may_wait(until))
-        co_await wait_for_change(one, until);
-    if (one && one->phase == run_phase::ended)
-        co_return shown(*one);
-    co_return co_await find(std::move(tenant), std::move(id));
+    return access_.wait(std::move(tenant), std::move(id), until);
 }
 
 task<result<std::vector<execution_row>>> execution_service::list(tenant_id tenant, execution_filter filter)
 {
-    auto rows = co_await use_.executions.list(std::move(tenant), std::move(filter));
-    if (rows.has_value())
-        for (auto& row : *rows)
-            if (const auto one = find_live(row.tenant, row.id)) {
-                row.queue_position = queue_.position(*one);
-                row.waits_for = what_it_waits_for(*one);
-            }
-    co_return rows;
+    return access_.list(std::move(tenant), std::move(filter));
 }
 
 task<result<execution_row>> execution_service::cancel(tenant_id tenant, execution_id id)
 {
-    auto asked = co_await use_.executions.request_cancel(tenant, id);
-    if (asked.has_error() && asked.error().code == errc::not_found) {
-        if (const auto one = find_live(tenant, id)) {    // not recorded yet: who ends all knows of it
-            one->row.cancel_requested = true;
-            one->wake();
-        }
-        co_return unknown_execution();
-    }
-    if (asked.has_error())
-        co_return asked.error();
-    if (const auto one = find_live(tenant, id)) {
-        one->row.cancel_requested = true;
-        if (!one->admitted())    // its turn goes to the next one
-            queue_.leave(*one);
-        one->wake();
-    }
-    co_return co_await find(std::move(tenant), std::move(id));
-}
-
-/// The live execution, if it can be written to or signalled now.
-task<result<execution_ptr>> execution_service::running_one(tenant_id tenant, execution_id id)
-{
-    auto one = find_live(tenant, id);
-    if (one && (one->phase == run_phase::ending || one->phase == run_phase::ended))
-        co_return error{errc::conflict, "the execution has ended"};
-    if (one)
-        co_return one;
-    auto row = co_await use_.executions.find(tenant, id);
-    if (row.has_error())
-        co_return unknown_execution();
-    co_return error{errc::conflict, "the execution has ended with status \"" + std::string(to_string(row->status)) + "\""};
+    return access_.cancel(std::move(tenant), std::move(id));
 }
 
 task<result<void>> execution_service::signal(tenant_id tenant, execution_id id, int signal_number, protocol::agent_link::target to)
 {
-    auto one = co_await running_one(std::move(tenant), std::move(id));
-    if (one.has_error())
-        co_return one.error();
-    if (!(*one)->heard.started || !(*one)->link())
-        co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
-    if (!(*one)->link()->signal(only_execution, signal_number, to))
-        co_return error{errc::rate_limited, "the sandbox has not taken the signals before this one; try again in a few seconds"};
-    co_return result<void>();
+    return access_.signal(std::move(tenant), std::move(id), signal_number, to);
 }
 
 task<result<void>> execution_service::resize(tenant_id tenant, execution_id id, pty_size size)
 {
-    auto one = co_await running_one(std::move(tenant), std::move(id));
-    if (one.has_error())
-        co_return one.error();
-    if (!(*one)->row.pty)
-        co_return error{errc::conflict, "the execution has no terminal; start it with \"pty\""};
-    if (!(*one)->heard.started || !(*one)->link())
-        co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
-    (*one)->link()->resize(only_execution, static_cast<std::uint16_t>(size.cols), static_cast<std::uint16_t>(size.rows));
-    co_return result<void>();
+    return access_.resize(std::move(tenant), std::move(id), size);
 }
 
 task<result<std::uint64_t>> execution_service::write_stdin(tenant_id tenant, execution_id id, stdin_request request, steady_time until)
 {
-    auto found = co_await running_one(std::move(tenant), std::move(id));
-    if (found.has_error())
-        co_return found.error();
-    const auto one = *found;
-    while (!one->stdin_bytes.is_known() && one->heard.lost.empty() && may_wait(until))
-        co_await wait_for_change(one, until);
-    if (!one->stdin_bytes.is_known())
-        co_return error{errc::runtime_unavailable, "the execution is being taken up again; try again in a few seconds"};
-    if (request.offset && *request.offset > one->stdin_bytes.end())
-        co_return error{errc::conflict, "\"offset\" leaves a hole: stdin has " + std::to_string(one->stdin_bytes.end()) + " bytes so far"};
-    auto bytes = shared_bytes(std::move(request.data));
-    if (request.offset)
-        bytes = bytes.slice(std::min<std::uint64_t>(one->stdin_bytes.end() - *request.offset, bytes.size()));
-    if (one->stdin_bytes.is_closed() && (!bytes.empty() || !request.eof))
-        co_return error{errc::conflict, "stdin is closed; start the execution with \"stdin_open\": true to write to it later"};
-    if (one->stdin_bytes.untaken() + bytes.size() > most_waiting_stdin)
-        co_return error{errc::rate_limited, "the program has not read " + std::to_string(one->stdin_bytes.untaken()) +
-                                                " bytes of its stdin yet; at most " + std::to_string(most_waiting_stdin) + " may wait"};
-    auto held = queue_.hold_more(*one, bytes.size());
-    if (held.has_error())
-        co_return held.error();
-    if (!one->stdin_bytes.is_closed())
-        one->give_stdin(std::move(bytes), request.eof);
-    const auto wanted = one->stdin_bytes.end();
-    const bool waits = may_wait(until);
-    const auto missing = [&] { return one->stdin_bytes.taken() < wanted || (request.eof && !one->stdin_bytes.is_end_taken()); };
-    while (missing() && one->phase != run_phase::ended && one->heard.lost.empty() && may_wait(until))
-        co_await wait_for_change(one, until);
-    if (waits && missing() && one->stdin_bytes.taken() >= wanted && one->phase != run_phase::ended)
-        co_return error{errc::runtime_unavailable, "the sandbox has not taken the end of stdin; send it again in a few seconds"};
-    co_return std::min(one->stdin_bytes.taken(), wanted);    // what is not taken may be lost with this server: it is to be sent again
+    return access_.write_stdin(std::move(tenant), std::move(id), std::move(request), until);
 }
 
-task<result<void>> execution_service::erase(tenant_id tenant, execution_id id)
-{
-    const auto one = find_live(tenant, id);
-    if (one && one->phase != run_phase::ended)
-        co_return error{errc::conflict, "the execution has not ended; cancel it first"};
-    auto row = co_await use_.executions.find(tenant, id);
-    if (row.has_error())
-        co_return unknown_execution();
-    if (!is_final(row->status))
-        co_return error{errc::conflict, "the execution has not ended; cancel it first"};
-    const auto removal = removals_.begin(tenant.str(), id.str());
-    auto erased = co_await use_.events.erase(id);    // first, so that no events are left that nobody knows of
-    if (erased.has_error())
-        co_return erased.error();
-    auto removed = co_await use_.executions.erase(tenant, id);
-    if (removed.has_error())
-        co_return removed.error();
-    kept_.remove(tenant, removed->kept_bytes);
-    queue_.look_again();
-    co_await erase_contents(std::move(tenant), std::move(removed->contents));
-    co_return result<void>();
-}
-
-/// The record is gone: what fails here is left to the janitor.
-task<> execution_service::erase_contents(tenant_id tenant, std::vector<content_id> contents)
-{
-    if (contents.empty() || use_.contents == nullptr)
-        co_return;
-    auto erasing = without_exceptions(use_.contents->erase(std::move(tenant), std::move(contents)));
-    const auto erased = co_await std::move(erasing);
-    if (erased.has_error())
-        use_.log.warning("contents of a removed execution are left to the janitor", {{"what", erased.error().detail}});
-}
+task<result<void>> execution_service::erase(tenant_id tenant, execution_id id) { return access_.erase(std::move(tenant), std::move(id)); }
 
 task<result<std::unique_ptr<log_reader>>> execution_service::open_log(tenant_id tenant, execution_id id, log_position after)
 {
-    const auto one = find_live(tenant, id);
-    if (one)
-        co_return open_log_of(one->row, after);
-    auto row = co_await use_.executions.find(std::move(tenant), std::move(id));
-    if (row.has_error())
-        co_return unknown_execution();
-    co_return open_log_of(*row, after);
+    return access_.open_log(std::move(tenant), std::move(id), after);
 }
 
 std::unique_ptr<log_reader> execution_service::open_log_of(const execution_row& row, log_position after) const
 {
-    const auto one = find_live(row.tenant, row.id);
-    return std::make_unique<log_reader>(row.id, use_.events, one ? one->log : nullptr, after);
+    return access_.open_log_of(row, after);
 }
 
 }    // namespace caisson

@@ -1,24 +1,22 @@
 #pragma once
 
-#include "core/admission/admission.hpp"
-#include "core/exec/ending_watch.hpp"
+#include "core/exec/execution_access.hpp"
+#include "core/exec/execution_intake.hpp"
 #include "core/exec/execution_life.hpp"
-#include "core/exec/record/record.hpp"
-#include "core/exec/record/record_policy.hpp"
+#include "core/exec/execution_restart.hpp"
+#include "core/exec/execution_shutdown.hpp"
+#include "core/exec/live_executions.hpp"
 #include "core/exec/record/record_retention.hpp"
 #include "core/exec/services.hpp"
 #include "core/exec/sweeper.hpp"
-#include "core/log/log_reader.hpp"
 
-#include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace caisson {
 
-/// Executions: accepts, finds, watches, steers and removes them. All names are scoped by tenant: another tenant's id is
-/// errc::not_found. I/O thread only.
+/// Executions, as the doors see them: accepts, finds, watches, steers and removes them. All names are scoped by tenant: another tenant's id
+/// is errc::not_found. I/O thread only.
 class execution_service {
 public:
     explicit execution_service(execution_services services);
@@ -37,14 +35,9 @@ public:
     /// services.may_store.
     task<result<execution_row>> submit(tenant_id tenant, execution_spec spec);
 
-    /// When who asks for an execution has its answer.
-    enum class answered { at_begin, at_end };
+    using submission = execution_intake::submission;
+    using stdin_request = execution_access::stdin_request;
 
-    struct submission {
-        execution_row row;
-        bool replayed = false;                        // the execution of an earlier request with this key; it may have ended
-        std::unique_ptr<log_reader> log = nullptr;    // from its begin on, in memory, of one that ended before it was recorded
-    };
     /// As submit(), for a caller who waits for the end in any case: what ends within milliseconds is recorded once, with its end, which is
     /// returned. See docs/adr/0019.
     task<result<submission>> submit_awaited(tenant_id tenant, execution_spec spec);
@@ -61,7 +54,7 @@ public:
 
     /// Whether it is being carried out here. If not, and find() then gives a final status, its record and its log stay as they are
     /// until erase().
-    bool is_live(const tenant_id& tenant, const execution_id& id) const { return find_live(tenant, id) != nullptr; }
+    bool is_live(const tenant_id& tenant, const execution_id& id) const { return live_.find(tenant, id) != nullptr; }
     /// As it is now. Errors: errc::not_found.
     task<result<execution_row>> find(tenant_id tenant, execution_id id);
     /// What the tenant's executions came to, since the first one.
@@ -82,11 +75,6 @@ public:
     /// Errors: as signal(), and errc::conflict if it has no terminal.
     task<result<void>> resize(tenant_id tenant, execution_id id, pty_size size);
 
-    struct stdin_request {
-        std::string data;
-        std::optional<std::uint64_t> offset;    // where data begins; what was given before is dropped
-        bool eof = false;
-    };
     /// Returns how many bytes of stdin the sandbox holds: all that were given, or fewer at `until` or when this server stops;
     /// what lies behind is to be given again. Errors: errc::not_found;
     /// errc::conflict if stdin is closed or was never open, if it has ended, or if `offset` leaves a hole;
@@ -97,7 +85,7 @@ public:
     /// Errors: errc::not_found; errc::conflict while it has not ended.
     task<result<void>> erase(tenant_id tenant, execution_id id);
     /// Of removals, by tenant and id: for those who keep what they read of an execution that has ended.
-    const change_clock& removals() const { return removals_; }
+    const change_clock& removals() const { return access_.removals(); }
 
     /// A viewer of the log from `after` on. Errors: errc::not_found.
     task<result<std::unique_ptr<log_reader>>> open_log(tenant_id tenant, execution_id id, log_position after);
@@ -129,7 +117,7 @@ public:
 
     /// From now on submit() refuses, and wait() returns at once.
     void stop_accepting();
-    bool stopping() const { return stopping_; }
+    bool stopping() const { return live_.is_closed(); }
     /// Leaves running sandboxes to the next server: what was heard is committed and acknowledged, links are closed.
     /// Errors: errc::timed_out if something does not end, such as a write to a disk that does not answer: the service must not be
     /// destroyed then, but the process may end at any moment, since what it answered for is durable.
@@ -139,59 +127,21 @@ public:
     task<result<void>> end_all(end_bounds within = {});
 
 private:
-    task<> take_up_all(std::vector<unfinished_execution> left);
-    task<> take_up_later(std::shared_ptr<unfinished_execution> left, std::string why);
-    task<result<void>> take_up(std::shared_ptr<unfinished_execution> left);
-    task<result<state_said>> last_state(std::shared_ptr<unfinished_execution> left, log_position end);
-    task<result<void>> finish_from_log(std::shared_ptr<unfinished_execution> left, log_extent extent);
-    execution_ptr make_live(execution_row row, execution_spec spec, log_extent stored);
-    void launch(execution_ptr one, bool in_sandbox, std::chrono::milliseconds log_patience);
-    task<> carry_out(execution_ptr one, task<> work);
-    void leave(const execution& one);
-    record_chances chances_of(const execution_row& row) const;
-    task<result<submission>> record_begun(execution_ptr one, task<> run);
-    task<> run_recorded(execution_ptr one, execution_spec spec, result<void> begun);
-    task<> run_made(execution_ptr one, execution_spec spec, runtime_breakers::permit permit);
-    task<bool> ends_unrecorded(execution_ptr one);
-    task<> record_end_of(execution_ptr one);
-    task<result<void>> insert_first(execution_ptr one, execution_spec spec, bool is_begun);
-    task<result<submission>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key, answered when);
-    task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
-    /// The row as clients see it.
-    execution_row shown(const execution& one) const;
-    std::string what_it_waits_for(const execution& one) const;
-    /// Whether what starts now may be kept when it ends.
-    result<void> may_keep_more(const tenant_id& tenant) const;
-    execution_ptr find_live(const tenant_id& tenant, const execution_id& id) const;
-    task<> erase_contents(tenant_id tenant, std::vector<content_id> contents);
-    task<result<execution_ptr>> running_one(tenant_id tenant, execution_id id);
-    bool may_wait(steady_time until) const { return !stopping_ && use_.time.steady_now() < until; }
-    task<> wait_for_change(execution_ptr one, steady_time until);
-    task<> wait_until_stable();
-    task<> flush_all();
-    task<> stop_tasks();
-    task<> cancel_and_wait(std::vector<std::pair<tenant_id, execution_id>> all);
-    task<> wait_for_ends(std::size_t unasked);
-    task<> watch_ends(end_bounds within, std::size_t all);
-    ends_left left_to_end() const { return {live_.size(), cleanup_.size()}; }
-
     execution_services use_;
     admission queue_;
-    idempotency_gate keys_;
-    task_group runs_;
     task_group cleanup_;
     idle_gate idle_gate_;
     warm_pool pool_;
     stocker stock_;
     sweeper sweeper_;
-    execution_life life_;
-    notifier changed_;    // an execution left, or the stop began
-    std::unordered_map<execution_id, execution_ptr> live_;
-    change_clock removals_;
     kept_records kept_;
+    execution_life life_;
+    live_executions live_;
+    execution_access access_;
+    execution_intake intake_;
+    execution_restart restart_;
+    execution_shutdown shutdown_;
     record_retention retention_;
-    record_policy policy_;
-    bool stopping_ = false;
 };
 
 }    // namespace caisson

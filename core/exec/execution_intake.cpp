@@ -1,10 +1,8 @@
-// How executions come into an execution_service: with and without an Idempotency-Key.
-
+#include "core/exec/execution_intake.hpp"
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
-#include "core/exec/execution_service.hpp"
+#include "core/async/without_exceptions.hpp"
 #include "core/exec/record/record.hpp"
-#include "core/exec/retry_until_answered.hpp"
 #include "core/exec/skill/skill_program.hpp"
 
 namespace caisson {
@@ -65,7 +63,7 @@ execution_row row_of(const execution_spec& spec, execution_id id, tenant_id tena
 
 }    // namespace
 
-task<result<execution_row>> execution_service::submit(tenant_id tenant, execution_spec spec)
+task<result<execution_row>> execution_intake::submit(tenant_id tenant, execution_spec spec)
 {
     auto done = co_await record_new(std::move(tenant), std::move(spec), std::nullopt, answered::at_begin);
     if (done.has_error())
@@ -73,17 +71,17 @@ task<result<execution_row>> execution_service::submit(tenant_id tenant, executio
     co_return std::move(done->row);
 }
 
-task<result<execution_service::submission>> execution_service::submit_awaited(tenant_id tenant, execution_spec spec)
+task<result<execution_intake::submission>> execution_intake::submit_awaited(tenant_id tenant, execution_spec spec)
 {
     return record_new(std::move(tenant), std::move(spec), std::nullopt, answered::at_end);
 }
 
-task<result<execution_service::submission>> execution_service::record_new(
+task<result<execution_intake::submission>> execution_intake::record_new(
     tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key, answered when)
 {
-    if (stopping_)
+    if (live_.is_closed())
         co_return is_stopping();
-    if (auto more = may_keep_more(tenant); more.has_error())
+    if (auto more = live_.may_keep_more(tenant); more.has_error())
         co_return more.error();
     idle_gate_.note_activity();
     auto place = queue_.reserve(tenant, promised_memory(spec.limits), content_bytes(spec));
@@ -92,7 +90,7 @@ task<result<execution_service::submission>> execution_service::record_new(
     auto row = row_of(spec, use_.ids.make<execution_id>(), tenant, use_.time.now_ms());
     const auto first = policy_.choose(wishes_of(spec, key.has_value(), when == answered::at_end), chances_of(row), use_.time.steady_now());
     if (first != first_record::accepted) {
-        auto one = make_live(row, spec, {});
+        auto one = live_.make(row, spec, {});
         one->record.recorded = one->record.sandbox_recorded = false;
         one->record.end_awaited = first == first_record::ended;
         one->log->control(event_kind::state, state_body(row));
@@ -113,22 +111,21 @@ task<result<execution_service::submission>> execution_service::record_new(
     const auto inserted = co_await std::move(inserting);
     if (inserted.has_error())
         co_return with_facts(inserted.error(), use_.idempotency);
-    if (stopping_)    // it is recorded: the next server runs it
+    if (live_.is_closed())    // it is recorded: the next server runs it
         co_return submission{std::move(row)};
-    auto one = make_live(row, std::move(spec), {});
+    auto one = live_.make(row, std::move(spec), {});
     one->take(std::move(*place));
     row.queue_position = queue_.position_of_next(tenant, promised_memory(row.limits));
     one->log->control(event_kind::state, state_body(row));
-    launch(one, false, first_commit_patience);
+    live_.launch(one, false, first_commit_patience);
     row.queue_position = queue_.position(*one);
     co_return submission{std::move(row)};
 }
 
 /// Its program runs, or its sandbox is being made: the answer waits for the record, which `run` makes.
-task<result<execution_service::submission>> execution_service::record_begun(execution_ptr one, task<> run)
+task<result<execution_intake::submission>> execution_intake::record_begun(execution_ptr one, task<> run)
 {
-    live_.emplace(one->row.id, one);
-    runs_.spawn("run of " + one->row.id.str(), std::move(run));
+    live_.run(one, "run of " + one->row.id.str(), std::move(run));
     const auto is_decided = [](const execution& of) { return of.record.recorded || of.record.refused || of.record.failure; };
     auto deciding = wait_until(one, is_decided);
     co_await std::move(deciding);
@@ -136,14 +133,14 @@ task<result<execution_service::submission>> execution_service::record_begun(exec
         std::rethrow_exception(one->record.failure);
     if (one->record.refused)
         co_return *one->record.refused;
-    submission done{shown(*one)};
+    submission done{access_.shown(*one)};
     if (!one->record.sandbox_recorded)
         done.log = std::make_unique<log_reader>(one->row.id, use_.events, one->log, log_position());
     co_return done;
 }
 
 /// Where no sandbox can be made it is recorded all the same, and that attempt was its first.
-task<> execution_service::run_made(execution_ptr one, execution_spec spec, runtime_breakers::permit permit)
+task<> execution_intake::run_made(execution_ptr one, execution_spec spec, runtime_breakers::permit permit)
 {
     result<void> made;
     try {
@@ -155,13 +152,13 @@ task<> execution_service::run_made(execution_ptr one, execution_spec spec, runti
     if (one->record.failure) {
         one->wake();
         life_.disposal().discard(one);
-        leave(*one);
+        live_.leave(*one);
         co_return;
     }
     co_await run_recorded(one, std::move(spec), std::move(made));
 }
 
-task<result<void>> execution_service::insert_first(execution_ptr one, execution_spec spec, bool is_begun)
+task<result<void>> execution_intake::insert_first(execution_ptr one, execution_spec spec, bool is_begun)
 {
     // Not a coroutine: it only names the work.
     if (is_begun) {
@@ -174,7 +171,7 @@ task<result<void>> execution_service::insert_first(execution_ptr one, execution_
 }
 
 /// Whether its program, which runs, ends so soon that its end may be its first record.
-task<bool> execution_service::ends_unrecorded(execution_ptr one)
+task<bool> execution_intake::ends_unrecorded(execution_ptr one)
 {
     auto end = execution_life::wait_for_exit_and_streams(one);
     const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + first_record_patience, std::move(end));
@@ -182,7 +179,7 @@ task<bool> execution_service::ends_unrecorded(execution_ptr one)
 }
 
 /// To its end, which is its first record, or to its refusal.
-task<> execution_service::record_end_of(execution_ptr one)
+task<> execution_intake::record_end_of(execution_ptr one)
 {
     auto guarded = without_exceptions(as_result(life_.run_begun(one)));
     const auto done = co_await std::move(guarded);
@@ -195,17 +192,17 @@ task<> execution_service::record_end_of(execution_ptr one)
     }
     policy_.note(one->record.took, use_.time.steady_now());
     one->wake();
-    leave(*one);
+    live_.leave(*one);
 }
 
-record_chances execution_service::chances_of(const execution_row& row) const
+record_chances execution_intake::chances_of(const execution_row& row) const
 {
     const bool has_sandbox = pool_.ready() > 0 || life_.places().creates_fast(row.runtime);
     return {has_sandbox, queue_.has_place_for(row.tenant, promised_memory(row.limits)), life_.places().takes_at_once(row.runtime)};
 }
 
 /// The log is stored after the record, so that there is none without, or with it.
-task<> execution_service::run_recorded(execution_ptr one, execution_spec spec, result<void> begun)
+task<> execution_intake::run_recorded(execution_ptr one, execution_spec spec, result<void> begun)
 {
     bool has_ended = false;
     try {
@@ -228,17 +225,17 @@ task<> execution_service::run_recorded(execution_ptr one, execution_spec spec, r
     one->wake();
     if (!one->record.recorded) {
         life_.disposal().discard(one);
-        leave(*one);
+        live_.leave(*one);
         co_return;
     }
     one->background.spawn("log of " + one->row.id.str(), one->log->run(first_commit_patience));
     auto rest = begun.has_value() ? life_.run_begun(one) : life_.run_failed(one, begun.error());
-    co_await carry_out(one, std::move(rest));
+    co_await live_.to_its_end(one, std::move(rest));
 }
 
-task<result<execution_service::submission>> execution_service::submit_once(tenant_id tenant, execution_spec spec, idempotency_claim claim)
+task<result<execution_intake::submission>> execution_intake::submit_once(tenant_id tenant, execution_spec spec, idempotency_claim claim)
 {
-    if (stopping_)
+    if (live_.is_closed())
         co_return is_stopping();
     const auto held = co_await keys_.enter(tenant, claim, use_.time.steady_now() + longest_key_wait);
     if (held.has_error())
@@ -246,7 +243,7 @@ task<result<execution_service::submission>> execution_service::submit_once(tenan
     co_return co_await submit_under_key(std::move(tenant), std::move(spec), std::move(claim));
 }
 
-task<result<std::optional<execution_service::submission>>> execution_service::find_submission(tenant_id tenant, idempotency_claim claim)
+task<result<std::optional<execution_intake::submission>>> execution_intake::find_submission(tenant_id tenant, idempotency_claim claim)
 {
     const auto found = co_await use_.executions.find_key(tenant, claim.route, claim.key);
     if (found.has_error() && found.error().code != errc::not_found)
@@ -257,7 +254,7 @@ task<result<std::optional<execution_service::submission>>> execution_service::fi
         co_return other_body(claim);
     if (judged != key_verdict::repeat)
         co_return std::nullopt;
-    auto earlier = co_await find(tenant, stored->execution);
+    auto earlier = co_await access_.find(tenant, stored->execution);
     if (earlier.has_error() && earlier.error().code == errc::not_found)
         co_return erased_execution(*stored);
     if (earlier.has_error())
@@ -265,7 +262,7 @@ task<result<std::optional<execution_service::submission>>> execution_service::fi
     co_return submission{std::move(*earlier), true};
 }
 
-task<result<execution_service::submission>> execution_service::submit_under_key(
+task<result<execution_intake::submission>> execution_intake::submit_under_key(
     tenant_id tenant, execution_spec spec, idempotency_claim claim)
 {
     auto earlier = co_await find_submission(tenant, claim);
@@ -278,7 +275,7 @@ task<result<execution_service::submission>> execution_service::submit_under_key(
     co_return co_await record_new(std::move(tenant), std::move(spec), std::move(fresh), answered::at_begin);
 }
 
-task<> execution_service::forget_expired_keys()
+task<> execution_intake::forget_expired_keys()
 {
     for (;;) {
         auto erasing = without_exceptions(use_.executions.erase_expired_keys(use_.time.now_ms(), expired_batch));

@@ -1,0 +1,255 @@
+#include "core/exec/execution_access.hpp"
+
+#include "core/async/deadline.hpp"
+#include "core/async/without_exceptions.hpp"
+
+#include <algorithm>
+
+namespace caisson {
+
+namespace {
+
+/// How much stdin may wait for one program to read.
+constexpr std::uint64_t most_waiting_stdin = 64 << 20;
+
+error unknown_execution() { return {errc::not_found, "execution not found"}; }
+
+shared_bytes unless_large(const shared_bytes& text) { return text.size() <= execution_payload::most_shown_bytes ? text : shared_bytes(); }
+
+/// The same that payload() reads of a skill that has ended.
+std::shared_ptr<const execution_payload> payload_of(const execution& one)
+{
+    const auto& input = one.spec.input;
+    const auto& output = one.row.output;
+    return std::make_shared<const execution_payload>(
+        execution_payload{unless_large(input), unless_large(output), input.size(), output.size()});
+}
+
+}    // namespace
+
+task<result<execution_row>> execution_access::find(tenant_id tenant, execution_id id)
+{
+    const auto one = live_.find(tenant, id);
+    if (one && one->phase != run_phase::ending)
+        co_return shown(*one);
+    auto row = co_await use_.executions.find(tenant, id);
+    if (row.has_error() && row.error().code == errc::not_found)
+        co_return unknown_execution();
+    co_return row;
+}
+
+execution_row execution_access::shown(const execution& one) const
+{
+    auto row = one.row;
+    if (row.kind == execution_kind::skill && is_final(row.status))
+        row.payload = payload_of(one);
+    row.output = {};    // payload() gives it
+    row.queue_position = queue_.position(one);
+    row.waits_for = what_it_waits_for(one);
+    return row;
+}
+
+std::string execution_access::what_it_waits_for(const execution& one) const
+{
+    if (!one.row.waits_for.empty())
+        return one.row.waits_for;
+    if (!queue_.position(one))
+        return "";
+    const auto more = live_.may_keep_more(one.row.tenant);
+    return more.has_error() ? more.error().detail : queue_.lack_of_memory(one);
+}
+
+task<result<execution_totals>> execution_access::totals(tenant_id tenant) { return use_.executions.totals(std::move(tenant)); }
+
+task<result<execution_payload>> execution_access::payload(tenant_id tenant, execution_id id, std::size_t most_bytes)
+{
+    auto found = co_await use_.executions.find_payload(std::move(tenant), id, most_bytes);
+    if (found.has_error() && found.error().code == errc::not_found)
+        co_return unknown_execution();
+    co_return found;
+}
+
+task<result<payload_piece>> execution_access::read_payload(
+    tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes)
+{
+    auto found = co_await use_.executions.read_payload(std::move(tenant), id, part, offset, most_bytes);
+    if (found.has_error() && found.error().code == errc::not_found)
+        co_return unknown_execution();
+    co_return found;
+}
+
+task<result<execution_row>> execution_access::wait(tenant_id tenant, execution_id id, steady_time until)
+{
+    const auto one = live_.find(tenant, id);
+    while (one && one->phase != run_phase::ended && may_wait(until))
+        co_await wait_for_change(one, until);
+    if (one && one->phase == run_phase::ended)
+        co_return shown(*one);
+    co_return co_await find(std::move(tenant), std::move(id));
+}
+
+task<> execution_access::wait_for_change(execution_ptr one, steady_time until)
+{
+    auto change = one->changed.wait_past(one->changed.version());
+    static_cast<void>(co_await with_deadline(use_.time, until, std::move(change)));
+}
+
+task<result<std::vector<execution_row>>> execution_access::list(tenant_id tenant, execution_filter filter)
+{
+    auto rows = co_await use_.executions.list(std::move(tenant), std::move(filter));
+    if (rows.has_value())
+        for (auto& row : *rows)
+            if (const auto one = live_.find(row.tenant, row.id)) {
+                row.queue_position = queue_.position(*one);
+                row.waits_for = what_it_waits_for(*one);
+            }
+    co_return rows;
+}
+
+task<result<execution_row>> execution_access::cancel(tenant_id tenant, execution_id id)
+{
+    auto asked = co_await use_.executions.request_cancel(tenant, id);
+    if (asked.has_error() && asked.error().code == errc::not_found) {
+        if (const auto one = live_.find(tenant, id)) {    // not recorded yet: who ends all knows of it
+            one->row.cancel_requested = true;
+            one->wake();
+        }
+        co_return unknown_execution();
+    }
+    if (asked.has_error())
+        co_return asked.error();
+    if (const auto one = live_.find(tenant, id)) {
+        one->row.cancel_requested = true;
+        if (!one->admitted())    // its turn goes to the next one
+            queue_.leave(*one);
+        one->wake();
+    }
+    co_return co_await find(std::move(tenant), std::move(id));
+}
+
+/// The live execution, if it can be written to or signalled now.
+task<result<execution_ptr>> execution_access::running_one(tenant_id tenant, execution_id id)
+{
+    auto one = live_.find(tenant, id);
+    if (one && (one->phase == run_phase::ending || one->phase == run_phase::ended))
+        co_return error{errc::conflict, "the execution has ended"};
+    if (one)
+        co_return one;
+    auto row = co_await use_.executions.find(tenant, id);
+    if (row.has_error())
+        co_return unknown_execution();
+    co_return error{errc::conflict, "the execution has ended with status \"" + std::string(to_string(row->status)) + "\""};
+}
+
+task<result<void>> execution_access::signal(tenant_id tenant, execution_id id, int signal_number, protocol::agent_link::target to)
+{
+    auto one = co_await running_one(std::move(tenant), std::move(id));
+    if (one.has_error())
+        co_return one.error();
+    if (!(*one)->heard.started || !(*one)->link())
+        co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
+    if (!(*one)->link()->signal(only_execution, signal_number, to))
+        co_return error{errc::rate_limited, "the sandbox has not taken the signals before this one; try again in a few seconds"};
+    co_return result<void>();
+}
+
+task<result<void>> execution_access::resize(tenant_id tenant, execution_id id, pty_size size)
+{
+    auto one = co_await running_one(std::move(tenant), std::move(id));
+    if (one.has_error())
+        co_return one.error();
+    if (!(*one)->row.pty)
+        co_return error{errc::conflict, "the execution has no terminal; start it with \"pty\""};
+    if (!(*one)->heard.started || !(*one)->link())
+        co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
+    (*one)->link()->resize(only_execution, static_cast<std::uint16_t>(size.cols), static_cast<std::uint16_t>(size.rows));
+    co_return result<void>();
+}
+
+task<result<std::uint64_t>> execution_access::write_stdin(tenant_id tenant, execution_id id, stdin_request request, steady_time until)
+{
+    auto found = co_await running_one(std::move(tenant), std::move(id));
+    if (found.has_error())
+        co_return found.error();
+    const auto one = *found;
+    while (!one->stdin_bytes.is_known() && one->heard.lost.empty() && may_wait(until))
+        co_await wait_for_change(one, until);
+    if (!one->stdin_bytes.is_known())
+        co_return error{errc::runtime_unavailable, "the execution is being taken up again; try again in a few seconds"};
+    if (request.offset && *request.offset > one->stdin_bytes.end())
+        co_return error{errc::conflict, "\"offset\" leaves a hole: stdin has " + std::to_string(one->stdin_bytes.end()) + " bytes so far"};
+    auto bytes = shared_bytes(std::move(request.data));
+    if (request.offset)
+        bytes = bytes.slice(std::min<std::uint64_t>(one->stdin_bytes.end() - *request.offset, bytes.size()));
+    if (one->stdin_bytes.is_closed() && (!bytes.empty() || !request.eof))
+        co_return error{errc::conflict, "stdin is closed; start the execution with \"stdin_open\": true to write to it later"};
+    if (one->stdin_bytes.untaken() + bytes.size() > most_waiting_stdin)
+        co_return error{errc::rate_limited, "the program has not read " + std::to_string(one->stdin_bytes.untaken()) +
+                                                " bytes of its stdin yet; at most " + std::to_string(most_waiting_stdin) + " may wait"};
+    auto held = queue_.hold_more(*one, bytes.size());
+    if (held.has_error())
+        co_return held.error();
+    if (!one->stdin_bytes.is_closed())
+        one->give_stdin(std::move(bytes), request.eof);
+    const auto wanted = one->stdin_bytes.end();
+    const bool waits = may_wait(until);
+    const auto missing = [&] { return one->stdin_bytes.taken() < wanted || (request.eof && !one->stdin_bytes.is_end_taken()); };
+    while (missing() && one->phase != run_phase::ended && one->heard.lost.empty() && may_wait(until))
+        co_await wait_for_change(one, until);
+    if (waits && missing() && one->stdin_bytes.taken() >= wanted && one->phase != run_phase::ended)
+        co_return error{errc::runtime_unavailable, "the sandbox has not taken the end of stdin; send it again in a few seconds"};
+    co_return std::min(one->stdin_bytes.taken(), wanted);    // what is not taken may be lost with this server: it is to be sent again
+}
+
+task<result<void>> execution_access::erase(tenant_id tenant, execution_id id)
+{
+    const auto one = live_.find(tenant, id);
+    if (one && one->phase != run_phase::ended)
+        co_return error{errc::conflict, "the execution has not ended; cancel it first"};
+    auto row = co_await use_.executions.find(tenant, id);
+    if (row.has_error())
+        co_return unknown_execution();
+    if (!is_final(row->status))
+        co_return error{errc::conflict, "the execution has not ended; cancel it first"};
+    const auto removal = removals_.begin(tenant.str(), id.str());
+    auto erased = co_await use_.events.erase(id);    // first, so that no events are left that nobody knows of
+    if (erased.has_error())
+        co_return erased.error();
+    auto removed = co_await use_.executions.erase(tenant, id);
+    if (removed.has_error())
+        co_return removed.error();
+    kept_.remove(tenant, removed->kept_bytes);
+    queue_.look_again();
+    co_await erase_contents(std::move(tenant), std::move(removed->contents));
+    co_return result<void>();
+}
+
+/// The record is gone: what fails here is left to the janitor.
+task<> execution_access::erase_contents(tenant_id tenant, std::vector<content_id> contents)
+{
+    if (contents.empty() || use_.contents == nullptr)
+        co_return;
+    auto erasing = without_exceptions(use_.contents->erase(std::move(tenant), std::move(contents)));
+    const auto erased = co_await std::move(erasing);
+    if (erased.has_error())
+        use_.log.warning("contents of a removed execution are left to the janitor", {{"what", erased.error().detail}});
+}
+
+task<result<std::unique_ptr<log_reader>>> execution_access::open_log(tenant_id tenant, execution_id id, log_position after)
+{
+    const auto one = live_.find(tenant, id);
+    if (one)
+        co_return open_log_of(one->row, after);
+    auto row = co_await use_.executions.find(std::move(tenant), std::move(id));
+    if (row.has_error())
+        co_return unknown_execution();
+    co_return open_log_of(*row, after);
+}
+
+std::unique_ptr<log_reader> execution_access::open_log_of(const execution_row& row, log_position after) const
+{
+    const auto one = live_.find(row.tenant, row.id);
+    return std::make_unique<log_reader>(row.id, use_.events, one ? one->log : nullptr, after);
+}
+
+}    // namespace caisson
