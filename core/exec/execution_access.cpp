@@ -16,7 +16,7 @@ error unknown_execution() { return {errc::not_found, "execution not found"}; }
 
 shared_bytes unless_large(const shared_bytes& text) { return text.size() <= execution_payload::most_shown_bytes ? text : shared_bytes(); }
 
-/// The same that payload() reads of a skill that has ended.
+/// What payload() reads from the record of a skill that has ended.
 std::shared_ptr<const execution_payload> payload_of(const execution& one)
 {
     const auto& input = one.spec.input;
@@ -110,7 +110,7 @@ task<result<execution_row>> execution_access::cancel(tenant_id tenant, execution
 {
     auto asked = co_await use_.executions.request_cancel(tenant, id);
     if (asked.has_error() && asked.error().code == errc::not_found) {
-        if (const auto one = live_.find(tenant, id)) {    // not recorded yet: who ends all knows of it
+        if (const auto one = live_.find(tenant, id)) {    // not recorded yet: only end_all() knows it
             one->row.cancel_requested = true;
             one->wake();
         }
@@ -120,7 +120,7 @@ task<result<execution_row>> execution_access::cancel(tenant_id tenant, execution
         co_return asked.error();
     if (const auto one = live_.find(tenant, id)) {
         one->row.cancel_requested = true;
-        if (!one->admitted())    // its turn goes to the next one
+        if (!one->admitted())    // its turn goes to the next execution
             queue_.leave(*one);
         one->wake();
     }
@@ -212,7 +212,7 @@ task<result<void>> execution_access::erase(tenant_id tenant, execution_id id)
     if (!is_final(row->status))
         co_return error{errc::conflict, "the execution has not ended; cancel it first"};
     const auto removal = removals_.begin(tenant.str(), id.str());
-    auto erased = co_await use_.events.erase(id);    // first, so that no events are left that nobody knows of
+    auto erased = co_await use_.events.erase(id);    // first, so that no events are left without a record
     if (erased.has_error())
         co_return erased.error();
     auto removed = co_await use_.executions.erase(tenant, id);
@@ -224,7 +224,7 @@ task<result<void>> execution_access::erase(tenant_id tenant, execution_id id)
     co_return result<void>();
 }
 
-/// The record is gone: what fails here is left to the janitor.
+/// The record is gone already. The janitor removes what cannot be removed here.
 task<> execution_access::erase_contents(tenant_id tenant, std::vector<content_id> contents)
 {
     if (contents.empty() || use_.contents == nullptr)

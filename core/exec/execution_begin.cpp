@@ -31,7 +31,7 @@ bool execution_life::begin_now(const execution_ptr& one, waiting_place& place)
         sandboxes_.note_degraded(*one);
         sandboxes_.note_sandbox(*one);
         programs_.start_program(*one);
-        sandboxes_.keep_link(one);    // which begins with sending that; run_begun() has it watched
+        sandboxes_.keep_link(one);    // sends the order; run_begun() begins the watch
     } catch (const std::exception&) {
         disposal_.discard(one);
         throw;

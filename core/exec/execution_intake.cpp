@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 /// The store answers sooner, or the server has worse trouble.
 constexpr auto longest_key_wait = 30s;
 constexpr std::size_t expired_batch = 500;
-/// A program that ends sooner, whose log nobody follows, has it stored with the record of its end.
+/// The log of a program that ends sooner, and that nobody follows, is stored with the record of the end.
 constexpr std::chrono::milliseconds first_commit_patience = 200ms;
-/// A program that ends sooner, for whose end its client waits, is recorded once.
+/// A program that ends sooner, and whose client waits for the end, is recorded once.
 constexpr std::chrono::milliseconds first_record_patience = 5ms;
 constexpr auto between_batches = 50ms;
 constexpr auto between_erasures = 60s;
@@ -35,7 +35,7 @@ error erased_execution(const idempotency_record& key)
                             ") was deleted; use a new key to run it again"};
 }
 
-/// What the store says of too many keys, with the numbers.
+/// Adds the numbers to the store's error about too many keys.
 error with_facts(error what, const idempotency_options& options)
 {
     if (what.code == errc::quota_exceeded)
@@ -122,7 +122,7 @@ task<result<execution_intake::submission>> execution_intake::record_new(
     co_return submission{std::move(row)};
 }
 
-/// Its program runs, or its sandbox is being made: the answer waits for the record, which `run` makes.
+/// Answers when `run` has recorded the execution, whose program runs or whose sandbox is being made.
 task<result<execution_intake::submission>> execution_intake::record_begun(execution_ptr one, task<> run)
 {
     live_.run(one, "run of " + one->row.id.str(), std::move(run));
@@ -139,14 +139,14 @@ task<result<execution_intake::submission>> execution_intake::record_begun(execut
     co_return done;
 }
 
-/// Where no sandbox can be made it is recorded all the same, and that attempt was its first.
+/// Makes the sandbox, starts the program and records the execution. It is recorded without a sandbox too: that was its first attempt.
 task<> execution_intake::run_made(execution_ptr one, execution_spec spec, runtime_breakers::permit permit)
 {
     result<void> made;
     try {
         auto making = life_.make_now(one, std::move(permit));
         made = co_await std::move(making);
-    } catch (const std::exception&) {    // cut off as the server stops, or an error in it
+    } catch (const std::exception&) {    // the server stops, or has an error
         one->record.failure = std::current_exception();
     }
     if (one->record.failure) {
@@ -160,7 +160,7 @@ task<> execution_intake::run_made(execution_ptr one, execution_spec spec, runtim
 
 task<result<void>> execution_intake::insert_first(execution_ptr one, execution_spec spec, bool is_begun)
 {
-    // Not a coroutine: it only names the work.
+    // Not a coroutine: it picks the statement.
     if (is_begun) {
         auto rows = life_.record(*one);
         return use_.executions.insert_begun(std::move(rows.execution), std::move(spec), std::move(rows.sandbox));
@@ -170,7 +170,7 @@ task<result<void>> execution_intake::insert_first(execution_ptr one, execution_s
     return use_.executions.insert(std::move(row), std::move(spec));
 }
 
-/// Whether its program, which runs, ends so soon that its end may be its first record.
+/// Whether the program, which runs, ends so soon that the end may be the first record.
 task<bool> execution_intake::ends_unrecorded(execution_ptr one)
 {
     auto end = execution_life::wait_for_exit_and_streams(one);
@@ -178,7 +178,7 @@ task<bool> execution_intake::ends_unrecorded(execution_ptr one)
     co_return heard.has_value() && *heard;
 }
 
-/// To its end, which is its first record, or to its refusal.
+/// Carries the execution to its end, which is its first record, or to the store's refusal.
 task<> execution_intake::record_end_of(execution_ptr one)
 {
     auto guarded = without_exceptions(as_result(life_.run_begun(one)));
@@ -201,7 +201,7 @@ record_chances execution_intake::chances_of(const execution_row& row) const
     return {has_sandbox, queue_.has_place_for(row.tenant, promised_memory(row.limits)), life_.places().takes_at_once(row.runtime)};
 }
 
-/// The log is stored after the record, so that there is none without, or with it.
+/// Records the execution, then stores its log, or both at once: no log is without a record.
 task<> execution_intake::run_recorded(execution_ptr one, execution_spec spec, result<void> begun)
 {
     bool has_ended = false;

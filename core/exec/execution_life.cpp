@@ -16,7 +16,7 @@ namespace {
 
 bool is_in_attempt(const execution& one) { return !one.row.attempts.empty() && !one.row.attempts.back().ended_at_ms; }
 
-/// The last attempt ends as the execution does, whose error then counts them. A cancel while none ran ends none.
+/// Ends the last attempt as the execution ended, and says in the error how many there were. A cancel between attempts ends none.
 void count_attempts(execution& one, ending end, std::optional<attempt_fault> fault)
 {
     auto& row = one.row;
@@ -54,7 +54,7 @@ task<execution_life::after> execution_life::attempt(execution_ptr one)
     const auto made = co_await std::move(making);
     if (made.has_value() && !one->cancel_wanted()) {
         if (one->spec.compile)
-            one->heard.unknown_to_agent = true;    // it is compiled before
+            one->heard.unknown_to_agent = true;    // the compiler comes first
         else
             programs_.start_program(*one);
         co_return co_await run_in_sandbox(one);
@@ -100,7 +100,7 @@ task<execution_life::after> execution_life::conclude(execution_ptr one, ending_f
     co_return after::end;
 }
 
-/// The log first, then the record that names its end, or both at once; viewers see the end when both are durable.
+/// Stores the log and then the record with the end, or both at once. Viewers see the end when both are durable.
 task<> execution_life::record_end(execution_ptr one, ending end, std::optional<attempt_fault> fault)
 {
     const auto problem = co_await collect_stage_.problem_of_output(one);
@@ -123,7 +123,7 @@ task<> execution_life::record_end(execution_ptr one, ending end, std::optional<a
     co_await recorder_.store_end(one);
 }
 
-/// Its program was not started: `why`, or it was cancelled. Not a coroutine.
+/// Ends the attempt of a program that was not started: for `why`, or by a cancel. Not a coroutine.
 task<execution_life::after> execution_life::conclude_unstarted(execution_ptr one, std::optional<error> why)
 {
     ending_facts facts;
@@ -149,7 +149,7 @@ void execution_life::note_failure(execution& one, const error& why, ending_facts
     facts.can_repeat = is_worth_another(why.code);
 }
 
-/// It was cancelled, or it is too late for another attempt, or for the first.
+/// Ends an execution that got no place: it was cancelled, or it is too late for the attempt.
 task<execution_life::after> execution_life::leave_unadmitted(execution_ptr one)
 {
     const auto outage = placement_.outage_of(*one);
@@ -173,7 +173,7 @@ task<> execution_life::take_up(execution_ptr one)
     queue_.enter_running(*one);
     one->now.taken_up = true;
     one->heard.started_at = one->heard.asked_at = use_.time.steady_now();
-    one->phase = run_phase::running;    // it may be left to the next server at any moment
+    one->phase = run_phase::running;    // a server that stops may leave it to the next one at any moment
     const auto found = co_await sandboxes_.find_sandbox_patiently(one);
     if (found.has_value()) {
         const auto next = co_await go_on(one);
@@ -192,7 +192,7 @@ task<> execution_life::take_up(execution_ptr one)
         co_await carry_out(one);
 }
 
-/// The agent says where the program stands; until then it is watched from outside.
+/// Asks the agent where the program stands, and watches the program from outside until the agent answers.
 task<execution_life::after> execution_life::go_on(execution_ptr one)
 {
     one->now.home->resume();
@@ -233,7 +233,7 @@ task<> execution_life::break_off(execution_ptr one, std::string what)
     disposal_.clean_up_after(one);
 }
 
-/// What failed is for the server's log only.
+/// Ends the execution without words about what failed: the server's log has them.
 task<result<void>> execution_life::conclude_broken(execution_ptr one)
 {
     ending_facts facts;
@@ -244,7 +244,7 @@ task<result<void>> execution_life::conclude_broken(execution_ptr one)
     co_return result<void>();
 }
 
-/// Whatever failed since: what the row says is stored, with the files that were kept.
+/// Stores the end that the row has already, with the files that were kept.
 task<result<void>> execution_life::store_decided(execution_ptr one)
 {
     if (one->heard.started && wants_files(one->spec.collect) && !one->row.collected)

@@ -15,7 +15,7 @@ constexpr std::size_t take_up_page = 64;
 constexpr std::chrono::milliseconds first_take_up_pause(100);
 constexpr std::chrono::milliseconds longest_take_up_pause(5000);
 
-/// Where an execution stands, as an earlier server recorded it.
+/// Restores where an execution stands, as an earlier server recorded it.
 void restore_attempts(execution& one, const timers& time)
 {
     auto& row = one.row;
@@ -28,13 +28,13 @@ void restore_attempts(execution& one, const timers& time)
         return;
     using std::chrono::milliseconds;
     const auto now_ms = time.now_ms();
-    // Of the deadline over all attempts a stop of the server, or a clock that was set meanwhile, takes the delay at most.
+    // A stop of the server, or a clock that was set, takes at most the delay from the deadline over all attempts.
     const auto spent_until = std::min(now_ms, row.next_attempt_at_ms.value_or(now_ms));
     one.tries.first_began = time.steady_now() - milliseconds(std::max<std::int64_t>(spent_until - row.attempts.front().started_at_ms, 0));
     if (row.next_attempt_at_ms) {    // the clock may have been set: never longer than the delay
         const auto left_ms = std::clamp<std::int64_t>(*row.next_attempt_at_ms - now_ms, 0, one.attempt().delay_ms.value_or(0));
         one.tries.next_at = time.steady_now() + milliseconds(left_ms);
-        one.spec.files.clear();    // fetched again when they are needed
+        one.spec.files.clear();    // fetch_spec() fetches them again
     }
     if (row.sandbox) {
         one.continue_attempt();
@@ -82,7 +82,7 @@ task<> execution_restart::take_up_all(std::vector<unfinished_execution> left)
     }
 }
 
-/// An accepted execution is not left alone because its log could not be read once.
+/// Tries again until the execution's log can be read: no accepted execution is left alone.
 task<> execution_restart::take_up_later(std::shared_ptr<unfinished_execution> left, std::string why)
 {
     const auto id = left->row.id;
@@ -103,7 +103,7 @@ task<> execution_restart::take_up_later(std::shared_ptr<unfinished_execution> le
     }
 }
 
-/// What the last state event says.
+/// Reads the last state event.
 task<result<state_said>> execution_restart::last_state(std::shared_ptr<unfinished_execution> left, log_position end)
 {
     state_said said{end.control == 0 ? "" : std::string(to_string(execution_status::queued)), 1};
@@ -155,7 +155,7 @@ task<result<void>> execution_restart::take_up(std::shared_ptr<unfinished_executi
     co_return result<void>();
 }
 
-/// Its end is in the log, its record was not written any more.
+/// Finishes an execution whose end is in the log and not in its record.
 task<result<void>> execution_restart::finish_from_log(std::shared_ptr<unfinished_execution> left, log_extent extent)
 {
     auto before = extent.end;

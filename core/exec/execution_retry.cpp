@@ -16,12 +16,12 @@ namespace {
 
 std::chrono::milliseconds wall_of(const execution_row& row) { return std::chrono::milliseconds(row.limits.wall_ms); }
 
-/// The program's own exit code; one that a limit ended has none that counts.
+/// The program's own exit code. A program that a limit ended has none.
 std::optional<int> own_exit_code(const ending& end) { return end.verdict == verdict::exited ? end.exit_code : std::nullopt; }
 
 }    // namespace
 
-/// What the attempt before used up: files, and what the request says of stdin. The limit of time is what is left of it.
+/// Fetches what the attempt before used up: files, and the request's stdin. The wall limit becomes what is left of it.
 task<> execution_life::fetch_spec(execution_ptr one)
 {
     std::function<task<result<execution_spec>>()> ask = [this, one] { return use_.executions.find_spec(one->row.tenant, one->row.id); };
@@ -53,8 +53,8 @@ std::optional<std::chrono::milliseconds> execution_life::delay_of_next(
     return std::nullopt;
 }
 
-/// The record first: from then on the next attempt comes, in whichever server, and this one is over. Then the log says so, the
-/// sandbox goes, and the place.
+/// Stores the record first: from then on this attempt is over, and the next one comes, in this server or the next. Then the log says so,
+/// and the sandbox and the place are given up.
 task<> execution_life::schedule(execution_ptr one, ending end, attempt_fault fault, std::chrono::milliseconds delay)
 {
     one->log->end_attempt();
@@ -86,7 +86,7 @@ task<> execution_life::make_ready_for_next(execution_ptr one)
     one->row.sandbox.reset();
     one->now.tree.reset();
     one->forget_attempt();
-    one->spec.files.clear();    // fetched again when they are needed
+    one->spec.files.clear();    // fetch_spec() fetches them again
     queue_.step_aside(*one);
     one->phase = run_phase::waiting;
     one->wake();

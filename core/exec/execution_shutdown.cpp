@@ -10,10 +10,10 @@ namespace caisson {
 
 namespace {
 
-/// What is stopped ends within this, but for what waits for a disk that does not answer.
+/// Stopped tasks end within this, unless a disk does not answer.
 constexpr std::chrono::seconds stop_grace(5);
 constexpr std::chrono::milliseconds look_at_ends_every(20);
-/// Executions that a server ends are cancelled so many at a time: the removal of each sandbox has a deadline.
+/// A server cancels so many executions at a time, since the removal of each sandbox has a deadline.
 constexpr std::size_t most_ended_at_once = 64;
 constexpr std::chrono::milliseconds soon_at_its_end(200);
 
@@ -26,7 +26,7 @@ task<> stop_work_of(execution_ptr one)
 
 }    // namespace
 
-/// Until no execution is in one of the short phases that must not be cut.
+/// Waits until no execution is in a short phase, which must not be cut.
 task<> execution_shutdown::wait_until_stable()
 {
     const auto moving = [this] {
@@ -49,7 +49,7 @@ task<> execution_shutdown::flush_all()
 
 task<result<void>> execution_shutdown::hand_over(steady_time until)
 {
-    // Nobody is admitted any more: what waits in the queue stays queued in the record.
+    // No execution is admitted any more: those that wait stay queued in their records.
     queue_.close();
     auto stable = wait_until_stable();
     if ((co_await with_deadline(use_.time, until, std::move(stable))).has_error())
@@ -82,7 +82,7 @@ task<> execution_shutdown::stop_tasks()
 
 task<result<void>> execution_shutdown::end_all(end_bounds within)
 {
-    queue_.close();    // those that wait end where they are
+    queue_.close();    // waiting executions end where they are
     std::vector<std::pair<tenant_id, execution_id>> all;
     for (const auto& [id, one] : live_.all())
         all.emplace_back(one->row.tenant, id);
@@ -91,7 +91,7 @@ task<result<void>> execution_shutdown::end_all(end_bounds within)
     const auto first = co_await race(std::move(ended), std::move(watched));
     if (first.index() == 1)
         use_.log.warning("some executions did not end in time", {{"left", live_.size()}, {"sandboxes_left", cleanup_.size()}});
-    co_return co_await hand_over(use_.time.steady_now() + std::chrono::seconds(5));    // what is left keeps its own time
+    co_return co_await hand_over(use_.time.steady_now() + std::chrono::seconds(5));    // hand_over() has its own bounds
 }
 
 task<> execution_shutdown::cancel_and_wait(std::vector<std::pair<tenant_id, execution_id>> all)
@@ -110,8 +110,8 @@ task<> execution_shutdown::cancel_and_wait(std::vector<std::pair<tenant_id, exec
     co_await cleanup_.wait_idle();
 }
 
-/// Before more are cancelled: until the last ones are at their ends, which those that ignore SIGTERM are not soon, and until few sandboxes
-/// are being removed.
+/// Waits before more are cancelled: until the last ones have ended, or soon_at_its_end passed, since some ignore SIGTERM; and until few
+/// sandboxes are being removed.
 task<> execution_shutdown::wait_for_ends(std::size_t unasked)
 {
     const auto until = use_.time.steady_now() + soon_at_its_end;
@@ -119,7 +119,7 @@ task<> execution_shutdown::wait_for_ends(std::size_t unasked)
         co_await use_.time.wait_for(look_at_ends_every);
 }
 
-/// Until they come no further.
+/// Returns when the executions come no nearer to their ends.
 task<> execution_shutdown::watch_ends(end_bounds within, std::size_t all)
 {
     ending_watch watch(within, left_to_end(), use_.time.steady_now());

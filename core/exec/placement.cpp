@@ -11,7 +11,7 @@ namespace caisson {
 
 task<std::optional<runtime_breakers::permit>> placement::wait_for_turn(execution_ptr one)
 {
-    std::unique_ptr<runtime_breakers::place> place;    // kept while it asks, so that no other of its tenant does
+    std::unique_ptr<runtime_breakers::place> place;    // kept while it asks, so that no other execution of its tenant asks
     for (bool may_begin = true; may_begin;) {
         const bool admitted = co_await wait_for_admission(one);
         if (!admitted)
@@ -55,7 +55,7 @@ task<bool> placement::wait_for_admission(execution_ptr one)
     co_return one->admitted() && !one->cancel_wanted() && use_.time.steady_now() < latest;
 }
 
-/// Without a place, until it is its turn to ask. False: it was cancelled, or it is too late.
+/// Waits without a place until the execution may ask its runtime's breaker. False: it was cancelled, or it is too late.
 task<bool> placement::wait_for_runtime(execution_ptr one, const runtime_breakers::place* place)
 {
     if (!one->tries.refused_at || *one->tries.refused_at < breakers_.of(one->row.runtime).since)    // the first refusal of this outage
@@ -67,11 +67,11 @@ task<bool> placement::wait_for_runtime(execution_ptr one, const runtime_breakers
     one->row.waits_for.clear();
     const bool may_ask = place->may_ask() && !one->cancel_wanted();
     if (may_ask && breakers_.of(one->row.runtime).state == circuit_breaker::state::closed)
-        one->tries.refused_at.reset();    // from now on it waits for its turn only
+        one->tries.refused_at.reset();    // from now on the execution waits for its turn only
     co_return may_ask;
 }
 
-/// One that is woken, or `until`.
+/// Returns when the execution is woken, or at `until`.
 task<> placement::wait_until_woken(execution_ptr one, steady_time until)
 {
     auto change = next_change(one, one->changed.version());
@@ -81,14 +81,14 @@ task<> placement::wait_until_woken(execution_ptr one, steady_time until)
     static_cast<void>(woken);
 }
 
-/// When the next attempt must have begun; the first one waits as long as it takes.
+/// The latest time at which the next attempt may begin. The first attempt has none.
 steady_time placement::latest_begin(const execution& one)
 {
     return one.row.attempts.empty() ? steady_time::max()
                                     : one.tries.first_began + std::chrono::milliseconds(one.row.limits.wall_ms) - least_attempt;
 }
 
-/// How long it waits for its runtime: until its deadline over all attempts, and before its first for a while.
+/// How long the execution waits for its runtime: until the deadline over all attempts; before the first attempt, outage_patience.
 steady_time placement::latest_trial(const execution& one)
 {
     return one.row.attempts.empty() ? *one.tries.refused_at + outage_patience : latest_begin(one);

@@ -14,7 +14,7 @@ namespace caisson {
 
 namespace {
 
-/// What the engine itself failed at, not the image.
+/// Whether the engine failed, not the image.
 bool is_of_engine(errc code) { return code == errc::runtime_unavailable || code == errc::timed_out; }
 
 }    // namespace
@@ -71,7 +71,7 @@ bool placement::hold_image_now(execution& one) const
     return true;
 }
 
-/// Whether there is nothing to wait for: the image is there, none is needed, or it is known why it cannot be had.
+/// False if the image has to be fetched. True also if none is needed, or if the reason why it cannot be had is known.
 task<bool> placement::find_image(execution_ptr one)
 {
     if (use_.images == nullptr || one->now.image || !runs_in_image(*one))
@@ -84,12 +84,12 @@ task<bool> placement::find_image(execution_ptr one)
     co_return true;
 }
 
-/// Without a place, until the image is there, cannot be had, or a cancel is wanted.
+/// Waits without a place until the image is there or cannot be had, or a cancel is wanted.
 task<> placement::wait_for_image(execution_ptr one)
 {
     image_watcher watcher = [one](const image_progress& now) { one->row.waits_for = pull_sentence(one->spec.image, now); };
     watcher({});
-    if (one->row.attempts.empty())    // later ones have an event that says which attempt is waited for
+    if (one->row.attempts.empty())    // before later attempts an event says which one comes
         one->log->control(event_kind::state, state_body(one->row));
     auto fetching = without_exceptions(use_.images->ensure(one->spec.image, std::move(watcher)));
     auto leaving = wait_until(one, std::mem_fn(&execution::cancel_wanted));

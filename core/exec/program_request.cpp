@@ -38,7 +38,7 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
     std::vector<protocol::spawn_request::limit> out{
         {RLIMIT_CORE, 1}, {RLIMIT_NOFILE, number(limits.open_files)}, {RLIMIT_FSIZE, number(limits.file_bytes)}, {RLIMIT_MEMLOCK, 64 << 10},
         {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_STACK, number(limits.stack_bytes)}, {RLIMIT_RTPRIO, 0},
-        {RLIMIT_NICE, 0}, {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // per process: behind the group's limit, which is exact
+        {RLIMIT_NICE, 0}, {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // for each process; the group's limit is exact and comes first
     };
     if (where.isolates() && !host.enforces_pids)    // counts per user namespace (user_namespaces(7)), where the agent is one
         out.push_back({RLIMIT_NPROC, number(limits.pids + 1)});
@@ -65,7 +65,7 @@ protocol::spawn_request spawn_request_for(const execution& one, const execution_
         request.pty = protocol::spawn_request::size{static_cast<std::uint16_t>(spec.pty->cols), static_cast<std::uint16_t>(spec.pty->rows)};
     request.rlimits = rlimits_for(spec.limits, where);
     request.wall_ms = static_cast<std::uint64_t>(spec.limits.wall_ms);
-    request.stdin_open = true;    // its end is sent like its bytes
+    request.stdin_open = true;    // the end of stdin is sent like its bytes
     request.seccomp_filter = services.filter_on(where);
     return request;
 }

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How often the group's CPU time and memory events are read, as long as no more executions run than this.
+/// How often the group's CPU time and memory events are read while at most looked_at_so_often executions run.
 constexpr std::chrono::milliseconds look_every = 50ms;
 constexpr std::size_t looked_at_so_often = 64;
 
@@ -46,7 +46,7 @@ program_readings readings_of(const execution& one, bool wants_usage)
     return seen;
 }
 
-/// Once every process of the execution is killed its streams end; an agent that does not say so is not waited for longer.
+/// All processes are killed, so the streams end. The server waits this long, so many times, for the agent to say that.
 constexpr auto streams_grace = 10s;
 constexpr int most_rounds = 60;
 
@@ -95,7 +95,7 @@ task<ending_facts> program_stage::run_to_end(execution_ptr one)
     if (heard.exited) {
         facts.wait_status = heard.exited->wait_status;
         facts.wall_limit = facts.wall_limit || heard.exited->cause == protocol::exit_cause::wall_limit;
-        // One that an earlier server had to end in the agent's place.
+        // An earlier server may have ended it in the agent's place.
         const auto longest = std::chrono::milliseconds(one->spec.limits.wall_ms) + limit_watch::wall_backstop;
         facts.wall_limit = facts.wall_limit || std::chrono::microseconds(heard.exited->wall_us) >= longest;
         const auto cpu_us = static_cast<std::int64_t>(heard.exited->user_us + heard.exited->system_us);
@@ -115,7 +115,7 @@ std::shared_ptr<limit_watch> program_stage::watch_of(const execution& one) const
     return std::make_shared<limit_watch>(limits_of_program(one.spec), first_usage_at);
 }
 
-/// The reading takes a share of the processor that does not grow with how much runs.
+/// With more executions each is read less often, so that all readings take the same share of the processor.
 std::chrono::milliseconds program_stage::between_looks() const
 {
     return look_every * std::max<std::size_t>(1, supervised_ / looked_at_so_often);
@@ -126,10 +126,9 @@ task<> program_stage::supervise(execution_ptr one, std::shared_ptr<limit_watch> 
     const count_guard counted(supervised_);
     for (bool is_first = true; !one->heard.is_over(); is_first = false) {
         const auto seen = one->changed.version();
-        if (!is_first)    // of many programs that is heard of first that they have ended
+        if (!is_first)    // most programs end before the first wait is over, and need no watch
             sandboxes_.keep_watch(one);
-        if (one->heard
-                .unknown_to_agent) {    // it is to be compiled, or an earlier server ended before the program was started: start it now
+        if (one->heard.unknown_to_agent) {    // to be compiled first, or its server ended before the start
             one->heard.unknown_to_agent = false;
             one->stop_listening();
             if (one->spec.compile && !one->cancel_wanted()) {
@@ -178,11 +177,11 @@ task<> program_stage::drain_streams(execution_ptr one)
         one->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
         co_await hear_streams_out(one);
     }
-    if (one->sandbox())    // what was left may have written
+    if (one->sandbox())    // processes that were left may have written
         one->now.disk_at_end = one->sandbox()->disk();
 }
 
-/// Nothing is left in a sandbox that keeps programs in their group.
+/// Whether no process is left: the runtime keeps programs in their group, and the group is empty.
 bool program_stage::is_surely_over(const execution& one) const
 {
     const auto where = use_.runtimes.find(one.row.runtime);
@@ -190,7 +189,7 @@ bool program_stage::is_surely_over(const execution& one) const
            one.now.group->is_surely_empty();
 }
 
-/// As long as bytes come, or what came is not stored and the agent's windows may be full of more, this is not a lack of answer.
+/// Waits for the ends of both streams. Gives up when no bytes come and all are stored: the agent's windows may hold more until then.
 task<> program_stage::hear_streams_out(execution_ptr one)
 {
     const auto& buffer = one->log->buffer();

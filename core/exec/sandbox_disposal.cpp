@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto destroy_grace = 30s;
-/// With a pool, a used sandbox in which nothing runs waits this long for idle time before it is removed, as long as those that wait or are
-/// being removed are few and hold at most so many bytes together.
+/// With a pool, a used sandbox in which nothing runs waits this long for idle time before it is removed. Few may wait, which hold at most
+/// most_bytes_put_off together.
 constexpr std::chrono::milliseconds longest_put_off = 500ms;
 constexpr std::int64_t most_bytes_put_off = 256 << 20;
 
@@ -71,10 +71,10 @@ task<> sandbox_disposal::end_sandbox(execution_ptr one, std::string cause)
     one->now.group.reset();
     one->now.home.reset();
     if (removed.has_error())
-        sweeps_.soon();    // nobody holds it now
+        sweeps_.soon();    // no execution holds it now
 }
 
-/// Of an earlier server's sandbox that was not needed so far.
+/// Finds the sandbox that an earlier server made, if nobody needed it so far.
 task<> sandbox_disposal::recover_for_removal(execution_ptr one)
 {
     if (one->sandbox() || one->now.sandbox_gone || !one->row.sandbox)
@@ -104,7 +104,7 @@ task<result<void>> sandbox_disposal::remove_sandbox(execution_ptr one, std::stri
     co_return co_await use_.sandboxes.update(*one->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
 }
 
-/// Removes the sandbox and only then lets the next execution have the place, which an end that is put off gives back before.
+/// Removes the sandbox, then gives the place back. A removal that is put off gives the place back first.
 task<> sandbox_disposal::dispose(execution_ptr one)
 {
     std::optional<count_guard<std::size_t>> counted;
@@ -125,7 +125,7 @@ task<> sandbox_disposal::dispose(execution_ptr one)
     leaving_.erase(one);
 }
 
-/// What a used sandbox holds at most until it is gone: files, and what outlives its processes, such as shared memory. Nothing: it is not
+/// The most bytes that a used sandbox holds until it is gone: files, and shared memory, which outlives processes. Nothing: that is not
 /// known, or something runs in it.
 std::optional<std::int64_t> sandbox_disposal::held_by(const execution& one)
 {
@@ -135,7 +135,7 @@ std::optional<std::int64_t> sandbox_disposal::held_by(const execution& one)
     return one.now.disk_at_end->bytes_used + *peak;
 }
 
-/// Whoever waited for the end was woken just now, and answers in a few turns of this thread: killing what is left takes longer.
+/// Lets those who waited for the end answer first, which takes a few turns of this thread. Killing what is left takes longer.
 task<> sandbox_disposal::let_answers_go()
 {
     constexpr int turns = 12;

@@ -18,7 +18,7 @@ group_limits group_limits_of(const execution& one)
     return {limits.memory_bytes, limits.cpu_milli, limits.pids};
 }
 
-/// Repeating it would not help.
+/// Another attempt would fail too.
 error package_gone(const skill_run& skill)
 {
     return {errc::gone, "the package of skill " + skill.name + "@" + skill.version + " (sha256:" + skill.digest + ") was removed"};
@@ -38,7 +38,7 @@ task<result<void>> sandbox_provider::try_sandbox(execution_ptr one, runtime_brea
     co_return found;
 }
 
-/// One that is ready, or a new one; recorded, and its agent heard.
+/// Claims a ready sandbox or makes a new one, records it, and hears its agent.
 task<result<void>> sandbox_provider::find_sandbox(execution_ptr one)
 {
     if (!use_.runtimes.contains(one->row.runtime) || !placement_.is_enabled(one->row.runtime))
@@ -95,7 +95,7 @@ pool_shape sandbox_provider::shape_of(const execution& one, const sandbox_spec& 
 
 bool sandbox_provider::claim_sandbox(execution& one, const pool_shape& wanted)
 {
-    // A breaker closes when a sandbox could be made, not when one was there.
+    // A breaker closes when a sandbox was made. One that was ready says nothing about the runtime.
     if (placement_.breaker_of(one.row.runtime).state != circuit_breaker::state::closed)
         return false;
     const auto began = use_.time.steady_now();
@@ -118,7 +118,7 @@ bool sandbox_provider::hold_package_now(execution& one)
     return one.now.tree != nullptr;
 }
 
-/// A skill's package stays in the cache as long as it is held.
+/// Holds a skill's package, so that it stays in the cache.
 task<result<void>> sandbox_provider::hold_package(execution_ptr one)
 {
     if (!one->spec.skill || one->now.tree)
@@ -174,7 +174,7 @@ task<result<void>> sandbox_provider::make_sandbox(execution_ptr one, sandbox_spe
     co_return result<void>();
 }
 
-/// Where control groups are this server's own, the execution's is made meanwhile.
+/// A runtime that creates fast makes the execution's control group while the sandbox starts.
 task<result<void>> sandbox_provider::start_sandbox(execution_ptr one, runtime* where)
 {
     if (where->makes_soon())
@@ -223,19 +223,20 @@ sandbox_provider::begin_record sandbox_provider::record(const execution& one) co
     return made;
 }
 
-/// Durable before the program may start, so that a next server finds the sandbox instead of starting another one.
+/// The record is durable before the program may start, so that the next server finds the sandbox and starts no other.
 task<result<void>> sandbox_provider::record_sandbox(execution_ptr one)
 {
     note_sandbox(*one);
     auto rows = record(*one);
-    // At once, hence in one transaction as a rule; the sandbox first, so that no execution names one without a record.
+    // Both are asked for at once, so one transaction writes them as a rule. The sandbox comes first: no execution names one without a
+    // record.
     auto inserting = without_exceptions(use_.sandboxes.insert(std::move(rows.sandbox)));
     auto updating = without_exceptions(use_.executions.update(std::move(rows.execution)));
     const auto done = co_await both(std::move(inserting), std::move(updating));
     co_return done.first.has_error() ? done.first : done.second;
 }
 
-/// What a broken disk says is for the server's log only.
+/// Keeps the words of a broken disk in the server's log.
 error sandbox_provider::without_words_of_the_store(error what, const execution_id& id) const
 {
     if (what.code != errc::internal)

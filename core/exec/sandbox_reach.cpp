@@ -17,10 +17,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two tries at what may work the next time.
+/// Pauses between two tries.
 constexpr std::chrono::milliseconds first_retry_pause = 20ms;
 constexpr std::chrono::milliseconds longest_retry_pause = 1000ms;
-/// After a cancel a sandbox that cannot be reached is tried for this long.
+/// After a cancel the server tries this long to reach the sandbox.
 constexpr auto cancel_patience = 10s;
 
 }    // namespace
@@ -59,7 +59,7 @@ task<result<void>> sandbox_provider::reach_agent(execution_ptr one)
     co_return co_await open_link(one);
 }
 
-/// Of a sandbox that was ready.
+/// For a sandbox that was ready, whose link is open.
 task<result<void>> sandbox_provider::hold_link(execution_ptr one)
 {
     keep_link(one);
@@ -98,7 +98,7 @@ task<result<void>> sandbox_provider::recover_sandbox(execution_ptr one)
     co_return error{recovered.error().code, "the sandbox did not survive: " + recovered.error().detail};
 }
 
-/// One try.
+/// Tries once.
 task<result<void>> sandbox_provider::find_sandbox_again(execution_ptr one)
 {
     if (!one->sandbox()) {

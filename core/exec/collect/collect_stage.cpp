@@ -20,19 +20,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// However slow the disk is: this much, and a second more for so many bytes.
+/// A collector has this long, and a second more for bytes_per_second of what may be kept, however slow the disk is.
 constexpr std::chrono::milliseconds least_time = 60s;
 constexpr std::int64_t bytes_per_second = 4 << 20;
-/// The agent ends its collector at the limit; so much later it is not waited for any more.
+/// The agent ends its collector at the limit. The server gives up so much later.
 constexpr auto backstop = 5s;
 
-/// Of the collector's process. It joins no group: one at its limit must not keep it from its work.
+/// Limits of the collector's process. It joins no group: a group at its limit must not stop it.
 constexpr std::uint64_t memory_bytes = 64 << 20;
 constexpr std::uint64_t open_files = 256;
 
-/// It comes within milliseconds of the end.
+/// What the agent collects by itself comes within milliseconds of the end.
 constexpr auto at_end_grace = 1s;
-/// The agent, which does nothing else meanwhile, compares each name with them.
+/// The agent compares each name with the patterns, and does nothing else meanwhile.
 constexpr std::size_t most_pattern_bytes_at_end = 1024;
 
 std::size_t pattern_bytes(const collect_spec& spec)
@@ -74,7 +74,7 @@ protocol::spawn_request request_at_end(const execution& one)
 
 task<> run_collector(std::shared_ptr<collector> session) { co_await session->run(); }
 
-/// Until there is nothing to collect from, or a cancel came that is not the program's end.
+/// Returns when the sandbox is lost, or at a cancel that came after the program's end.
 task<wait_end> wait_for_stop(std::shared_ptr<execution> one, bool was_cancelled)
 {
     while (one->heard.lost.empty() && (was_cancelled || !one->cancel_wanted())) {
@@ -85,7 +85,7 @@ task<wait_end> wait_for_stop(std::shared_ptr<execution> one, bool was_cancelled)
     co_return wait_end::came;
 }
 
-/// Why not all was collected; empty: the collector came to its end.
+/// Says why not all was collected; empty if the collector came to its end.
 task<std::string> collect_or_stop(std::shared_ptr<execution> one, std::shared_ptr<collector> session)
 {
     const auto ended = co_await race(run_collector(session), wait_for_stop(one, one->cancel_wanted()));
@@ -96,7 +96,7 @@ task<std::string> collect_or_stop(std::shared_ptr<execution> one, std::shared_pt
     co_return "the sandbox was lost while its files were collected: " + one->heard.lost;
 }
 
-/// Learns whether the agent still has the end of a program whose output is known already.
+/// Hears whether the agent still has the end of a program whose output is known already.
 class end_listener final : public protocol::execution_sink {
 public:
     explicit end_listener(std::shared_ptr<execution> one) : one_(std::move(one)) { }
@@ -131,7 +131,7 @@ collected_files nothing_because(std::string why)
     return none;
 }
 
-/// What the collector brought. One that brought nothing and failed cannot tell whether there is any output.
+/// The output that the collector brought. If it failed, nobody knows whether there is one.
 skill_output output_of(const execution& one)
 {
     if (one.left.output_text)
@@ -150,7 +150,7 @@ void collect_stage::ask_for_files_at_end(execution& one) const
 {
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     const bool is_little = pattern_bytes(one.spec.collect) <= most_pattern_bytes_at_end;
-    const bool is_enclosed = where.isolates() && !one.now.taken_up;    // the agent, which is of this version
+    const bool is_enclosed = where.isolates() && !one.now.taken_up;    // and its agent is of this version
     one.now.at_end.reset();
     if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
         return;
@@ -194,7 +194,7 @@ task<result<collected_files>> collect_stage::collect_files(execution_ptr one)
     co_return files;
 }
 
-/// Which came with the end.
+/// Takes the files that came with the end.
 task<collected_files> collect_stage::take_files(execution_ptr one)
 {
     collector session(use_.executor, *use_.contents, job_of(*one), [](protocol::stream_number, std::uint64_t) { });
@@ -203,15 +203,15 @@ task<collected_files> collect_stage::take_files(execution_ptr one)
     co_return session.take();
 }
 
-/// By a collector that the agent starts for it.
+/// Has the agent start a collector.
 task<collected_files> collect_stage::fetch_files(execution_ptr one)
 {
     if (!one->heard.lost.empty())
         co_return nothing_because("its files could not be collected: " + one->heard.lost);
     if (!one->heard.exited || !one->sandbox() || !one->link())
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
-    sandboxes_.keep_watch(one);                             // of one that ended at once nobody would hear that its agent did too
-    const auto number = one->now.home->numbers().next();    // what an earlier server began is collected anew
+    sandboxes_.keep_watch(one);                             // a program that ended at once had no watch yet: hear if its agent ends
+    const auto number = one->now.home->numbers().next();    // a new number: what an earlier server began is collected anew
     const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), acknowledging(one->link(), number));
     agent_process process(one->link(), number, *session);
     auto request = request_for(*one);
@@ -249,7 +249,7 @@ task<> collect_stage::keep_files_again(execution_ptr one)
     }
     one->now.home->resume();
     const auto listener = std::make_shared<end_listener>(one);
-    if (!one->row.attempts.empty())    // the agent counts from the attempt's begin
+    if (!one->row.attempts.empty())    // the agent counts bytes from the attempt's begin
         one->continue_attempt();
     const auto known = one->resume_point();
     const agent_process heard(one->link(), only_execution, *listener, known);
@@ -266,7 +266,7 @@ task<> collect_stage::keep_files_again(execution_ptr one)
     one->heard.started = true;
     co_await keep_files(one);
     const auto problem = co_await problem_of_output(one);
-    const auto said = one->row;    // the end that is in the log is not judged anew, but a skill's output is needed
+    const auto said = one->row;    // the log has the end already; only a skill's output is needed
     judge_output(*one, problem);
     one->row.status = said.status;
     one->row.verdict = said.verdict;

@@ -13,8 +13,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/// How what a compiler made is kept, and what the same compilation made before is used. What is kept is read out of the sandbox before the
-/// program starts, while the report is recorded: programs cannot change it. See docs/internals/executions.md.
+/// Keeps what a compiler made, and uses what the same compilation made before. The server reads it out of the sandbox before the program
+/// starts, while it records the report, so programs cannot change it. See docs/internals/executions.md.
 
 namespace caisson {
 
@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The agent ends it after this; the server waits a little longer. A program's start is held up by it.
+/// The agent ends a capture after capture_time; the server waits a little longer. The program's start waits for it.
 constexpr auto capture_time = 1s;
 constexpr auto capture_backstop = 500ms;
 constexpr std::uint64_t capture_memory_bytes = 64 << 20;
@@ -31,7 +31,7 @@ constexpr std::int64_t most_captured_files = 1'000;
 
 const std::string below_build = std::string(protocol::build_directory) + "/";
 
-/// What reads a part of the files out, and what it sent.
+/// A collector that reads a part of the files, and what it sent.
 struct capture_run {
     compile_capture sink;
     agent_process process;
@@ -40,7 +40,7 @@ struct capture_run {
         : sink(what, most_bytes, acknowledging(one->link(), number), waking(one)), process(one->link(), number, sink)
     {
     }
-    /// What it sent; nothing if that is not whole. It ends then.
+    /// Ends it, and gives what it sent; nothing if that is not whole.
     std::optional<std::vector<placed_file>> take()
     {
         if (!sink.ended())
@@ -65,7 +65,7 @@ std::int64_t bytes_of(const std::vector<placed_file>& files)
     return sum;
 }
 
-/// In whole pages, as a tmpfs takes them.
+/// Bytes in whole pages, as a tmpfs counts them.
 std::int64_t room_for(const std::vector<placed_file>& files)
 {
     constexpr std::int64_t page = 4096;
@@ -75,7 +75,7 @@ std::int64_t room_for(const std::vector<placed_file>& files)
     return sum;
 }
 
-/// As the compiler would have been held to it, beside what it was given.
+/// Whether the limits allow the files beside the inputs, as they would have for the compiler.
 bool fits(const std::vector<placed_file>& files, const std::vector<placed_file>& inputs, const execution_limits& limits)
 {
     const auto is_small = [&](const placed_file& each) { return static_cast<std::int64_t>(each.content.size()) <= limits.file_bytes; };
@@ -83,7 +83,7 @@ bool fits(const std::vector<placed_file>& files, const std::vector<placed_file>&
            static_cast<std::int64_t>(files.size() + inputs.size()) <= limits.inodes / 2 && std::ranges::all_of(files, is_small);
 }
 
-/// A part of the working directory, as a collector of its own reads it.
+/// A part of the working directory that one collector reads.
 struct capture_part {
     std::string root;
     collect_spec what;    // patterns below the root; `output` is one file of the build directory
@@ -92,7 +92,7 @@ struct capture_part {
     bool has_build;       // all of the build directory is a part of it
 };
 
-/// A collector leaves the build directory out where that is at its top, but for one file: where the program is more it is read by itself.
+/// A collector leaves out a build directory at its top, but for one file. A program of more files needs a second collector.
 std::vector<capture_part> parts_of(const std::string& language, const std::string& work)
 {
     const auto* known = find_language(language);
@@ -103,7 +103,7 @@ std::vector<capture_part> parts_of(const std::string& language, const std::strin
         {work, {.patterns = {"**"}}, "", "**", false}};
 }
 
-/// What is not as it was put, named from the working directory on.
+/// The files that are new or changed, with paths from the working directory on.
 std::optional<std::vector<placed_file>> changed_in(
     const capture_part& part, std::optional<std::vector<placed_file>> files, const std::vector<placed_file>& inputs)
 {
@@ -125,7 +125,7 @@ task<bool> then_true(task<> work)
 
 }    // namespace
 
-/// Takes the files, which are the program's too: they are put once.
+/// Takes the files from the spec: the compiler and the program share them.
 compile_order compile_stage::order_of(execution& one) const
 {
     compile_order order;
@@ -145,8 +145,8 @@ compile_order compile_stage::order_of(execution& one) const
     return order;
 }
 
-/// In a sandbox that an earlier server made there may be what a compiler left half. Where programs are not isolated they reach each
-/// other's files, and each has a directory of its own anyway.
+/// Not in an earlier server's sandbox, where a compiler may have left half a result. Not without isolation, where programs reach each
+/// other's files and directories differ.
 bool compile_stage::may_keep_compiled(const execution& one, const compile_inputs& inputs) const
 {
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
@@ -155,7 +155,7 @@ bool compile_stage::may_keep_compiled(const execution& one, const compile_inputs
            bytes_of(inputs.files) <= use_.compiled->most_bytes();
 }
 
-/// True: it need not be compiled; the report is in the row, and the files come into the sandbox with the program.
+/// True if nothing has to be compiled: the row has the report, and the files come into the sandbox with the program.
 task<bool> compile_stage::use_compiled(execution_ptr one, std::shared_ptr<compile_order> order)
 {
     if (!may_keep_compiled(*one, order->inputs))
@@ -181,7 +181,7 @@ task<bool> compile_stage::use_compiled(execution_ptr one, std::shared_ptr<compil
     co_return true;
 }
 
-/// Of one that ended well: its report is recorded, and what it made is read meanwhile, if that is to be kept.
+/// Records the report of a compiler that ended well, and reads what it made meanwhile, if that is to be kept.
 task<> compile_stage::record_compiled(execution_ptr one, std::shared_ptr<compile_order> order)
 {
     if (!order->is_plain || order->key.empty())
@@ -191,7 +191,7 @@ task<> compile_stage::record_compiled(execution_ptr one, std::shared_ptr<compile
     auto done = co_await both(std::move(storing), std::move(capturing));
     auto& files = done.second;
     auto& report = *one->row.compile;
-    if (one->now.group)    // where one group is all of a sandbox what read the files counts in it too
+    if (one->now.group)    // where a sandbox has one group, the readers count in it too
         one->now.before_program = one->now.group->usage();
     report.cpu_before_us = one->now.before_program.cpu_us.value_or(0);
     if (files && bytes_of(*files) <= use_.compiled->most_bytes())
@@ -199,7 +199,7 @@ task<> compile_stage::record_compiled(execution_ptr one, std::shared_ptr<compile
     order->inputs = {};
 }
 
-/// Nothing: it could not be read in time, or not all of it can be put back.
+/// Reads what the compiler made. Nothing: not in time, or not all of it can be put back.
 task<std::optional<std::vector<placed_file>>> compile_stage::capture_compiled(execution_ptr one, std::shared_ptr<compile_order> order)
 {
     const auto parts = parts_of(one->spec.language, one->sandbox()->work_directory());
@@ -228,7 +228,7 @@ task<std::optional<std::vector<placed_file>>> compile_stage::capture_compiled(ex
     co_return made;
 }
 
-/// The agent's own program, outside of the group, as for artifacts.
+/// The agent's own program, outside of the group, as for kept files.
 protocol::spawn_request compile_stage::capture_request(
     const execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const
 {

@@ -78,7 +78,7 @@ void replace_work(std::string& text, const std::string& directory)
 
 }    // namespace
 
-/// A compiler that runs, and what was seen of it.
+/// A running compiler, and what was seen of it.
 struct compile_stage::compile_run {
     std::shared_ptr<compile_order> order;
     compiler_ptr compiler;
@@ -121,14 +121,14 @@ task<bool> compile_stage::compile(execution_ptr one, std::shared_ptr<limit_watch
     co_return made;
 }
 
-/// Whatever an earlier compiler left in the group is ended.
+/// Opens the compiler's group, and ends what an earlier compiler left in it.
 result<void> compile_stage::open_compiler_group(execution& one, compile_run& run)
 {
     const auto limits = limits_of(one.spec);
     const auto open = [&] { return one.sandbox()->open_compiler_group({limits.memory_bytes, limits.cpu_milli, limits.pids}); };
     auto group = open();
     if (!group.has_error() && !(*group)->is_surely_empty()) {
-        (*group)->kill();    // which may have taken the right to fork from it
+        (*group)->kill();    // a kill may leave the group without the right to fork
         group = open();
     }
     if (group.has_error())
@@ -138,7 +138,7 @@ result<void> compile_stage::open_compiler_group(execution& one, compile_run& run
     return {};
 }
 
-/// The number of the next one. Nothing: the agent does not answer, or it was begun too often.
+/// Ends earlier compilers, and gives the number of the next one. Nothing: the agent does not answer, or there were too many.
 task<std::optional<protocol::exec_number>> compile_stage::end_earlier_compilers(execution_ptr one)
 {
     if (!one->now.taken_up)
@@ -165,7 +165,7 @@ task<std::optional<protocol::exec_number>> compile_stage::end_earlier_compilers(
     co_return std::nullopt;
 }
 
-/// The files are the program's too: they are put once.
+/// Puts the files, once: the program has them too. Then starts the compiler.
 void compile_stage::start_compiler(const execution_ptr& one, protocol::exec_number number, compile_run& run) const
 {
     run.compiler = attach_compiler(one, number, std::nullopt);
@@ -180,8 +180,8 @@ void compile_stage::start_compiler(const execution_ptr& one, protocol::exec_numb
         watched_limits{.wall_ms = limits.wall_ms, .cpu_ms = limits.cpu_ms, .ends_gently = false, .name = "compiler"}, run.asked_at);
 }
 
-/// The program's, but for what is its own: the compiler's arguments, limits and variables, no terminal, no stdin. It is not told which
-/// execution it is for: what it makes must not differ by that.
+/// The program's request with the compiler's arguments, limits and variables, without terminal and stdin. The compiler is not told the
+/// execution's id: its results must not depend on that.
 protocol::spawn_request compile_stage::compile_request_for(const execution& one) const
 {
     const auto& step = *one.spec.compile;
@@ -246,7 +246,7 @@ void compile_stage::look_at_compiler(execution& one, compile_run& run) const
         one.give_up(next.give_up);
 }
 
-/// What the compiler left behind ends with it.
+/// Ends what the compiler left running, and hears its streams out.
 task<> compile_stage::drain_compiler(execution_ptr one, std::shared_ptr<compile_run> run)
 {
     run->group->kill();
@@ -259,7 +259,7 @@ task<> compile_stage::drain_compiler(execution_ptr one, std::shared_ptr<compile_
         use_.log.warning("the agent did not end a compiler's streams in time", {{"execution_id", one->row.id.str()}});
 }
 
-/// By itself, with all that it asked for: a limit that it met on the way may have changed what it made.
+/// Whether the compiler ended by itself and met no limit, which may change what it makes.
 bool compile_stage::ended_plainly(const execution& one, const compile_run& run)
 {
     const auto& report = one.row.compile;
@@ -314,7 +314,7 @@ void compile_stage::judge_compiler(execution& one, compile_run& run, ending_fact
     report.cpu_before_us = one.now.before_program.cpu_us.value_or(0);
     one.heard.start_failure = facts.fault;
     facts_of_program.cancelled = facts_of_program.cancelled || facts.cancelled;
-    if (end.verdict == verdict::lost) {    // before the agent was handed a program: it cannot have run
+    if (end.verdict == verdict::lost) {    // the agent had no program yet: it cannot have run
         facts_of_program.fault = "the code could not be compiled: " + end.error;
         facts_of_program.host_fault = attempt_fault::agent_unreachable;
     }

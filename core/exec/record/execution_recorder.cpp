@@ -56,7 +56,7 @@ task<> execution_recorder::store_end(execution_ptr one)
     one->wake();
 }
 
-/// Tries until it is stored: an accepted execution always ends in the record.
+/// Stores the end of a recorded execution, and tries until it is stored.
 task<> execution_recorder::store_final(execution_ptr one)
 {
     auto checkpoint = std::make_shared<std::optional<checkpoint_end>>();
@@ -82,7 +82,7 @@ task<> execution_recorder::store_final(execution_ptr one)
         use_.webhook_due();
 }
 
-/// Of one that ended before it was recorded: all of it at once, or nothing.
+/// Stores an execution that ended before it was recorded: all of it at once, or nothing.
 task<> execution_recorder::store_first_and_final(execution_ptr one)
 {
     const auto asked_at = use_.time.steady_now();
@@ -103,7 +103,7 @@ task<> execution_recorder::store_first_and_final(execution_ptr one)
         use_.webhook_due();
 }
 
-/// What it was told to write; nothing, and a note, if that cannot be made.
+/// Makes the checkpoint that the request asks for. If that fails, the row says why.
 task<std::optional<checkpoint_end>> execution_recorder::checkpoint_of(execution_ptr one)
 {
     const auto& order = *one->spec.checkpoint;
@@ -120,7 +120,7 @@ task<std::optional<checkpoint_end>> execution_recorder::checkpoint_of(execution_
     co_return std::nullopt;
 }
 
-/// The store said in the record what became of it.
+/// Reads what the store wrote into the record about the checkpoint.
 task<> execution_recorder::reload_checkpoint_note(execution_ptr one)
 {
     auto reading = without_exceptions(use_.executions.find(one->row.tenant, one->row.id));
