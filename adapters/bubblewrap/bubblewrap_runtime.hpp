@@ -34,8 +34,7 @@ class bubblewrap_runtime : public local_runtime {
 public:
     bubblewrap_runtime(local_services services, bubblewrap_options options);
 
-    bool makes_soon() const override { return true; }
-    bool filters_agents() const override { return true; }
+    runtime_traits traits() const override { return {.fast_create = true, .filters_agents = true}; }
 
 protected:
     std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;

@@ -32,7 +32,7 @@ public:
     /// `on` must outlive the runtime and its sandboxes.
     docker_runtime(local_services services, docker::engine& on, docker_options options);
 
-    bool has_images() const override { return true; }
+    runtime_traits traits() const override { return {.has_images = true}; }
     task<> probe() override;
     /// False also if the limits differ and the engine enforces any of them: those cannot change.
     bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override;

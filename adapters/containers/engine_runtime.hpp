@@ -38,8 +38,7 @@ public:
 
     std::string_view name() const override { return capabilities_.name; }
     /// False under gVisor, which delivers every signal to the agent and ends with all programs if it is refused a thread.
-    bool protects_agent() const override { return !is_gvisor(); }
-    bool has_images() const override { return true; }
+    runtime_traits traits() const override { return {.protects_agent = !is_gvisor(), .has_images = true}; }
     const runtime_capabilities& capabilities() const override { return capabilities_; }
     std::int64_t idle_bytes() const override { return is_gvisor() ? 64 << 20 : 24 << 20; }    // with the engine's process per container
     task<> probe() override;

@@ -17,7 +17,7 @@ public:
     mock_runtime(io_executor executor, timers& time, logger& log);
 
     std::string_view name() const override { return "mock"; }
-    bool isolates() const override { return false; }
+    runtime_traits traits() const override { return {.isolates = false, .protects_agent = false}; }
     const runtime_capabilities& capabilities() const override { return capabilities_; }
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;

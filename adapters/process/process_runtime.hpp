@@ -12,7 +12,7 @@ class process_runtime : public local_runtime {
 public:
     process_runtime(local_services services, local_runtime_options options);
 
-    bool isolates() const override { return false; }
+    runtime_traits traits() const override { return {.isolates = false, .protects_agent = false}; }
 
 protected:
     std::unique_ptr<local_sandbox> make_sandbox(sandbox_id id, local_record record, std::optional<run_directory> directory) override;

@@ -275,7 +275,7 @@ private:
         for (auto* each : host_.enabled()) {
             co_await each->probe();
             executions_.prepare_ahead(usual_limits(config_));
-            if (each->name() == config_.default_runtime && !each->has_images())    // sandboxes with images are kept once requested
+            if (each->name() == config_.default_runtime && !each->traits().has_images)    // sandboxes with images are kept once requested
                 keep_usual_ready(executions_, config_, languages_, std::string(each->name()));
             const auto& found = each->capabilities();
             if (!found.available)

@@ -58,15 +58,15 @@ std::string join(const std::vector<std::string>& names)
 
 const std::vector<std::string>& argv_on(const execution_spec& spec, const runtime& where)
 {
-    return where.has_images() || spec.host_argv.empty() ? spec.argv : spec.host_argv;
+    return where.traits().has_images || spec.host_argv.empty() ? spec.argv : spec.host_argv;
 }
 
 std::map<std::string, std::string> fixed_environment(const std::string& home, const runtime& where)
 {
     std::map<std::string, std::string> env{{"HOME", home}, {"LANG", "C.UTF-8"}};
-    if (!where.has_images())
+    if (!where.traits().has_images)
         env["PATH"] = "/usr/local/bin:/usr/bin:/bin";
-    if (where.isolates())    // LeakSanitizer ends programs that it cannot trace
+    if (where.traits().isolates)    // LeakSanitizer ends programs that it cannot trace
         for (const char* const name : {"ASAN_OPTIONS", "LSAN_OPTIONS"})
             env[name] = "detect_leaks=0";
     return env;

@@ -120,7 +120,7 @@ bool placement::is_enabled(const std::string& runtime) const
 bool placement::creates_fast(const std::string& runtime) const
 {
     const auto found = use_.runtimes.find(runtime);
-    return found != use_.runtimes.end() && found->second->makes_soon();
+    return found != use_.runtimes.end() && found->second->traits().fast_create;
 }
 
 }    // namespace caisson

@@ -42,7 +42,7 @@ bool placement::can_fall_back(const execution& one, const std::string& runtime) 
     const auto found = use_.runtimes.find(runtime);
     if (!one.spec.may_fall_back || runtime == one.spec.runtime || found == use_.runtimes.end() || !is_enabled(runtime))
         return false;
-    return found->second->has_images() ? !one.spec.image.empty() : !one.spec.host_argv.empty();
+    return found->second->traits().has_images ? !one.spec.image.empty() : !one.spec.host_argv.empty();
 }
 
 void placement::take_runtime(execution& one, const std::string& name) const
@@ -57,7 +57,7 @@ void placement::take_runtime(execution& one, const std::string& name) const
 bool placement::runs_in_image(const execution& one) const
 {
     const auto found = use_.runtimes.find(one.row.runtime);
-    return found != use_.runtimes.end() && found->second->has_images() && !one.spec.image.empty();
+    return found != use_.runtimes.end() && found->second->traits().has_images && !one.spec.image.empty();
 }
 
 bool placement::hold_image_now(execution& one) const

@@ -40,9 +40,9 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
         {RLIMIT_MSGQUEUE, 800 << 10}, {RLIMIT_SIGPENDING, 1'024}, {RLIMIT_STACK, number(limits.stack_bytes)}, {RLIMIT_RTPRIO, 0},
         {RLIMIT_NICE, 0}, {RLIMIT_CPU, number(limits.cpu_ms / 1000 + 2)},    // for each process; the group's limit is exact and comes first
     };
-    if (where.isolates() && !host.enforces_pids)    // counts per user namespace (user_namespaces(7)), where the agent is one
+    if (where.traits().isolates && !host.enforces_pids)    // counts per user namespace (user_namespaces(7)), where the agent is one
         out.push_back({RLIMIT_NPROC, number(limits.pids + 1)});
-    if (where.isolates() && !host.enforces_memory)
+    if (where.traits().isolates && !host.enforces_memory)
         out.push_back({RLIMIT_DATA, number(limits.memory_bytes)});
     return out;
 }

@@ -185,7 +185,7 @@ task<> program_stage::drain_streams(execution_ptr one)
 bool program_stage::is_surely_over(const execution& one) const
 {
     const auto where = use_.runtimes.find(one.row.runtime);
-    return where != use_.runtimes.end() && where->second->isolates() && one.heard.exited && one.streams_ended() && one.now.group &&
+    return where != use_.runtimes.end() && where->second->traits().isolates && one.heard.exited && one.streams_ended() && one.now.group &&
            one.now.group->is_surely_empty();
 }
 

@@ -177,11 +177,11 @@ task<result<void>> sandbox_provider::make_sandbox(execution_ptr one, sandbox_spe
 /// A runtime that creates fast makes the execution's control group while the sandbox starts.
 task<result<void>> sandbox_provider::start_sandbox(execution_ptr one, runtime* where)
 {
-    if (where->makes_soon())
+    if (where->traits().fast_create)
         one->sandbox()->make_group_at_start(group_limits_of(*one));
     auto starting = where->start(*one->sandbox());
     const auto started = co_await std::move(starting);
-    co_return started.has_error() || !where->makes_soon() ? started : open_group(*one);
+    co_return started.has_error() || !where->traits().fast_create ? started : open_group(*one);
 }
 
 result<void> sandbox_provider::open_group(execution& one)
@@ -199,7 +199,7 @@ void sandbox_provider::note_degraded(execution& one) const
     for (const auto& each : chosen.capabilities().degraded)
         one.row.degraded.push_back(each.control);
     const bool is_said = std::find(one.row.degraded.begin(), one.row.degraded.end(), "isolation") != one.row.degraded.end();
-    if (!chosen.isolates() && !is_said)
+    if (!chosen.traits().isolates && !is_said)
         one.row.degraded.emplace_back("isolation");
 }
 

@@ -143,7 +143,7 @@ bool sandbox_provider::out_of_patience(const execution& one, steady_time began, 
 bool sandbox_provider::agent_was_taken(const execution& one) const
 {
     const auto found = use_.runtimes.find(one.row.runtime);
-    return one.heard.agent_died && found != use_.runtimes.end() && found->second->protects_agent();
+    return one.heard.agent_died && found != use_.runtimes.end() && found->second->traits().protects_agent;
 }
 
 }    // namespace caisson

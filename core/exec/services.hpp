@@ -93,9 +93,9 @@ struct execution_services {
     const std::string& filter_on(const runtime& where) const
     {
         static const std::string none;
-        if (!where.isolates())
+        if (!where.traits().isolates)
             return none;
-        return where.filters_agents() && !rest_of_filter.empty() ? rest_of_filter : payload_filter;
+        return where.traits().filters_agents && !rest_of_filter.empty() ? rest_of_filter : payload_filter;
     }
 };
 

@@ -89,7 +89,7 @@ warm_pool::kind_ptr warm_pool::find_or_add(const pool_shape& wanted)
     if (auto found = find(wanted))
         return found;
     const auto* where = runtime_of(wanted);
-    if (where == nullptr || !where->isolates() || !where->can_serve(wanted.spec, wanted.spec))
+    if (where == nullptr || !where->traits().isolates || !where->can_serve(wanted.spec, wanted.spec))
         return nullptr;
     if (kinds_.size() >= most_kinds && !forget_oldest())
         return nullptr;

@@ -100,17 +100,8 @@ public:
     virtual ~runtime() = default;
 
     virtual std::string_view name() const = 0;
-    /// Whether programs are isolated from the host and from each other; known without probe(). If true, programs get the payload's
-    /// seccomp filter.
-    virtual bool isolates() const { return true; }
-    /// Whether create() succeeds or fails within milliseconds: fast enough to store the execution's record afterwards.
-    virtual bool makes_soon() const { return false; }
-    /// Whether no program can end the agent, because the agent is the first process of a Linux namespace. The host then caused any loss.
-    virtual bool protects_agent() const { return isolates(); }
-    /// Whether agents start under the agent's seccomp filter. Programs inherit it and need only the rest of the payload's filter.
-    virtual bool filters_agents() const { return false; }
-    /// Whether sandboxes use sandbox_spec::image.
-    virtual bool has_images() const { return false; }
+    /// Known without probe(). The same at each call.
+    virtual runtime_traits traits() const { return {}; }
     /// Result of the last probe(); before the first, what is known without trying.
     virtual const runtime_capabilities& capabilities() const = 0;
     /// Tries what this host enforces. Runs once after the server is ready, and in `doctor`.

@@ -73,6 +73,20 @@ struct group_usage {
     std::int64_t pids_refused = 0;    // forks refused by the pids limit
 };
 
+/// What a runtime is, on every host.
+struct runtime_traits {
+    /// Programs are isolated from the host and from each other, and get the payload's seccomp filter.
+    bool isolates = true;
+    /// create() succeeds or fails within milliseconds: fast enough to store the execution's record afterwards.
+    bool fast_create = false;
+    /// No program can end the agent, because the agent is the first process of a Linux namespace. The host then caused any loss.
+    bool protects_agent = true;
+    /// Agents start under the agent's seccomp filter. Programs inherit it and need only the rest of the payload's filter.
+    bool filters_agents = false;
+    /// Sandboxes use sandbox_spec::image.
+    bool has_images = false;
+};
+
 /// How full the sandbox's writable file systems are.
 struct disk_usage {
     bool bytes_exhausted = false;

@@ -51,10 +51,14 @@ public:
     explicit fake_runtime(std::string name) : name_(std::move(name)) { host.name = name_; }
 
     std::string_view name() const override { return name_; }
-    bool has_images() const override { return images; }
-    bool isolates() const override { return host.isolates; }
-    bool makes_soon() const override { return soon; }
-    bool filters_agents() const override { return filters; }
+    runtime_traits traits() const override
+    {
+        return {.isolates = host.isolates,
+            .fast_create = soon,
+            .protects_agent = host.isolates,
+            .filters_agents = filters,
+            .has_images = images};
+    }
     bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override;
     std::int64_t idle_bytes() const override { return 1 << 20; }
     const runtime_capabilities& capabilities() const override { return host; }

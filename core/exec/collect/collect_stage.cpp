@@ -150,7 +150,7 @@ void collect_stage::ask_for_files_at_end(execution& one) const
 {
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     const bool is_little = pattern_bytes(one.spec.collect) <= most_pattern_bytes_at_end;
-    const bool is_enclosed = where.isolates() && !one.now.taken_up;    // and its agent is of this version
+    const bool is_enclosed = where.traits().isolates && !one.now.taken_up;    // and its agent is of this version
     one.now.at_end.reset();
     if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
         return;

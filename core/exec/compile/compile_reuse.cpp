@@ -150,8 +150,8 @@ compile_order compile_stage::order_of(execution& one) const
 bool compile_stage::may_keep_compiled(const execution& one, const compile_inputs& inputs) const
 {
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
-    const bool is_known = !where.has_images() || !inputs.image_digest.empty();
-    return use_.compiled != nullptr && !one.now.taken_up && where.isolates() && is_known &&
+    const bool is_known = !where.traits().has_images || !inputs.image_digest.empty();
+    return use_.compiled != nullptr && !one.now.taken_up && where.traits().isolates && is_known &&
            bytes_of(inputs.files) <= use_.compiled->most_bytes();
 }
 

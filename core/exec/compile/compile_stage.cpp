@@ -186,7 +186,7 @@ protocol::spawn_request compile_stage::compile_request_for(const execution& one)
 {
     const auto& step = *one.spec.compile;
     auto request = spawn_request_for(one, use_);
-    const bool in_image = use_.runtimes.find(one.row.runtime)->second->has_images();
+    const bool in_image = use_.runtimes.find(one.row.runtime)->second->traits().has_images;
     request.argv = in_image || step.host_argv.empty() ? step.argv : step.host_argv;
     const auto work = one.sandbox()->work_directory();
     request.cwd = step.directory.empty() ? work : work + "/" + step.directory;

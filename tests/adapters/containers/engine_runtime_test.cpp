@@ -303,7 +303,7 @@ TEST_F(EngineRuntime, ProbeOfARuntimeThatHangsEndsAndSaysWhatToDo)
     pass_until_done(*probing);
     EXPECT_FALSE(gvisor.capabilities().available);
     EXPECT_THAT(gvisor.capabilities().unavailable_reason, HasSubstr("--platform=systrap"));
-    EXPECT_FALSE(gvisor.protects_agent());
+    EXPECT_FALSE(gvisor.traits().protects_agent);
     EXPECT_FALSE(gvisor.capabilities().enforces_memory);
     EXPECT_THAT(there.requests("DELETE", "/containers/c1"), SizeIs(1)) << "nothing stays";
 }

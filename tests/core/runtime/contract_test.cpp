@@ -60,7 +60,7 @@ TEST_P(RuntimeContract, ProbeFindsItAvailable)
         const auto& found = world.rt().capabilities();
         EXPECT_EQ(known.enforces_memory, found.enforces_memory) << "known without trying";
         EXPECT_EQ(known.enforces_pids, found.enforces_pids) << "known without trying";
-        EXPECT_EQ(world.rt().isolates(), found.isolates);
+        EXPECT_EQ(world.rt().traits().isolates, found.isolates);
         EXPECT_TRUE(found.available) << found.unavailable_reason;
         EXPECT_EQ(found.unavailable_reason, "");
         EXPECT_EQ(found.isolates, world.confines());

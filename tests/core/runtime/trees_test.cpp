@@ -49,7 +49,7 @@ protected:
     {
         auto request = world.request({"/bin/sh", "-c", program});
         request.cwd = box.work_directory();
-        if (world.rt().isolates())
+        if (world.rt().traits().isolates)
             request.seccomp_filter = payload_filter();
         auto outcome = world.run_program(box, std::move(request));
         auto text = outcome.out + outcome.err;

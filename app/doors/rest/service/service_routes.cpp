@@ -28,7 +28,7 @@ task<> service_door::get_runtimes(call_ptr one)
 {
     std::vector<wire::runtime_item> all;
     for (const auto* each : use_.runtimes)
-        all.push_back({&each->capabilities(), use_.executions.breaker_of(std::string(each->name())), each->has_images(),
+        all.push_back({&each->capabilities(), use_.executions.breaker_of(std::string(each->name())), each->traits().has_images,
             use_.executions.ready_sandboxes(each->name()), each->prepared()});
     return one->answer(200, wire::runtimes_json(all, use_.config.default_runtime));
 }
