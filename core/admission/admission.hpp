@@ -3,7 +3,7 @@
 #include "core/admission/admission_bounds.hpp"
 #include "core/admission/candidate.hpp"
 #include "core/admission/throughput.hpp"
-#include "core/async/timers.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/fairness/fair_queue.hpp"
 
@@ -42,8 +42,8 @@ public:
     /// `bytes` more that an execution holds while it waits. Errors: as reserve().
     result<void> hold_more(candidate& one, std::uint64_t bytes);
 
-    /// Queues `one`; admits and wakes it when it may run, at once if there is room. One that comes without a
-    /// place (an earlier server took it) is queued whatever the bounds; one that was here before at its former place in line.
+    /// Queues `one`; admits and wakes it when it may run, at once if there is room. A candidate without a place (an earlier server took
+    /// it) is queued whatever the bounds; one that was here before, at its former place in line.
     void enter(std::shared_ptr<candidate> one);
     /// `one` waits for another attempt: its place goes to the next one, and until it enters again it counts as waiting, with what it
     /// holds. Then it comes before those of its tenant that came later than it did.

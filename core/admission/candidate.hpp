@@ -17,7 +17,7 @@ public:
     candidate& operator=(const candidate&) = delete;
     virtual ~candidate() = default;
 
-    /// Whether it had an attempt: the gate for new executions does not hold it back.
+    /// Whether it has begun an attempt. The gate for new executions holds it back only before.
     virtual bool has_begun() const = 0;
     /// What it holds in memory until it starts.
     virtual std::uint64_t waiting_bytes() const = 0;
@@ -31,7 +31,7 @@ public:
     /// Its ticket in line; 0: it has never waited.
     std::uint64_t ticket() const { return ticket_; }
     bool has_waiting_place() const { return static_cast<bool>(place_); }
-    /// Before it enters: the place that was reserved for it.
+    /// Takes the reserved place. Call before admission::enter().
     void take(waiting_place place) { place_ = std::move(place); }
 
 private:

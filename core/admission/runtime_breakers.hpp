@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/admission/candidate.hpp"
-#include "core/async/timers.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/log.hpp"
 #include "core/retry/circuit_breaker.hpp"
 

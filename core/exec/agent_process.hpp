@@ -2,6 +2,7 @@
 
 #include "core/protocol/agent_link.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

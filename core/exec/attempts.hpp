@@ -10,7 +10,7 @@
 
 namespace caisson {
 
-// What attempts of an execution mean, without I/O. See docs/architecture.md "Attempts".
+// What attempts of an execution mean, without I/O. See docs/internals/attempts.md.
 
 /// What an ended attempt was, as far as repeating it is concerned; nothing for a success.
 std::optional<attempt_fault> fault_of(const ending& end, const ending_facts& facts);

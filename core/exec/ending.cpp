@@ -1,11 +1,9 @@
 #include "core/exec/ending.hpp"
 
 #include <algorithm>
-
-#include <sys/wait.h>
-
 #include <csignal>
 #include <cstring>
+#include <sys/wait.h>
 
 namespace caisson {
 

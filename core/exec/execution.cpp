@@ -3,8 +3,6 @@
 #include "core/exec/collect/files_at_end.hpp"
 #include "core/exec/compile/compiler_process.hpp"
 
-#include <algorithm>
-
 namespace caisson {
 
 execution::execution(
@@ -28,8 +26,8 @@ execution::~execution() = default;
 void execution::give_up(std::string why)
 {
     heard.lost = std::move(why);
-    if (now.home)
-        now.home->give_up();
+    if (current.home)
+        current.home->give_up();
 }
 
 void execution::begin_attempt()
@@ -49,16 +47,16 @@ void execution::begin_attempt()
 void execution::continue_attempt()
 {
     sink_.begin(attempt().stdout_base, attempt().stderr_base);
-    now.before_program = {};
+    current.before_program = {};
     if (row.compile)    // by an earlier server
-        now.before_program.cpu_us = row.compile->cpu_before_us;
+        current.before_program.cpu_us = row.compile->cpu_before_us;
 }
 
 void execution::forget_attempt()
 {
     stdin_bytes.rewind(heard.started, spec.stdin_open);
     stop_listening();
-    now = {};
+    current = {};
     heard = {};
     heard.asked_at = heard.started_at = heard.exited_at = time_.steady_now();
 }
@@ -74,7 +72,7 @@ protocol::resume_point execution::resume_point() const
     return {sink_.received(output_stream::stdout_stream), sink_.received(output_stream::stderr_stream), 0};
 }
 
-group_usage execution::used() const { return usage_since(now.group->usage(), now.before_program); }
+group_usage execution::used() const { return usage_since(current.group->usage(), current.before_program); }
 
 bool execution::stdin_spent() const
 {

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace caisson {
@@ -68,11 +69,11 @@ struct program_facts {
     steady_time started_at;    // until the start is heard: the earliest that it can be
     steady_time exited_at;
 
-    /// Nothing more will be heard.
+    /// The program ended, did not start, or is lost. Output may follow.
     bool is_over() const { return exited || !start_failure.empty() || !lost.empty(); }
 };
 
-/// How far an execution is recorded whose program may have been started before.
+/// How far an execution is recorded. Its program may start before its first record.
 struct first_record_state {
     bool recorded = true;
     bool sandbox_recorded = true;    // or will be as soon as there is one
@@ -82,7 +83,7 @@ struct first_record_state {
     std::exception_ptr failure;      // the same
 };
 
-/// What ended attempts leave to the next one: when it may begin.
+/// What ended attempts leave to the next one: when it may begin, or why there is none.
 struct attempt_clock {
     steady_time first_began;                  // the deadline over all counts from here
     steady_time next_at;                      // while row.next_attempt_at_ms is set
@@ -90,7 +91,7 @@ struct attempt_clock {
     std::string no_other;                     // why the last one is not repeated, though the policy names what happened
 };
 
-/// What is stored with its end.
+/// What an execution leaves: stored with its end, and kept until then.
 struct execution_left {
     std::vector<artifact_row> artifacts;
     std::unique_ptr<content_batch> held;       // keeps their contents until then
@@ -118,7 +119,7 @@ public:
     const steady_time accepted_at;
     first_record_state record;
     attempt_clock tries;
-    attempt_state now;
+    attempt_state current;
     program_facts heard;
     stdin_feed stdin_bytes;
     execution_left left;
@@ -139,16 +140,16 @@ public:
     void forget_attempt();
 
     /// Its sandbox; null: it has none.
-    caisson::sandbox* sandbox() const { return now.home ? &now.home->box() : nullptr; }
+    caisson::sandbox* sandbox() const { return current.home ? &current.home->box() : nullptr; }
     /// To the sandbox's agent; null before the sandbox was started.
-    std::shared_ptr<protocol::agent_link> link() const { return now.home ? now.home->link() : nullptr; }
+    std::shared_ptr<protocol::agent_link> link() const { return current.home ? current.home->link() : nullptr; }
     /// Hears the program from now on; with `resume` it is one that an earlier server started. There is a link.
     void listen(std::optional<protocol::resume_point> resume);
     /// What this server has of the program's output.
     protocol::resume_point resume_point() const;
     /// Hears nothing more of it. Before the link ends.
     void stop_listening() { process_.reset(); }
-    /// Nothing more will be heard of its programs, and why.
+    /// Marks the program as lost because of `why`. A link that breaks is not connected again.
     void give_up(std::string why);
 
     /// What the program used so far: the group's readings since its start. There is a group.
@@ -162,7 +163,7 @@ public:
     void acknowledge(std::uint64_t at_least) { sink_.acknowledge(at_least); }
     /// Queues spec.stdin_data, before all that is given later. Once for each attempt that is to get it; repeats do nothing.
     void give_request_stdin() { stdin_bytes.give_first(std::exchange(spec.stdin_data, {}), !spec.stdin_open); }
-    /// Queues stdin for the agent, now or when it is there. The caller checked the offset.
+    /// Queues stdin for the agent, now or when it is there. The caller checked the offset and !is_closed().
     void give_stdin(shared_bytes bytes, bool last);
 
 private:

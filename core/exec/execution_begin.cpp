@@ -5,7 +5,6 @@
 #include "core/exec/record/record_policy.hpp"
 
 /// How a program is started while its execution is still being recorded. See docs/adr/0013.
-
 namespace caisson {
 
 bool execution_life::begin_now(const execution_ptr& one, waiting_place& place)
@@ -55,11 +54,11 @@ std::optional<runtime_breakers::permit> execution_life::begin_making(const execu
 task<result<void>> execution_life::make_now(execution_ptr one, runtime_breakers::permit permit)
 {
     one->begin_attempt();
-    one->now.at_host = true;
+    one->current.at_host = true;
     auto making = without_exceptions(sandboxes_.make_unrecorded(one));
     const auto made = co_await std::move(making);
     if (made.has_error()) {
-        if (one->now.at_host)
+        if (one->current.at_host)
             permit.failed();
         co_return made;
     }
@@ -89,14 +88,14 @@ bool execution_life::may_end_unrecorded(const execution& one)
     unrecorded_state at;
     at.has_failed = !one.heard.start_failure.empty() || !one.heard.lost.empty();
     at.log_is_short = one.log->may_be_taken_whole();
-    at.files_come_with_end = one.now.at_end && one.now.at_end->now() != files_at_end::state::refused;
+    at.files_come_with_end = one.current.at_end && one.current.at_end->now() != files_at_end::state::refused;
     return record_policy::may_end_first(wishes_of(one.spec, false, true), at);
 }
 
 task<bool> execution_life::wait_for_exit_and_streams(execution_ptr one)
 {
     while (may_end_unrecorded(*one)) {
-        const bool has_files = !one->now.at_end || one->now.at_end->now() == files_at_end::state::whole;
+        const bool has_files = !one->current.at_end || one->current.at_end->now() == files_at_end::state::whole;
         if (one->heard.exited && one->streams_ended() && has_files)
             co_return true;
         const auto seen = one->changed.version();

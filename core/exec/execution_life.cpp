@@ -1,6 +1,5 @@
 #include "core/exec/execution_life.hpp"
 
-#include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
 #include "core/base/count_guard.hpp"
 #include "core/exec/attempts.hpp"
@@ -75,10 +74,10 @@ task<execution_life::after> execution_life::conclude(execution_ptr one, ending_f
 {
     const count_guard ends(idle_gate_.busy());    // somebody waits for the record
     one->phase = run_phase::ending;
-    if (one->now.group)
+    if (one->current.group)
         facts.group = one->used();    // before the kill: what is measured is what the program used
-    one->now.disk_at_end = one->sandbox() ? one->sandbox()->disk() : std::nullopt;
-    note_disk(facts.disk, one->now.disk_at_end);
+    one->current.disk_at_end = one->sandbox() ? one->sandbox()->disk() : std::nullopt;
+    note_disk(facts.disk, one->current.disk_at_end);
     co_await programs_.drain_streams(one);
     facts.output_cut = one->was_cut();
     facts.output_limit = facts.output_limit || (facts.output_cut && one->spec.output_limit_action == on_output_limit::kill);
@@ -119,7 +118,7 @@ task<> execution_life::record_end(execution_ptr one, ending end, std::optional<a
     if (!one->left.whole_log)
         co_await recorder_.store_log(one);
     if (one->heard.exited)
-        one->row.stages.collect_ms = std::chrono::duration<double, std::milli>(use_.time.steady_now() - one->heard.exited_at).count();
+        one->row.stages.collect_ms = ms_between(one->heard.exited_at, use_.time.steady_now());
     co_await recorder_.store_end(one);
 }
 
@@ -137,15 +136,16 @@ void execution_life::note_failure(execution& one, const error& why, ending_facts
 {
     use_.log.warning("a sandbox could not be made",
         {{"execution_id", one.row.id.str()}, {"runtime", one.row.runtime}, {"attempt", one.attempt().number}, {"what", why.detail}});
-    const bool lacks_image = !one.now.at_host && (why.code == errc::image_unavailable || (one.now.image && one.now.image->has_error()));
-    const bool refuses_image = !one.now.at_host && !lacks_image && why.code == errc::image_not_allowed;
+    const bool lacks_image =
+        !one.current.at_host && (why.code == errc::image_unavailable || (one.current.image && one.current.image->has_error()));
+    const bool refuses_image = !one.current.at_host && !lacks_image && why.code == errc::image_not_allowed;
     facts.fault = (lacks_image        ? "the image " + one.spec.image + " could not be had: "
                       : refuses_image ? "the image " + one.spec.image + " cannot be used: "
                                       : "the sandbox could not be started: ") +
                   why.detail;
-    facts.host_fault = lacks_image || refuses_image    ? attempt_fault::image_pull
-                       : one.now.at_host && one.link() ? attempt_fault::agent_unreachable
-                                                       : attempt_fault::runtime_unavailable;
+    facts.host_fault = lacks_image || refuses_image        ? attempt_fault::image_pull
+                       : one.current.at_host && one.link() ? attempt_fault::agent_unreachable
+                                                           : attempt_fault::runtime_unavailable;
     facts.can_repeat = is_worth_another(why.code);
 }
 
@@ -171,7 +171,7 @@ task<execution_life::after> execution_life::leave_unadmitted(execution_ptr one)
 task<> execution_life::take_up(execution_ptr one)
 {
     queue_.enter_running(*one);
-    one->now.taken_up = true;
+    one->current.taken_up = true;
     one->heard.started_at = one->heard.asked_at = use_.time.steady_now();
     one->phase = run_phase::running;    // a server that stops may leave it to the next one at any moment
     const auto found = co_await sandboxes_.find_sandbox_patiently(one);
@@ -195,7 +195,7 @@ task<> execution_life::take_up(execution_ptr one)
 /// Asks the agent where the program stands, and watches the program from outside until the agent answers.
 task<execution_life::after> execution_life::go_on(execution_ptr one)
 {
-    one->now.home->resume();
+    one->current.home->resume();
     one->listen(one->resume_point());
     one->heard.asked_at = use_.time.steady_now();
     one->stdin_bytes.flush(*one->link(), only_execution);

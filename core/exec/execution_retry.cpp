@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 /// What an ended attempt means, and the way to the next one. See docs/internals/attempts.md.
-
 namespace caisson {
 
 namespace {
@@ -84,7 +83,6 @@ task<> execution_life::make_ready_for_next(execution_ptr one)
     sandbox_disposal::release_agent(*one);
     co_await disposal_.end_sandbox(one, "an attempt of its execution ended: " + one->attempt().error);
     one->row.sandbox.reset();
-    one->now.tree.reset();
     one->forget_attempt();
     one->spec.files.clear();    // fetch_spec() fetches them again
     queue_.step_aside(*one);

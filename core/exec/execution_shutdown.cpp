@@ -19,8 +19,9 @@ constexpr std::chrono::milliseconds soon_at_its_end(200);
 
 task<> stop_work_of(execution_ptr one)
 {
-    if (one->now.home)
-        co_await one->now.home->close();
+    if (one->current.home)
+        co_await one->current.home->close();
+    one->stop_listening();
     co_await one->background.stop();
 }
 
@@ -41,8 +42,8 @@ task<> execution_shutdown::flush_all()
 {
     const auto all = live_.all();    // a copy: a run that ends meanwhile leaves the map
     for (const auto& [id, one] : all) {
-        if (one->now.home)
-            one->now.home->close_link();
+        if (one->current.home)
+            one->current.home->close_link();
         co_await one->log->flushed();
     }
 }

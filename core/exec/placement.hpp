@@ -12,7 +12,8 @@
 
 namespace caisson {
 
-/// Lets executions wait until they may make a sandbox: for their turn among all, for the image, and for a runtime that works. I/O thread.
+/// Lets executions wait until they may make a sandbox: for their turn among all, for the image, and for a runtime that works. I/O
+/// thread only.
 class placement {
 public:
     /// Both outlive it.
@@ -25,7 +26,7 @@ public:
     task<std::optional<runtime_breakers::permit>> wait_for_turn(execution_ptr one);
     /// Without a place or a sandbox, until the delay before the next attempt is over or a cancel is wanted.
     task<> wait_for_next(execution_ptr one);
-    /// Of a new execution that has a permit and a place that is free: it runs from now on.
+    /// Enters a new execution that has a permit: takes `place` and admits it, since a place is free.
     void enter(const execution_ptr& one, waiting_place& place);
 
     /// From its own runtime; while that one's breaker refuses, from the first that it may fall back to.
@@ -43,7 +44,7 @@ public:
     bool creates_fast(const std::string& runtime) const;
     /// Whether sandboxes of a runtime are made at present.
     runtime_breakers::view breaker_of(const std::string& runtime) const { return breakers_.of(runtime); }
-    /// A sentence without its end, of one that waited for its runtime; empty if that works.
+    /// Why the runtime that the execution waited for is unavailable, without a full stop; empty if it works.
     std::string outage_of(const execution& one) const;
 
     /// A first attempt waits that long for a runtime that is unavailable.

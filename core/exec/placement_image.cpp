@@ -9,7 +9,6 @@
 #include <functional>
 
 /// Where an attempt runs: on which runtime, and in which image.
-
 namespace caisson {
 
 namespace {
@@ -67,20 +66,20 @@ bool placement::hold_image_now(execution& one) const
     auto known = use_.images->find_now(one.spec.image);
     if (!known)
         return false;
-    one.now.image = std::move(*known);
+    one.current.image = std::move(*known);
     return true;
 }
 
 /// False if the image has to be fetched. True also if none is needed, or if the reason why it cannot be had is known.
 task<bool> placement::find_image(execution_ptr one)
 {
-    if (use_.images == nullptr || one->now.image || !runs_in_image(*one))
+    if (use_.images == nullptr || one->current.image || !runs_in_image(*one))
         co_return true;
     auto finding = without_exceptions(use_.images->find(one->spec.image));
     auto found = co_await std::move(finding);
     if (found.has_error() && found.error().code == errc::not_found)
         co_return false;
-    one->now.image = std::move(found);
+    one->current.image = std::move(found);
     co_return true;
 }
 
@@ -96,15 +95,15 @@ task<> placement::wait_for_image(execution_ptr one)
     auto outcome = co_await race(std::move(fetching), std::move(leaving));
     one->row.waits_for.clear();
     if (auto* fetched = std::get_if<0>(&outcome))
-        one->now.image = std::move(*fetched);
+        one->current.image = std::move(*fetched);
 }
 
 result<void> placement::check_image(execution& one)
 {
-    if (!one.now.image || one.now.image->has_value())
+    if (!one.current.image || one.current.image->has_value())
         return {};
-    auto what = one.now.image->error();
-    one.now.at_host = is_of_engine(what.code);
+    auto what = one.current.image->error();
+    one.current.at_host = is_of_engine(what.code);
     return what;
 }
 

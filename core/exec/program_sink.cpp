@@ -62,7 +62,7 @@ void program_sink::on_started(std::int32_t, std::uint64_t monotonic_ns)
     const steady_time told{std::chrono::duration_cast<steady_time::duration>(std::chrono::nanoseconds(monotonic_ns))};
     // The agent's kernel is this one's, but its word is not taken for a time before the sandbox or in the future.
     if (!heard.start_heard)
-        heard.started_at = of_.now.taken_up ? std::clamp(told, std::min(heard.started_at, now), now) : now;
+        heard.started_at = of_.current.taken_up ? std::clamp(told, std::min(heard.started_at, now), now) : now;
     heard.start_heard = true;
     of_.stdin_bytes.note_started();
     of_.wake();

@@ -19,13 +19,13 @@ public:
     /// Both outlive it.
     program_sink(execution& of, timers& time) : of_(of), time_(time) { }
 
-    /// Of another attempt from now on, whose streams begin at these bytes of the log's.
+    /// Begins another attempt, whose streams start at these offsets of the log.
     void begin(std::uint64_t stdout_base, std::uint64_t stderr_base);
 
     bool streams_ended() const;
     /// How much of a stream the agent need not send again.
     std::uint64_t received(output_stream stream) const;
-    /// Tells the agent what is safe here, if that is `at_least` so many bytes more than it was told.
+    /// Tells the agent which bytes are stored, if these are `at_least` more than it was told.
     void acknowledge(std::uint64_t at_least);
 
     void on_was_parked() override;

@@ -3,7 +3,6 @@
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/base/count_guard.hpp"
-#include "core/exec/collect/collect_command.hpp"
 #include "core/exec/elapsed.hpp"
 #include "core/exec/parking.hpp"
 #include "core/exec/program_request.hpp"
@@ -12,6 +11,7 @@
 #include <algorithm>
 #include <csignal>
 #include <sys/stat.h>
+#include <utility>
 
 namespace caisson {
 
@@ -39,9 +39,9 @@ program_readings readings_of(const execution& one, bool wants_usage)
     seen.start_heard = one.heard.start_heard;
     seen.started_at = one.heard.started_at;
     seen.asked_at = one.heard.asked_at;
-    seen.killed_without_agent = !one.now.group || one.now.group->kills_by_itself();
+    seen.killed_without_agent = !one.current.group || one.current.group->kills_by_itself();
     seen.is_lost = !one.heard.lost.empty();
-    if (wants_usage && one.now.group)
+    if (wants_usage && one.current.group)
         seen.used = {one.used(), one.sandbox()->disk(), one.sandbox()->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
     return seen;
 }
@@ -73,16 +73,17 @@ void program_stage::start_program(execution& one)
             put_input(link, std::move(file));
     for (auto& file : std::exchange(one.spec.files, {}))    // the link keeps them until the agent has them
         put_input(link, std::move(file));
-    for (auto& file : std::exchange(one.now.placed, {}))
+    for (auto& file : std::exchange(one.current.placed, {}))
         link.put_file(only_execution, std::move(file.path), file.mode, std::move(file.content));
-    link.spawn(only_execution, spawn_request_for(one, use_), one.now.group ? one.now.group->join_descriptors() : std::vector<int>());
+    link.spawn(
+        only_execution, spawn_request_for(one, use_), one.current.group ? one.current.group->join_descriptors() : std::vector<int>());
     collect_stage_.ask_for_files_at_end(one);
     const bool may_wait = use_.pool && use_.pool->interpreters;
     if (may_wait && wants_interpreter(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second)))
         one.row.stages.interpreter = "cold";    // unless the agent says otherwise
     one.phase = run_phase::running;
     one.heard.started_at = one.heard.asked_at = use_.time.steady_now();
-    one.now.taken_up = false;
+    one.current.taken_up = false;
     one.stdin_bytes.flush(link, only_execution);
 }
 
@@ -111,7 +112,7 @@ task<ending_facts> program_stage::run_to_end(execution_ptr one)
 
 std::shared_ptr<limit_watch> program_stage::watch_of(const execution& one) const
 {
-    const auto first_usage_at = use_.time.steady_now() + (one.now.taken_up ? 0ms : between_looks());
+    const auto first_usage_at = use_.time.steady_now() + (one.current.taken_up ? 0ms : between_looks());
     return std::make_shared<limit_watch>(limits_of_program(one.spec), first_usage_at);
 }
 
@@ -158,8 +159,8 @@ void program_stage::look(execution& one, limit_watch& watched)
     if (next.terminate)
         one.link()->signal(only_execution, SIGTERM, protocol::agent_link::target::group);
     if (next.kill) {
-        if (one.now.group)
-            one.now.group->kill();
+        if (one.current.group)
+            one.current.group->kill();
         one.link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
     }
     if (!next.give_up.empty())
@@ -170,23 +171,23 @@ task<> program_stage::drain_streams(execution_ptr one)
 {
     if (is_surely_over(*one))
         co_return;
-    if (one->now.group)
-        one->now.group->kill();
+    if (one->current.group)
+        one->current.group->kill();
     if (one->heard.exited) {
         sandboxes_.keep_watch(one);
         one->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
         co_await hear_streams_out(one);
     }
     if (one->sandbox())    // processes that were left may have written
-        one->now.disk_at_end = one->sandbox()->disk();
+        one->current.disk_at_end = one->sandbox()->disk();
 }
 
 /// Whether no process is left: the runtime keeps programs in their group, and the group is empty.
 bool program_stage::is_surely_over(const execution& one) const
 {
     const auto where = use_.runtimes.find(one.row.runtime);
-    return where != use_.runtimes.end() && where->second->traits().isolates && one.heard.exited && one.streams_ended() && one.now.group &&
-           one.now.group->is_surely_empty();
+    return where != use_.runtimes.end() && where->second->traits().isolates && one.heard.exited && one.streams_ended() &&
+           one.current.group && one.current.group->is_surely_empty();
 }
 
 /// Waits for the ends of both streams. Gives up when no bytes come and all are stored: the agent's windows may hold more until then.
@@ -227,8 +228,8 @@ void program_stage::fill_usage(execution& one, const ending_facts& facts)
             usage.memory_peak_bytes = static_cast<std::int64_t>(one.heard.exited->max_rss_bytes);
         one.row.stages.run_ms = static_cast<double>(one.heard.exited->wall_us) / 1000.0;
     }
-    if (one.heard.started && !one.now.taken_up && one.heard.first_byte_at && *one.heard.first_byte_at >= one.heard.started_at)
-        one.row.stages.first_byte_ms = std::chrono::duration<double, std::milli>(*one.heard.first_byte_at - one.heard.started_at).count();
+    if (one.heard.started && !one.current.taken_up && one.heard.first_byte_at && *one.heard.first_byte_at >= one.heard.started_at)
+        one.row.stages.first_byte_ms = ms_between(one.heard.started_at, *one.heard.first_byte_at);
 }
 
 }    // namespace caisson

@@ -35,8 +35,8 @@ void sandbox_disposal::clean_up_after(const execution_ptr& one) { clean_up(one, 
 
 void sandbox_disposal::discard(const execution_ptr& one)
 {
-    if (one->now.group)
-        one->now.group->kill();
+    if (one->current.group)
+        one->current.group->kill();
     release_agent(*one);
     clean_up(one, "end of an unrecorded ", end_discarded(one));
 }
@@ -62,14 +62,14 @@ task<> sandbox_disposal::end_sandbox(execution_ptr one, std::string cause)
     if (removed.has_error())
         use_.log.error("a sandbox could not be removed; the next sweep tries again",
             {{"execution_id", one->row.id.str()}, {"what", removed.error().detail}});
-    if (one->now.home)
-        co_await one->now.home->close();
-    one->now.hold.reset();
-    one->now.at_end.reset();
+    if (one->current.home)
+        co_await one->current.home->close();
+    one->current.hold.reset();
+    one->current.at_end.reset();
     one->stop_listening();
-    one->now.compilers.clear();
-    one->now.group.reset();
-    one->now.home.reset();
+    one->current.compilers.clear();
+    one->current.group.reset();
+    one->current.home.reset();
     if (removed.has_error())
         sweeps_.soon();    // no execution holds it now
 }
@@ -77,7 +77,7 @@ task<> sandbox_disposal::end_sandbox(execution_ptr one, std::string cause)
 /// Finds the sandbox that an earlier server made, if nobody needed it so far.
 task<> sandbox_disposal::recover_for_removal(execution_ptr one)
 {
-    if (one->sandbox() || one->now.sandbox_gone || !one->row.sandbox)
+    if (one->sandbox() || one->current.sandbox_gone || !one->row.sandbox)
         co_return;
     auto recovering = without_exceptions(sandboxes_.recover_sandbox(one));
     const auto recovered = co_await std::move(recovering);
@@ -99,7 +99,7 @@ task<result<void>> sandbox_disposal::remove_sandbox(execution_ptr one, std::stri
     }
     if (!one->row.sandbox || !one->record.sandbox_recorded)
         co_return result<void>();
-    if (!one->sandbox() && !one->now.sandbox_gone)
+    if (!one->sandbox() && !one->current.sandbox_gone)
         co_return error{errc::runtime_unavailable, one->heard.lost};
     co_return co_await use_.sandboxes.update(*one->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
 }
@@ -130,9 +130,9 @@ task<> sandbox_disposal::dispose(execution_ptr one)
 std::optional<std::int64_t> sandbox_disposal::held_by(const execution& one)
 {
     const auto peak = one.row.usage.memory_peak_bytes;
-    if (!one.now.disk_at_end || !peak || !one.heard.exited || !one.streams_ended())
+    if (!one.current.disk_at_end || !peak || !one.heard.exited || !one.streams_ended())
         return std::nullopt;
-    return one.now.disk_at_end->bytes_used + *peak;
+    return one.current.disk_at_end->bytes_used + *peak;
 }
 
 /// Lets those who waited for the end answer first, which takes a few turns of this thread. Killing what is left takes longer.

@@ -26,7 +26,7 @@ public:
     {
     }
 
-    /// The end is in the record: the agent need not keep it.
+    /// Tells the agent to forget the program and to end. Does nothing without a link.
     static void release_agent(execution& one);
     /// Removes its sandbox, and forgets what was in it. `cause` is for the record.
     task<> end_sandbox(execution_ptr one, std::string cause);

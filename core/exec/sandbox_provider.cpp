@@ -28,12 +28,12 @@ error package_gone(const skill_run& skill)
 
 task<result<void>> sandbox_provider::try_sandbox(execution_ptr one, runtime_breakers::permit permit)
 {
-    one->now.at_host = false;
+    one->current.at_host = false;
     auto finding = without_exceptions(find_sandbox(one));
     auto found = co_await std::move(finding);
     if (found.has_value())
         permit.succeeded();
-    else if (one->now.at_host)
+    else if (one->current.at_host)
         permit.failed();
     co_return found;
 }
@@ -49,7 +49,7 @@ task<result<void>> sandbox_provider::find_sandbox(execution_ptr one)
     auto wanted = co_await describe_sandbox(one);
     if (wanted.has_error())
         co_return wanted.error();
-    one->now.at_host = true;
+    one->current.at_host = true;
     const bool is_ready = claim_sandbox(*one, shape_of(*one, *wanted));
     if (!is_ready) {
         auto made = co_await make_sandbox(one, std::move(*wanted));
@@ -61,7 +61,7 @@ task<result<void>> sandbox_provider::find_sandbox(execution_ptr one)
     auto reaching = without_exceptions(is_ready ? hold_link(one) : reach_agent(one));
     const auto done = co_await both(std::move(recording), std::move(reaching));
     const auto& [recorded, reached] = done;
-    one->now.at_host = recorded.has_value();
+    one->current.at_host = recorded.has_value();
     if (recorded.has_error())
         co_return without_words_of_the_store(recorded.error(), one->row.id);
     co_return reached;
@@ -86,8 +86,8 @@ task<result<void>> sandbox_provider::make_unrecorded(execution_ptr one)
 
 pool_shape sandbox_provider::shape_of(const execution& one, const sandbox_spec& wanted) const
 {
-    const auto digest = one.now.image && one.now.image->has_value() ? (*one.now.image)->id : std::string();
-    pool_shape shape{one.row.runtime, wanted, one.now.tree, digest};
+    const auto digest = one.current.image && one.current.image->has_value() ? (*one.current.image)->id : std::string();
+    pool_shape shape{one.row.runtime, wanted, one.current.tree, digest};
     if (use_.pool && use_.pool->interpreters)
         shape.interpreter = interpreter_for(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second), use_.pool->preload);
     return shape;
@@ -102,9 +102,9 @@ bool sandbox_provider::claim_sandbox(execution& one, const pool_shape& wanted)
     auto warm = pool_.claim(wanted);
     if (!warm)
         return false;
-    one.now.home = std::move(warm->home);
-    one.now.group = std::move(warm->group);
-    one.now.hold = std::move(warm->hold);
+    one.current.home = std::move(warm->home);
+    one.current.group = std::move(warm->group);
+    one.current.hold = std::move(warm->hold);
     one.row.stages.claim_ms = ms_between(began, use_.time.steady_now());
     return true;
 }
@@ -114,21 +114,21 @@ bool sandbox_provider::hold_package_now(execution& one)
     if (!one.spec.skill)
         return true;
     if (use_.trees != nullptr)
-        one.now.tree = use_.trees->open_now(one.row.tenant, one.spec.skill->digest);
-    return one.now.tree != nullptr;
+        one.current.tree = use_.trees->open_now(one.row.tenant, one.spec.skill->digest);
+    return one.current.tree != nullptr;
 }
 
 /// Holds a skill's package, so that it stays in the cache.
 task<result<void>> sandbox_provider::hold_package(execution_ptr one)
 {
-    if (!one->spec.skill || one->now.tree)
+    if (!one->spec.skill || one->current.tree)
         co_return result<void>();
     if (use_.trees == nullptr)
         co_return error{errc::gone, "this server runs no skills"};
     auto opened = co_await use_.trees->open(one->row.tenant, one->spec.skill->digest);
     if (opened.has_error())
         co_return opened.error().code == errc::not_found ? package_gone(*one->spec.skill) : opened.error();
-    one->now.tree = std::move(*opened);
+    one->current.tree = std::move(*opened);
     co_return result<void>();
 }
 
@@ -141,9 +141,9 @@ sandbox_spec sandbox_provider::sandbox_for(const execution& one)
     wanted.lease = use_.link.lease;
     wanted.is_awaited = true;
     wanted.image = placement_.runs_in_image(one) ? one.spec.image : std::string();
-    if (one.now.tree) {
+    if (one.current.tree) {
         wanted.work_directory = skill_directory;
-        wanted.trees.push_back({one.now.tree->path().string(), std::string(skill_package)});
+        wanted.trees.push_back({one.current.tree->path().string(), std::string(skill_package)});
     }
     return wanted;
 }
@@ -163,10 +163,10 @@ task<result<void>> sandbox_provider::make_sandbox(execution_ptr one, sandbox_spe
     stock_.note(chosen);
     auto created = co_await chosen.create(std::move(wanted));
     if (created.has_error()) {
-        one->now.at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
+        one->current.at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
         co_return created.error();
     }
-    one->now.home = use_.living(std::move(*created));
+    one->current.home = use_.living(std::move(*created));
     const auto started = co_await start_sandbox(one, &chosen);
     if (started.has_error())
         co_return started;
@@ -189,7 +189,7 @@ result<void> sandbox_provider::open_group(execution& one)
     auto group = one.sandbox()->open_group(group_limits_of(one));
     if (group.has_error())
         return group.error();
-    one.now.group = std::move(*group);
+    one.current.group = std::move(*group);
     return {};
 }
 

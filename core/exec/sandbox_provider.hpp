@@ -21,10 +21,10 @@ public:
 
     /// A sandbox for the attempt that was begun, recorded, and its agent heard; tells the runtime's breaker what came of it.
     task<result<void>> try_sandbox(execution_ptr one, runtime_breakers::permit permit);
-    /// The same of one that is recorded later. One that has become ready meanwhile serves too.
+    /// Like try_sandbox(), for an execution that is recorded later. A sandbox that has become ready meanwhile serves too.
     task<result<void>> make_unrecorded(execution_ptr one);
 
-    /// What is needed to say whether a sandbox is ready for `one`: false if its package has to be waited for.
+    /// Holds the skill's package if it is in the cache. False: it has to be waited for.
     bool hold_package_now(execution& one);
     /// With its package, if it has one, as that is held.
     sandbox_spec sandbox_for(const execution& one);
@@ -49,12 +49,13 @@ public:
     /// Waits for the sandbox's own end too. Repeats do nothing.
     void keep_watch(const execution_ptr& one);
 
-    /// Of an earlier server's sandbox. Errors: errc::gone, with why, if there is none to go on with; others may not be there the next time.
+    /// Finds the sandbox that an earlier server made. Errors: errc::gone, with the reason, if there is none to go on with; other errors may
+    /// pass.
     task<result<void>> recover_sandbox(execution_ptr one);
-    /// Tries until there is that sandbox with its group, or it is gone, or nobody can wait for it any longer.
+    /// Tries until that sandbox is found and its group is open, or it is gone, or the execution cannot wait longer.
     task<result<void>> find_sandbox_patiently(execution_ptr one);
 
-    /// Whether an end of its agent cannot be the programs' doing.
+    /// Whether its agent died, and programs cannot have ended it.
     bool agent_was_taken(const execution& one) const;
 
 private:

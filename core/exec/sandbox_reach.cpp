@@ -8,9 +8,9 @@
 #include "core/exec/retry_until_answered.hpp"
 
 #include <algorithm>
+#include <functional>
 
 /// How the agent of a sandbox is reached, new or left by an earlier server.
-
 namespace caisson {
 
 namespace {
@@ -36,7 +36,7 @@ void sandbox_provider::keep_link(const execution_ptr& one)
             alive->heard.lost = why;
         alive->wake();
     };
-    one->now.home->carry(one->row.id.str(), lose);
+    one->current.home->carry(one->row.id.str(), lose);
     one->log->on_commit([weak = std::weak_ptr(one)] {
         if (auto alive = weak.lock())
             alive->acknowledge(1);
@@ -45,13 +45,13 @@ void sandbox_provider::keep_link(const execution_ptr& one)
 
 void sandbox_provider::keep_watch(const execution_ptr& one)
 {
-    one->now.hold.reset();
-    one->now.home->watch();
+    one->current.hold.reset();
+    one->current.home->watch();
 }
 
 task<result<void>> sandbox_provider::reach_agent(execution_ptr one)
 {
-    if (!one->now.group) {
+    if (!one->current.group) {
         auto grouped = open_group(*one);
         if (grouped.has_error())
             co_return grouped.error();
@@ -70,7 +70,7 @@ task<result<void>> sandbox_provider::hold_link(execution_ptr one)
 task<result<void>> sandbox_provider::open_link(execution_ptr one)
 {
     const auto began = use_.time.steady_now();
-    auto opened = co_await one->now.home->open(began + 10s);
+    auto opened = co_await one->current.home->open(began + 10s);
     if (opened.has_error())
         co_return error{opened.error().code, "the sandbox's agent does not answer: " + opened.error().detail};
     keep_link(one);
@@ -91,10 +91,10 @@ task<result<void>> sandbox_provider::recover_sandbox(execution_ptr one)
         co_return error{errc::gone, "the sandbox's record is missing"};
     auto recovered = co_await found->second->recover(kept->id, kept->runtime_state);
     if (recovered.has_value()) {
-        one->now.home = use_.living(std::move(*recovered));
+        one->current.home = use_.living(std::move(*recovered));
         co_return result<void>();
     }
-    one->now.sandbox_gone = one->heard.agent_died = recovered.error().code == errc::gone;
+    one->current.sandbox_gone = one->heard.agent_died = recovered.error().code == errc::gone;
     co_return error{recovered.error().code, "the sandbox did not survive: " + recovered.error().detail};
 }
 

@@ -17,14 +17,15 @@ public:
     /// get them; repeats do nothing.
     void give_first(shared_bytes bytes, bool last);
     /// Queues more; with `last` nothing follows. `to` is the agent of a program that was ordered; null: it is kept for flush(). The caller
-    /// checked that it is not closed().
+    /// checked !is_closed().
     void give(shared_bytes bytes, bool last, protocol::agent_link* to, protocol::exec_number program);
     /// Hands what is kept to the agent. It stays kept until note_started(): an agent that turns out not to have it gets it again.
     void flush(protocol::agent_link& to, protocol::exec_number program) const;
 
     /// What an earlier server gave is not known until the agent is heard.
     void forget_earlier() { known_ = false; }
-    /// For another attempt. With `ran` what was given after the request is gone: see is_spent(). `stays_open`: more may follow.
+    /// Prepares for another attempt. If the program `ran`, drops what was given after the request's own bytes: see
+    /// execution::stdin_spent(). `stays_open`: more may follow.
     void rewind(bool ran, bool stays_open);
 
     // What the agent says.

@@ -1,4 +1,3 @@
-#include "core/exec/execution.hpp"
 #include "core/exec/warm_pool.hpp"
 
 #include "core/async/deadline.hpp"
@@ -70,7 +69,7 @@ task<result<void>> warm_pool::park(kind_ptr of, std::shared_ptr<warm_sandbox> in
     if (!join.empty())
         orders.push_back(bare_park_order(where, use_));
     for (auto& order : orders) {
-        auto asking = in->home->link()->park(only_execution, std::move(order), join, use_.time.steady_now() + park_within);
+        auto asking = in->home->link()->park(exec_numbers::first_program, std::move(order), join, use_.time.steady_now() + park_within);
         const auto parked = co_await std::move(asking);
         if (parked.has_error())
             co_return parked.error();

@@ -59,7 +59,7 @@ public:
     std::vector<allowed_image> rows;
 };
 
-/// What a runner asks: images by name, and pulls that end when the test says so.
+/// What placement asks: images by name, and pulls that end when the test says so.
 class fake_image_supply : public image_supply, public faults {
 public:
     task<result<stored_image>> find(std::string reference) override;

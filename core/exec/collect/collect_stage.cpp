@@ -44,7 +44,7 @@ std::size_t pattern_bytes(const collect_spec& spec)
 /// Whether the agent's collection at the end is over, or nothing is to be waited for.
 bool has_files_at_end_or_none(const execution& one)
 {
-    return !one.now.at_end || !one.heard.exited || one.now.at_end->now() != files_at_end::state::awaited || !one.heard.lost.empty();
+    return !one.current.at_end || !one.heard.exited || one.current.at_end->now() != files_at_end::state::awaited || !one.heard.lost.empty();
 }
 
 std::chrono::milliseconds time_for(const collect_spec& spec)
@@ -150,12 +150,12 @@ void collect_stage::ask_for_files_at_end(execution& one) const
 {
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     const bool is_little = pattern_bytes(one.spec.collect) <= most_pattern_bytes_at_end;
-    const bool is_enclosed = where.traits().isolates && !one.now.taken_up;    // and its agent is of this version
-    one.now.at_end.reset();
+    const bool is_enclosed = where.traits().isolates && !one.current.taken_up;    // and its agent is of this version
+    one.current.at_end.reset();
     if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
         return;
-    one.now.at_end =
-        std::make_shared<files_at_end>(one.link(), one.now.home->numbers().next(), request_at_end(one), [&one] { one.wake(); });
+    one.current.at_end =
+        std::make_shared<files_at_end>(one.link(), one.current.home->numbers().next(), request_at_end(one), [&one] { one.wake(); });
 }
 
 task<> collect_stage::keep_files(execution_ptr one)
@@ -185,7 +185,7 @@ task<result<collected_files>> collect_stage::collect_files(execution_ptr one)
         auto hearing = wait_until(one, &has_files_at_end_or_none);
         static_cast<void>(co_await with_deadline(use_.time, use_.time.steady_now() + at_end_grace, std::move(hearing)));
     }
-    const bool has_come = one->now.at_end && one->now.at_end->now() == files_at_end::state::whole;
+    const bool has_come = one->current.at_end && one->current.at_end->now() == files_at_end::state::whole;
     auto collecting = has_come ? take_files(one) : fetch_files(one);
     auto files = co_await std::move(collecting);
     if (!files.summary.error.empty())
@@ -198,7 +198,7 @@ task<result<collected_files>> collect_stage::collect_files(execution_ptr one)
 task<collected_files> collect_stage::take_files(execution_ptr one)
 {
     collector session(use_.executor, *use_.contents, job_of(*one), [](protocol::stream_number, std::uint64_t) { });
-    one->now.at_end->hand_to(session);
+    one->current.at_end->hand_to(session);
     co_await session.run();
     co_return session.take();
 }
@@ -210,8 +210,8 @@ task<collected_files> collect_stage::fetch_files(execution_ptr one)
         co_return nothing_because("its files could not be collected: " + one->heard.lost);
     if (!one->heard.exited || !one->sandbox() || !one->link())
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
-    sandboxes_.keep_watch(one);                             // a program that ended at once had no watch yet: hear if its agent ends
-    const auto number = one->now.home->numbers().next();    // a new number: what an earlier server began is collected anew
+    sandboxes_.keep_watch(one);                                 // a program that ended at once had no watch yet: hear if its agent ends
+    const auto number = one->current.home->numbers().next();    // a new number: what an earlier server began is collected anew
     const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), acknowledging(one->link(), number));
     agent_process process(one->link(), number, *session);
     auto request = request_for(*one);
@@ -247,7 +247,7 @@ task<> collect_stage::keep_files_again(execution_ptr one)
         one->row.collected = nothing_because("its files could not be collected: " + found.error().detail).summary;
         co_return;
     }
-    one->now.home->resume();
+    one->current.home->resume();
     const auto listener = std::make_shared<end_listener>(one);
     if (!one->row.attempts.empty())    // the agent counts bytes from the attempt's begin
         one->continue_attempt();
@@ -260,8 +260,8 @@ task<> collect_stage::keep_files_again(execution_ptr one)
     const auto told = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(end));
     if (told.has_value() && one->heard.lost.empty() && !one->heard.exited)
         co_return;    // it was never started
-    if (one->now.group)
-        one->now.group->kill();
+    if (one->current.group)
+        one->current.group->kill();
     one->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
     one->heard.started = true;
     co_await keep_files(one);

@@ -15,7 +15,6 @@
 
 /// Keeps what a compiler made, and uses what the same compilation made before. The server reads it out of the sandbox before the program
 /// starts, while it records the report, so programs cannot change it. See docs/internals/executions.md.
-
 namespace caisson {
 
 namespace {
@@ -151,7 +150,7 @@ bool compile_stage::may_keep_compiled(const execution& one, const compile_inputs
 {
     const auto& where = *use_.runtimes.find(one.row.runtime)->second;
     const bool is_known = !where.traits().has_images || !inputs.image_digest.empty();
-    return use_.compiled != nullptr && !one.now.taken_up && where.traits().isolates && is_known &&
+    return use_.compiled != nullptr && !one.current.taken_up && where.traits().isolates && is_known &&
            bytes_of(inputs.files) <= use_.compiled->most_bytes();
 }
 
@@ -166,8 +165,8 @@ task<bool> compile_stage::use_compiled(execution_ptr one, std::shared_ptr<compil
     order->key = std::move(answer.key);
     if (!answer.found || !fits(answer.found->files, order->inputs.files, one->spec.limits))
         co_return false;
-    one->now.placed = std::move(order->inputs.files);
-    one->now.placed.insert(one->now.placed.end(), answer.found->files.begin(), answer.found->files.end());
+    one->current.placed = std::move(order->inputs.files);
+    one->current.placed.insert(one->current.placed.end(), answer.found->files.begin(), answer.found->files.end());
     auto& report = one->row.compile.emplace();
     report.exit_code = 0;
     report.output = answer.found->output;
@@ -175,9 +174,9 @@ task<bool> compile_stage::use_compiled(execution_ptr one, std::shared_ptr<compil
     report.cached = true;
     report.cpu_ms = 0;
     report.wall_ms = std::chrono::round<std::chrono::milliseconds>(use_.time.steady_now() - began).count();
-    if (one->now.group)
-        one->now.before_program = one->now.group->usage();
-    report.cpu_before_us = one->now.before_program.cpu_us.value_or(0);
+    if (one->current.group)
+        one->current.before_program = one->current.group->usage();
+    report.cpu_before_us = one->current.before_program.cpu_us.value_or(0);
     co_return true;
 }
 
@@ -191,9 +190,9 @@ task<> compile_stage::record_compiled(execution_ptr one, std::shared_ptr<compile
     auto done = co_await both(std::move(storing), std::move(capturing));
     auto& files = done.second;
     auto& report = *one->row.compile;
-    if (one->now.group)    // where a sandbox has one group, the readers count in it too
-        one->now.before_program = one->now.group->usage();
-    report.cpu_before_us = one->now.before_program.cpu_us.value_or(0);
+    if (one->current.group)    // where a sandbox has one group, the readers count in it too
+        one->current.before_program = one->current.group->usage();
+    report.cpu_before_us = one->current.before_program.cpu_us.value_or(0);
     if (files && bytes_of(*files) <= use_.compiled->most_bytes())
         use_.compiled->keep(std::move(order->inputs), order->key, {report.output, report.output_truncated, std::move(*files)});
     order->inputs = {};
@@ -206,7 +205,7 @@ task<std::optional<std::vector<placed_file>>> compile_stage::capture_compiled(ex
     const auto most = use_.compiled->most_bytes() + bytes_of(order->inputs.files);
     captures all;
     for (const auto& part : parts) {
-        const auto number = one->now.home->numbers().next();
+        const auto number = one->current.home->numbers().next();
         const auto& each = all.emplace_back(std::make_unique<capture_run>(one, number, part.what, most));
         each->process.start(capture_request(*one, part.root, part.what, most));
     }

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstring>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 namespace caisson {
 
@@ -39,7 +38,7 @@ compiler_ptr attach_compiler(
     const std::shared_ptr<execution>& one, protocol::exec_number number, std::optional<protocol::resume_point> resume)
 {
     const auto& program = one->spec.compile->argv.front();
-    return one->now.compilers.emplace_back(std::make_shared<compiler_process>(one->link(), number, program, waking(one), resume));
+    return one->current.compilers.emplace_back(std::make_shared<compiler_process>(one->link(), number, program, waking(one), resume));
 }
 
 /// The compiler's limits in the place of the program's.
@@ -141,7 +140,7 @@ result<void> compile_stage::open_compiler_group(execution& one, compile_run& run
 /// Ends earlier compilers, and gives the number of the next one. Nothing: the agent does not answer, or there were too many.
 task<std::optional<protocol::exec_number>> compile_stage::end_earlier_compilers(execution_ptr one)
 {
-    if (!one->now.taken_up)
+    if (!one->current.taken_up)
         co_return exec_numbers::compiler(only_execution, 0);
     for (std::uint64_t nth = 0; nth < exec_numbers::most_compilers; ++nth) {
         const auto number = exec_numbers::compiler(only_execution, nth);
@@ -149,7 +148,7 @@ task<std::optional<protocol::exec_number>> compile_stage::end_earlier_compilers(
         auto answer = wait_for_compiler(one, earlier, &has_answered);
         const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(answer));
         if (heard.has_value() && earlier->session.unknown()) {
-            one->now.compilers.pop_back();
+            one->current.compilers.pop_back();
             co_return number;
         }
         earlier->process.signal(SIGKILL, protocol::agent_link::target::sandbox);    // the link keeps it ahead of later starts
@@ -265,11 +264,13 @@ bool compile_stage::ended_plainly(const execution& one, const compile_run& run)
     const auto& report = one.row.compile;
     const auto disk = one.sandbox()->disk().value_or(disk_usage());
     const auto& facts = run.watch->facts();
+    const auto group = run.group->usage();    // a group that cannot be read any more says less than before
+    const bool is_read = group.oom_kills >= run.before.oom_kills && group.pids_refused >= run.before.pids_refused;
     const bool well = report && report->status == execution_status::success && report->verdict == verdict::exited && report->exit_code == 0;
     const bool undisturbed = !run.watch->was_killed() && !facts.wall_limit && !facts.cpu_limit && !facts.uncounted_limit &&
                              facts.group.oom_kills == 0 && facts.group.pids_refused == 0;
-    return well && undisturbed && run.compiler->session.streams_ended() && !run.compiler->session.has_gap() && !disk.bytes_exhausted &&
-           !disk.inodes_exhausted;
+    return well && is_read && undisturbed && run.compiler->session.streams_ended() && !run.compiler->session.has_gap() &&
+           !disk.bytes_exhausted && !disk.inodes_exhausted;
 }
 
 void compile_stage::judge_compiler(execution& one, compile_run& run, ending_facts& facts_of_program)
@@ -309,9 +310,9 @@ void compile_stage::judge_compiler(execution& one, compile_run& run, ending_fact
         report.cpu_ms = rounded_ms(*facts.group.cpu_us);
     else if (exited)
         report.cpu_ms = rounded_ms(static_cast<std::int64_t>(exited->user_us + exited->system_us));
-    if (one.now.group)
-        one.now.before_program = one.now.group->usage();
-    report.cpu_before_us = one.now.before_program.cpu_us.value_or(0);
+    if (one.current.group)
+        one.current.before_program = one.current.group->usage();
+    report.cpu_before_us = one.current.before_program.cpu_us.value_or(0);
     one.heard.start_failure = facts.fault;
     facts_of_program.cancelled = facts_of_program.cancelled || facts.cancelled;
     if (end.verdict == verdict::lost) {    // the agent had no program yet: it cannot have run

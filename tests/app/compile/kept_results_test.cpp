@@ -73,7 +73,7 @@ protected:
         return out;
     }
     compile_cache::answer find(compile_inputs of) { return run_task(busy_.context, kept_->find(std::move(of))); }
-    /// As a runner does it.
+    /// As compile_stage does it.
     std::string keep(const compile_inputs& of, std::string content = "ELF")
     {
         auto key = find(of).key;

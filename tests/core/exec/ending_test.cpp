@@ -197,6 +197,27 @@ TEST(EndingError, SaysThatTheHostHadNoMemory)
     EXPECT_TRUE(end.error.starts_with("the host, or the server's sandboxes together, had no memory left")) << end.error;
 }
 
+TEST(UsageSince, SubtractsWhatWasBefore)
+{
+    const auto now = usage_since({.cpu_us = 700, .memory_peak_bytes = 5, .oom_kills = 3, .oom_outside = true, .pids_refused = 4},
+        {.cpu_us = 200, .oom_kills = 1, .pids_refused = 4});
+    EXPECT_EQ(now.cpu_us, 500);
+    EXPECT_EQ(now.memory_peak_bytes, 5);
+    EXPECT_EQ(now.oom_kills, 2);
+    EXPECT_TRUE(now.oom_outside);
+    EXPECT_EQ(now.pids_refused, 0);
+}
+
+TEST(UsageSince, IsNeverBelowZero)
+{
+    const auto now = usage_since({.cpu_us = 100, .oom_kills = 1, .oom_outside = true}, {.cpu_us = 200, .oom_kills = 2, .pids_refused = 1});
+    EXPECT_EQ(now.cpu_us, 0);
+    EXPECT_EQ(now.oom_kills, 0);
+    EXPECT_FALSE(now.oom_outside);
+    EXPECT_EQ(now.pids_refused, 0);
+    EXPECT_FALSE(usage_since({}, {.cpu_us = 200}).cpu_us.has_value());
+}
+
 TEST(NoteDisk, KeepsWhatWasFullOnce)
 {
     std::optional<disk_usage> seen;

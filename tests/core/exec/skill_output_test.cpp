@@ -24,7 +24,7 @@ result<std::vector<field_problem>> must_have_answer(std::string_view schema, std
     return std::vector<field_problem>{{"/answer", "is required"}, {"", "two"}, {"/c", "three"}, {"/d", "four"}, {"/e", "five"}};
 }
 
-/// As a runner asks.
+/// As collect_stage asks.
 std::string problem_of(const skill_output& found, const std::string& schema)
 {
     const auto broken = syntax_problem(found.text);
