@@ -35,6 +35,7 @@ public:
     /// services.may_store.
     task<result<execution_row>> submit(tenant_id tenant, execution_spec spec);
 
+    using answered = execution_intake::answered;
     using submission = execution_intake::submission;
     using stdin_request = execution_access::stdin_request;
 
