@@ -151,7 +151,7 @@ task<error> engine_sandbox::why_unreachable(error what)
     co_return error{errc::timed_out, what.detail};
 }
 
-result<std::unique_ptr<execution_group>> engine_sandbox::open_group(group_limits)
+result<std::unique_ptr<execution_group>> engine_sandbox::open_group(group_name, group_limits)
 {
     return std::unique_ptr<execution_group>(std::make_unique<engine_execution_group>(watched_));
 }

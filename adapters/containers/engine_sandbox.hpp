@@ -38,8 +38,7 @@ public:
     std::string image_digest() const override { return record_.image_digest; }
     /// Errors: also errc::timed_out while the engine is unreachable or the container is paused.
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
-    result<std::unique_ptr<execution_group>> open_group(group_limits limits) override;
-    result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) override { return open_group(limits); }
+    result<std::unique_ptr<execution_group>> open_group(group_name name, group_limits limits) override;
     std::optional<disk_usage> disk() const override { return std::nullopt; }
     task<std::string> ended() override;
     /// Also freezes the agent: connect() fails until resume().

@@ -7,9 +7,21 @@ namespace caisson {
 
 using namespace std::chrono_literals;
 
-/// The groups of the sandbox's parts, without the sandbox's own group.
+namespace {
+
+std::string part_of(const group_name& name)
+{
+    const auto kind = std::string(name.of_compiler ? compiler_part : work_part);
+    return name.program == 1 ? kind : kind + "." + std::to_string(name.program);
+}
+
+}    // namespace
+
+/// The groups of the sandbox's parts, without the sandbox's own group. Empty if there may be groups of more programs, which are searched.
 std::vector<control_group> local_sandbox::known_groups() const
 {
+    if (may_have_more_)
+        return {};
     std::vector<control_group> known{record_.group.own_part(work_part), record_.group.own_part(agent_part)};
     if (may_have_compiler_)
         known.push_back(record_.group.part(compiler_part));
@@ -22,6 +34,9 @@ std::vector<control_group> local_sandbox::freezable() const
     std::vector<control_group> found{record_.group.part(work_part)};
     if (auto compiler = record_.group.part(compiler_part); may_have_compiler_ && compiler.exists())
         found.push_back(std::move(compiler));
+    if (may_have_more_)
+        for (auto& each : record_.group.parts_of_more_programs())
+            found.push_back(std::move(each));
     return found;
 }
 
@@ -47,7 +62,7 @@ void local_sandbox::make_wished_group()
     if (!wished_ || made_at_start_)
         return;
     try {
-        made_at_start_ = open_group(*wished_);
+        made_at_start_ = open_group({}, *wished_);
     } catch (const std::exception&) {
         made_at_start_.reset();    // open_group() tries again
     }
@@ -56,7 +71,7 @@ void local_sandbox::make_wished_group()
 result<void> local_sandbox::make_group_ahead()
 {
     const auto& whole = record_.limits;
-    auto made = open_group({whole.memory_bytes, whole.cpu_milli, whole.pids});
+    auto made = open_group({}, {whole.memory_bytes, whole.cpu_milli, whole.pids});
     if (made.has_error())
         return made.error();
     ahead_ = std::move(*made);
@@ -74,19 +89,22 @@ result<std::unique_ptr<execution_group>> local_sandbox::take_group_ahead(const g
     return std::move(ahead_);
 }
 
-result<std::unique_ptr<execution_group>> local_sandbox::open_group(group_limits limits)
+result<std::unique_ptr<execution_group>> local_sandbox::open_group(group_name name, group_limits limits)
 {
-    if (made_at_start_)
+    const bool is_first = name == group_name{};
+    if (is_first && made_at_start_)
         return *std::exchange(made_at_start_, std::nullopt);
-    if (ahead_)
+    if (is_first && ahead_)
         return take_group_ahead(limits);
-    return cgroup_execution_group::open(services_.time, record_.group.part(work_part), within_whole(limits));
-}
-
-result<std::unique_ptr<execution_group>> local_sandbox::open_compiler_group(group_limits limits)
-{
-    may_have_compiler_ = true;
-    return cgroup_execution_group::open(services_.time, record_.group.part(compiler_part), within_whole(limits));
+    if (name.program == 1) {
+        may_have_compiler_ = may_have_compiler_ || name.of_compiler;
+    } else {
+        may_have_more_ = true;
+        auto made = record_.group.make_room_for_more_programs();
+        if (made.has_error())
+            return made.error();
+    }
+    return cgroup_execution_group::open(services_.time, record_.group.part(part_of(name)), within_whole(limits));
 }
 
 result<void> local_sandbox::limit_again(const sandbox_limits& limits, cgroup_execution_group& made)

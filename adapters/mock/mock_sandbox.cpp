@@ -32,7 +32,7 @@ task<result<std::unique_ptr<protocol::byte_stream>>> mock_sandbox::connect()
     co_return agent_->connect();
 }
 
-result<std::unique_ptr<execution_group>> mock_sandbox::open_group(group_limits) { return std::make_unique<mock_group>(agent_); }
+result<std::unique_ptr<execution_group>> mock_sandbox::open_group(group_name, group_limits) { return std::make_unique<mock_group>(agent_); }
 
 task<result<void>> mock_sandbox::pause()
 {

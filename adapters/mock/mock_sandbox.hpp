@@ -21,8 +21,7 @@ public:
     std::string runtime_state() const override { return R"({"runtime":"mock"})"; }
     std::string work_directory() const override { return work_directory_; }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
-    result<std::unique_ptr<execution_group>> open_group(group_limits limits) override;
-    result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) override { return open_group(limits); }
+    result<std::unique_ptr<execution_group>> open_group(group_name name, group_limits limits) override;
     std::optional<disk_usage> disk() const override { return disk_usage{.bytes_exhausted = agent_->disk_full()}; }
     task<std::string> ended() override { return agent_->ended(); }
     task<result<void>> pause() override;

@@ -186,7 +186,7 @@ task<result<void>> sandbox_provider::start_sandbox(execution_ptr one, runtime* w
 
 result<void> sandbox_provider::open_group(execution& one)
 {
-    auto group = one.sandbox()->open_group(group_limits_of(one));
+    auto group = one.sandbox()->open_group({}, group_limits_of(one));
     if (group.has_error())
         return group.error();
     one.current.group = std::move(*group);

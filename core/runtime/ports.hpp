@@ -60,15 +60,15 @@ public:
     /// A new connection to the agent. Errors: errc::runtime_unavailable when the agent is gone.
     virtual task<result<std::unique_ptr<protocol::byte_stream>>> connect() = 0;
 
-    /// Creates or finds the group of the sandbox's execution; a sandbox has at most one.
-    virtual result<std::unique_ptr<execution_group>> open_group(group_limits limits) = 0;
-    /// Like open_group(), for the compiler that runs before the execution's program.
-    virtual result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) = 0;
+    /// Creates or finds a group of the sandbox. Groups with different names limit, measure and kill different processes where the host has
+    /// control groups for that; elsewhere one group is all of the sandbox. The limits are those of the sandbox at most. Errors:
+    /// errc::runtime_unavailable.
+    virtual result<std::unique_ptr<execution_group>> open_group(group_name name, group_limits limits) = 0;
 
-    /// Call before start(), which may then create the execution's group while it waits; open_group() returns that group.
+    /// Call before start(), which may then create the group of the first program while it waits; open_group() returns that group.
     virtual void make_group_at_start(group_limits /*limits*/) { }
 
-    /// Takes a pooled sandbox into first use: counts it as made now and sets these limits on it and on `made`, the execution's group.
+    /// Takes a pooled sandbox into first use: counts it as made now and sets these limits on it and on `made`, the first program's group.
     /// The runtime's can_serve() must have allowed it. Does not block. Errors: errc::runtime_unavailable, also if the agent has ended
     /// already; then destroy the sandbox.
     virtual result<void> claim(const sandbox_limits& limits, execution_group& made);

@@ -73,6 +73,14 @@ struct group_usage {
     std::int64_t pids_refused = 0;    // forks refused by the pids limit
 };
 
+/// Names a group within a sandbox: that of a program, or of the compiler that runs before that program.
+struct group_name {
+    std::uint32_t program = 1;    // the program's number in its sandbox, from 1
+    bool of_compiler = false;
+
+    bool operator==(const group_name&) const = default;
+};
+
 /// What a runtime is, on every host.
 struct runtime_traits {
     /// Programs are isolated from the host and from each other, and get the payload's seccomp filter.

@@ -74,8 +74,7 @@ public:
     std::string runtime_state() const override { return state_text(id()); }
     std::string image_digest() const override { return box_->spec.image.empty() ? std::string() : digest_of(box_->spec.image); }
     task<result<std::unique_ptr<protocol::byte_stream>>> connect() override;
-    result<std::unique_ptr<execution_group>> open_group(group_limits limits) override;
-    result<std::unique_ptr<execution_group>> open_compiler_group(group_limits limits) override;
+    result<std::unique_ptr<execution_group>> open_group(group_name name, group_limits limits) override;
     result<void> claim(const sandbox_limits& limits, execution_group& made) override;
     std::optional<disk_usage> disk() const override { return box_->disk; }
     std::int64_t uncounted_bytes(std::int64_t enough) const override { return std::min(enough, box_->uncounted_bytes); }
@@ -104,20 +103,14 @@ task<result<std::unique_ptr<protocol::byte_stream>>> fake_sandbox::connect()
     co_return fake_agent::connect(box->agent);
 }
 
-result<std::unique_ptr<execution_group>> fake_sandbox::open_group(group_limits limits)
+result<std::unique_ptr<execution_group>> fake_sandbox::open_group(group_name name, group_limits limits)
 {
     if (const auto failure = maker_.planned(call::open_group))
         return *failure;
-    box_->limits = limits;
+    (name.of_compiler ? box_->compiler_limits : box_->limits) = limits;
+    if (name.of_compiler)
+        return std::unique_ptr<execution_group>(std::make_unique<fake_compiler_group>(box_));
     return std::unique_ptr<execution_group>(std::make_unique<fake_group>(box_));
-}
-
-result<std::unique_ptr<execution_group>> fake_sandbox::open_compiler_group(group_limits limits)
-{
-    if (const auto failure = maker_.planned(call::open_group))
-        return *failure;
-    box_->compiler_limits = limits;
-    return std::unique_ptr<execution_group>(std::make_unique<fake_compiler_group>(box_));
 }
 
 result<void> fake_sandbox::claim(const sandbox_limits& limits, execution_group&)

@@ -23,6 +23,14 @@ std::vector<pid_t> pids_in(const cgroup_io& io, const std::string& group)
     return found;
 }
 
+std::string without_suffix(const std::string& name)
+{
+    for (const auto suffix : sibling_suffixes)
+        if (name.ends_with(suffix))
+            return name.substr(0, name.size() - suffix.size());
+    return name;
+}
+
 std::string parent_of(const std::string& directory) { return directory.substr(0, directory.rfind('/')); }
 
 }    // namespace
@@ -84,7 +92,7 @@ control_group cgroup_tree::left_over_group(const std::string& instance, const st
     std::vector<cgroup_member> found;
     for (const auto& place : places_) {
         const auto directory = place.directory + "/" + std::string(root_prefix) + instance + "/" + name;
-        for (const auto& each : {directory, directory + std::string(compiler_suffix)}) {
+        for (const auto& each : {directory, directory + std::string(compiler_suffix), directory + std::string(programs_suffix)}) {
             if (!io_->exists(each))
                 continue;
             found.push_back({each, place.version, 0});
@@ -99,7 +107,7 @@ std::set<std::string> cgroup_tree::group_names(const std::string& instance) cons
     std::set<std::string> names;
     for (const auto& place : places_) {
         for (const auto& name : io_->directories(place.directory + "/" + std::string(root_prefix) + instance))
-            names.insert(name.substr(0, name.size() - (name.ends_with(compiler_suffix) ? compiler_suffix.size() : 0)));
+            names.insert(without_suffix(name));
     }
     return names;
 }

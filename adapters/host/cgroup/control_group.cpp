@@ -40,19 +40,27 @@ bool agent_needs_own(const cgroup_member& sandbox)
     return sandbox.version == cgroup_version::v2 && (sandbox.controls & handed_down) != 0;
 }
 
+/// Whether a part is of another program than the first.
+bool is_of_more(std::string_view name)
+{
+    return name.starts_with(std::string(work_part) + ".") || name.starts_with(std::string(compiler_part) + ".");
+}
+
 bool has_own(const cgroup_member& sandbox, std::string_view name)
 {
     if (sandbox.is_flat)
-        return name == compiler_part;
+        return name == compiler_part || is_of_more(name);
     return name != agent_part || agent_needs_own(sandbox);
 }
 
 std::string directory_of(const cgroup_member& sandbox, std::string_view name)
 {
     const auto& whole = sandbox.directory;
-    if (has_own(sandbox, name))
-        return sandbox.is_flat ? whole + std::string(compiler_suffix) : whole + "/" + std::string(name);
-    return sandbox.is_flat && name == agent_part ? whole.substr(0, whole.rfind('/')) : whole;
+    if (!has_own(sandbox, name))
+        return sandbox.is_flat && name == agent_part ? whole.substr(0, whole.rfind('/')) : whole;
+    if (!sandbox.is_flat)
+        return whole + "/" + std::string(name);
+    return is_of_more(name) ? whole + std::string(programs_suffix) + "/" + std::string(name) : whole + std::string(compiler_suffix);
 }
 
 }    // namespace
@@ -79,6 +87,29 @@ control_group control_group::own_part(std::string_view name) const
     auto members = members_;
     std::erase_if(members, [name](const cgroup_member& member) { return !has_own(member, name); });
     return control_group(io_, std::move(members)).part(name);
+}
+
+result<void> control_group::make_room_for_more_programs()
+{
+    auto members = members_;
+    std::erase_if(members, [](const cgroup_member& member) { return !member.is_flat; });
+    for (auto& member : members)
+        member.directory += programs_suffix;
+    return control_group(io_, std::move(members)).make();
+}
+
+std::vector<control_group> control_group::parts_of_more_programs() const
+{
+    std::set<std::string> names;
+    for (const auto& member : members_)
+        for (auto& name : io_->directories(member.is_flat ? member.directory + std::string(programs_suffix) : member.directory))
+            if (is_of_more(name))
+                names.insert(std::move(name));
+    std::vector<control_group> found;
+    for (const auto& name : names)
+        if (auto each = part(name); each.exists())
+            found.push_back(std::move(each));
+    return found;
 }
 
 const cgroup_member* control_group::with(unsigned what) const
@@ -244,7 +275,8 @@ std::vector<memory_limit_files> memory_limits_of(const cgroup_member& member)
 {
     std::vector<std::string> directories{member.directory};
     const std::filesystem::path path = member.directory;
-    if (path.filename() == work_part || path.filename() == compiler_part)
+    const auto name = path.filename().string();
+    if (name == work_part || name == compiler_part || is_of_more(name))
         directories.push_back(path.parent_path());
     std::vector<memory_limit_files> files;
     for (const auto& each : directories) {

@@ -12,6 +12,7 @@
 #include <boost/json/array.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
@@ -42,11 +43,15 @@ struct cgroup_member {
     bool is_flat = false;    // v1 without freezer, if another hierarchy is not flat: control_group::part()
 };
 
-/// Parts of a sandbox's group: the agent, the execution, and its compiler.
+/// Parts of a sandbox's group: the agent, the first program, and its compiler. Those of program N are "work.N" and "compiler.N".
 inline constexpr std::string_view agent_part = "agent";
 inline constexpr std::string_view work_part = "work";
 inline constexpr std::string_view compiler_part = "compiler";
-inline constexpr std::string_view compiler_suffix = ".compiler";    // follows the sandbox's name where the compiler's group is a sibling
+/// Follow the sandbox's name where these groups are its siblings: the compiler's, and the one that has the parts of all programs but the
+/// first.
+inline constexpr std::string_view compiler_suffix = ".compiler";
+inline constexpr std::string_view programs_suffix = ".programs";
+inline constexpr std::array sibling_suffixes{compiler_suffix, programs_suffix};
 
 /// Limits of a group; absent ones are not set.
 struct cgroup_limits {
@@ -89,13 +94,17 @@ public:
     control_group(std::shared_ptr<cgroup_io> io, std::vector<cgroup_member> members) : io_(std::move(io)), members_(std::move(members)) { }
 
     control_group child(const std::string& name) const;
-    /// Part `name` of a sandbox's group. In flat hierarchies the sandbox's group is the work part, the agent is in the server's group, and
-    /// the compiler has the sibling "<sandbox>.compiler", since a group counts its children. In others the work and compiler parts are
-    /// children, and so is the agent, except where a group with limits may have processes and children: there the agent is in the sandbox's
-    /// group itself.
+    /// Part `name` of a sandbox's group. In flat hierarchies the sandbox's group is the work part, the agent is in the server's group, the
+    /// compiler has the sibling "<sandbox>.compiler" and other programs are below "<sandbox>.programs", since a group counts its children.
+    /// In others the work and compiler parts are children, and so is the agent, except where a group with limits may have processes and
+    /// children: there the agent is in the sandbox's group itself.
     control_group part(std::string_view name) const;
     /// part(), only in the hierarchies where that group is no other part.
     control_group own_part(std::string_view name) const;
+    /// Makes what the parts of other programs than the first need. Errors: errc::runtime_unavailable.
+    result<void> make_room_for_more_programs();
+    /// The existing parts of these programs, with their compilers.
+    std::vector<control_group> parts_of_more_programs() const;
     /// A sandbox's group without the flat hierarchies.
     control_group whole() const;
     const std::vector<cgroup_member>& members() const { return members_; }
@@ -144,7 +153,7 @@ public:
     /// Sends SIGKILL to all processes in the group and below it, frozen or not. Does not wait for their end. False if one may not be
     /// killed, or without memory. If there were processes, forks in the group may now be forbidden: call limit() again.
     bool kill() noexcept;
-    /// Tries once to remove the group and all below it, leaves first, and a compiler's sibling group; true if nothing is left. `known`: all
+    /// Tries once to remove the group and all below it, leaves first, and its siblings; true if nothing is left. `known`: all
     /// possible groups of the sandbox's parts, leaves first, which saves searching for them.
     bool try_remove(std::span<const control_group> known = {}) noexcept;
 

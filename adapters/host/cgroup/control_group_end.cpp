@@ -16,8 +16,9 @@ using namespace std::chrono_literals;
 std::vector<std::string> control_group::directories_of(const cgroup_member& member) const
 {
     std::vector<std::string> found{member.directory};
-    if (auto beside = member.directory + std::string(compiler_suffix); member.is_flat && io_->exists(beside))
-        found.push_back(std::move(beside));
+    for (const auto suffix : sibling_suffixes)
+        if (auto beside = member.directory + std::string(suffix); member.is_flat && io_->exists(beside))
+            found.push_back(std::move(beside));
     for (std::size_t at = 0; at < found.size(); ++at) {
         for (const auto& name : io_->directories(found[at]))
             found.push_back(found[at] + "/" + name);
@@ -169,8 +170,9 @@ try {
             gone = io_->remove_directory(member.directory) == 0 && gone;
     for (const auto& member : members_) {
         gone = try_remove_directory(member.directory) && gone;
-        if (member.is_flat && known.empty())
-            gone = try_remove_directory(member.directory + std::string(compiler_suffix)) && gone;
+        for (const auto suffix : sibling_suffixes)
+            if (member.is_flat && known.empty())
+                gone = try_remove_directory(member.directory + std::string(suffix)) && gone;
     }
     return gone;
 } catch (const std::exception&) {

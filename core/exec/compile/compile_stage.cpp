@@ -124,7 +124,7 @@ task<bool> compile_stage::compile(execution_ptr one, std::shared_ptr<limit_watch
 result<void> compile_stage::open_compiler_group(execution& one, compile_run& run)
 {
     const auto limits = limits_of(one.spec);
-    const auto open = [&] { return one.sandbox()->open_compiler_group({limits.memory_bytes, limits.cpu_milli, limits.pids}); };
+    const auto open = [&] { return one.sandbox()->open_group({.of_compiler = true}, {limits.memory_bytes, limits.cpu_milli, limits.pids}); };
     auto group = open();
     if (!group.has_error() && !(*group)->is_surely_empty()) {
         (*group)->kill();    // a kill may leave the group without the right to fork

@@ -176,6 +176,41 @@ TEST_F(ControlGroup, PartsAreGroupsOfTheirOwnWhereAHierarchyIsNotFlat)
     EXPECT_EQ(directories(sandbox.whole()), (paths{"/cg/a", "/cg/c"}));
 }
 
+TEST_F(ControlGroup, PartsOfMoreProgramsAreApartFromThoseOfTheFirst)
+{
+    const control_group sandbox(
+        kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    EXPECT_EQ(directories(sandbox.part("work.2")), (paths{"/cg/a/work.2", "/cg/b.programs/work.2"}));
+    EXPECT_EQ(directories(sandbox.part("compiler.2")), (paths{"/cg/a/compiler.2", "/cg/b.programs/compiler.2"}));
+}
+
+TEST_F(ControlGroup, PartsOfMoreProgramsAreFoundAndRemovedWithTheirSandbox)
+{
+    for (const auto* each : {"/cg/a", "/cg/a/work", "/cg/b"})
+        kernel->make_directory(each);
+    control_group sandbox(
+        kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    EXPECT_TRUE(sandbox.parts_of_more_programs().empty());
+    ASSERT_TRUE(sandbox.make_room_for_more_programs().has_value());
+    ASSERT_TRUE(sandbox.part("work.2").make().has_value());
+    ASSERT_TRUE(sandbox.part("work.10").make().has_value());
+    kernel->make_directory("/cg/b.programs/work.3");    // made in one hierarchy only
+    EXPECT_EQ(sandbox.parts_of_more_programs().size(), 2u);
+    EXPECT_TRUE(sandbox.try_remove());
+    EXPECT_EQ(kernel->directories("/cg"), paths{});
+}
+
+TEST_F(ControlGroup, KillOfASandboxReachesMoreProgramsBesideIt)
+{
+    for (const auto* each : {"/cg/b.programs", "/cg/b.programs/work.2"})
+        kernel->make_directory(each);
+    kernel->add_process("/cg/b.programs/work.2", 8);
+    control_group sandbox(kernel, {{"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
+    EXPECT_FALSE(sandbox.is_known_to_be_empty());
+    EXPECT_TRUE(sandbox.kill());
+    EXPECT_EQ(kernel->killed.front(), 8);
+}
+
 TEST_F(ControlGroup, AnAgentHasAGroupOfItsOwnWhereOneWithChildrenMayHaveNoProcesses)
 {
     const control_group sandbox(kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill | cgroup_control::pids}});

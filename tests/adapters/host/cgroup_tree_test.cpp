@@ -231,7 +231,8 @@ TEST_F(CgroupTree, FindsWhatIsLeftWhereverItLooks)
 {
     kernel->make_directory("/cg/own");
     for (const char* group : {"/cg/caisson-i", "/cg/caisson-i/sbx_1", "/cg/own/caisson-i", "/cg/own/caisson-i/sbx_1",
-             "/cg/own/caisson-i/sbx_1.compiler", "/cg/own/caisson-dead", "/cg/own/caisson-dead/sbx_2"})
+             "/cg/own/caisson-i/sbx_1.compiler", "/cg/own/caisson-i/sbx_1.programs", "/cg/own/caisson-i/sbx_1.programs/work.2",
+             "/cg/own/caisson-dead", "/cg/own/caisson-dead/sbx_2"})
         ASSERT_EQ(kernel->make_directory(group), 0) << group;
     as_user.prepare();
     EXPECT_EQ(as_user.sandbox_names(), std::vector<std::string>{"sbx_1"});
@@ -239,9 +240,10 @@ TEST_F(CgroupTree, FindsWhatIsLeftWhereverItLooks)
     EXPECT_EQ(as_user.left_over_group("dead", "sbx_2").members().size(), 1U);
     EXPECT_EQ(as_user.left_over_group("i", "sbx_2").members().size(), 0U);
     auto everywhere = as_user.left_over_group("i", "sbx_1");
-    EXPECT_EQ(everywhere.members().size(), 3U);
+    EXPECT_EQ(everywhere.members().size(), 4U);
     EXPECT_TRUE(everywhere.try_remove());
     EXPECT_FALSE(kernel->exists("/cg/own/caisson-i/sbx_1.compiler"));
+    EXPECT_FALSE(kernel->exists("/cg/own/caisson-i/sbx_1.programs"));
     EXPECT_FALSE(kernel->exists("/cg/caisson-i/sbx_1"));
     EXPECT_FALSE(kernel->exists("/cg/own/caisson-i/sbx_1"));
 }
