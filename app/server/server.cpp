@@ -112,33 +112,35 @@ public:
 private:
     execution_services services()
     {
-        execution_services made{context_.get_executor(), time_, *log_, ids_, store_->executions(), store_->events(), store_->sandboxes(),
-            {}, payload_filter(), {}, {}, bounds_of(config_), config_.runtimes, {}};
+        execution_services made{context_.get_executor(), time_, *log_, ids_, {store_->executions(), store_->events(), store_->sandboxes()}};
+        made.sources.payload_filter = payload_filter();
+        made.sources.enabled = config_.runtimes;
+        made.rules.bounds = bounds_of(config_);
         for (auto* each : host_.all())
-            made.runtimes.emplace(std::string(each->name()), each);
-        made.link.instance = self_.id;
-        made.link.epoch = self_.epoch;
-        made.rest_of_filter = rest_of_payload_filter();
-        made.link.lease = std::chrono::milliseconds(config_.executions.agent_lease_ms);
-        made.sweep_interval = std::chrono::milliseconds(config_.executions.sweep_interval_ms);
-        made.chores = sweep_chores(config_, host_.groups(), context_.get_executor(), time_, work_);
-        made.chores.push_back({"packages on the engine", [this] { return host_.sweep_packages(); }});
-        made.logs.ring_bytes = static_cast<std::size_t>(config_.executions.live_buffer_bytes);
-        made.contents = &store_->contents();
-        made.artifacts = &store_->artifacts();
-        made.free_bytes = [this] { return space_of(config_.data_dir).free; };
-        made.may_store = room_.gate();
-        made.artifact_lifetime = std::chrono::milliseconds(config_.artifacts.retention_ms);
-        made.trees = &skills_.trees();
-        made.schemas = &skills_.schemas();
-        made.images = host_.images() == nullptr ? nullptr : &images_;
+            made.sources.runtimes.emplace(std::string(each->name()), each);
+        made.sources.link.instance = self_.id;
+        made.sources.link.epoch = self_.epoch;
+        made.sources.rest_of_filter = rest_of_payload_filter();
+        made.sources.link.lease = std::chrono::milliseconds(config_.executions.agent_lease_ms);
+        made.sweeps.interval = std::chrono::milliseconds(config_.executions.sweep_interval_ms);
+        made.sweeps.chores = sweep_chores(config_, host_.groups(), context_.get_executor(), time_, work_);
+        made.sweeps.chores.push_back({"packages on the engine", [this] { return host_.sweep_packages(); }});
+        made.rules.logs.ring_bytes = static_cast<std::size_t>(config_.executions.live_buffer_bytes);
+        made.stores.contents = &store_->contents();
+        made.stores.artifacts = &store_->artifacts();
+        made.rules.free_bytes = [this] { return space_of(config_.data_dir).free; };
+        made.rules.may_store = room_.gate();
+        made.rules.artifact_lifetime = std::chrono::milliseconds(config_.artifacts.retention_ms);
+        made.skills.trees = &skills_.trees();
+        made.skills.schemas = &skills_.schemas();
+        made.sources.images = host_.images() == nullptr ? nullptr : &images_;
         made.compiled = compiled_.cache();
-        made.fallback = config_.fallback;
-        made.checkpoints = &threads_.service();
-        made.pool = pool_bounds_of(config_.pool);
+        made.sources.fallback = config_.fallback;
+        made.stores.checkpoints = &threads_.service();
+        made.sources.pool = pool_bounds_of(config_.pool);
         made.webhook_due = [this] { webhooks_.wake(); };
-        made.idempotency = {config_.idempotency.lifetime_ms, static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant)};
-        made.retention = retention_of(config_.executions);
+        made.rules.idempotency = {config_.idempotency.lifetime_ms, static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant)};
+        made.rules.retention = retention_of(config_.executions);
         return made;
     }
 

@@ -32,7 +32,7 @@ task<result<execution_row>> execution_access::find(tenant_id tenant, execution_i
     const auto one = live_.find(tenant, id);
     if (one && one->phase != run_phase::ending)
         co_return shown(*one);
-    auto row = co_await use_.executions.find(tenant, id);
+    auto row = co_await use_.stores.executions.find(tenant, id);
     if (row.has_error() && row.error().code == errc::not_found)
         co_return unknown_execution();
     co_return row;
@@ -59,11 +59,11 @@ std::string execution_access::what_it_waits_for(const execution& one) const
     return more.has_error() ? more.error().detail : queue_.lack_of_memory(one);
 }
 
-task<result<execution_totals>> execution_access::totals(tenant_id tenant) { return use_.executions.totals(std::move(tenant)); }
+task<result<execution_totals>> execution_access::totals(tenant_id tenant) { return use_.stores.executions.totals(std::move(tenant)); }
 
 task<result<execution_payload>> execution_access::payload(tenant_id tenant, execution_id id, std::size_t most_bytes)
 {
-    auto found = co_await use_.executions.find_payload(std::move(tenant), id, most_bytes);
+    auto found = co_await use_.stores.executions.find_payload(std::move(tenant), id, most_bytes);
     if (found.has_error() && found.error().code == errc::not_found)
         co_return unknown_execution();
     co_return found;
@@ -72,7 +72,7 @@ task<result<execution_payload>> execution_access::payload(tenant_id tenant, exec
 task<result<payload_piece>> execution_access::read_payload(
     tenant_id tenant, execution_id id, payload_part part, std::uint64_t offset, std::size_t most_bytes)
 {
-    auto found = co_await use_.executions.read_payload(std::move(tenant), id, part, offset, most_bytes);
+    auto found = co_await use_.stores.executions.read_payload(std::move(tenant), id, part, offset, most_bytes);
     if (found.has_error() && found.error().code == errc::not_found)
         co_return unknown_execution();
     co_return found;
@@ -96,7 +96,7 @@ task<> execution_access::wait_for_change(execution_ptr one, steady_time until)
 
 task<result<std::vector<execution_row>>> execution_access::list(tenant_id tenant, execution_filter filter)
 {
-    auto rows = co_await use_.executions.list(std::move(tenant), std::move(filter));
+    auto rows = co_await use_.stores.executions.list(std::move(tenant), std::move(filter));
     if (rows.has_value())
         for (auto& row : *rows)
             if (const auto one = live_.find(row.tenant, row.id)) {
@@ -108,7 +108,7 @@ task<result<std::vector<execution_row>>> execution_access::list(tenant_id tenant
 
 task<result<execution_row>> execution_access::cancel(tenant_id tenant, execution_id id)
 {
-    auto asked = co_await use_.executions.request_cancel(tenant, id);
+    auto asked = co_await use_.stores.executions.request_cancel(tenant, id);
     if (asked.has_error() && asked.error().code == errc::not_found) {
         if (const auto one = live_.find(tenant, id)) {    // not recorded yet: only end_all() knows it
             one->row.cancel_requested = true;
@@ -135,7 +135,7 @@ task<result<execution_ptr>> execution_access::running_one(tenant_id tenant, exec
         co_return error{errc::conflict, "the execution has ended"};
     if (one)
         co_return one;
-    auto row = co_await use_.executions.find(tenant, id);
+    auto row = co_await use_.stores.executions.find(tenant, id);
     if (row.has_error())
         co_return unknown_execution();
     co_return error{errc::conflict, "the execution has ended with status \"" + std::string(to_string(row->status)) + "\""};
@@ -206,16 +206,16 @@ task<result<void>> execution_access::erase(tenant_id tenant, execution_id id)
     const auto one = live_.find(tenant, id);
     if (one && one->phase != run_phase::ended)
         co_return error{errc::conflict, "the execution has not ended; cancel it first"};
-    auto row = co_await use_.executions.find(tenant, id);
+    auto row = co_await use_.stores.executions.find(tenant, id);
     if (row.has_error())
         co_return unknown_execution();
     if (!is_final(row->status))
         co_return error{errc::conflict, "the execution has not ended; cancel it first"};
     const auto removal = removals_.begin(tenant.str(), id.str());
-    auto erased = co_await use_.events.erase(id);    // first, so that no events are left without a record
+    auto erased = co_await use_.stores.events.erase(id);    // first, so that no events are left without a record
     if (erased.has_error())
         co_return erased.error();
-    auto removed = co_await use_.executions.erase(tenant, id);
+    auto removed = co_await use_.stores.executions.erase(tenant, id);
     if (removed.has_error())
         co_return removed.error();
     kept_.remove(tenant, removed->kept_bytes);
@@ -227,9 +227,9 @@ task<result<void>> execution_access::erase(tenant_id tenant, execution_id id)
 /// The record is gone already. The janitor removes what cannot be removed here.
 task<> execution_access::erase_contents(tenant_id tenant, std::vector<content_id> contents)
 {
-    if (contents.empty() || use_.contents == nullptr)
+    if (contents.empty() || use_.stores.contents == nullptr)
         co_return;
-    auto erasing = without_exceptions(use_.contents->erase(std::move(tenant), std::move(contents)));
+    auto erasing = without_exceptions(use_.stores.contents->erase(std::move(tenant), std::move(contents)));
     const auto erased = co_await std::move(erasing);
     if (erased.has_error())
         use_.log.warning("contents of a removed execution are left to the janitor", {{"what", erased.error().detail}});
@@ -240,7 +240,7 @@ task<result<std::unique_ptr<log_reader>>> execution_access::open_log(tenant_id t
     const auto one = live_.find(tenant, id);
     if (one)
         co_return open_log_of(one->row, after);
-    auto row = co_await use_.executions.find(std::move(tenant), std::move(id));
+    auto row = co_await use_.stores.executions.find(std::move(tenant), std::move(id));
     if (row.has_error())
         co_return unknown_execution();
     co_return open_log_of(*row, after);
@@ -249,7 +249,7 @@ task<result<std::unique_ptr<log_reader>>> execution_access::open_log(tenant_id t
 std::unique_ptr<log_reader> execution_access::open_log_of(const execution_row& row, log_position after) const
 {
     const auto one = live_.find(row.tenant, row.id);
-    return std::make_unique<log_reader>(row.id, use_.events, one ? one->log : nullptr, after);
+    return std::make_unique<log_reader>(row.id, use_.stores.events, one ? one->log : nullptr, after);
 }
 
 }    // namespace caisson

@@ -9,7 +9,7 @@ namespace caisson {
 
 bool execution_life::begin_now(const execution_ptr& one, waiting_place& place)
 {
-    if (!use_.pool || !placement_.hold_image_now(*one) || !sandboxes_.hold_package_now(*one))
+    if (!use_.sources.pool || !placement_.hold_image_now(*one) || !sandboxes_.hold_package_now(*one))
         return false;
     const auto wanted = sandboxes_.shape_of(*one, sandboxes_.sandbox_for(*one));
     if (!sandboxes_.has_ready(wanted))

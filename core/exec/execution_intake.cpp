@@ -106,11 +106,11 @@ task<result<execution_intake::submission>> execution_intake::record_new(
     }
     if (key)
         key->execution = row.id;
-    auto inserting = key ? use_.executions.insert_with_key(row, spec, std::move(*key), use_.idempotency.most_keys_of_tenant)
-                         : use_.executions.insert(row, spec);
+    auto inserting = key ? use_.stores.executions.insert_with_key(row, spec, std::move(*key), use_.rules.idempotency.most_keys_of_tenant)
+                         : use_.stores.executions.insert(row, spec);
     const auto inserted = co_await std::move(inserting);
     if (inserted.has_error())
-        co_return with_facts(inserted.error(), use_.idempotency);
+        co_return with_facts(inserted.error(), use_.rules.idempotency);
     if (live_.is_closed())    // it is recorded: the next server runs it
         co_return submission{std::move(row)};
     auto one = live_.make(row, std::move(spec), {});
@@ -135,7 +135,7 @@ task<result<execution_intake::submission>> execution_intake::record_begun(execut
         co_return *one->record.refused;
     submission done{access_.shown(*one)};
     if (!one->record.sandbox_recorded)
-        done.log = std::make_unique<log_reader>(one->row.id, use_.events, one->log, log_position());
+        done.log = std::make_unique<log_reader>(one->row.id, use_.stores.events, one->log, log_position());
     co_return done;
 }
 
@@ -163,11 +163,11 @@ task<result<void>> execution_intake::insert_first(execution_ptr one, execution_s
     // Not a coroutine: it picks the statement.
     if (is_begun) {
         auto rows = life_.record(*one);
-        return use_.executions.insert_begun(std::move(rows.execution), std::move(spec), std::move(rows.sandbox));
+        return use_.stores.executions.insert_begun(std::move(rows.execution), std::move(spec), std::move(rows.sandbox));
     }
     auto row = one->row;
     row.attempts.clear();    // recorded with their ends
-    return use_.executions.insert(std::move(row), std::move(spec));
+    return use_.stores.executions.insert(std::move(row), std::move(spec));
 }
 
 /// Whether the program, which runs, ends so soon that the end may be the first record.
@@ -245,7 +245,7 @@ task<result<execution_intake::submission>> execution_intake::submit_once(tenant_
 
 task<result<std::optional<execution_intake::submission>>> execution_intake::find_submission(tenant_id tenant, idempotency_claim claim)
 {
-    const auto found = co_await use_.executions.find_key(tenant, claim.route, claim.key);
+    const auto found = co_await use_.stores.executions.find_key(tenant, claim.route, claim.key);
     if (found.has_error() && found.error().code != errc::not_found)
         co_return found.error();
     const auto stored = found.has_value() ? std::optional(*found) : std::nullopt;
@@ -271,14 +271,14 @@ task<result<execution_intake::submission>> execution_intake::submit_under_key(
     if (*earlier)
         co_return std::move(**earlier);
     const auto now_ms = use_.time.now_ms();
-    idempotency_record fresh{tenant, std::move(claim), {}, now_ms, now_ms + use_.idempotency.lifetime_ms};
+    idempotency_record fresh{tenant, std::move(claim), {}, now_ms, now_ms + use_.rules.idempotency.lifetime_ms};
     co_return co_await record_new(std::move(tenant), std::move(spec), std::move(fresh), answered::at_begin);
 }
 
 task<> execution_intake::forget_expired_keys()
 {
     for (;;) {
-        auto erasing = without_exceptions(use_.executions.erase_expired_keys(use_.time.now_ms(), expired_batch));
+        auto erasing = without_exceptions(use_.stores.executions.erase_expired_keys(use_.time.now_ms(), expired_batch));
         const auto erased = co_await std::move(erasing);
         if (erased.has_error())
             use_.log.error("expired Idempotency-Keys cannot be removed; trying again", {{"what", erased.error().detail}});

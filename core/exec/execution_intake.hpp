@@ -31,7 +31,7 @@ public:
         , live_(live)
         , access_(access)
         , keys_(services.executor, services.time)
-        , policy_(services.records)
+        , policy_(services.rules.records)
     {
     }
 

@@ -46,7 +46,7 @@ void restore_attempts(execution& one, const timers& time)
 
 task<result<void>> execution_restart::start()
 {
-    auto kept = co_await use_.executions.kept_bytes();
+    auto kept = co_await use_.stores.executions.kept_bytes();
     if (kept.has_error())
         co_return kept.error();
     for (const auto& [tenant, bytes] : *kept) {
@@ -59,7 +59,7 @@ task<result<void>> execution_restart::start()
     if (swept.has_error())
         co_return swept.error();
     for (execution_id last;;) {
-        auto page = co_await use_.executions.unfinished(last, take_up_page);
+        auto page = co_await use_.stores.executions.unfinished(last, take_up_page);
         if (page.has_error())
             co_return page.error();
         if (page->empty()) {
@@ -89,7 +89,7 @@ task<> execution_restart::take_up_later(std::shared_ptr<unfinished_execution> le
     for (auto pause = first_take_up_pause;; pause = std::min(pause * 2, longest_take_up_pause)) {
         use_.log.error("an execution cannot be taken up; trying again", {{"execution_id", id.str()}, {"what", why}});
         co_await use_.time.wait_for(pause);
-        auto asking = without_exceptions(use_.executions.find(left->row.tenant, id));
+        auto asking = without_exceptions(use_.stores.executions.find(left->row.tenant, id));
         auto row = co_await std::move(asking);
         if (row.has_error() ? row.error().code == errc::not_found : is_final(row->status))
             co_return;
@@ -111,7 +111,7 @@ task<result<state_said>> execution_restart::last_state(std::shared_ptr<unfinishe
         co_return said;
     auto before = end;
     before.control = 0;    // all control events, no output
-    const auto read = co_await use_.events.read(left->row.id, before, 1);
+    const auto read = co_await use_.stores.events.read(left->row.id, before, 1);
     if (read.has_error())
         co_return read.error();
     for (const auto& event : *read)
@@ -123,7 +123,7 @@ task<result<state_said>> execution_restart::last_state(std::shared_ptr<unfinishe
 /// Errors: what the stores say; `left` is whole then.
 task<result<void>> execution_restart::take_up(std::shared_ptr<unfinished_execution> left)
 {
-    auto extent = co_await use_.events.extent(left->row.id);
+    auto extent = co_await use_.stores.events.extent(left->row.id);
     if (extent.has_error())
         co_return extent.error();
     if (extent->has_exit)
@@ -160,7 +160,7 @@ task<result<void>> execution_restart::finish_from_log(std::shared_ptr<unfinished
 {
     auto before = extent.end;
     before.control = 0;    // all control events, no output
-    const auto read = co_await use_.events.read(left->row.id, before, 1);
+    const auto read = co_await use_.stores.events.read(left->row.id, before, 1);
     if (read.has_error())
         co_return read.error();
     auto& row = left->row;

@@ -23,7 +23,9 @@ std::optional<int> own_exit_code(const ending& end) { return end.verdict == verd
 /// Fetches what the attempt before used up: files, and the request's stdin. The wall limit becomes what is left of it.
 task<> execution_life::fetch_spec(execution_ptr one)
 {
-    std::function<task<result<execution_spec>>()> ask = [this, one] { return use_.executions.find_spec(one->row.tenant, one->row.id); };
+    std::function<task<result<execution_spec>>()> ask = [this, one] {
+        return use_.stores.executions.find_spec(one->row.tenant, one->row.id);
+    };
     auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     auto spec = co_await std::move(asking);
     if (spec.has_error())

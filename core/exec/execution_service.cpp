@@ -6,20 +6,20 @@ namespace caisson {
 
 execution_service::execution_service(execution_services services)
     : use_(std::move(services))
-    , queue_(use_.bounds, use_.time)
+    , queue_(use_.rules.bounds, use_.time)
     , cleanup_(use_.executor, use_.log)
     , idle_gate_(use_.executor, use_.time)
     , pool_(use_, idle_gate_)
     , stock_(use_, idle_gate_)
     , sweeper_(use_)
-    , kept_(use_.retention)
+    , kept_(use_.rules.retention)
     , life_(use_, queue_, pool_, stock_, idle_gate_, cleanup_, sweeper_)
     , live_(use_, life_, kept_)
     , access_(use_, queue_, live_, kept_)
     , intake_(use_, queue_, pool_, idle_gate_, life_, live_, access_)
     , restart_(use_, queue_, sweeper_, life_, live_, kept_)
     , shutdown_(use_, queue_, pool_, stock_, sweeper_, cleanup_, life_, live_, access_)
-    , retention_({use_.time, use_.log, use_.executions, kept_,
+    , retention_({use_.time, use_.log, use_.stores.executions, kept_,
           [this](tenant_id tenant, execution_id id) { return erase(std::move(tenant), std::move(id)); }})
 {
     queue_.set_gate([this](const tenant_id& tenant) { return live_.may_keep_more(tenant).has_value(); });

@@ -32,7 +32,7 @@ public:
 
     /// Records an execution and starts it when its turn comes. Durable on return. Errors: errc::queue_full and errc::quota_exceeded (the
     /// tenant's ended executions take too much) with facts; errc::runtime_unavailable while the server stops, or by
-    /// services.may_store.
+    /// services.rules.may_store.
     task<result<execution_row>> submit(tenant_id tenant, execution_spec spec);
 
     using answered = execution_intake::answered;
@@ -50,7 +50,7 @@ public:
     task<result<std::optional<submission>>> find_submission(tenant_id tenant, idempotency_claim claim);
     /// Removes expired keys in small batches, until it is cancelled.
     task<> forget_expired_keys();
-    /// Removes ended executions that are too old or too much, as services.retention says, until it is cancelled.
+    /// Removes ended executions that are too old or too much, as services.rules.retention says, until it is cancelled.
     task<> keep_within_bounds() { return retention_.run(); }
 
     /// Whether it is being carried out here. If not, and find() then gives a final status, its record and its log stay as they are
@@ -100,14 +100,14 @@ public:
     counts load() const { return {queue_.running(), queue_.waiting()}; }
     counts load(const tenant_id& tenant) const { return {queue_.running(tenant), queue_.waiting(tenant)}; }
 
-    /// From now on as many sandboxes of `shape` as services.pool says are kept ready, whatever the demand.
+    /// From now on as many sandboxes of `shape` as services.sources.pool says are kept ready, whatever the demand.
     void keep_ready(pool_shape shape) { pool_.keep(std::move(shape)); }
     /// From now on runtimes prepare sandboxes with these limits before they are asked for, as many as each is set to.
     void prepare_ahead(const sandbox_limits& limits) { stock_.begin(limits); }
     /// How many sandboxes of a runtime wait for an execution.
     std::size_t ready_sandboxes(std::string_view runtime) const { return pool_.ready(runtime); }
 
-    /// Who waits for room to be kept in may begin if services.may_store says so now. Call whenever its answers change.
+    /// Who waits for room to be kept in may begin if services.rules.may_store says so now. Call whenever its answers change.
     void look_again() { queue_.look_again(); }
 
     /// What the sweeps since the start did.

@@ -9,9 +9,9 @@ namespace caisson {
 
 execution_ptr live_executions::make(execution_row row, execution_spec spec, log_extent stored) const
 {
-    auto options = use_.logs;
+    auto options = use_.rules.logs;
     options.max_output_bytes = static_cast<std::uint64_t>(spec.limits.max_output_bytes);
-    auto log = std::make_shared<live_log>(use_.executor, row.id, use_.events, use_.time, use_.log, options, std::move(stored));
+    auto log = std::make_shared<live_log>(use_.executor, row.id, use_.stores.events, use_.time, use_.log, options, std::move(stored));
     auto one = std::make_shared<execution>(use_.executor, use_.time, use_.log, std::move(row), std::move(spec), std::move(log));
     one->give_request_stdin();
     return one;
@@ -55,7 +55,7 @@ execution_ptr live_executions::find(const tenant_id& tenant, const execution_id&
 result<void> live_executions::may_keep_more(const tenant_id& tenant) const
 {
     auto kept = kept_.check(tenant);
-    return kept.has_error() ? kept : ask(use_.may_store, tenant);
+    return kept.has_error() ? kept : ask(use_.rules.may_store, tenant);
 }
 
 void live_executions::close()

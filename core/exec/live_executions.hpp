@@ -38,7 +38,7 @@ public:
     const std::unordered_map<execution_id, execution_ptr>& all() const { return all_; }
     std::size_t size() const { return all_.size(); }
 
-    /// Whether what starts now may be kept when it ends. Errors: errc::quota_exceeded with facts, and those of services.may_store.
+    /// Whether what starts now may be kept when it ends. Errors: errc::quota_exceeded with facts, and those of services.rules.may_store.
     result<void> may_keep_more(const tenant_id& tenant) const;
 
     /// From now on no new ones are accepted, and nobody waits for an end.

@@ -108,8 +108,8 @@ protocol::park_request park_order(
     order.file_name = "sitecustomize.py";
     order.file_text = embedded::parking::python;
     order.hooks = {{"PYTHONPATH", "{park}"}};
-    if (use.pool && !use.pool->preload.empty())
-        order.hooks.emplace_back("CAISSON_PRELOAD", join(use.pool->preload));
+    if (use.sources.pool && !use.sources.pool->preload.empty())
+        order.hooks.emplace_back("CAISSON_PRELOAD", join(use.sources.pool->preload));
     order.fixed.assign(read_at_start.begin(), read_at_start.end());
     return order;
 }

@@ -109,18 +109,19 @@ std::string placement::outage_of(const execution& one) const
 
 bool placement::takes_at_once(const std::string& runtime) const
 {
-    return use_.runtimes.contains(runtime) && is_enabled(runtime) && breakers_.of(runtime).state == circuit_breaker::state::closed;
+    return use_.sources.runtimes.contains(runtime) && is_enabled(runtime) && breakers_.of(runtime).state == circuit_breaker::state::closed;
 }
 
 bool placement::is_enabled(const std::string& runtime) const
 {
-    return use_.enabled.empty() || std::find(use_.enabled.begin(), use_.enabled.end(), runtime) != use_.enabled.end();
+    return use_.sources.enabled.empty() ||
+           std::find(use_.sources.enabled.begin(), use_.sources.enabled.end(), runtime) != use_.sources.enabled.end();
 }
 
 bool placement::creates_fast(const std::string& runtime) const
 {
-    const auto found = use_.runtimes.find(runtime);
-    return found != use_.runtimes.end() && found->second->traits().fast_create;
+    const auto found = use_.sources.runtimes.find(runtime);
+    return found != use_.sources.runtimes.end() && found->second->traits().fast_create;
 }
 
 }    // namespace caisson

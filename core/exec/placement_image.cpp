@@ -25,7 +25,7 @@ std::optional<runtime_breakers::permit> placement::ask_for_permit(execution& one
     auto permit = breakers_.ask(one.row.runtime, one.row.tenant);
     if (permit)
         return permit;
-    for (const auto& name : use_.fallback) {
+    for (const auto& name : use_.sources.fallback) {
         if (!can_fall_back(one, name))
             continue;
         take_runtime(one, name);
@@ -38,8 +38,8 @@ std::optional<runtime_breakers::permit> placement::ask_for_permit(execution& one
 
 bool placement::can_fall_back(const execution& one, const std::string& runtime) const
 {
-    const auto found = use_.runtimes.find(runtime);
-    if (!one.spec.may_fall_back || runtime == one.spec.runtime || found == use_.runtimes.end() || !is_enabled(runtime))
+    const auto found = use_.sources.runtimes.find(runtime);
+    if (!one.spec.may_fall_back || runtime == one.spec.runtime || found == use_.sources.runtimes.end() || !is_enabled(runtime))
         return false;
     return found->second->traits().has_images ? !one.spec.image.empty() : !one.spec.host_argv.empty();
 }
@@ -55,15 +55,15 @@ void placement::take_runtime(execution& one, const std::string& name) const
 
 bool placement::runs_in_image(const execution& one) const
 {
-    const auto found = use_.runtimes.find(one.row.runtime);
-    return found != use_.runtimes.end() && found->second->traits().has_images && !one.spec.image.empty();
+    const auto found = use_.sources.runtimes.find(one.row.runtime);
+    return found != use_.sources.runtimes.end() && found->second->traits().has_images && !one.spec.image.empty();
 }
 
 bool placement::hold_image_now(execution& one) const
 {
-    if (use_.images == nullptr || !runs_in_image(one))
+    if (use_.sources.images == nullptr || !runs_in_image(one))
         return true;
-    auto known = use_.images->find_now(one.spec.image);
+    auto known = use_.sources.images->find_now(one.spec.image);
     if (!known)
         return false;
     one.current.image = std::move(*known);
@@ -73,9 +73,9 @@ bool placement::hold_image_now(execution& one) const
 /// False if the image has to be fetched. True also if none is needed, or if the reason why it cannot be had is known.
 task<bool> placement::find_image(execution_ptr one)
 {
-    if (use_.images == nullptr || one->current.image || !runs_in_image(*one))
+    if (use_.sources.images == nullptr || one->current.image || !runs_in_image(*one))
         co_return true;
-    auto finding = without_exceptions(use_.images->find(one->spec.image));
+    auto finding = without_exceptions(use_.sources.images->find(one->spec.image));
     auto found = co_await std::move(finding);
     if (found.has_error() && found.error().code == errc::not_found)
         co_return false;
@@ -90,7 +90,7 @@ task<> placement::wait_for_image(execution_ptr one)
     watcher({});
     if (one->row.attempts.empty())    // before later attempts an event says which one comes
         one->log->control(event_kind::state, state_body(one->row));
-    auto fetching = without_exceptions(use_.images->ensure(one->spec.image, std::move(watcher)));
+    auto fetching = without_exceptions(use_.sources.images->ensure(one->spec.image, std::move(watcher)));
     auto leaving = wait_until(one, std::mem_fn(&execution::cancel_wanted));
     auto outcome = co_await race(std::move(fetching), std::move(leaving));
     one->row.waits_for.clear();

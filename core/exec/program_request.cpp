@@ -52,7 +52,7 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
 protocol::spawn_request spawn_request_for(const execution& one, const execution_services& services)
 {
     const auto& spec = one.spec;
-    const auto& where = *services.runtimes.find(one.row.runtime)->second;
+    const auto& where = *services.sources.runtimes.find(one.row.runtime)->second;
     protocol::spawn_request request;
     const auto& argv = argv_on(spec, where);
     request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, one.sandbox()->work_directory()) : argv;

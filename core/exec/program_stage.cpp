@@ -78,8 +78,8 @@ void program_stage::start_program(execution& one)
     link.spawn(
         only_execution, spawn_request_for(one, use_), one.current.group ? one.current.group->join_descriptors() : std::vector<int>());
     collect_stage_.ask_for_files_at_end(one);
-    const bool may_wait = use_.pool && use_.pool->interpreters;
-    if (may_wait && wants_interpreter(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second)))
+    const bool may_wait = use_.sources.pool && use_.sources.pool->interpreters;
+    if (may_wait && wants_interpreter(one.spec, argv_on(one.spec, *use_.sources.runtimes.find(one.row.runtime)->second)))
         one.row.stages.interpreter = "cold";    // unless the agent says otherwise
     one.phase = run_phase::running;
     one.heard.started_at = one.heard.asked_at = use_.time.steady_now();
@@ -185,8 +185,8 @@ task<> program_stage::drain_streams(execution_ptr one)
 /// Whether no process is left: the runtime keeps programs in their group, and the group is empty.
 bool program_stage::is_surely_over(const execution& one) const
 {
-    const auto where = use_.runtimes.find(one.row.runtime);
-    return where != use_.runtimes.end() && where->second->traits().isolates && one.heard.exited && one.streams_ended() &&
+    const auto where = use_.sources.runtimes.find(one.row.runtime);
+    return where != use_.sources.runtimes.end() && where->second->traits().isolates && one.heard.exited && one.streams_ended() &&
            one.current.group && one.current.group->is_surely_empty();
 }
 

@@ -101,7 +101,7 @@ task<result<void>> sandbox_disposal::remove_sandbox(execution_ptr one, std::stri
         co_return result<void>();
     if (!one->sandbox() && !one->current.sandbox_gone)
         co_return error{errc::runtime_unavailable, one->heard.lost};
-    co_return co_await use_.sandboxes.update(*one->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
+    co_return co_await use_.stores.sandboxes.update(*one->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
 }
 
 /// Removes the sandbox, then gives the place back. A removal that is put off gives the place back first.
@@ -109,7 +109,7 @@ task<> sandbox_disposal::dispose(execution_ptr one)
 {
     std::optional<count_guard<std::size_t>> counted;
     std::optional<count_guard<std::int64_t>> held;
-    const auto bytes = use_.pool && put_off_ < use_.pool->most_put_off ? held_by(*one) : std::nullopt;
+    const auto bytes = use_.sources.pool && put_off_ < use_.sources.pool->most_put_off ? held_by(*one) : std::nullopt;
     if (bytes && put_off_bytes_ + *bytes <= most_bytes_put_off) {
         counted.emplace(put_off_);
         held.emplace(put_off_bytes_, *bytes);

@@ -41,7 +41,7 @@ task<result<void>> sandbox_provider::try_sandbox(execution_ptr one, runtime_brea
 /// Claims a ready sandbox or makes a new one, records it, and hears its agent.
 task<result<void>> sandbox_provider::find_sandbox(execution_ptr one)
 {
-    if (!use_.runtimes.contains(one->row.runtime) || !placement_.is_enabled(one->row.runtime))
+    if (!use_.sources.runtimes.contains(one->row.runtime) || !placement_.is_enabled(one->row.runtime))
         co_return error{errc::runtime_unavailable, "the runtime \"" + one->row.runtime + "\" is not enabled on this server"};
     const auto image = placement::check_image(*one);
     if (image.has_error())
@@ -88,8 +88,9 @@ pool_shape sandbox_provider::shape_of(const execution& one, const sandbox_spec& 
 {
     const auto digest = one.current.image && one.current.image->has_value() ? (*one.current.image)->id : std::string();
     pool_shape shape{one.row.runtime, wanted, one.current.tree, digest};
-    if (use_.pool && use_.pool->interpreters)
-        shape.interpreter = interpreter_for(one.spec, argv_on(one.spec, *use_.runtimes.find(one.row.runtime)->second), use_.pool->preload);
+    if (use_.sources.pool && use_.sources.pool->interpreters)
+        shape.interpreter =
+            interpreter_for(one.spec, argv_on(one.spec, *use_.sources.runtimes.find(one.row.runtime)->second), use_.sources.pool->preload);
     return shape;
 }
 
@@ -113,8 +114,8 @@ bool sandbox_provider::hold_package_now(execution& one)
 {
     if (!one.spec.skill)
         return true;
-    if (use_.trees != nullptr)
-        one.current.tree = use_.trees->open_now(one.row.tenant, one.spec.skill->digest);
+    if (use_.skills.trees != nullptr)
+        one.current.tree = use_.skills.trees->open_now(one.row.tenant, one.spec.skill->digest);
     return one.current.tree != nullptr;
 }
 
@@ -123,9 +124,9 @@ task<result<void>> sandbox_provider::hold_package(execution_ptr one)
 {
     if (!one->spec.skill || one->current.tree)
         co_return result<void>();
-    if (use_.trees == nullptr)
+    if (use_.skills.trees == nullptr)
         co_return error{errc::gone, "this server runs no skills"};
-    auto opened = co_await use_.trees->open(one->row.tenant, one->spec.skill->digest);
+    auto opened = co_await use_.skills.trees->open(one->row.tenant, one->spec.skill->digest);
     if (opened.has_error())
         co_return opened.error().code == errc::not_found ? package_gone(*one->spec.skill) : opened.error();
     one->current.tree = std::move(*opened);
@@ -138,7 +139,7 @@ sandbox_spec sandbox_provider::sandbox_for(const execution& one)
     sandbox_spec wanted;
     wanted.id = use_.ids.make<sandbox_id>();
     wanted.limits = {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
-    wanted.lease = use_.link.lease;
+    wanted.lease = use_.sources.link.lease;
     wanted.is_awaited = true;
     wanted.image = placement_.runs_in_image(one) ? one.spec.image : std::string();
     if (one.current.tree) {
@@ -159,7 +160,7 @@ task<result<sandbox_spec>> sandbox_provider::describe_sandbox(execution_ptr one)
 task<result<void>> sandbox_provider::make_sandbox(execution_ptr one, sandbox_spec wanted)
 {
     const auto began = use_.time.steady_now();
-    auto& chosen = *use_.runtimes.find(one->row.runtime)->second;
+    auto& chosen = *use_.sources.runtimes.find(one->row.runtime)->second;
     stock_.note(chosen);
     auto created = co_await chosen.create(std::move(wanted));
     if (created.has_error()) {
@@ -195,7 +196,7 @@ result<void> sandbox_provider::open_group(execution& one)
 
 void sandbox_provider::note_degraded(execution& one) const
 {
-    const auto& chosen = *use_.runtimes.find(one.row.runtime)->second;
+    const auto& chosen = *use_.sources.runtimes.find(one.row.runtime)->second;
     for (const auto& each : chosen.capabilities().degraded)
         one.row.degraded.push_back(each.control);
     const bool is_said = std::find(one.row.degraded.begin(), one.row.degraded.end(), "isolation") != one.row.degraded.end();
@@ -230,8 +231,8 @@ task<result<void>> sandbox_provider::record_sandbox(execution_ptr one)
     auto rows = record(*one);
     // Both are asked for at once, so one transaction writes them as a rule. The sandbox comes first: no execution names one without a
     // record.
-    auto inserting = without_exceptions(use_.sandboxes.insert(std::move(rows.sandbox)));
-    auto updating = without_exceptions(use_.executions.update(std::move(rows.execution)));
+    auto inserting = without_exceptions(use_.stores.sandboxes.insert(std::move(rows.sandbox)));
+    auto updating = without_exceptions(use_.stores.executions.update(std::move(rows.execution)));
     const auto done = co_await both(std::move(inserting), std::move(updating));
     co_return done.first.has_error() ? done.first : done.second;
 }

@@ -81,10 +81,10 @@ task<result<void>> sandbox_provider::open_link(execution_ptr one)
 
 task<result<void>> sandbox_provider::recover_sandbox(execution_ptr one)
 {
-    const auto found = use_.runtimes.find(one->row.runtime);
-    if (found == use_.runtimes.end())
+    const auto found = use_.sources.runtimes.find(one->row.runtime);
+    if (found == use_.sources.runtimes.end())
         co_return error{errc::gone, "the runtime \"" + one->row.runtime + "\" is not enabled any more"};
-    std::function<task<result<sandbox_row>>()> ask = [this, one] { return use_.sandboxes.find(*one->row.sandbox); };
+    std::function<task<result<sandbox_row>>()> ask = [this, one] { return use_.stores.sandboxes.find(*one->row.sandbox); };
     auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     const auto kept = co_await std::move(asking);
     if (kept.has_error())
@@ -142,8 +142,8 @@ bool sandbox_provider::out_of_patience(const execution& one, steady_time began, 
 
 bool sandbox_provider::agent_was_taken(const execution& one) const
 {
-    const auto found = use_.runtimes.find(one.row.runtime);
-    return one.heard.agent_died && found != use_.runtimes.end() && found->second->traits().protects_agent;
+    const auto found = use_.sources.runtimes.find(one.row.runtime);
+    return one.heard.agent_died && found != use_.sources.runtimes.end() && found->second->traits().protects_agent;
 }
 
 }    // namespace caisson

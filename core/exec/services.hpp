@@ -47,46 +47,71 @@ struct pool_bounds {
     std::vector<std::string> preload = {};    // modules that it imports ahead, where they are installed
 };
 
+/// Where executions, and what they leave, are stored.
+struct execution_stores {
+    execution_store& executions;
+    event_store& events;
+    sandbox_store& sandboxes;
+    content_store* contents = nullptr;          // of what executions leave; null: nothing is kept
+    artifact_store* artifacts = nullptr;        // the same
+    checkpoint_maker* checkpoints = nullptr;    // of ends; null: none are written
+};
+
+/// Where sandboxes come from, and how their agents are reached.
+struct sandbox_sources {
+    std::map<std::string, runtime*, std::less<>> runtimes = {};    // by name; those that are not enabled find and end what they left
+    std::vector<std::string> enabled = {};                         // runtimes that may make new sandboxes; empty: all
+    std::vector<std::string> fallback = {};                        // runtimes for what may fall back, in this order
+    image_supply* images = nullptr;                                // of runtimes with images; null: they use what their engines have
+    std::optional<pool_bounds> pool = {};                          // of sandboxes that are kept ready; nothing: none
+    std::string payload_filter = {};                               // seccomp filter of isolating runtimes, raw struct sock_filter[]
+    std::string rest_of_filter = {};                               // of payload_filter, what an agent's own filter lacks
+    protocol::link_options link = {};
+};
+
+/// What executions may take, now and once they have ended.
+struct execution_rules {
+    admission_bounds bounds = {};
+    idempotency_options idempotency = {};
+    retention_bounds retention = {};                                              // of what ended
+    record_policy::options records = {};                                          // when records are written
+    log_options logs = {};                                                        // max_output_bytes comes from each execution's limits
+    std::optional<std::chrono::milliseconds> artifact_lifetime = std::nullopt;    // nothing: they are kept until they are deleted
+    storage_gate may_store = {};                                                  // asked before one is accepted
+    std::function<std::uint64_t()> free_bytes = {};    // of the stores' disk; empty: files are kept until it is full
+};
+
+/// How left-overs are found.
+struct sweep_rules {
+    std::optional<std::chrono::milliseconds> interval = std::nullopt;    // nothing: a sweep at the start only
+    std::vector<sweep_chore> chores = {};
+};
+
+/// What skills need.
+struct skill_ports {
+    skill_trees* trees = nullptr;         // packages; null: none can be run
+    schema_checker* schemas = nullptr;    // of outputs; null: not looked at
+};
+
 /// Everything that the execution_service uses; what it refers to outlives it.
 struct execution_services {
     io_executor executor;
     timers& time;
     logger& log;
     id_factory& ids;
-    execution_store& executions;
-    event_store& events;
-    sandbox_store& sandboxes;
-    std::map<std::string, runtime*, std::less<>> runtimes;    // by name; those that are not enabled find and end what they left
-    std::string payload_filter;                               // seccomp filter of isolating runtimes, raw struct sock_filter[]
-    protocol::link_options link;
-    log_options logs;    // max_output_bytes comes from each execution's limits
-    admission_bounds bounds;
-    std::vector<std::string> enabled;    // names of the runtimes that may make new sandboxes; empty: all
-    idempotency_options idempotency;
-    std::optional<std::chrono::milliseconds> sweep_interval = std::nullopt;    // nothing: a sweep at the start only
-    std::vector<sweep_chore> chores = {};
-    content_store* contents = nullptr;                 // of what executions leave; null: nothing is kept
-    artifact_store* artifacts = nullptr;               // the same
-    std::function<std::uint64_t()> free_bytes = {};    // of the stores' disk; empty: files are kept until it is full
-    std::optional<std::chrono::milliseconds> artifact_lifetime = std::nullopt;    // nothing: they are kept until they are deleted
-    skill_trees* trees = nullptr;                                                 // packages of skills; null: none can be run
-    std::function<double()> jitter = draw_jitter;                                 // of delays between attempts: 0 to 1
-    schema_checker* schemas = nullptr;                                            // of skills' outputs; null: not looked at
-    image_supply* images = nullptr;             // of runtimes with images; null: they use what their engines have
-    checkpoint_maker* checkpoints = nullptr;    // of ends; null: none are written
-    compile_cache* compiled = nullptr;          // results of compilations; null: all code is compiled
-    std::vector<std::string> fallback = {};     // runtimes for what may fall back, in this order
-    std::optional<pool_bounds> pool = {};       // of sandboxes that are kept ready; nothing: none
-    record_policy::options records = {};        // when records are written
-    retention_bounds retention = {};            // of what ended
-    storage_gate may_store = {};                // asked before one is accepted
-    std::function<void()> webhook_due = {};     // called when the end of an execution with a webhook is stored; may be not set
-    std::string rest_of_filter = {};            // of payload_filter, what an agent's own filter lacks
+    execution_stores stores;
+    sandbox_sources sources = {};
+    execution_rules rules = {};
+    sweep_rules sweeps = {};
+    skill_ports skills = {};
+    compile_cache* compiled = nullptr;               // results of compilations; null: all code is compiled
+    std::function<double()> jitter = draw_jitter;    // of delays between attempts: 0 to 1
+    std::function<void()> webhook_due = {};          // called when the end of an execution with a webhook is stored; may be not set
 
     /// A sandbox that a runtime made or found, as this server has it.
     std::shared_ptr<living_sandbox> living(std::unique_ptr<sandbox> box) const
     {
-        return std::make_shared<living_sandbox>(executor, time, log, link, std::move(box));
+        return std::make_shared<living_sandbox>(executor, time, log, sources.link, std::move(box));
     }
 
     /// What a program on `where` is given; empty: none.
@@ -95,7 +120,7 @@ struct execution_services {
         static const std::string none;
         if (!where.traits().isolates)
             return none;
-        return where.traits().filters_agents && !rest_of_filter.empty() ? rest_of_filter : payload_filter;
+        return where.traits().filters_agents && !sources.rest_of_filter.empty() ? sources.rest_of_filter : sources.payload_filter;
     }
 };
 

@@ -32,8 +32,8 @@ void stocker::begin(const sandbox_limits& limits)
     if (std::exchange(begun_, true) || stopping_)
         return;
     limits_ = limits;
-    for (const auto& [name, where] : use_.runtimes) {
-        const bool is_enabled = use_.enabled.empty() || std::ranges::find(use_.enabled, name) != use_.enabled.end();
+    for (const auto& [name, where] : use_.sources.runtimes) {
+        const bool is_enabled = use_.sources.enabled.empty() || std::ranges::find(use_.sources.enabled, name) != use_.sources.enabled.end();
         if (is_enabled)
             tasks_.spawn("prepared sandboxes", keep(where));
     }
@@ -108,7 +108,7 @@ task<> stocker::stop(steady_time until)
 {
     close();
     co_await tasks_.stop();
-    for (const auto& [name, where] : use_.runtimes) {
+    for (const auto& [name, where] : use_.sources.runtimes) {
         auto discarding = where->discard_prepared(0);
         if ((co_await with_deadline(use_.time, until, std::move(discarding))).has_error())
             use_.log.warning("some prepared sandboxes are not removed; the next server does it", {{"runtime", name}});

@@ -59,7 +59,7 @@ task<> sweeper::run()
         if (!first_)
             first_ = std::move(outcome);
         over_.notify_all();
-        if (!use_.sweep_interval)
+        if (!use_.sweeps.interval)
             co_return;
         co_await rest();
     }
@@ -70,7 +70,7 @@ void sweeper::soon() { asked_.notify_all(); }
 /// What failed is tried again soon, and seldom if it goes on.
 task<> sweeper::rest()
 {
-    const std::chrono::milliseconds interval = *use_.sweep_interval;
+    const std::chrono::milliseconds interval = *use_.sweeps.interval;
     const auto pause = failing_.empty() ? interval : std::min(patience_, interval);
     patience_ = failing_.empty() ? first_patience : 2 * pause;
     auto request = asked_.wait_past(heard_);
@@ -103,10 +103,10 @@ task<result<sweeper::suspects>> sweeper::find_suspects()
 {
     auto all = std::make_shared<suspects>();
     co_await list(all);
-    auto alive = co_await use_.sandboxes.alive();
+    auto alive = co_await use_.stores.sandboxes.alive();
     if (alive.has_error())
         co_return alive.error();
-    const auto in_use = co_await use_.executions.sandboxes_in_use();
+    const auto in_use = co_await use_.stores.executions.sandboxes_in_use();
     if (in_use.has_error())
         co_return in_use.error();
     for (auto& row : *alive) {
@@ -122,7 +122,7 @@ task<result<sweeper::suspects>> sweeper::find_suspects()
 
 task<> sweeper::list(std::shared_ptr<suspects> into)
 {
-    for (const auto& [name, where] : use_.runtimes) {
+    for (const auto& [name, where] : use_.sources.runtimes) {
         auto listing = without_exceptions(where->left_overs());
         const auto found = co_await std::move(listing);
         if (found.has_error()) {
@@ -167,8 +167,8 @@ task<> sweeper::remove_all(std::vector<suspect> all)
 /// True if there was something and now there is not; false if it is none of the sweeper's.
 task<result<bool>> sweeper::remove(suspect one)
 {
-    const auto where = use_.runtimes.find(one.runtime);
-    if (where != use_.runtimes.end()) {
+    const auto where = use_.sources.runtimes.find(one.runtime);
+    if (where != use_.sources.runtimes.end()) {
         const auto removed = co_await where->second->remove_left_over(one.id, one.runtime_state);
         if (removed.has_error() && removed.error().code == errc::conflict)
             co_return false;
@@ -178,7 +178,7 @@ task<result<bool>> sweeper::remove(suspect one)
     if (!one.recorded)
         co_return true;
     const std::string cause = one.found ? "swept: no execution needed it any more" : "swept: nothing of it was there any more";
-    const auto ended = co_await use_.sandboxes.end(one.id, cause, use_.time.now_ms());
+    const auto ended = co_await use_.stores.sandboxes.end(one.id, cause, use_.time.now_ms());
     if (ended.has_error() && ended.error().code != errc::not_found)
         co_return ended.error();
     co_return one.found;
@@ -186,7 +186,7 @@ task<result<bool>> sweeper::remove(suspect one)
 
 task<> sweeper::do_chores()
 {
-    for (const auto& chore : use_.chores) {
+    for (const auto& chore : use_.sweeps.chores) {
         auto doing = without_exceptions(chore.run());
         const auto done = co_await std::move(doing);
         if (done.has_error())
@@ -199,7 +199,7 @@ task<> sweeper::do_chores()
 task<> sweeper::erase_old_records()
 {
     for (std::size_t batch = 0; batch < most_batches; ++batch) {
-        auto erasing = without_exceptions(use_.sandboxes.erase_ended(use_.time.now_ms() - records_kept_ms, records_at_once));
+        auto erasing = without_exceptions(use_.stores.sandboxes.erase_ended(use_.time.now_ms() - records_kept_ms, records_at_once));
         const auto erased = co_await std::move(erasing);
         if (erased.has_error())
             co_return failed("old records", erased.error());

@@ -52,7 +52,7 @@ warm_pool::warm_pool(const execution_services& services, idle_gate& gate)
 
 void warm_pool::start()
 {
-    if (!use_.pool)
+    if (!use_.sources.pool)
         return;
     for (std::size_t i = 0; i < makers; ++i)
         makers_.spawn("sandboxes kept ready", fill());
@@ -60,17 +60,17 @@ void warm_pool::start()
 
 void warm_pool::keep(pool_shape shape)
 {
-    if (!use_.pool || use_.pool->idle == 0)
+    if (!use_.sources.pool || use_.sources.pool->idle == 0)
         return;
     if (const auto added = find_or_add(shape))
-        added->least = added->shape.interpreter ? 1 : use_.pool->idle;
+        added->least = added->shape.interpreter ? 1 : use_.sources.pool->idle;
     changed_.notify_all();
 }
 
 runtime* warm_pool::runtime_of(const pool_shape& shape) const
 {
-    const auto found = use_.runtimes.find(shape.runtime);
-    return found == use_.runtimes.end() ? nullptr : found->second;
+    const auto found = use_.sources.runtimes.find(shape.runtime);
+    return found == use_.sources.runtimes.end() ? nullptr : found->second;
 }
 
 warm_pool::kind_ptr warm_pool::find(const pool_shape& wanted) const
@@ -117,7 +117,7 @@ bool warm_pool::forget_oldest()
 
 std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted)
 {
-    if (!use_.pool || stopping_)
+    if (!use_.sources.pool || stopping_)
         return std::nullopt;
     const auto of = find_or_add(wanted);
     if (of) {
@@ -179,7 +179,9 @@ std::size_t warm_pool::ready(std::string_view runtime) const
 /// Of one.
 std::int64_t warm_pool::idle_bytes(const pool_shape& shape) const
 {
-    const auto interpreter = !shape.interpreter ? 0 : use_.pool->preload.empty() ? interpreter_bytes : interpreter_bytes + preload_bytes;
+    const auto interpreter = !shape.interpreter                   ? 0
+                             : use_.sources.pool->preload.empty() ? interpreter_bytes
+                                                                  : interpreter_bytes + preload_bytes;
     return runtime_of(shape)->idle_bytes() + interpreter;
 }
 
@@ -196,7 +198,7 @@ warm_pool::amount warm_pool::totals() const
 
 bool warm_pool::fits(amount beside, const kind& one) const
 {
-    return beside.count < use_.pool->most && beside.bytes + idle_bytes(one.shape) <= use_.pool->most_bytes;
+    return beside.count < use_.sources.pool->most && beside.bytes + idle_bytes(one.shape) <= use_.sources.pool->most_bytes;
 }
 
 std::size_t warm_pool::lacking(const kind& of, steady_time now) const
@@ -278,7 +280,7 @@ void warm_pool::let_go(kind& from, std::size_t number, std::string_view why)
 }
 
 /// Nobody speaks to an agent meanwhile, which may count its lease from the last word.
-std::chrono::milliseconds warm_pool::longest_wait() const { return std::min(longest_age, use_.link.lease / 2); }
+std::chrono::milliseconds warm_pool::longest_wait() const { return std::min(longest_age, use_.sources.link.lease / 2); }
 
 /// What waits for too long, and what nobody asks for any more.
 void warm_pool::trim(steady_time now)

@@ -38,12 +38,12 @@ struct warm_sandbox {
 /// I/O thread only.
 class warm_pool {
 public:
-    /// Both outlive it. Without services.pool it keeps nothing.
+    /// Both outlive it. Without services.sources.pool it keeps nothing.
     warm_pool(const execution_services& services, idle_gate& gate);
 
     /// Begins to make sandboxes.
     void start();
-    /// Keeps at least services.pool->idle of `shape` ready from now on; one if it has an interpreter.
+    /// Keeps at least services.sources.pool->idle of `shape` ready from now on; one if it has an interpreter.
     void keep(pool_shape shape);
     /// Claims a ready sandbox for `wanted`; nothing if none is ready. Notes the demand in any case. If no sandbox with the interpreter is
     /// ready, one without it does.

@@ -30,10 +30,10 @@ class WatchedServer {
 public:
     WatchedServer()
     {
-        execution_services made{context_.get_executor(), time_, log_, ids_, store_->executions(), store_->events(), store_->sandboxes()};
-        made.runtimes.emplace("fake", &runtime_);
-        made.payload_filter = "a filter";
-        made.link = {"test", 1};
+        execution_services made{context_.get_executor(), time_, log_, ids_, {store_->executions(), store_->events(), store_->sandboxes()}};
+        made.sources.runtimes.emplace("fake", &runtime_);
+        made.sources.payload_filter = "a filter";
+        made.sources.link = {"test", 1};
         service_ = std::make_unique<execution_service>(std::move(made));
         EXPECT_TRUE(run_task(context_, service_->start()).has_value());
     }

@@ -148,11 +148,11 @@ skill_output output_of(const execution& one)
 
 void collect_stage::ask_for_files_at_end(execution& one) const
 {
-    const auto& where = *use_.runtimes.find(one.row.runtime)->second;
+    const auto& where = *use_.sources.runtimes.find(one.row.runtime)->second;
     const bool is_little = pattern_bytes(one.spec.collect) <= most_pattern_bytes_at_end;
     const bool is_enclosed = where.traits().isolates && !one.current.taken_up;    // and its agent is of this version
     one.current.at_end.reset();
-    if (!wants_files(one.spec.collect) || use_.contents == nullptr || !is_little || !is_enclosed)
+    if (!wants_files(one.spec.collect) || use_.stores.contents == nullptr || !is_little || !is_enclosed)
         return;
     one.current.at_end =
         std::make_shared<files_at_end>(one.link(), one.current.home->numbers().next(), request_at_end(one), [&one] { one.wake(); });
@@ -179,7 +179,7 @@ task<> collect_stage::keep_files(execution_ptr one)
 /// Errors: exceptions only.
 task<result<collected_files>> collect_stage::collect_files(execution_ptr one)
 {
-    if (use_.contents == nullptr)
+    if (use_.stores.contents == nullptr)
         co_return nothing_because("its files could not be collected: this server keeps none");
     if (!has_files_at_end_or_none(*one)) {
         auto hearing = wait_until(one, &has_files_at_end_or_none);
@@ -197,7 +197,7 @@ task<result<collected_files>> collect_stage::collect_files(execution_ptr one)
 /// Takes the files that came with the end.
 task<collected_files> collect_stage::take_files(execution_ptr one)
 {
-    collector session(use_.executor, *use_.contents, job_of(*one), [](protocol::stream_number, std::uint64_t) { });
+    collector session(use_.executor, *use_.stores.contents, job_of(*one), [](protocol::stream_number, std::uint64_t) { });
     one->current.at_end->hand_to(session);
     co_await session.run();
     co_return session.take();
@@ -212,10 +212,11 @@ task<collected_files> collect_stage::fetch_files(execution_ptr one)
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
     sandboxes_.keep_watch(one);                                 // a program that ended at once had no watch yet: hear if its agent ends
     const auto number = one->current.home->numbers().next();    // a new number: what an earlier server began is collected anew
-    const auto session = std::make_shared<collector>(use_.executor, *use_.contents, job_of(*one), acknowledging(one->link(), number));
+    const auto session =
+        std::make_shared<collector>(use_.executor, *use_.stores.contents, job_of(*one), acknowledging(one->link(), number));
     agent_process process(one->link(), number, *session);
     auto request = request_for(*one);
-    request.seccomp_filter = use_.filter_on(*use_.runtimes.find(one->row.runtime)->second);
+    request.seccomp_filter = use_.filter_on(*use_.sources.runtimes.find(one->row.runtime)->second);
     process.start(std::move(request));
     const auto until = use_.time.steady_now() + time_for(one->spec.collect) + backstop;
     auto collecting = collect_or_stop(one, session);
@@ -232,9 +233,9 @@ task<collected_files> collect_stage::fetch_files(execution_ptr one)
 
 collector::job collect_stage::job_of(const execution& one) const
 {
-    collector::job job{one.row.tenant, one.row.id, one.spec.collect, use_.time.now_ms(), std::nullopt, use_.free_bytes};
-    if (use_.artifact_lifetime)
-        job.expires_at_ms = job.now_ms + use_.artifact_lifetime->count();
+    collector::job job{one.row.tenant, one.row.id, one.spec.collect, use_.time.now_ms(), std::nullopt, use_.rules.free_bytes};
+    if (use_.rules.artifact_lifetime)
+        job.expires_at_ms = job.now_ms + use_.rules.artifact_lifetime->count();
     return job;
 }
 
@@ -289,9 +290,10 @@ task<std::string> collect_stage::problem_of_output(execution_ptr one)
         co_return "";
     auto broken = syntax_problem(*one->left.output_text);
     const auto& schema = one->spec.skill->output_schema;
-    if (!broken.empty() || schema.empty() || use_.schemas == nullptr)
+    if (!broken.empty() || schema.empty() || use_.skills.schemas == nullptr)
         co_return broken;
-    auto checking = use_.schemas->check(one->row.tenant, schema_checker::asker::execution, schema, shared_bytes(*one->left.output_text));
+    auto checking =
+        use_.skills.schemas->check(one->row.tenant, schema_checker::asker::execution, schema, shared_bytes(*one->left.output_text));
     auto checked = without_exceptions(std::move(checking));
     const auto found = co_await std::move(checked);
     if (found.has_error() && found.error().code == errc::internal)

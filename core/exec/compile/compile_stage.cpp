@@ -124,7 +124,9 @@ task<bool> compile_stage::compile(execution_ptr one, std::shared_ptr<limit_watch
 result<void> compile_stage::open_compiler_group(execution& one, compile_run& run)
 {
     const auto limits = limits_of(one.spec);
-    const auto open = [&] { return one.sandbox()->open_group({.of_compiler = true}, {limits.memory_bytes, limits.cpu_milli, limits.pids}); };
+    const auto open = [&] {
+        return one.sandbox()->open_group({.of_compiler = true}, {limits.memory_bytes, limits.cpu_milli, limits.pids});
+    };
     auto group = open();
     if (!group.has_error() && !(*group)->is_surely_empty()) {
         (*group)->kill();    // a kill may leave the group without the right to fork
@@ -185,7 +187,7 @@ protocol::spawn_request compile_stage::compile_request_for(const execution& one)
 {
     const auto& step = *one.spec.compile;
     auto request = spawn_request_for(one, use_);
-    const bool in_image = use_.runtimes.find(one.row.runtime)->second->traits().has_images;
+    const bool in_image = use_.sources.runtimes.find(one.row.runtime)->second->traits().has_images;
     request.argv = in_image || step.host_argv.empty() ? step.argv : step.host_argv;
     const auto work = one.sandbox()->work_directory();
     request.cwd = step.directory.empty() ? work : work + "/" + step.directory;

@@ -27,7 +27,7 @@ task<> execution_recorder::store_schedule(execution_ptr one)
     std::function<task<result<void>>()> ask = [this, one] {
         auto stored = one->row;
         stored.sandbox.reset();
-        return use_.executions.update(std::move(stored));
+        return use_.stores.executions.update(std::move(stored));
     };
     auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));
@@ -39,7 +39,7 @@ task<> execution_recorder::store_compile_report(execution_ptr one)
         auto stored = one->row;
         stored.status = execution_status::running;
         stored.started_at_ms = use_.time.now_ms();
-        return use_.executions.update(std::move(stored));
+        return use_.stores.executions.update(std::move(stored));
     };
     auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
     static_cast<void>(co_await std::move(asking));
@@ -64,11 +64,11 @@ task<> execution_recorder::store_final(execution_ptr one)
         *checkpoint = co_await checkpoint_of(one);
     std::optional<change_clock::change> change;
     if (*checkpoint)
-        change.emplace(use_.checkpoints->changing(one->row.tenant, one->spec.checkpoint->thread));
+        change.emplace(use_.stores.checkpoints->changing(one->row.tenant, one->spec.checkpoint->thread));
     std::function<task<result<void>>()> ask = [this, one, checkpoint, since = use_.time.steady_now()] {
         if (use_.time.steady_now() >= since + place_grace)
             give_place_up(*one);
-        return use_.executions.finish(
+        return use_.stores.executions.finish(
             {one->row, one->left.artifacts, *checkpoint, one->left.whole_log.value_or(event_list()), one->left.kept_bytes});
     };
     auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
@@ -86,7 +86,7 @@ task<> execution_recorder::store_final(execution_ptr one)
 task<> execution_recorder::store_first_and_final(execution_ptr one)
 {
     const auto asked_at = use_.time.steady_now();
-    auto inserting = use_.executions.insert_ended(
+    auto inserting = use_.stores.executions.insert_ended(
         {one->row, one->left.artifacts, std::nullopt, std::move(one->left.whole_log).value(), one->left.kept_bytes}, one->spec);
     try {
         const auto inserted = co_await std::move(inserting);
@@ -108,10 +108,10 @@ task<std::optional<checkpoint_end>> execution_recorder::checkpoint_of(execution_
 {
     const auto& order = *one->spec.checkpoint;
     one->row.checkpoint = checkpoint_note{order.thread, {}, "this server writes no checkpoints"};
-    if (use_.checkpoints == nullptr)
+    if (use_.stores.checkpoints == nullptr)
         co_return std::nullopt;
     auto state = order.state.empty() ? end_state(one->row) : order.state;
-    auto making = use_.checkpoints->make(one->row.tenant, order, std::move(state), references_of(one->row, one->left.artifacts));
+    auto making = use_.stores.checkpoints->make(one->row.tenant, order, std::move(state), references_of(one->row, one->left.artifacts));
     auto attempt = without_exceptions(std::move(making));
     auto made = co_await std::move(attempt);
     if (made.has_value())
@@ -123,7 +123,7 @@ task<std::optional<checkpoint_end>> execution_recorder::checkpoint_of(execution_
 /// Reads what the store wrote into the record about the checkpoint.
 task<> execution_recorder::reload_checkpoint_note(execution_ptr one)
 {
-    auto reading = without_exceptions(use_.executions.find(one->row.tenant, one->row.id));
+    auto reading = without_exceptions(use_.stores.executions.find(one->row.tenant, one->row.id));
     const auto stored = co_await std::move(reading);
     if (stored.has_value())
         one->row.checkpoint = stored->checkpoint;

@@ -86,7 +86,7 @@ protected:
     /// Those of a service in which executions wait, so that none ends by itself.
     static execution_services waiting(execution_services made)
     {
-        made.bounds.max_running = 0;
+        made.rules.bounds.max_running = 0;
         return made;
     }
     http::api_services services() { return services(service_); }
@@ -118,7 +118,7 @@ protected:
     auth_service auth_{keys_, time_, &sha256_hex};
     ticket_office tickets_{time_, &sha256_hex};
     key_watch key_watch_{auth_, time_, io_.get_executor()};
-    execution_service service_{execution_services{io_.get_executor(), time_, log_, ids_, executions_, events_, sandboxes_}};
+    execution_service service_{execution_services{io_.get_executor(), time_, log_, ids_, {executions_, events_, sandboxes_}}};
     key mine_;
     key other_;
     std::unique_ptr<http::api> api_ = std::make_unique<http::api>(services(), http::rest_doors());

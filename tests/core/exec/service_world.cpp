@@ -43,33 +43,36 @@ private:
 execution_services services_of(
     service_world& world, asio::io_context& context, timers& time, id_factory& ids, const service_world::options& chosen)
 {
-    execution_services made{context.get_executor(), time, world.log, ids, world.executions, world.events, world.sandboxes, {}, "a filter",
-        {}, chosen.logs, chosen.bounds, {}, chosen.keys};
-    made.runtimes.emplace("fake", &world.runtime);
-    made.runtimes.emplace("spare", &world.spare);
-    made.images = &world.images;
-    made.fallback = chosen.fallback;
-    made.pool = chosen.pool;
-    made.retention = chosen.retention;
-    made.rest_of_filter = "the rest";
-    made.sweep_interval = chosen.sweep_interval;
-    made.bounds.max_running = chosen.max_running;
-    made.bounds.max_queued = chosen.max_queued;
-    made.bounds.max_waiting_bytes = chosen.max_waiting_bytes;
+    execution_services made{context.get_executor(), time, world.log, ids, {world.executions, world.events, world.sandboxes}};
+    made.sources.payload_filter = "a filter";
+    made.rules.logs = chosen.logs;
+    made.rules.bounds = chosen.bounds;
+    made.rules.idempotency = chosen.keys;
+    made.sources.runtimes.emplace("fake", &world.runtime);
+    made.sources.runtimes.emplace("spare", &world.spare);
+    made.sources.images = &world.images;
+    made.sources.fallback = chosen.fallback;
+    made.sources.pool = chosen.pool;
+    made.rules.retention = chosen.retention;
+    made.sources.rest_of_filter = "the rest";
+    made.sweeps.interval = chosen.sweep_interval;
+    made.rules.bounds.max_running = chosen.max_running;
+    made.rules.bounds.max_queued = chosen.max_queued;
+    made.rules.bounds.max_waiting_bytes = chosen.max_waiting_bytes;
     made.jitter = [&world] { return world.jitter; };
-    made.records = {chosen.slow_record, chosen.disk_rests_after};
+    made.rules.records = {chosen.slow_record, chosen.disk_rests_after};
     made.webhook_due = [&world] { ++world.webhooks_due; };
-    made.trees = &world.trees;
-    made.schemas = &world.schemas;
+    made.skills.trees = &world.trees;
+    made.skills.schemas = &world.schemas;
     made.compiled = &world.compiled;
-    made.contents = &world.contents;
-    made.artifacts = &world.executions.artifacts();
+    made.stores.contents = &world.contents;
+    made.stores.artifacts = &world.executions.artifacts();
     return made;
 }
 
 execution_services with_epoch(execution_services made, std::uint64_t epoch)
 {
-    made.link = {"test", epoch};
+    made.sources.link = {"test", epoch};
     return made;
 }
 

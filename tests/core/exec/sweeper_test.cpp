@@ -195,7 +195,7 @@ TEST_F(Sweeper, WithoutItsRecordsItRemovesNothing)
 TEST_F(Sweeper, ARuntimeThatCannotBeListedHoldsUpNothingElse)
 {
     testing::fake_runtime other;
-    services.runtimes["another"] = &other;
+    services.sources.runtimes["another"] = &other;
     other.throw_next(call::left_overs, "no /proc");
     leave();
     start();
@@ -222,7 +222,7 @@ TEST_F(Sweeper, TheStartDoesNotWaitForeverForIt)
 
 TEST_F(Sweeper, WithoutAnIntervalItSweepsOnce)
 {
-    services.sweep_interval.reset();
+    services.sweeps.interval.reset();
     start();
     leave();
     again();
@@ -275,7 +275,7 @@ TEST_F(Sweeper, DoesItsChoresAndSaysWhatFails)
             return [](result<std::size_t> value) -> task<result<std::size_t>> { co_return value; }(outcome);
         };
     };
-    services.chores = {{"uid locks", chore(std::size_t{3})}, {"temporary files", chore(busy)}};
+    services.sweeps.chores = {{"uid locks", chore(std::size_t{3})}, {"temporary files", chore(busy)}};
     start();
     again();
     EXPECT_EQ(done, 4);

@@ -113,11 +113,9 @@ protected:
         .time = time,
         .log = log,
         .ids = ids,
-        .executions = executions,
-        .events = events,
-        .sandboxes = sandboxes,
-        .runtimes = {{"fake", &runtime}},
-        .sweep_interval = interval};
+        .stores = {executions, events, sandboxes},
+        .sources = {.runtimes = {{"fake", &runtime}}},
+        .sweeps = {.interval = interval}};
     sweeper sweeps{services};
     std::optional<result<void>> started;
 };
