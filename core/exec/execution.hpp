@@ -175,9 +175,9 @@ private:
 using execution_ptr = std::shared_ptr<execution>;
 
 /// Wakes an execution, unless it is gone.
-inline std::function<void()> waking(const execution_ptr& one)
+inline std::function<void()> waking(const execution_ptr& exec)
 {
-    return [weak = std::weak_ptr(one)] {
+    return [weak = std::weak_ptr(exec)] {
         if (const auto alive = weak.lock())
             alive->wake();
     };

@@ -48,14 +48,14 @@ public:
     const change_clock& removals() const { return removals_; }
 
     /// The row as clients see it.
-    execution_row shown(const execution& one) const;
+    execution_row shown(const execution& exec) const;
 
 private:
-    std::string what_it_waits_for(const execution& one) const;
+    std::string what_it_waits_for(const execution& exec) const;
     task<> erase_contents(tenant_id tenant, std::vector<content_id> contents);
     task<result<execution_ptr>> running_one(tenant_id tenant, execution_id id);
     bool may_wait(steady_time until) const { return !live_.is_closed() && use_.time.steady_now() < until; }
-    task<> wait_for_change(execution_ptr one, steady_time until);
+    task<> wait_for_change(execution_ptr exec, steady_time until);
 
     const execution_services& use_;
     admission& queue_;

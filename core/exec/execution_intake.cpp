@@ -90,18 +90,18 @@ task<result<execution_intake::submission>> execution_intake::record_new(
     auto row = row_of(spec, use_.ids.make<execution_id>(), tenant, use_.time.now_ms());
     const auto first = policy_.choose(wishes_of(spec, key.has_value(), when == answered::at_end), chances_of(row), use_.time.steady_now());
     if (first != first_record::accepted) {
-        auto one = live_.make(row, spec, {});
-        one->record.recorded = one->record.sandbox_recorded = false;
-        one->record.end_awaited = first == first_record::ended;
-        one->log->control(event_kind::state, state_body(row));
-        if (pool_.ready() > 0 && life_.begin_now(one, *place)) {
-            auto recording = run_recorded(one, std::move(spec), {});
-            co_return co_await record_begun(one, std::move(recording));
+        auto exec = live_.make(row, spec, {});
+        exec->record.recorded = exec->record.sandbox_recorded = false;
+        exec->record.end_awaited = first == first_record::ended;
+        exec->log->control(event_kind::state, state_body(row));
+        if (pool_.ready() > 0 && life_.begin_now(exec, *place)) {
+            auto recording = run_recorded(exec, std::move(spec), {});
+            co_return co_await record_begun(exec, std::move(recording));
         }
-        auto permit = life_.begin_making(one, *place);
+        auto permit = life_.begin_making(exec, *place);
         if (permit) {
-            auto making = run_made(one, std::move(spec), std::move(*permit));
-            co_return co_await record_begun(one, std::move(making));
+            auto making = run_made(exec, std::move(spec), std::move(*permit));
+            co_return co_await record_begun(exec, std::move(making));
         }
     }
     if (key)
@@ -113,86 +113,86 @@ task<result<execution_intake::submission>> execution_intake::record_new(
         co_return with_facts(inserted.error(), use_.rules.idempotency);
     if (live_.is_closed())    // it is recorded: the next server runs it
         co_return submission{std::move(row)};
-    auto one = live_.make(row, std::move(spec), {});
-    one->take(std::move(*place));
+    auto exec = live_.make(row, std::move(spec), {});
+    exec->take(std::move(*place));
     row.queue_position = queue_.position_of_next(tenant, promised_memory(row.limits));
-    one->log->control(event_kind::state, state_body(row));
-    live_.launch(one, false, first_commit_patience);
-    row.queue_position = queue_.position(*one);
+    exec->log->control(event_kind::state, state_body(row));
+    live_.launch(exec, false, first_commit_patience);
+    row.queue_position = queue_.position(*exec);
     co_return submission{std::move(row)};
 }
 
 /// Answers when `run` has recorded the execution, whose program runs or whose sandbox is being made.
-task<result<execution_intake::submission>> execution_intake::record_begun(execution_ptr one, task<> run)
+task<result<execution_intake::submission>> execution_intake::record_begun(execution_ptr exec, task<> run)
 {
-    live_.run(one, "run of " + one->row.id.str(), std::move(run));
+    live_.run(exec, "run of " + exec->row.id.str(), std::move(run));
     const auto is_decided = [](const execution& of) { return of.record.recorded || of.record.refused || of.record.failure; };
-    auto deciding = wait_until(one, is_decided);
+    auto deciding = wait_until(exec, is_decided);
     co_await std::move(deciding);
-    if (one->record.failure)
-        std::rethrow_exception(one->record.failure);
-    if (one->record.refused)
-        co_return *one->record.refused;
-    submission done{access_.shown(*one)};
-    if (!one->record.sandbox_recorded)
-        done.log = std::make_unique<log_reader>(one->row.id, use_.stores.events, one->log, log_position());
+    if (exec->record.failure)
+        std::rethrow_exception(exec->record.failure);
+    if (exec->record.refused)
+        co_return *exec->record.refused;
+    submission done{access_.shown(*exec)};
+    if (!exec->record.sandbox_recorded)
+        done.log = std::make_unique<log_reader>(exec->row.id, use_.stores.events, exec->log, log_position());
     co_return done;
 }
 
 /// Makes the sandbox, starts the program and records the execution. It is recorded without a sandbox too: that was its first attempt.
-task<> execution_intake::run_made(execution_ptr one, execution_spec spec, runtime_breakers::permit permit)
+task<> execution_intake::run_made(execution_ptr exec, execution_spec spec, runtime_breakers::permit permit)
 {
     result<void> made;
     try {
-        auto making = life_.make_now(one, std::move(permit));
+        auto making = life_.make_now(exec, std::move(permit));
         made = co_await std::move(making);
     } catch (const std::exception&) {    // the server stops, or has an error
-        one->record.failure = std::current_exception();
+        exec->record.failure = std::current_exception();
     }
-    if (one->record.failure) {
-        one->wake();
-        life_.disposal().discard(one);
-        live_.leave(*one);
+    if (exec->record.failure) {
+        exec->wake();
+        life_.disposal().discard(exec);
+        live_.leave(*exec);
         co_return;
     }
-    co_await run_recorded(one, std::move(spec), std::move(made));
+    co_await run_recorded(exec, std::move(spec), std::move(made));
 }
 
-task<result<void>> execution_intake::insert_first(execution_ptr one, execution_spec spec, bool is_begun)
+task<result<void>> execution_intake::insert_first(execution_ptr exec, execution_spec spec, bool is_begun)
 {
     // Not a coroutine: it picks the statement.
     if (is_begun) {
-        auto rows = life_.record(*one);
+        auto rows = life_.record(*exec);
         return use_.stores.executions.insert_begun(std::move(rows.execution), std::move(spec), std::move(rows.sandbox));
     }
-    auto row = one->row;
+    auto row = exec->row;
     row.attempts.clear();    // recorded with their ends
     return use_.stores.executions.insert(std::move(row), std::move(spec));
 }
 
 /// Whether the program, which runs, ends so soon that the end may be the first record.
-task<bool> execution_intake::ends_unrecorded(execution_ptr one)
+task<bool> execution_intake::ends_unrecorded(execution_ptr exec)
 {
-    auto end = execution_life::wait_for_exit_and_streams(one);
+    auto end = execution_life::wait_for_exit_and_streams(exec);
     const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + first_record_patience, std::move(end));
     co_return heard.has_value() && *heard;
 }
 
 /// Carries the execution to its end, which is its first record, or to the store's refusal.
-task<> execution_intake::record_end_of(execution_ptr one)
+task<> execution_intake::record_end_of(execution_ptr exec)
 {
-    auto guarded = without_exceptions(as_result(life_.run_begun(one)));
+    auto guarded = without_exceptions(as_result(life_.run_begun(exec)));
     const auto done = co_await std::move(guarded);
     if (done.has_error()) {
-        use_.log.error("an execution broke down in the server", {{"execution_id", one->row.id.str()}, {"what", done.error().detail}});
-        if (!one->record.recorded && !one->record.failure)
-            one->record.refused = error{errc::internal, "the server failed; its log says why"};
-        one->phase = run_phase::ended;
-        life_.disposal().discard(one);
+        use_.log.error("an execution broke down in the server", {{"execution_id", exec->row.id.str()}, {"what", done.error().detail}});
+        if (!exec->record.recorded && !exec->record.failure)
+            exec->record.refused = error{errc::internal, "the server failed; its log says why"};
+        exec->phase = run_phase::ended;
+        life_.disposal().discard(exec);
     }
-    policy_.note(one->record.took, use_.time.steady_now());
-    one->wake();
-    live_.leave(*one);
+    policy_.note(exec->record.took, use_.time.steady_now());
+    exec->wake();
+    live_.leave(*exec);
 }
 
 record_chances execution_intake::chances_of(const execution_row& row) const
@@ -202,35 +202,35 @@ record_chances execution_intake::chances_of(const execution_row& row) const
 }
 
 /// Records the execution, then stores its log, or both at once: no log is without a record.
-task<> execution_intake::run_recorded(execution_ptr one, execution_spec spec, result<void> begun)
+task<> execution_intake::run_recorded(execution_ptr exec, execution_spec spec, result<void> begun)
 {
     bool has_ended = false;
     try {
-        if (one->record.end_awaited && begun.has_value())
-            has_ended = co_await ends_unrecorded(one);
+        if (exec->record.end_awaited && begun.has_value())
+            has_ended = co_await ends_unrecorded(exec);
         if (!has_ended) {
             const auto asked_at = use_.time.steady_now();
-            auto inserting = insert_first(one, std::move(spec), begun.has_value());
+            auto inserting = insert_first(exec, std::move(spec), begun.has_value());
             const auto inserted = co_await std::move(inserting);
             policy_.note(use_.time.steady_now() - asked_at, use_.time.steady_now());
-            one->record.recorded = one->record.sandbox_recorded = inserted.has_value();
+            exec->record.recorded = exec->record.sandbox_recorded = inserted.has_value();
             if (inserted.has_error())
-                one->record.refused = inserted.error();
+                exec->record.refused = inserted.error();
         }
     } catch (const std::exception&) {
-        one->record.failure = std::current_exception();
+        exec->record.failure = std::current_exception();
     }
     if (has_ended)
-        co_return co_await record_end_of(one);
-    one->wake();
-    if (!one->record.recorded) {
-        life_.disposal().discard(one);
-        live_.leave(*one);
+        co_return co_await record_end_of(exec);
+    exec->wake();
+    if (!exec->record.recorded) {
+        life_.disposal().discard(exec);
+        live_.leave(*exec);
         co_return;
     }
-    one->background.spawn("log of " + one->row.id.str(), one->log->run(first_commit_patience));
-    auto rest = begun.has_value() ? life_.run_begun(one) : life_.run_failed(one, begun.error());
-    co_await live_.to_its_end(one, std::move(rest));
+    exec->background.spawn("log of " + exec->row.id.str(), exec->log->run(first_commit_patience));
+    auto rest = begun.has_value() ? life_.run_begun(exec) : life_.run_failed(exec, begun.error());
+    co_await live_.to_its_end(exec, std::move(rest));
 }
 
 task<result<execution_intake::submission>> execution_intake::submit_once(tenant_id tenant, execution_spec spec, idempotency_claim claim)

@@ -52,12 +52,12 @@ public:
 
 private:
     task<result<submission>> record_new(tenant_id tenant, execution_spec spec, std::optional<idempotency_record> key, answered when);
-    task<result<submission>> record_begun(execution_ptr one, task<> run);
-    task<> run_recorded(execution_ptr one, execution_spec spec, result<void> begun);
-    task<> run_made(execution_ptr one, execution_spec spec, runtime_breakers::permit permit);
-    task<bool> ends_unrecorded(execution_ptr one);
-    task<> record_end_of(execution_ptr one);
-    task<result<void>> insert_first(execution_ptr one, execution_spec spec, bool is_begun);
+    task<result<submission>> record_begun(execution_ptr exec, task<> run);
+    task<> run_recorded(execution_ptr exec, execution_spec spec, result<void> begun);
+    task<> run_made(execution_ptr exec, execution_spec spec, runtime_breakers::permit permit);
+    task<bool> ends_unrecorded(execution_ptr exec);
+    task<> record_end_of(execution_ptr exec);
+    task<result<void>> insert_first(execution_ptr exec, execution_spec spec, bool is_begun);
     task<result<submission>> submit_under_key(tenant_id tenant, execution_spec spec, idempotency_claim claim);
     record_chances chances_of(const execution_row& row) const;
 

@@ -16,9 +16,9 @@ constexpr std::chrono::milliseconds first_take_up_pause(100);
 constexpr std::chrono::milliseconds longest_take_up_pause(5000);
 
 /// Restores where an execution stands, as an earlier server recorded it.
-void restore_attempts(execution& one, const timers& time)
+void restore_attempts(execution& exec, const timers& time)
 {
-    auto& row = one.row;
+    auto& row = exec.row;
     if (row.sandbox && row.attempts.empty()) {    // recorded by an earlier release
         auto& first = row.attempts.emplace_back();
         first.started_at_ms = row.started_at_ms.value_or(row.created_at_ms);
@@ -30,15 +30,15 @@ void restore_attempts(execution& one, const timers& time)
     const auto now_ms = time.now_ms();
     // A stop of the server, or a clock that was set, takes at most the delay from the deadline over all attempts.
     const auto spent_until = std::min(now_ms, row.next_attempt_at_ms.value_or(now_ms));
-    one.tries.first_began = time.steady_now() - milliseconds(std::max<std::int64_t>(spent_until - row.attempts.front().started_at_ms, 0));
+    exec.tries.first_began = time.steady_now() - milliseconds(std::max<std::int64_t>(spent_until - row.attempts.front().started_at_ms, 0));
     if (row.next_attempt_at_ms) {    // the clock may have been set: never longer than the delay
-        const auto left_ms = std::clamp<std::int64_t>(*row.next_attempt_at_ms - now_ms, 0, one.attempt().delay_ms.value_or(0));
-        one.tries.next_at = time.steady_now() + milliseconds(left_ms);
-        one.spec.files.clear();    // fetch_spec() fetches them again
+        const auto left_ms = std::clamp<std::int64_t>(*row.next_attempt_at_ms - now_ms, 0, exec.attempt().delay_ms.value_or(0));
+        exec.tries.next_at = time.steady_now() + milliseconds(left_ms);
+        exec.spec.files.clear();    // fetch_spec() fetches them again
     }
     if (row.sandbox) {
-        one.continue_attempt();
-        one.spec.limits.wall_ms = wall_left_of_record(row).count();
+        exec.continue_attempt();
+        exec.spec.limits.wall_ms = wall_left_of_record(row).count();
     }
 }
 
@@ -132,26 +132,26 @@ task<result<void>> execution_restart::take_up(std::shared_ptr<unfinished_executi
     if (said.has_error())
         co_return said.error();
     const bool in_sandbox = left->row.sandbox.has_value();
-    auto one = live_.make(std::move(left->row), std::move(left->spec), std::move(*extent));
-    restore_attempts(*one, use_.time);
+    auto exec = live_.make(std::move(left->row), std::move(left->spec), std::move(*extent));
+    restore_attempts(*exec, use_.time);
     if (said->status.empty()) {    // also of one that ran before it was recorded
-        auto first = one->row;
+        auto first = exec->row;
         first.status = execution_status::queued;
-        one->log->control(event_kind::state, state_body(first));
+        exec->log->control(event_kind::state, state_body(first));
     }
-    if (one->row.next_attempt_at_ms && said->attempt <= one->attempt().number)    // its server ended before it could say so
-        one->log->control(event_kind::state, next_attempt_body(one->row));
+    if (exec->row.next_attempt_at_ms && said->attempt <= exec->attempt().number)    // its server ended before it could say so
+        exec->log->control(event_kind::state, next_attempt_body(exec->row));
     if (in_sandbox) {
-        const bool of_this_attempt = said->attempt == one->attempt().number;
-        one->heard.started = of_this_attempt && said->status == to_string(execution_status::running);
-        if (!one->heard.started)
-            one->row.status = execution_status::queued;
+        const bool of_this_attempt = said->attempt == exec->attempt().number;
+        exec->heard.started = of_this_attempt && said->status == to_string(execution_status::running);
+        if (!exec->heard.started)
+            exec->row.status = execution_status::queued;
         if (!of_this_attempt)    // two servers ended before they could say so
-            one->log->control(event_kind::state, state_body(one->row));
+            exec->log->control(event_kind::state, state_body(exec->row));
     }
     if (in_sandbox)
-        one->stdin_bytes.forget_earlier();
-    live_.launch(one, in_sandbox, std::chrono::milliseconds(0));
+        exec->stdin_bytes.forget_earlier();
+    live_.launch(exec, in_sandbox, std::chrono::milliseconds(0));
     co_return result<void>();
 }
 
@@ -183,8 +183,8 @@ task<result<void>> execution_restart::finish_from_log(std::shared_ptr<unfinished
     if (!row.attempts.empty() && !row.attempts.back().ended_at_ms)
         end_attempt(row.attempts.back(), {row.status, *row.verdict, row.limits_hit, row.exit_code, row.signal, row.error},
             fault_of_record(row), *row.finished_at_ms);
-    auto one = live_.make(std::move(row), std::move(left->spec), std::move(extent));
-    live_.run(one, "end of " + one->row.id.str(), live_.to_its_end(one, life_.finish(one)));    // files and a full disk take their time
+    auto exec = live_.make(std::move(row), std::move(left->spec), std::move(extent));
+    live_.run(exec, "end of " + exec->row.id.str(), live_.to_its_end(exec, life_.finish(exec)));    // files and a full disk take their time
     co_return result<void>();
 }
 

@@ -17,12 +17,12 @@ constexpr std::chrono::milliseconds look_at_ends_every(20);
 constexpr std::size_t most_ended_at_once = 64;
 constexpr std::chrono::milliseconds soon_at_its_end(200);
 
-task<> stop_work_of(execution_ptr one)
+task<> stop_work_of(execution_ptr exec)
 {
-    if (one->current.home)
-        co_await one->current.home->close();
-    one->stop_listening();
-    co_await one->background.stop();
+    if (exec->current.home)
+        co_await exec->current.home->close();
+    exec->stop_listening();
+    co_await exec->background.stop();
 }
 
 }    // namespace
@@ -41,10 +41,10 @@ task<> execution_shutdown::wait_until_stable()
 task<> execution_shutdown::flush_all()
 {
     const auto all = live_.all();    // a copy: a run that ends meanwhile leaves the map
-    for (const auto& [id, one] : all) {
-        if (one->current.home)
-            one->current.home->close_link();
-        co_await one->log->flushed();
+    for (const auto& [id, exec] : all) {
+        if (exec->current.home)
+            exec->current.home->close_link();
+        co_await exec->log->flushed();
     }
 }
 
@@ -74,10 +74,10 @@ task<> execution_shutdown::stop_tasks()
     co_await live_.stop_tasks();
     co_await cleanup_.stop();
     auto all = life_.disposal().leaving();
-    for (const auto& [id, one] : live_.all())
-        all.insert(one);
-    for (const auto& one : all)
-        co_await stop_work_of(one);
+    for (const auto& [id, exec] : live_.all())
+        all.insert(exec);
+    for (const auto& exec : all)
+        co_await stop_work_of(exec);
     live_.forget_all();
 }
 
@@ -85,8 +85,8 @@ task<result<void>> execution_shutdown::end_all(end_bounds within)
 {
     queue_.close();    // waiting executions end where they are
     std::vector<std::pair<tenant_id, execution_id>> all;
-    for (const auto& [id, one] : live_.all())
-        all.emplace_back(one->row.tenant, id);
+    for (const auto& [id, exec] : live_.all())
+        all.emplace_back(exec->row.tenant, id);
     auto watched = watch_ends(within, all.size());
     auto ended = cancel_and_wait(std::move(all));
     const auto first = co_await race(std::move(ended), std::move(watched));

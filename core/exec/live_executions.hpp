@@ -24,12 +24,12 @@ public:
     /// A new one, or one whose log an earlier server stored up to `stored`. Nobody finds it before run() or launch().
     execution_ptr make(execution_row row, execution_spec spec, log_extent stored) const;
     /// Commits its log, `log_patience` after what comes, and carries it out; with `in_sandbox` its program may run already.
-    void launch(const execution_ptr& one, bool in_sandbox, std::chrono::milliseconds log_patience);
+    void launch(const execution_ptr& exec, bool in_sandbox, std::chrono::milliseconds log_patience);
     /// Runs `work` for it, which ends with leave(). `name` is for logs.
-    void run(const execution_ptr& one, const std::string& name, task<> work);
+    void run(const execution_ptr& exec, const std::string& name, task<> work);
     /// Runs `work` to the execution's end, whatever it throws.
-    task<> to_its_end(execution_ptr one, task<> work);
-    void leave(const execution& one);
+    task<> to_its_end(execution_ptr exec, task<> work);
+    void leave(const execution& exec);
     /// A task of an execution that is not known yet.
     void run_later(std::string name, task<> work) { runs_.spawn(std::move(name), std::move(work)); }
 

@@ -18,92 +18,92 @@ bool is_of_engine(errc code) { return code == errc::runtime_unavailable || code 
 
 }    // namespace
 
-std::optional<runtime_breakers::permit> placement::ask_for_permit(execution& one)
+std::optional<runtime_breakers::permit> placement::ask_for_permit(execution& exec)
 {
-    const auto own = one.spec.runtime;
-    take_runtime(one, own);
-    auto permit = breakers_.ask(one.row.runtime, one.row.tenant);
+    const auto own = exec.spec.runtime;
+    take_runtime(exec, own);
+    auto permit = breakers_.ask(exec.row.runtime, exec.row.tenant);
     if (permit)
         return permit;
     for (const auto& name : use_.sources.fallback) {
-        if (!can_fall_back(one, name))
+        if (!can_fall_back(exec, name))
             continue;
-        take_runtime(one, name);
-        if (auto other = breakers_.ask(one.row.runtime, one.row.tenant))
+        take_runtime(exec, name);
+        if (auto other = breakers_.ask(exec.row.runtime, exec.row.tenant))
             return other;
     }
-    take_runtime(one, own);
+    take_runtime(exec, own);
     return std::nullopt;
 }
 
-bool placement::can_fall_back(const execution& one, const std::string& runtime) const
+bool placement::can_fall_back(const execution& exec, const std::string& runtime) const
 {
     const auto found = use_.sources.runtimes.find(runtime);
-    if (!one.spec.may_fall_back || runtime == one.spec.runtime || found == use_.sources.runtimes.end() || !is_enabled(runtime))
+    if (!exec.spec.may_fall_back || runtime == exec.spec.runtime || found == use_.sources.runtimes.end() || !is_enabled(runtime))
         return false;
-    return found->second->traits().has_images ? !one.spec.image.empty() : !one.spec.host_argv.empty();
+    return found->second->traits().has_images ? !exec.spec.image.empty() : !exec.spec.host_argv.empty();
 }
 
-void placement::take_runtime(execution& one, const std::string& name) const
+void placement::take_runtime(execution& exec, const std::string& name) const
 {
-    one.row.runtime = name;
-    if (!one.spec.may_fall_back)
+    exec.row.runtime = name;
+    if (!exec.spec.may_fall_back)
         return;
-    one.row.fallback_from = name == one.spec.runtime ? std::string() : one.spec.runtime;
-    one.row.image = runs_in_image(one) ? one.spec.image : std::string();
+    exec.row.fallback_from = name == exec.spec.runtime ? std::string() : exec.spec.runtime;
+    exec.row.image = runs_in_image(exec) ? exec.spec.image : std::string();
 }
 
-bool placement::runs_in_image(const execution& one) const
+bool placement::runs_in_image(const execution& exec) const
 {
-    const auto found = use_.sources.runtimes.find(one.row.runtime);
-    return found != use_.sources.runtimes.end() && found->second->traits().has_images && !one.spec.image.empty();
+    const auto found = use_.sources.runtimes.find(exec.row.runtime);
+    return found != use_.sources.runtimes.end() && found->second->traits().has_images && !exec.spec.image.empty();
 }
 
-bool placement::hold_image_now(execution& one) const
+bool placement::hold_image_now(execution& exec) const
 {
-    if (use_.sources.images == nullptr || !runs_in_image(one))
+    if (use_.sources.images == nullptr || !runs_in_image(exec))
         return true;
-    auto known = use_.sources.images->find_now(one.spec.image);
+    auto known = use_.sources.images->find_now(exec.spec.image);
     if (!known)
         return false;
-    one.current.image = std::move(*known);
+    exec.current.image = std::move(*known);
     return true;
 }
 
 /// False if the image has to be fetched. True also if none is needed, or if the reason why it cannot be had is known.
-task<bool> placement::find_image(execution_ptr one)
+task<bool> placement::find_image(execution_ptr exec)
 {
-    if (use_.sources.images == nullptr || one->current.image || !runs_in_image(*one))
+    if (use_.sources.images == nullptr || exec->current.image || !runs_in_image(*exec))
         co_return true;
-    auto finding = without_exceptions(use_.sources.images->find(one->spec.image));
+    auto finding = without_exceptions(use_.sources.images->find(exec->spec.image));
     auto found = co_await std::move(finding);
     if (found.has_error() && found.error().code == errc::not_found)
         co_return false;
-    one->current.image = std::move(found);
+    exec->current.image = std::move(found);
     co_return true;
 }
 
 /// Waits without a place until the image is there or cannot be had, or a cancel is wanted.
-task<> placement::wait_for_image(execution_ptr one)
+task<> placement::wait_for_image(execution_ptr exec)
 {
-    image_watcher watcher = [one](const image_progress& now) { one->row.waits_for = pull_sentence(one->spec.image, now); };
+    image_watcher watcher = [exec](const image_progress& now) { exec->row.waits_for = pull_sentence(exec->spec.image, now); };
     watcher({});
-    if (one->row.attempts.empty())    // before later attempts an event says which one comes
-        one->log->control(event_kind::state, state_body(one->row));
-    auto fetching = without_exceptions(use_.sources.images->ensure(one->spec.image, std::move(watcher)));
-    auto leaving = wait_until(one, std::mem_fn(&execution::cancel_wanted));
+    if (exec->row.attempts.empty())    // before later attempts an event says which one comes
+        exec->log->control(event_kind::state, state_body(exec->row));
+    auto fetching = without_exceptions(use_.sources.images->ensure(exec->spec.image, std::move(watcher)));
+    auto leaving = wait_until(exec, std::mem_fn(&execution::cancel_wanted));
     auto outcome = co_await race(std::move(fetching), std::move(leaving));
-    one->row.waits_for.clear();
+    exec->row.waits_for.clear();
     if (auto* fetched = std::get_if<0>(&outcome))
-        one->current.image = std::move(*fetched);
+        exec->current.image = std::move(*fetched);
 }
 
-result<void> placement::check_image(execution& one)
+result<void> placement::check_image(execution& exec)
 {
-    if (!one.current.image || one.current.image->has_value())
+    if (!exec.current.image || exec.current.image->has_value())
         return {};
-    auto what = one.current.image->error();
-    one.current.at_host = is_of_engine(what.code);
+    auto what = exec.current.image->error();
+    exec.current.at_host = is_of_engine(what.code);
     return what;
 }
 

@@ -10,15 +10,15 @@ namespace caisson {
 namespace {
 
 /// What every program gets unless the request says otherwise.
-std::map<std::string, std::string> base_environment(const execution& one, const runtime& where)
+std::map<std::string, std::string> base_environment(const execution& exec, const runtime& where)
 {
-    auto env = fixed_environment(one.sandbox()->work_directory(), where);
-    env["CAISSON_EXECUTION_ID"] = one.row.id.str();
-    env["CAISSON_ATTEMPT"] = std::to_string(one.row.attempts.back().number);
-    if (one.spec.pty)
+    auto env = fixed_environment(exec.sandbox()->work_directory(), where);
+    env["CAISSON_EXECUTION_ID"] = exec.row.id.str();
+    env["CAISSON_ATTEMPT"] = std::to_string(exec.row.attempts.back().number);
+    if (exec.spec.pty)
         env["TERM"] = "xterm-256color";
-    if (one.spec.kind == execution_kind::skill)
-        for (auto& [name, value] : skill_environment(one.spec, one.sandbox()->work_directory()))
+    if (exec.spec.kind == execution_kind::skill)
+        for (auto& [name, value] : skill_environment(exec.spec, exec.sandbox()->work_directory()))
             env[name] = std::move(value);
     return env;
 }
@@ -49,18 +49,18 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
 
 }    // namespace
 
-protocol::spawn_request spawn_request_for(const execution& one, const execution_services& services)
+protocol::spawn_request spawn_request_for(const execution& exec, const execution_services& services)
 {
-    const auto& spec = one.spec;
-    const auto& where = *services.sources.runtimes.find(one.row.runtime)->second;
+    const auto& spec = exec.spec;
+    const auto& where = *services.sources.runtimes.find(exec.row.runtime)->second;
     protocol::spawn_request request;
     const auto& argv = argv_on(spec, where);
-    request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, one.sandbox()->work_directory()) : argv;
-    auto env = base_environment(one, where);
+    request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, exec.sandbox()->work_directory()) : argv;
+    auto env = base_environment(exec, where);
     for (const auto& [name, value] : spec.env)
         env[name] = value;
     request.env.assign(env.begin(), env.end());
-    request.cwd = absolute_cwd(one.sandbox()->work_directory(), spec.cwd);
+    request.cwd = absolute_cwd(exec.sandbox()->work_directory(), spec.cwd);
     if (spec.pty)
         request.pty = protocol::spawn_request::size{static_cast<std::uint16_t>(spec.pty->cols), static_cast<std::uint16_t>(spec.pty->rows)};
     request.rlimits = rlimits_for(spec.limits, where);

@@ -6,6 +6,6 @@
 namespace caisson {
 
 /// What the agent of its sandbox is told to start for the attempt's program.
-protocol::spawn_request spawn_request_for(const execution& one, const execution_services& services);
+protocol::spawn_request spawn_request_for(const execution& exec, const execution_services& services);
 
 }    // namespace caisson

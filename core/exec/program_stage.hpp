@@ -26,22 +26,22 @@ public:
     }
 
     /// Orders the program. There is a link to the agent.
-    void start_program(execution& one);
+    void start_program(execution& exec);
     /// Until the program has ended, or nothing more will be heard of it: how it ended.
-    task<ending_facts> run_to_end(execution_ptr one);
+    task<ending_facts> run_to_end(execution_ptr exec);
     /// In a fresh sandbox what the leader left behind ends with it; then both streams are at their end. Where nothing is left the agent is
     /// not woken for that.
-    task<> drain_streams(execution_ptr one);
+    task<> drain_streams(execution_ptr exec);
     /// Writes into the row what was used.
-    static void fill_usage(execution& one, const ending_facts& facts);
+    static void fill_usage(execution& exec, const ending_facts& facts);
 
 private:
-    std::shared_ptr<limit_watch> watch_of(const execution& one) const;
-    task<> supervise(execution_ptr one, std::shared_ptr<limit_watch> watched);
+    std::shared_ptr<limit_watch> watch_of(const execution& exec) const;
+    task<> supervise(execution_ptr exec, std::shared_ptr<limit_watch> watched);
     std::chrono::milliseconds between_looks() const;
-    void look(execution& one, limit_watch& watched);
-    bool is_surely_over(const execution& one) const;
-    task<> hear_streams_out(execution_ptr one);
+    void look(execution& exec, limit_watch& watched);
+    bool is_surely_over(const execution& exec) const;
+    task<> hear_streams_out(execution_ptr exec);
 
     const execution_services& use_;
     sandbox_provider& sandboxes_;

@@ -23,116 +23,116 @@ constexpr std::int64_t most_bytes_put_off = 256 << 20;
 
 }    // namespace
 
-void sandbox_disposal::release_agent(execution& one)
+void sandbox_disposal::release_agent(execution& exec)
 {
-    if (!one.link())
+    if (!exec.link())
         return;
-    one.link()->forget(only_execution);
-    one.link()->shutdown();
+    exec.link()->forget(only_execution);
+    exec.link()->shutdown();
 }
 
-void sandbox_disposal::clean_up_after(const execution_ptr& one) { clean_up(one, "clean-up after ", dispose(one)); }
+void sandbox_disposal::clean_up_after(const execution_ptr& exec) { clean_up(exec, "clean-up after ", dispose(exec)); }
 
-void sandbox_disposal::discard(const execution_ptr& one)
+void sandbox_disposal::discard(const execution_ptr& exec)
 {
-    if (one->current.group)
-        one->current.group->kill();
-    release_agent(*one);
-    clean_up(one, "end of an unrecorded ", end_discarded(one));
+    if (exec->current.group)
+        exec->current.group->kill();
+    release_agent(*exec);
+    clean_up(exec, "end of an unrecorded ", end_discarded(exec));
 }
 
-void sandbox_disposal::clean_up(const execution_ptr& one, std::string_view what, task<> work)
+void sandbox_disposal::clean_up(const execution_ptr& exec, std::string_view what, task<> work)
 {
-    leaving_.insert(one);
-    cleanup_.spawn(std::string(what) + one->row.id.str(), std::move(work));
+    leaving_.insert(exec);
+    cleanup_.spawn(std::string(what) + exec->row.id.str(), std::move(work));
 }
 
-task<> sandbox_disposal::end_discarded(execution_ptr one)
+task<> sandbox_disposal::end_discarded(execution_ptr exec)
 {
-    co_await end_sandbox(one, "its execution could not be recorded");
-    queue_.leave(*one);
-    leaving_.erase(one);
+    co_await end_sandbox(exec, "its execution could not be recorded");
+    queue_.leave(*exec);
+    leaving_.erase(exec);
 }
 
-task<> sandbox_disposal::end_sandbox(execution_ptr one, std::string cause)
+task<> sandbox_disposal::end_sandbox(execution_ptr exec, std::string cause)
 {
-    co_await recover_for_removal(one);
-    auto removing = without_exceptions(remove_sandbox(one, std::move(cause)));
+    co_await recover_for_removal(exec);
+    auto removing = without_exceptions(remove_sandbox(exec, std::move(cause)));
     const auto removed = co_await std::move(removing);
     if (removed.has_error())
         use_.log.error("a sandbox could not be removed; the next sweep tries again",
-            {{"execution_id", one->row.id.str()}, {"what", removed.error().detail}});
-    if (one->current.home)
-        co_await one->current.home->close();
-    one->current.hold.reset();
-    one->current.at_end.reset();
-    one->stop_listening();
-    one->current.compilers.clear();
-    one->current.group.reset();
-    one->current.home.reset();
+            {{"execution_id", exec->row.id.str()}, {"what", removed.error().detail}});
+    if (exec->current.home)
+        co_await exec->current.home->close();
+    exec->current.hold.reset();
+    exec->current.at_end.reset();
+    exec->stop_listening();
+    exec->current.compilers.clear();
+    exec->current.group.reset();
+    exec->current.home.reset();
     if (removed.has_error())
         sweeps_.soon();    // no execution holds it now
 }
 
 /// Finds the sandbox that an earlier server made, if nobody needed it so far.
-task<> sandbox_disposal::recover_for_removal(execution_ptr one)
+task<> sandbox_disposal::recover_for_removal(execution_ptr exec)
 {
-    if (one->sandbox() || one->current.sandbox_gone || !one->row.sandbox)
+    if (exec->sandbox() || exec->current.sandbox_gone || !exec->row.sandbox)
         co_return;
-    auto recovering = without_exceptions(sandboxes_.recover_sandbox(one));
+    auto recovering = without_exceptions(sandboxes_.recover_sandbox(exec));
     const auto recovered = co_await std::move(recovering);
     if (recovered.has_error())
-        one->heard.lost = recovered.error().detail;
+        exec->heard.lost = recovered.error().detail;
 }
 
-task<result<void>> sandbox_disposal::remove_sandbox(execution_ptr one, std::string cause)
+task<result<void>> sandbox_disposal::remove_sandbox(execution_ptr exec, std::string cause)
 {
     auto state = sandbox_state::lost;
-    if (one->sandbox()) {
-        auto destruction = one->sandbox()->destroy();
+    if (exec->sandbox()) {
+        auto destruction = exec->sandbox()->destroy();
         auto destroyed = co_await with_deadline(use_.time, use_.time.steady_now() + destroy_grace, std::move(destruction));
         if (destroyed.has_error())
             co_return destroyed;
         state = sandbox_state::destroyed;
     } else {
-        cause = one->heard.lost;
+        cause = exec->heard.lost;
     }
-    if (!one->row.sandbox || !one->record.sandbox_recorded)
+    if (!exec->row.sandbox || !exec->record.sandbox_recorded)
         co_return result<void>();
-    if (!one->sandbox() && !one->current.sandbox_gone)
-        co_return error{errc::runtime_unavailable, one->heard.lost};
-    co_return co_await use_.stores.sandboxes.update(*one->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
+    if (!exec->sandbox() && !exec->current.sandbox_gone)
+        co_return error{errc::runtime_unavailable, exec->heard.lost};
+    co_return co_await use_.stores.sandboxes.update(*exec->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
 }
 
 /// Removes the sandbox, then gives the place back. A removal that is put off gives the place back first.
-task<> sandbox_disposal::dispose(execution_ptr one)
+task<> sandbox_disposal::dispose(execution_ptr exec)
 {
     std::optional<count_guard<std::size_t>> counted;
     std::optional<count_guard<std::int64_t>> held;
-    const auto bytes = use_.sources.pool && put_off_ < use_.sources.pool->most_put_off ? held_by(*one) : std::nullopt;
+    const auto bytes = use_.sources.pool && put_off_ < use_.sources.pool->most_put_off ? held_by(*exec) : std::nullopt;
     if (bytes && put_off_bytes_ + *bytes <= most_bytes_put_off) {
         counted.emplace(put_off_);
         held.emplace(put_off_bytes_, *bytes);
-        queue_.leave(*one);
+        queue_.leave(*exec);
         co_await idle_gate_.wait(idle_gate::work::removing, longest_put_off);
     } else {
         co_await let_answers_go();
     }
-    release_agent(*one);
-    co_await end_sandbox(one, "its execution ended: " + std::string(to_string(one->row.verdict.value_or(verdict::lost))));
-    co_await one->background.stop();
-    queue_.leave(*one);
-    leaving_.erase(one);
+    release_agent(*exec);
+    co_await end_sandbox(exec, "its execution ended: " + std::string(to_string(exec->row.verdict.value_or(verdict::lost))));
+    co_await exec->background.stop();
+    queue_.leave(*exec);
+    leaving_.erase(exec);
 }
 
 /// The most bytes that a used sandbox holds until it is gone: files, and shared memory, which outlives processes. Nothing: that is not
 /// known, or something runs in it.
-std::optional<std::int64_t> sandbox_disposal::held_by(const execution& one)
+std::optional<std::int64_t> sandbox_disposal::held_by(const execution& exec)
 {
-    const auto peak = one.row.usage.memory_peak_bytes;
-    if (!one.current.disk_at_end || !peak || !one.heard.exited || !one.streams_ended())
+    const auto peak = exec.row.usage.memory_peak_bytes;
+    if (!exec.current.disk_at_end || !peak || !exec.heard.exited || !exec.streams_ended())
         return std::nullopt;
-    return one.current.disk_at_end->bytes_used + *peak;
+    return exec.current.disk_at_end->bytes_used + *peak;
 }
 
 /// Lets those who waited for the end answer first, which takes a few turns of this thread. Killing what is left takes longer.

@@ -27,26 +27,26 @@ public:
     }
 
     /// Tells the agent to forget the program and to end. Does nothing without a link.
-    static void release_agent(execution& one);
+    static void release_agent(execution& exec);
     /// Removes its sandbox, and forgets what was in it. `cause` is for the record.
-    task<> end_sandbox(execution_ptr one, std::string cause);
+    task<> end_sandbox(execution_ptr exec, std::string cause);
     /// In the background: removes the sandbox of one that has ended, and gives its place back.
-    void clean_up_after(const execution_ptr& one);
+    void clean_up_after(const execution_ptr& exec);
     /// One that was begun and could not be recorded: ends it, and nothing of it stays.
-    void discard(const execution_ptr& one);
+    void discard(const execution_ptr& exec);
 
     /// Executions that are over, but for what is done in their background until their sandboxes are gone: whoever ends that sooner has to
     /// stop it.
     const std::unordered_set<execution_ptr>& leaving() const { return leaving_; }
 
 private:
-    void clean_up(const execution_ptr& one, std::string_view what, task<> work);
-    static std::optional<std::int64_t> held_by(const execution& one);
+    void clean_up(const execution_ptr& exec, std::string_view what, task<> work);
+    static std::optional<std::int64_t> held_by(const execution& exec);
     task<> let_answers_go();
-    task<> dispose(execution_ptr one);
-    task<> end_discarded(execution_ptr one);
-    task<> recover_for_removal(execution_ptr one);
-    task<result<void>> remove_sandbox(execution_ptr one, std::string cause);
+    task<> dispose(execution_ptr exec);
+    task<> end_discarded(execution_ptr exec);
+    task<> recover_for_removal(execution_ptr exec);
+    task<result<void>> remove_sandbox(execution_ptr exec, std::string cause);
 
     const execution_services& use_;
     admission& queue_;

@@ -12,9 +12,9 @@ namespace caisson {
 
 namespace {
 
-group_limits group_limits_of(const execution& one)
+group_limits group_limits_of(const execution& exec)
 {
-    const auto& limits = one.spec.limits;
+    const auto& limits = exec.spec.limits;
     return {limits.memory_bytes, limits.cpu_milli, limits.pids};
 }
 
@@ -26,209 +26,209 @@ error package_gone(const skill_run& skill)
 
 }    // namespace
 
-task<result<void>> sandbox_provider::try_sandbox(execution_ptr one, runtime_breakers::permit permit)
+task<result<void>> sandbox_provider::try_sandbox(execution_ptr exec, runtime_breakers::permit permit)
 {
-    one->current.at_host = false;
-    auto finding = without_exceptions(find_sandbox(one));
+    exec->current.at_host = false;
+    auto finding = without_exceptions(find_sandbox(exec));
     auto found = co_await std::move(finding);
     if (found.has_value())
         permit.succeeded();
-    else if (one->current.at_host)
+    else if (exec->current.at_host)
         permit.failed();
     co_return found;
 }
 
 /// Claims a ready sandbox or makes a new one, records it, and hears its agent.
-task<result<void>> sandbox_provider::find_sandbox(execution_ptr one)
+task<result<void>> sandbox_provider::find_sandbox(execution_ptr exec)
 {
-    if (!use_.sources.runtimes.contains(one->row.runtime) || !placement_.is_enabled(one->row.runtime))
-        co_return error{errc::runtime_unavailable, "the runtime \"" + one->row.runtime + "\" is not enabled on this server"};
-    const auto image = placement::check_image(*one);
+    if (!use_.sources.runtimes.contains(exec->row.runtime) || !placement_.is_enabled(exec->row.runtime))
+        co_return error{errc::runtime_unavailable, "the runtime \"" + exec->row.runtime + "\" is not enabled on this server"};
+    const auto image = placement::check_image(*exec);
     if (image.has_error())
         co_return image.error();
-    auto wanted = co_await describe_sandbox(one);
+    auto wanted = co_await describe_sandbox(exec);
     if (wanted.has_error())
         co_return wanted.error();
-    one->current.at_host = true;
-    const bool is_ready = claim_sandbox(*one, shape_of(*one, *wanted));
+    exec->current.at_host = true;
+    const bool is_ready = claim_sandbox(*exec, shape_of(*exec, *wanted));
     if (!is_ready) {
-        auto made = co_await make_sandbox(one, std::move(*wanted));
+        auto made = co_await make_sandbox(exec, std::move(*wanted));
         if (made.has_error())
             co_return made.error();
     }
-    note_degraded(*one);
-    auto recording = without_exceptions(record_sandbox(one));
-    auto reaching = without_exceptions(is_ready ? hold_link(one) : reach_agent(one));
+    note_degraded(*exec);
+    auto recording = without_exceptions(record_sandbox(exec));
+    auto reaching = without_exceptions(is_ready ? hold_link(exec) : reach_agent(exec));
     const auto done = co_await both(std::move(recording), std::move(reaching));
     const auto& [recorded, reached] = done;
-    one->current.at_host = recorded.has_value();
+    exec->current.at_host = recorded.has_value();
     if (recorded.has_error())
-        co_return without_words_of_the_store(recorded.error(), one->row.id);
+        co_return without_words_of_the_store(recorded.error(), exec->row.id);
     co_return reached;
 }
 
-task<result<void>> sandbox_provider::make_unrecorded(execution_ptr one)
+task<result<void>> sandbox_provider::make_unrecorded(execution_ptr exec)
 {
-    auto wanted = sandbox_for(*one);
-    const bool is_ready = claim_sandbox(*one, shape_of(*one, wanted));
+    auto wanted = sandbox_for(*exec);
+    const bool is_ready = claim_sandbox(*exec, shape_of(*exec, wanted));
     if (!is_ready) {
-        auto made = co_await make_sandbox(one, std::move(wanted));
+        auto made = co_await make_sandbox(exec, std::move(wanted));
         if (made.has_error())
             co_return made;
     }
-    note_degraded(*one);
-    auto reaching = is_ready ? hold_link(one) : reach_agent(one);
+    note_degraded(*exec);
+    auto reaching = is_ready ? hold_link(exec) : reach_agent(exec);
     auto reached = co_await std::move(reaching);
     if (!reached.has_error())
-        note_sandbox(*one);
+        note_sandbox(*exec);
     co_return reached;
 }
 
-pool_shape sandbox_provider::shape_of(const execution& one, const sandbox_spec& wanted) const
+pool_shape sandbox_provider::shape_of(const execution& exec, const sandbox_spec& wanted) const
 {
-    const auto digest = one.current.image && one.current.image->has_value() ? (*one.current.image)->id : std::string();
-    pool_shape shape{one.row.runtime, wanted, one.current.tree, digest};
+    const auto digest = exec.current.image && exec.current.image->has_value() ? (*exec.current.image)->id : std::string();
+    pool_shape shape{exec.row.runtime, wanted, exec.current.tree, digest};
     if (use_.sources.pool && use_.sources.pool->interpreters)
-        shape.interpreter =
-            interpreter_for(one.spec, argv_on(one.spec, *use_.sources.runtimes.find(one.row.runtime)->second), use_.sources.pool->preload);
+        shape.interpreter = interpreter_for(
+            exec.spec, argv_on(exec.spec, *use_.sources.runtimes.find(exec.row.runtime)->second), use_.sources.pool->preload);
     return shape;
 }
 
-bool sandbox_provider::claim_sandbox(execution& one, const pool_shape& wanted)
+bool sandbox_provider::claim_sandbox(execution& exec, const pool_shape& wanted)
 {
     // A breaker closes when a sandbox was made. One that was ready says nothing about the runtime.
-    if (placement_.breaker_of(one.row.runtime).state != circuit_breaker::state::closed)
+    if (placement_.breaker_of(exec.row.runtime).state != circuit_breaker::state::closed)
         return false;
     const auto began = use_.time.steady_now();
     auto warm = pool_.claim(wanted);
     if (!warm)
         return false;
-    one.current.home = std::move(warm->home);
-    one.current.group = std::move(warm->group);
-    one.current.hold = std::move(warm->hold);
-    one.row.stages.claim_ms = ms_between(began, use_.time.steady_now());
+    exec.current.home = std::move(warm->home);
+    exec.current.group = std::move(warm->group);
+    exec.current.hold = std::move(warm->hold);
+    exec.row.stages.claim_ms = ms_between(began, use_.time.steady_now());
     return true;
 }
 
-bool sandbox_provider::hold_package_now(execution& one)
+bool sandbox_provider::hold_package_now(execution& exec)
 {
-    if (!one.spec.skill)
+    if (!exec.spec.skill)
         return true;
     if (use_.skills.trees != nullptr)
-        one.current.tree = use_.skills.trees->open_now(one.row.tenant, one.spec.skill->digest);
-    return one.current.tree != nullptr;
+        exec.current.tree = use_.skills.trees->open_now(exec.row.tenant, exec.spec.skill->digest);
+    return exec.current.tree != nullptr;
 }
 
 /// Holds a skill's package, so that it stays in the cache.
-task<result<void>> sandbox_provider::hold_package(execution_ptr one)
+task<result<void>> sandbox_provider::hold_package(execution_ptr exec)
 {
-    if (!one->spec.skill || one->current.tree)
+    if (!exec->spec.skill || exec->current.tree)
         co_return result<void>();
     if (use_.skills.trees == nullptr)
         co_return error{errc::gone, "this server runs no skills"};
-    auto opened = co_await use_.skills.trees->open(one->row.tenant, one->spec.skill->digest);
+    auto opened = co_await use_.skills.trees->open(exec->row.tenant, exec->spec.skill->digest);
     if (opened.has_error())
-        co_return opened.error().code == errc::not_found ? package_gone(*one->spec.skill) : opened.error();
-    one->current.tree = std::move(*opened);
+        co_return opened.error().code == errc::not_found ? package_gone(*exec->spec.skill) : opened.error();
+    exec->current.tree = std::move(*opened);
     co_return result<void>();
 }
 
-sandbox_spec sandbox_provider::sandbox_for(const execution& one)
+sandbox_spec sandbox_provider::sandbox_for(const execution& exec)
 {
-    const auto& limits = one.spec.limits;
+    const auto& limits = exec.spec.limits;
     sandbox_spec wanted;
     wanted.id = use_.ids.make<sandbox_id>();
     wanted.limits = {limits.memory_bytes, limits.cpu_milli, limits.pids, limits.disk_bytes, limits.inodes};
     wanted.lease = use_.sources.link.lease;
     wanted.is_awaited = true;
-    wanted.image = placement_.runs_in_image(one) ? one.spec.image : std::string();
-    if (one.current.tree) {
+    wanted.image = placement_.runs_in_image(exec) ? exec.spec.image : std::string();
+    if (exec.current.tree) {
         wanted.work_directory = skill_directory;
-        wanted.trees.push_back({one.current.tree->path().string(), std::string(skill_package)});
+        wanted.trees.push_back({exec.current.tree->path().string(), std::string(skill_package)});
     }
     return wanted;
 }
 
-task<result<sandbox_spec>> sandbox_provider::describe_sandbox(execution_ptr one)
+task<result<sandbox_spec>> sandbox_provider::describe_sandbox(execution_ptr exec)
 {
-    auto held = co_await hold_package(one);
+    auto held = co_await hold_package(exec);
     if (held.has_error())
         co_return held.error();
-    co_return sandbox_for(*one);
+    co_return sandbox_for(*exec);
 }
 
-task<result<void>> sandbox_provider::make_sandbox(execution_ptr one, sandbox_spec wanted)
+task<result<void>> sandbox_provider::make_sandbox(execution_ptr exec, sandbox_spec wanted)
 {
     const auto began = use_.time.steady_now();
-    auto& chosen = *use_.sources.runtimes.find(one->row.runtime)->second;
+    auto& chosen = *use_.sources.runtimes.find(exec->row.runtime)->second;
     stock_.note(chosen);
     auto created = co_await chosen.create(std::move(wanted));
     if (created.has_error()) {
-        one->current.at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
+        exec->current.at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
         co_return created.error();
     }
-    one->current.home = use_.living(std::move(*created));
-    const auto started = co_await start_sandbox(one, &chosen);
+    exec->current.home = use_.living(std::move(*created));
+    const auto started = co_await start_sandbox(exec, &chosen);
     if (started.has_error())
         co_return started;
-    one->row.stages.start_ms = ms_between(began, use_.time.steady_now());
+    exec->row.stages.start_ms = ms_between(began, use_.time.steady_now());
     co_return result<void>();
 }
 
 /// A runtime that creates fast makes the execution's control group while the sandbox starts.
-task<result<void>> sandbox_provider::start_sandbox(execution_ptr one, runtime* where)
+task<result<void>> sandbox_provider::start_sandbox(execution_ptr exec, runtime* where)
 {
     if (where->traits().fast_create)
-        one->sandbox()->make_group_at_start(group_limits_of(*one));
-    auto starting = where->start(*one->sandbox());
+        exec->sandbox()->make_group_at_start(group_limits_of(*exec));
+    auto starting = where->start(*exec->sandbox());
     const auto started = co_await std::move(starting);
-    co_return started.has_error() || !where->traits().fast_create ? started : open_group(*one);
+    co_return started.has_error() || !where->traits().fast_create ? started : open_group(*exec);
 }
 
-result<void> sandbox_provider::open_group(execution& one)
+result<void> sandbox_provider::open_group(execution& exec)
 {
-    auto group = one.sandbox()->open_group({}, group_limits_of(one));
+    auto group = exec.sandbox()->open_group({}, group_limits_of(exec));
     if (group.has_error())
         return group.error();
-    one.current.group = std::move(*group);
+    exec.current.group = std::move(*group);
     return {};
 }
 
-void sandbox_provider::note_degraded(execution& one) const
+void sandbox_provider::note_degraded(execution& exec) const
 {
-    const auto& chosen = *use_.sources.runtimes.find(one.row.runtime)->second;
+    const auto& chosen = *use_.sources.runtimes.find(exec.row.runtime)->second;
     for (const auto& each : chosen.capabilities().degraded)
-        one.row.degraded.push_back(each.control);
-    const bool is_said = std::find(one.row.degraded.begin(), one.row.degraded.end(), "isolation") != one.row.degraded.end();
+        exec.row.degraded.push_back(each.control);
+    const bool is_said = std::find(exec.row.degraded.begin(), exec.row.degraded.end(), "isolation") != exec.row.degraded.end();
     if (!chosen.traits().isolates && !is_said)
-        one.row.degraded.emplace_back("isolation");
+        exec.row.degraded.emplace_back("isolation");
 }
 
-void sandbox_provider::note_sandbox(execution& one) const
+void sandbox_provider::note_sandbox(execution& exec) const
 {
-    one.row.sandbox = one.attempt().sandbox = one.sandbox()->id();
-    one.row.image_digest = one.sandbox()->image_digest();
+    exec.row.sandbox = exec.attempt().sandbox = exec.sandbox()->id();
+    exec.row.image_digest = exec.sandbox()->image_digest();
 }
 
-sandbox_provider::begin_record sandbox_provider::record(const execution& one) const
+sandbox_provider::begin_record sandbox_provider::record(const execution& exec) const
 {
-    begin_record made{one.row, {}};
+    begin_record made{exec.row, {}};
     made.execution.status = execution_status::running;
     made.execution.started_at_ms = use_.time.now_ms();
-    made.sandbox.id = one.sandbox()->id();
-    made.sandbox.tenant = one.row.tenant;
-    made.sandbox.runtime = one.row.runtime;
+    made.sandbox.id = exec.sandbox()->id();
+    made.sandbox.tenant = exec.row.tenant;
+    made.sandbox.runtime = exec.row.runtime;
     made.sandbox.state = sandbox_state::running;
-    made.sandbox.runtime_state = one.sandbox()->runtime_state();
+    made.sandbox.runtime_state = exec.sandbox()->runtime_state();
     made.sandbox.created_at_ms = use_.time.now_ms();
     return made;
 }
 
 /// The record is durable before the program may start, so that the next server finds the sandbox and starts no other.
-task<result<void>> sandbox_provider::record_sandbox(execution_ptr one)
+task<result<void>> sandbox_provider::record_sandbox(execution_ptr exec)
 {
-    note_sandbox(*one);
-    auto rows = record(*one);
+    note_sandbox(*exec);
+    auto rows = record(*exec);
     // Both are asked for at once, so one transaction writes them as a rule. The sandbox comes first: no execution names one without a
     // record.
     auto inserting = without_exceptions(use_.stores.sandboxes.insert(std::move(rows.sandbox)));

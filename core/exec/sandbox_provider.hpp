@@ -20,58 +20,58 @@ public:
     }
 
     /// A sandbox for the attempt that was begun, recorded, and its agent heard; tells the runtime's breaker what came of it.
-    task<result<void>> try_sandbox(execution_ptr one, runtime_breakers::permit permit);
+    task<result<void>> try_sandbox(execution_ptr exec, runtime_breakers::permit permit);
     /// Like try_sandbox(), for an execution that is recorded later. A sandbox that has become ready meanwhile serves too.
-    task<result<void>> make_unrecorded(execution_ptr one);
+    task<result<void>> make_unrecorded(execution_ptr exec);
 
     /// Holds the skill's package if it is in the cache. False: it has to be waited for.
-    bool hold_package_now(execution& one);
+    bool hold_package_now(execution& exec);
     /// With its package, if it has one, as that is held.
-    sandbox_spec sandbox_for(const execution& one);
-    pool_shape shape_of(const execution& one, const sandbox_spec& wanted) const;
+    sandbox_spec sandbox_for(const execution& exec);
+    pool_shape shape_of(const execution& exec, const sandbox_spec& wanted) const;
     bool has_ready(const pool_shape& wanted) const { return pool_.has_ready(wanted); }
     /// Takes one that is ready. False: there is none.
-    bool claim_sandbox(execution& one, const pool_shape& wanted);
+    bool claim_sandbox(execution& exec, const pool_shape& wanted);
     /// Writes into the row what the sandbox is.
-    void note_sandbox(execution& one) const;
+    void note_sandbox(execution& exec) const;
     /// Writes into the row what the runtime does not enforce. Before the first probe too, one that does not isolate says so.
-    void note_degraded(execution& one) const;
+    void note_degraded(execution& exec) const;
 
     struct begin_record {
         execution_row execution;
         sandbox_row sandbox;
     };
     /// What is to be stored of one that was given its sandbox.
-    begin_record record(const execution& one) const;
+    begin_record record(const execution& exec) const;
 
     /// Keeps the link going; what ends it is heard from then on.
-    void keep_link(const execution_ptr& one);
+    void keep_link(const execution_ptr& exec);
     /// Waits for the sandbox's own end too. Repeats do nothing.
-    void keep_watch(const execution_ptr& one);
+    void keep_watch(const execution_ptr& exec);
 
     /// Finds the sandbox that an earlier server made. Errors: errc::gone, with the reason, if there is none to go on with; other errors may
     /// pass.
-    task<result<void>> recover_sandbox(execution_ptr one);
+    task<result<void>> recover_sandbox(execution_ptr exec);
     /// Tries until that sandbox is found and its group is open, or it is gone, or the execution cannot wait longer.
-    task<result<void>> find_sandbox_patiently(execution_ptr one);
+    task<result<void>> find_sandbox_patiently(execution_ptr exec);
 
     /// Whether its agent died, and programs cannot have ended it.
-    bool agent_was_taken(const execution& one) const;
+    bool agent_was_taken(const execution& exec) const;
 
 private:
-    task<result<void>> find_sandbox(execution_ptr one);
-    task<result<sandbox_spec>> describe_sandbox(execution_ptr one);
-    task<result<void>> hold_package(execution_ptr one);
-    task<result<void>> make_sandbox(execution_ptr one, sandbox_spec wanted);
-    task<result<void>> start_sandbox(execution_ptr one, runtime* where);
-    task<result<void>> record_sandbox(execution_ptr one);
-    task<result<void>> reach_agent(execution_ptr one);
-    task<result<void>> hold_link(execution_ptr one);
-    task<result<void>> open_link(execution_ptr one);
-    static result<void> open_group(execution& one);
+    task<result<void>> find_sandbox(execution_ptr exec);
+    task<result<sandbox_spec>> describe_sandbox(execution_ptr exec);
+    task<result<void>> hold_package(execution_ptr exec);
+    task<result<void>> make_sandbox(execution_ptr exec, sandbox_spec wanted);
+    task<result<void>> start_sandbox(execution_ptr exec, runtime* where);
+    task<result<void>> record_sandbox(execution_ptr exec);
+    task<result<void>> reach_agent(execution_ptr exec);
+    task<result<void>> hold_link(execution_ptr exec);
+    task<result<void>> open_link(execution_ptr exec);
+    static result<void> open_group(execution& exec);
     error without_words_of_the_store(error what, const execution_id& id) const;
-    task<result<void>> find_sandbox_again(execution_ptr one);
-    bool out_of_patience(const execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const;
+    task<result<void>> find_sandbox_again(execution_ptr exec);
+    bool out_of_patience(const execution& exec, steady_time began, std::optional<steady_time>& cancel_seen) const;
 
     const execution_services& use_;
     const placement& placement_;

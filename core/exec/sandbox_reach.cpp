@@ -25,9 +25,9 @@ constexpr auto cancel_patience = 10s;
 
 }    // namespace
 
-void sandbox_provider::keep_link(const execution_ptr& one)
+void sandbox_provider::keep_link(const execution_ptr& exec)
 {
-    const auto lose = [weak = std::weak_ptr(one)](const std::string& why, bool agent_died) {
+    const auto lose = [weak = std::weak_ptr(exec)](const std::string& why, bool agent_died) {
         const auto alive = weak.lock();
         if (!alive)
             return;
@@ -36,114 +36,114 @@ void sandbox_provider::keep_link(const execution_ptr& one)
             alive->heard.lost = why;
         alive->wake();
     };
-    one->current.home->carry(one->row.id.str(), lose);
-    one->log->on_commit([weak = std::weak_ptr(one)] {
+    exec->current.home->carry(exec->row.id.str(), lose);
+    exec->log->on_commit([weak = std::weak_ptr(exec)] {
         if (auto alive = weak.lock())
             alive->acknowledge(1);
     });
 }
 
-void sandbox_provider::keep_watch(const execution_ptr& one)
+void sandbox_provider::keep_watch(const execution_ptr& exec)
 {
-    one->current.hold.reset();
-    one->current.home->watch();
+    exec->current.hold.reset();
+    exec->current.home->watch();
 }
 
-task<result<void>> sandbox_provider::reach_agent(execution_ptr one)
+task<result<void>> sandbox_provider::reach_agent(execution_ptr exec)
 {
-    if (!one->current.group) {
-        auto grouped = open_group(*one);
+    if (!exec->current.group) {
+        auto grouped = open_group(*exec);
         if (grouped.has_error())
             co_return grouped.error();
     }
-    co_return co_await open_link(one);
+    co_return co_await open_link(exec);
 }
 
 /// For a sandbox that was ready, whose link is open.
-task<result<void>> sandbox_provider::hold_link(execution_ptr one)
+task<result<void>> sandbox_provider::hold_link(execution_ptr exec)
 {
-    keep_link(one);
-    keep_watch(one);
+    keep_link(exec);
+    keep_watch(exec);
     co_return result<void>();
 }
 
-task<result<void>> sandbox_provider::open_link(execution_ptr one)
+task<result<void>> sandbox_provider::open_link(execution_ptr exec)
 {
     const auto began = use_.time.steady_now();
-    auto opened = co_await one->current.home->open(began + 10s);
+    auto opened = co_await exec->current.home->open(began + 10s);
     if (opened.has_error())
         co_return error{opened.error().code, "the sandbox's agent does not answer: " + opened.error().detail};
-    keep_link(one);
-    keep_watch(one);
-    one->row.stages.agent_ms = ms_between(began, use_.time.steady_now());
+    keep_link(exec);
+    keep_watch(exec);
+    exec->row.stages.agent_ms = ms_between(began, use_.time.steady_now());
     co_return result<void>();
 }
 
-task<result<void>> sandbox_provider::recover_sandbox(execution_ptr one)
+task<result<void>> sandbox_provider::recover_sandbox(execution_ptr exec)
 {
-    const auto found = use_.sources.runtimes.find(one->row.runtime);
+    const auto found = use_.sources.runtimes.find(exec->row.runtime);
     if (found == use_.sources.runtimes.end())
-        co_return error{errc::gone, "the runtime \"" + one->row.runtime + "\" is not enabled any more"};
-    std::function<task<result<sandbox_row>>()> ask = [this, one] { return use_.stores.sandboxes.find(*one->row.sandbox); };
-    auto asking = retry_until_answered(&use_.time, &use_.log, one->row.id.str(), std::move(ask));
+        co_return error{errc::gone, "the runtime \"" + exec->row.runtime + "\" is not enabled any more"};
+    std::function<task<result<sandbox_row>>()> ask = [this, exec] { return use_.stores.sandboxes.find(*exec->row.sandbox); };
+    auto asking = retry_until_answered(&use_.time, &use_.log, exec->row.id.str(), std::move(ask));
     const auto kept = co_await std::move(asking);
     if (kept.has_error())
         co_return error{errc::gone, "the sandbox's record is missing"};
     auto recovered = co_await found->second->recover(kept->id, kept->runtime_state);
     if (recovered.has_value()) {
-        one->current.home = use_.living(std::move(*recovered));
+        exec->current.home = use_.living(std::move(*recovered));
         co_return result<void>();
     }
-    one->current.sandbox_gone = one->heard.agent_died = recovered.error().code == errc::gone;
+    exec->current.sandbox_gone = exec->heard.agent_died = recovered.error().code == errc::gone;
     co_return error{recovered.error().code, "the sandbox did not survive: " + recovered.error().detail};
 }
 
 /// Tries once.
-task<result<void>> sandbox_provider::find_sandbox_again(execution_ptr one)
+task<result<void>> sandbox_provider::find_sandbox_again(execution_ptr exec)
 {
-    if (!one->sandbox()) {
-        auto recovered = co_await recover_sandbox(one);
+    if (!exec->sandbox()) {
+        auto recovered = co_await recover_sandbox(exec);
         if (recovered.has_error())
             co_return recovered;
-        one->heard.started_at = one->sandbox()->made_at().value_or(one->heard.started_at);
+        exec->heard.started_at = exec->sandbox()->made_at().value_or(exec->heard.started_at);
     }
-    co_return open_group(*one);
+    co_return open_group(*exec);
 }
 
-task<result<void>> sandbox_provider::find_sandbox_patiently(execution_ptr one)
+task<result<void>> sandbox_provider::find_sandbox_patiently(execution_ptr exec)
 {
     const auto began = use_.time.steady_now();
     std::optional<steady_time> cancel_seen;
     for (auto pause = first_retry_pause;; pause = std::min(pause * 2, longest_retry_pause)) {
-        const auto seen = one->changed.version();
-        auto attempt = without_exceptions(find_sandbox_again(one));
+        const auto seen = exec->changed.version();
+        auto attempt = without_exceptions(find_sandbox_again(exec));
         const auto found = co_await std::move(attempt);
-        if (found.has_value() || found.error().code == errc::gone || out_of_patience(*one, began, cancel_seen))
+        if (found.has_value() || found.error().code == errc::gone || out_of_patience(*exec, began, cancel_seen))
             co_return found;
         use_.log.warning(
-            "a sandbox cannot be taken up yet; trying again", {{"execution_id", one->row.id.str()}, {"what", found.error().detail}});
-        auto wish = next_change(one, seen);
+            "a sandbox cannot be taken up yet; trying again", {{"execution_id", exec->row.id.str()}, {"what", found.error().detail}});
+        auto wish = next_change(exec, seen);
         const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + pause, std::move(wish));
         static_cast<void>(woken);
     }
 }
 
-bool sandbox_provider::out_of_patience(const execution& one, steady_time began, std::optional<steady_time>& cancel_seen) const
+bool sandbox_provider::out_of_patience(const execution& exec, steady_time began, std::optional<steady_time>& cancel_seen) const
 {
     const auto now = use_.time.steady_now();
-    if (one.cancel_wanted() && !cancel_seen)
+    if (exec.cancel_wanted() && !cancel_seen)
         cancel_seen = now;
     if (cancel_seen && now >= *cancel_seen + cancel_patience)
         return true;
-    const auto earliest = one.sandbox() ? one.heard.started_at : began;    // the wall clock may have been set since
-    const auto limit = earliest + std::chrono::milliseconds(one.spec.limits.wall_ms) + limit_watch::wall_backstop;
+    const auto earliest = exec.sandbox() ? exec.heard.started_at : began;    // the wall clock may have been set since
+    const auto limit = earliest + std::chrono::milliseconds(exec.spec.limits.wall_ms) + limit_watch::wall_backstop;
     return now >= std::max(limit, began) + limit_watch::silence_grace;
 }
 
-bool sandbox_provider::agent_was_taken(const execution& one) const
+bool sandbox_provider::agent_was_taken(const execution& exec) const
 {
-    const auto found = use_.sources.runtimes.find(one.row.runtime);
-    return one.heard.agent_died && found != use_.sources.runtimes.end() && found->second->traits().protects_agent;
+    const auto found = use_.sources.runtimes.find(exec.row.runtime);
+    return exec.heard.agent_died && found != use_.sources.runtimes.end() && found->second->traits().protects_agent;
 }
 
 }    // namespace caisson

@@ -42,9 +42,10 @@ std::size_t pattern_bytes(const collect_spec& spec)
 }
 
 /// Whether the agent's collection at the end is over, or nothing is to be waited for.
-bool has_files_at_end_or_none(const execution& one)
+bool has_files_at_end_or_none(const execution& exec)
 {
-    return !one.current.at_end || !one.heard.exited || one.current.at_end->now() != files_at_end::state::awaited || !one.heard.lost.empty();
+    return !exec.current.at_end || !exec.heard.exited || exec.current.at_end->now() != files_at_end::state::awaited ||
+           !exec.heard.lost.empty();
 }
 
 std::chrono::milliseconds time_for(const collect_spec& spec)
@@ -52,22 +53,22 @@ std::chrono::milliseconds time_for(const collect_spec& spec)
     return least_time + std::chrono::seconds(spec.max_bytes / bytes_per_second);
 }
 
-protocol::spawn_request request_for(const execution& one)
+protocol::spawn_request request_for(const execution& exec)
 {
     protocol::spawn_request request;
-    request.argv = collect_command(one.spec.collect, one.sandbox()->work_directory());
+    request.argv = collect_command(exec.spec.collect, exec.sandbox()->work_directory());
     request.cwd = "/";
-    const auto wall = time_for(one.spec.collect);
+    const auto wall = time_for(exec.spec.collect);
     request.wall_ms = static_cast<std::uint64_t>(wall.count());
     request.rlimits = {{RLIMIT_CORE, 1}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, open_files}, {RLIMIT_DATA, memory_bytes},
         {RLIMIT_CPU, static_cast<std::uint64_t>(wall / 1s)}};
     return request;
 }
 
-protocol::spawn_request request_at_end(const execution& one)
+protocol::spawn_request request_at_end(const execution& exec)
 {
     protocol::spawn_request request;
-    request.argv = collect_at_end_command(one.spec.collect, one.sandbox()->work_directory(), only_execution);
+    request.argv = collect_at_end_command(exec.spec.collect, exec.sandbox()->work_directory(), only_execution);
     request.cwd = "/";
     return request;
 }
@@ -75,31 +76,31 @@ protocol::spawn_request request_at_end(const execution& one)
 task<> run_collector(std::shared_ptr<collector> session) { co_await session->run(); }
 
 /// Returns when the sandbox is lost, or at a cancel that came after the program's end.
-task<wait_end> wait_for_stop(std::shared_ptr<execution> one, bool was_cancelled)
+task<wait_end> wait_for_stop(std::shared_ptr<execution> exec, bool was_cancelled)
 {
-    while (one->heard.lost.empty() && (was_cancelled || !one->cancel_wanted())) {
-        const auto seen = one->changed.version();
-        if (co_await one->changed.wait_past_or_cancelled(seen) == wait_end::cancelled)
+    while (exec->heard.lost.empty() && (was_cancelled || !exec->cancel_wanted())) {
+        const auto seen = exec->changed.version();
+        if (co_await exec->changed.wait_past_or_cancelled(seen) == wait_end::cancelled)
             co_return wait_end::cancelled;
     }
     co_return wait_end::came;
 }
 
 /// Says why not all was collected; empty if the collector came to its end.
-task<std::string> collect_or_stop(std::shared_ptr<execution> one, std::shared_ptr<collector> session)
+task<std::string> collect_or_stop(std::shared_ptr<execution> exec, std::shared_ptr<collector> session)
 {
-    const auto ended = co_await race(run_collector(session), wait_for_stop(one, one->cancel_wanted()));
+    const auto ended = co_await race(run_collector(session), wait_for_stop(exec, exec->cancel_wanted()));
     if (ended.index() == 0)
         co_return "";
-    if (one->heard.lost.empty())
+    if (exec->heard.lost.empty())
         co_return "the execution was cancelled while its files were collected";
-    co_return "the sandbox was lost while its files were collected: " + one->heard.lost;
+    co_return "the sandbox was lost while its files were collected: " + exec->heard.lost;
 }
 
 /// Hears whether the agent still has the end of a program whose output is known already.
 class end_listener final : public protocol::execution_sink {
 public:
-    explicit end_listener(std::shared_ptr<execution> one) : one_(std::move(one)) { }
+    explicit end_listener(std::shared_ptr<execution> exec) : exec_(std::move(exec)) { }
     bool heard = false;
 
     void on_started(std::int32_t, std::uint64_t) override { }
@@ -109,7 +110,7 @@ public:
     void on_stdin_taken(std::uint64_t) override { }
     void on_exited(protocol::exit_report report) override
     {
-        one_->heard.exited = report;
+        exec_->heard.exited = report;
         hear();
     }
     void on_start_failed(int, std::string) override { hear(); }
@@ -119,9 +120,9 @@ private:
     void hear()
     {
         heard = true;
-        one_->wake();
+        exec_->wake();
     }
-    std::shared_ptr<execution> one_;
+    std::shared_ptr<execution> exec_;
 };
 
 collected_files nothing_because(std::string why)
@@ -132,94 +133,94 @@ collected_files nothing_because(std::string why)
 }
 
 /// The output that the collector brought. If it failed, nobody knows whether there is one.
-skill_output output_of(const execution& one)
+skill_output output_of(const execution& exec)
 {
-    if (one.left.output_text)
-        return {skill_output::state::whole, *one.left.output_text};
-    if (!one.left.output_problem.empty())
-        return {skill_output::state::unreadable, one.left.output_problem};
-    const bool ended_well = one.row.status == execution_status::success;
-    if (ended_well && one.row.collected && !one.row.collected->error.empty())
-        return {skill_output::state::unreadable, one.row.collected->error};
+    if (exec.left.output_text)
+        return {skill_output::state::whole, *exec.left.output_text};
+    if (!exec.left.output_problem.empty())
+        return {skill_output::state::unreadable, exec.left.output_problem};
+    const bool ended_well = exec.row.status == execution_status::success;
+    if (ended_well && exec.row.collected && !exec.row.collected->error.empty())
+        return {skill_output::state::unreadable, exec.row.collected->error};
     return {};
 }
 
 }    // namespace
 
-void collect_stage::ask_for_files_at_end(execution& one) const
+void collect_stage::ask_for_files_at_end(execution& exec) const
 {
-    const auto& where = *use_.sources.runtimes.find(one.row.runtime)->second;
-    const bool is_little = pattern_bytes(one.spec.collect) <= most_pattern_bytes_at_end;
-    const bool is_enclosed = where.traits().isolates && !one.current.taken_up;    // and its agent is of this version
-    one.current.at_end.reset();
-    if (!wants_files(one.spec.collect) || use_.stores.contents == nullptr || !is_little || !is_enclosed)
+    const auto& where = *use_.sources.runtimes.find(exec.row.runtime)->second;
+    const bool is_little = pattern_bytes(exec.spec.collect) <= most_pattern_bytes_at_end;
+    const bool is_enclosed = where.traits().isolates && !exec.current.taken_up;    // and its agent is of this version
+    exec.current.at_end.reset();
+    if (!wants_files(exec.spec.collect) || use_.stores.contents == nullptr || !is_little || !is_enclosed)
         return;
-    one.current.at_end =
-        std::make_shared<files_at_end>(one.link(), one.current.home->numbers().next(), request_at_end(one), [&one] { one.wake(); });
+    exec.current.at_end =
+        std::make_shared<files_at_end>(exec.link(), exec.current.home->numbers().next(), request_at_end(exec), [&exec] { exec.wake(); });
 }
 
-task<> collect_stage::keep_files(execution_ptr one)
+task<> collect_stage::keep_files(execution_ptr exec)
 {
-    if (!wants_files(one->spec.collect) || !one->heard.started)
+    if (!wants_files(exec->spec.collect) || !exec->heard.started)
         co_return;
     const count_guard counted(idle_gate_.collecting());
-    auto collecting = without_exceptions(collect_files(one));
+    auto collecting = without_exceptions(collect_files(exec));
     auto collected = co_await std::move(collecting);
     if (collected.has_error())
         use_.log.error(
-            "files of an execution could not be collected", {{"execution_id", one->row.id.str()}, {"what", collected.error().detail}});
+            "files of an execution could not be collected", {{"execution_id", exec->row.id.str()}, {"what", collected.error().detail}});
     auto files = collected.has_value() ? std::move(*collected) : nothing_because("its files could not be collected: the server failed");
-    one->left.artifacts = std::move(files.artifacts);
-    one->left.held = std::move(files.held);
-    one->row.collected = std::move(files.summary);
-    one->left.output_text = std::move(files.output);
-    one->left.output_problem = std::move(files.output_problem);
+    exec->left.artifacts = std::move(files.artifacts);
+    exec->left.held = std::move(files.held);
+    exec->row.collected = std::move(files.summary);
+    exec->left.output_text = std::move(files.output);
+    exec->left.output_problem = std::move(files.output_problem);
 }
 
 /// Errors: exceptions only.
-task<result<collected_files>> collect_stage::collect_files(execution_ptr one)
+task<result<collected_files>> collect_stage::collect_files(execution_ptr exec)
 {
     if (use_.stores.contents == nullptr)
         co_return nothing_because("its files could not be collected: this server keeps none");
-    if (!has_files_at_end_or_none(*one)) {
-        auto hearing = wait_until(one, &has_files_at_end_or_none);
+    if (!has_files_at_end_or_none(*exec)) {
+        auto hearing = wait_until(exec, &has_files_at_end_or_none);
         static_cast<void>(co_await with_deadline(use_.time, use_.time.steady_now() + at_end_grace, std::move(hearing)));
     }
-    const bool has_come = one->current.at_end && one->current.at_end->now() == files_at_end::state::whole;
-    auto collecting = has_come ? take_files(one) : fetch_files(one);
+    const bool has_come = exec->current.at_end && exec->current.at_end->now() == files_at_end::state::whole;
+    auto collecting = has_come ? take_files(exec) : fetch_files(exec);
     auto files = co_await std::move(collecting);
     if (!files.summary.error.empty())
         use_.log.warning("not all files of an execution were collected",
-            {{"execution_id", one->row.id.str()}, {"what", files.cause.empty() ? files.summary.error : files.cause}});
+            {{"execution_id", exec->row.id.str()}, {"what", files.cause.empty() ? files.summary.error : files.cause}});
     co_return files;
 }
 
 /// Takes the files that came with the end.
-task<collected_files> collect_stage::take_files(execution_ptr one)
+task<collected_files> collect_stage::take_files(execution_ptr exec)
 {
-    collector session(use_.executor, *use_.stores.contents, job_of(*one), [](protocol::stream_number, std::uint64_t) { });
-    one->current.at_end->hand_to(session);
+    collector session(use_.executor, *use_.stores.contents, job_of(*exec), [](protocol::stream_number, std::uint64_t) { });
+    exec->current.at_end->hand_to(session);
     co_await session.run();
     co_return session.take();
 }
 
 /// Has the agent start a collector.
-task<collected_files> collect_stage::fetch_files(execution_ptr one)
+task<collected_files> collect_stage::fetch_files(execution_ptr exec)
 {
-    if (!one->heard.lost.empty())
-        co_return nothing_because("its files could not be collected: " + one->heard.lost);
-    if (!one->heard.exited || !one->sandbox() || !one->link())
+    if (!exec->heard.lost.empty())
+        co_return nothing_because("its files could not be collected: " + exec->heard.lost);
+    if (!exec->heard.exited || !exec->sandbox() || !exec->link())
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
-    sandboxes_.keep_watch(one);                                 // a program that ended at once had no watch yet: hear if its agent ends
-    const auto number = one->current.home->numbers().next();    // a new number: what an earlier server began is collected anew
+    sandboxes_.keep_watch(exec);                                 // a program that ended at once had no watch yet: hear if its agent ends
+    const auto number = exec->current.home->numbers().next();    // a new number: what an earlier server began is collected anew
     const auto session =
-        std::make_shared<collector>(use_.executor, *use_.stores.contents, job_of(*one), acknowledging(one->link(), number));
-    agent_process process(one->link(), number, *session);
-    auto request = request_for(*one);
-    request.seccomp_filter = use_.filter_on(*use_.sources.runtimes.find(one->row.runtime)->second);
+        std::make_shared<collector>(use_.executor, *use_.stores.contents, job_of(*exec), acknowledging(exec->link(), number));
+    agent_process process(exec->link(), number, *session);
+    auto request = request_for(*exec);
+    request.seccomp_filter = use_.filter_on(*use_.sources.runtimes.find(exec->row.runtime)->second);
     process.start(std::move(request));
-    const auto until = use_.time.steady_now() + time_for(one->spec.collect) + backstop;
-    auto collecting = collect_or_stop(one, session);
+    const auto until = use_.time.steady_now() + time_for(exec->spec.collect) + backstop;
+    auto collecting = collect_or_stop(exec, session);
     const auto stopped = co_await with_deadline(use_.time, until, std::move(collecting));
     if (stopped.has_error())
         session->abandon("its files were not collected in time");
@@ -231,76 +232,79 @@ task<collected_files> collect_stage::fetch_files(execution_ptr one)
     co_return files;
 }
 
-collector::job collect_stage::job_of(const execution& one) const
+collector::job collect_stage::job_of(const execution& exec) const
 {
-    collector::job job{one.row.tenant, one.row.id, one.spec.collect, use_.time.now_ms(), std::nullopt, use_.rules.free_bytes};
+    collector::job job{exec.row.tenant, exec.row.id, exec.spec.collect, use_.time.now_ms(), std::nullopt, use_.rules.free_bytes};
     if (use_.rules.artifact_lifetime)
         job.expires_at_ms = job.now_ms + use_.rules.artifact_lifetime->count();
     return job;
 }
 
-task<> collect_stage::keep_files_again(execution_ptr one)
+task<> collect_stage::keep_files_again(execution_ptr exec)
 {
-    if (!wants_files(one->spec.collect) || !one->row.sandbox)
+    if (!wants_files(exec->spec.collect) || !exec->row.sandbox)
         co_return;
-    const auto found = co_await sandboxes_.find_sandbox_patiently(one);
+    const auto found = co_await sandboxes_.find_sandbox_patiently(exec);
     if (found.has_error()) {
-        one->row.collected = nothing_because("its files could not be collected: " + found.error().detail).summary;
+        exec->row.collected = nothing_because("its files could not be collected: " + found.error().detail).summary;
         co_return;
     }
-    one->current.home->resume();
-    const auto listener = std::make_shared<end_listener>(one);
-    if (!one->row.attempts.empty())    // the agent counts bytes from the attempt's begin
-        one->continue_attempt();
-    const auto known = one->resume_point();
-    const agent_process heard(one->link(), only_execution, *listener, known);
-    sandboxes_.keep_link(one);
-    sandboxes_.keep_watch(one);
+    exec->current.home->resume();
+    const auto listener = std::make_shared<end_listener>(exec);
+    if (!exec->row.attempts.empty())    // the agent counts bytes from the attempt's begin
+        exec->continue_attempt();
+    const auto known = exec->resume_point();
+    const agent_process heard(exec->link(), only_execution, *listener, known);
+    sandboxes_.keep_link(exec);
+    sandboxes_.keep_watch(exec);
     const auto has_answered = [listener](const execution& of) { return listener->heard || !of.heard.lost.empty(); };
-    auto end = wait_until(one, has_answered);
+    auto end = wait_until(exec, has_answered);
     const auto told = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(end));
-    if (told.has_value() && one->heard.lost.empty() && !one->heard.exited)
+    if (told.has_value() && exec->heard.lost.empty() && !exec->heard.exited)
         co_return;    // it was never started
-    if (one->current.group)
-        one->current.group->kill();
-    one->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
-    one->heard.started = true;
-    co_await keep_files(one);
-    const auto problem = co_await problem_of_output(one);
-    const auto said = one->row;    // the log has the end already; only a skill's output is needed
-    judge_output(*one, problem);
-    one->row.status = said.status;
-    one->row.verdict = said.verdict;
-    one->row.error = said.error;
-    mark_files(*one);
+    if (exec->current.group)
+        exec->current.group->kill();
+    exec->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
+    exec->heard.started = true;
+    co_await keep_files(exec);
+    const auto problem = co_await problem_of_output(exec);
+    const auto said = exec->row;    // the log has the end already; only a skill's output is needed
+    judge_output(*exec, problem);
+    exec->row.status = said.status;
+    exec->row.verdict = said.verdict;
+    exec->row.error = said.error;
+    mark_files(*exec);
 }
 
-void collect_stage::mark_files(execution& one)
+void collect_stage::mark_files(execution& exec)
 {
-    const bool partial = one.row.status != execution_status::success;
-    for (auto& each : one.left.artifacts)
+    const bool partial = exec.row.status != execution_status::success;
+    for (auto& each : exec.left.artifacts)
         each.partial = partial;
-    if (one.row.collected)
-        one.row.collected->partial = partial;
+    if (exec.row.collected)
+        exec.row.collected->partial = partial;
 }
 
-task<std::string> collect_stage::problem_of_output(execution_ptr one)
+task<std::string> collect_stage::problem_of_output(execution_ptr exec)
 {
-    if (!one->spec.skill || !one->left.output_text)
+    if (!exec->spec.skill || !exec->left.output_text)
         co_return "";
-    auto broken = syntax_problem(*one->left.output_text);
-    const auto& schema = one->spec.skill->output_schema;
+    auto broken = syntax_problem(*exec->left.output_text);
+    const auto& schema = exec->spec.skill->output_schema;
     if (!broken.empty() || schema.empty() || use_.skills.schemas == nullptr)
         co_return broken;
     auto checking =
-        use_.skills.schemas->check(one->row.tenant, schema_checker::asker::execution, schema, shared_bytes(*one->left.output_text));
+        use_.skills.schemas->check(exec->row.tenant, schema_checker::asker::execution, schema, shared_bytes(*exec->left.output_text));
     auto checked = without_exceptions(std::move(checking));
     const auto found = co_await std::move(checked);
     if (found.has_error() && found.error().code == errc::internal)
-        use_.log.error("an output could not be checked", {{"execution_id", one->row.id.str()}, {"what", found.error().detail}});
+        use_.log.error("an output could not be checked", {{"execution_id", exec->row.id.str()}, {"what", found.error().detail}});
     co_return mismatch_problem(found);
 }
 
-void collect_stage::judge_output(execution& one, const std::string& problem) { judge_skill(one.row, one.spec, output_of(one), problem); }
+void collect_stage::judge_output(execution& exec, const std::string& problem)
+{
+    judge_skill(exec.row, exec.spec, output_of(exec), problem);
+}
 
 }    // namespace caisson

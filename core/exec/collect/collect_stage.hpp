@@ -21,23 +21,23 @@ public:
     }
 
     /// With the order of the program: what is left then is known with its end, if it is little.
-    void ask_for_files_at_end(execution& one) const;
+    void ask_for_files_at_end(execution& exec) const;
     /// Before the end is decided: a skill's output is part of it.
-    task<> keep_files(execution_ptr one);
+    task<> keep_files(execution_ptr exec);
     /// Of one whose end is in the log and not in the record: what an earlier server collected has no record either.
-    task<> keep_files_again(execution_ptr one);
-    static void mark_files(execution& one);
+    task<> keep_files_again(execution_ptr exec);
+    static void mark_files(execution& exec);
 
     /// What is wrong with a whole output; empty if nothing is. Ask while the row does not say an end yet: nobody sees one that is not
     /// judged.
-    task<std::string> problem_of_output(execution_ptr one);
-    static void judge_output(execution& one, const std::string& problem);
+    task<std::string> problem_of_output(execution_ptr exec);
+    static void judge_output(execution& exec, const std::string& problem);
 
 private:
-    task<result<collected_files>> collect_files(execution_ptr one);
-    task<collected_files> take_files(execution_ptr one);
-    task<collected_files> fetch_files(execution_ptr one);
-    collector::job job_of(const execution& one) const;
+    task<result<collected_files>> collect_files(execution_ptr exec);
+    task<collected_files> take_files(execution_ptr exec);
+    task<collected_files> fetch_files(execution_ptr exec);
+    collector::job job_of(const execution& exec) const;
 
     const execution_services& use_;
     idle_gate& idle_gate_;

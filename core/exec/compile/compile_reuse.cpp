@@ -35,8 +35,8 @@ struct capture_run {
     compile_capture sink;
     agent_process process;
 
-    capture_run(const std::shared_ptr<execution>& one, protocol::exec_number number, const collect_spec& what, std::int64_t most_bytes)
-        : sink(what, most_bytes, acknowledging(one->link(), number), waking(one)), process(one->link(), number, sink)
+    capture_run(const std::shared_ptr<execution>& exec, protocol::exec_number number, const collect_spec& what, std::int64_t most_bytes)
+        : sink(what, most_bytes, acknowledging(exec->link(), number), waking(exec)), process(exec->link(), number, sink)
     {
     }
     /// Ends it, and gives what it sent; nothing if that is not whole.
@@ -125,20 +125,20 @@ task<bool> then_true(task<> work)
 }    // namespace
 
 /// Takes the files from the spec: the compiler and the program share them.
-compile_order compile_stage::order_of(execution& one) const
+compile_order compile_stage::order_of(execution& exec) const
 {
     compile_order order;
-    order.request = compile_request_for(one);
+    order.request = compile_request_for(exec);
     auto& inputs = order.inputs;
-    inputs.tenant = one.row.tenant;
-    inputs.language = one.spec.language;
-    inputs.runtime = one.row.runtime;
-    inputs.image_digest = one.sandbox()->image_digest();
+    inputs.tenant = exec.row.tenant;
+    inputs.language = exec.spec.language;
+    inputs.runtime = exec.row.runtime;
+    inputs.image_digest = exec.sandbox()->image_digest();
     inputs.argv = order.request.argv;
     inputs.env = order.request.env;
     inputs.directory = order.request.cwd;
     inputs.files.push_back({std::string(protocol::build_directory), S_IFDIR | 0755, {}});
-    for (auto* files : {&one.spec.files, &one.spec.compile->files})
+    for (auto* files : {&exec.spec.files, &exec.spec.compile->files})
         for (auto& file : std::exchange(*files, {}))
             inputs.files.push_back({std::move(file.path), file.mode, std::move(file.content)});
     return order;
@@ -146,74 +146,74 @@ compile_order compile_stage::order_of(execution& one) const
 
 /// Not in an earlier server's sandbox, where a compiler may have left half a result. Not without isolation, where programs reach each
 /// other's files and directories differ.
-bool compile_stage::may_keep_compiled(const execution& one, const compile_inputs& inputs) const
+bool compile_stage::may_keep_compiled(const execution& exec, const compile_inputs& inputs) const
 {
-    const auto& where = *use_.sources.runtimes.find(one.row.runtime)->second;
+    const auto& where = *use_.sources.runtimes.find(exec.row.runtime)->second;
     const bool is_known = !where.traits().has_images || !inputs.image_digest.empty();
-    return use_.compiled != nullptr && !one.current.taken_up && where.traits().isolates && is_known &&
+    return use_.compiled != nullptr && !exec.current.taken_up && where.traits().isolates && is_known &&
            bytes_of(inputs.files) <= use_.compiled->most_bytes();
 }
 
 /// True if nothing has to be compiled: the row has the report, and the files come into the sandbox with the program.
-task<bool> compile_stage::use_compiled(execution_ptr one, std::shared_ptr<compile_order> order)
+task<bool> compile_stage::use_compiled(execution_ptr exec, std::shared_ptr<compile_order> order)
 {
-    if (!may_keep_compiled(*one, order->inputs))
+    if (!may_keep_compiled(*exec, order->inputs))
         co_return false;
     const auto began = use_.time.steady_now();
     auto finding = use_.compiled->find(order->inputs);
     auto answer = co_await std::move(finding);
     order->key = std::move(answer.key);
-    if (!answer.found || !fits(answer.found->files, order->inputs.files, one->spec.limits))
+    if (!answer.found || !fits(answer.found->files, order->inputs.files, exec->spec.limits))
         co_return false;
-    one->current.placed = std::move(order->inputs.files);
-    one->current.placed.insert(one->current.placed.end(), answer.found->files.begin(), answer.found->files.end());
-    auto& report = one->row.compile.emplace();
+    exec->current.placed = std::move(order->inputs.files);
+    exec->current.placed.insert(exec->current.placed.end(), answer.found->files.begin(), answer.found->files.end());
+    auto& report = exec->row.compile.emplace();
     report.exit_code = 0;
     report.output = answer.found->output;
     report.output_truncated = answer.found->output_truncated;
     report.cached = true;
     report.cpu_ms = 0;
     report.wall_ms = std::chrono::round<std::chrono::milliseconds>(use_.time.steady_now() - began).count();
-    if (one->current.group)
-        one->current.before_program = one->current.group->usage();
-    report.cpu_before_us = one->current.before_program.cpu_us.value_or(0);
+    if (exec->current.group)
+        exec->current.before_program = exec->current.group->usage();
+    report.cpu_before_us = exec->current.before_program.cpu_us.value_or(0);
     co_return true;
 }
 
 /// Records the report of a compiler that ended well, and reads what it made meanwhile, if that is to be kept.
-task<> compile_stage::record_compiled(execution_ptr one, std::shared_ptr<compile_order> order)
+task<> compile_stage::record_compiled(execution_ptr exec, std::shared_ptr<compile_order> order)
 {
     if (!order->is_plain || order->key.empty())
-        co_return co_await recorder_.store_compile_report(one);
-    auto storing = then_true(recorder_.store_compile_report(one));
-    auto capturing = capture_compiled(one, order);
+        co_return co_await recorder_.store_compile_report(exec);
+    auto storing = then_true(recorder_.store_compile_report(exec));
+    auto capturing = capture_compiled(exec, order);
     auto done = co_await both(std::move(storing), std::move(capturing));
     auto& files = done.second;
-    auto& report = *one->row.compile;
-    if (one->current.group)    // where a sandbox has one group, the readers count in it too
-        one->current.before_program = one->current.group->usage();
-    report.cpu_before_us = one->current.before_program.cpu_us.value_or(0);
+    auto& report = *exec->row.compile;
+    if (exec->current.group)    // where a sandbox has one group, the readers count in it too
+        exec->current.before_program = exec->current.group->usage();
+    report.cpu_before_us = exec->current.before_program.cpu_us.value_or(0);
     if (files && bytes_of(*files) <= use_.compiled->most_bytes())
         use_.compiled->keep(std::move(order->inputs), order->key, {report.output, report.output_truncated, std::move(*files)});
     order->inputs = {};
 }
 
 /// Reads what the compiler made. Nothing: not in time, or not all of it can be put back.
-task<std::optional<std::vector<placed_file>>> compile_stage::capture_compiled(execution_ptr one, std::shared_ptr<compile_order> order)
+task<std::optional<std::vector<placed_file>>> compile_stage::capture_compiled(execution_ptr exec, std::shared_ptr<compile_order> order)
 {
-    const auto parts = parts_of(one->spec.language, one->sandbox()->work_directory());
+    const auto parts = parts_of(exec->spec.language, exec->sandbox()->work_directory());
     const auto most = use_.compiled->most_bytes() + bytes_of(order->inputs.files);
     captures all;
     for (const auto& part : parts) {
-        const auto number = one->current.home->numbers().next();
-        const auto& each = all.emplace_back(std::make_unique<capture_run>(one, number, part.what, most));
-        each->process.start(capture_request(*one, part.root, part.what, most));
+        const auto number = exec->current.home->numbers().next();
+        const auto& each = all.emplace_back(std::make_unique<capture_run>(exec, number, part.what, most));
+        each->process.start(capture_request(*exec, part.root, part.what, most));
     }
     const auto is_over = [&all](const execution& of) { return all_have_ended(all) || of.cancel_wanted() || !of.heard.lost.empty(); };
-    auto waiting = wait_until(one, is_over);
+    auto waiting = wait_until(exec, is_over);
     const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + capture_time + capture_backstop, std::move(waiting));
     if (ended.has_error())
-        use_.log.debug("what a compiler made could not be read in time; it is not kept", {{"execution_id", one->row.id.str()}});
+        use_.log.debug("what a compiler made could not be read in time; it is not kept", {{"execution_id", exec->row.id.str()}});
     std::vector<std::optional<std::vector<placed_file>>> taken;
     for (const auto& each : all)
         taken.push_back(each->take());
@@ -229,7 +229,7 @@ task<std::optional<std::vector<placed_file>>> compile_stage::capture_compiled(ex
 
 /// The agent's own program, outside of the group, as for kept files.
 protocol::spawn_request compile_stage::capture_request(
-    const execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const
+    const execution& exec, const std::string& directory, collect_spec what, std::int64_t most_bytes) const
 {
     what.max_files = most_captured_files;
     what.max_bytes = what.max_file_bytes = what.max_output_bytes = most_bytes;
@@ -239,7 +239,7 @@ protocol::spawn_request compile_stage::capture_request(
     request.wall_ms = static_cast<std::uint64_t>(std::chrono::milliseconds(capture_time).count());
     request.rlimits = {{RLIMIT_CORE, 1}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, capture_open_files}, {RLIMIT_DATA, capture_memory_bytes},
         {RLIMIT_CPU, static_cast<std::uint64_t>(capture_time / 1s) + 1}};
-    request.seccomp_filter = use_.filter_on(*use_.sources.runtimes.find(one.row.runtime)->second);
+    request.seccomp_filter = use_.filter_on(*use_.sources.runtimes.find(exec.row.runtime)->second);
     return request;
 }
 

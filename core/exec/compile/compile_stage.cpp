@@ -22,10 +22,10 @@ using namespace std::chrono_literals;
 constexpr auto look_at_group_every = 50ms;
 
 /// Returns when `holds` is true of the compiler, or the sandbox is lost.
-task<> wait_for_compiler(std::shared_ptr<execution> one, std::shared_ptr<compiler_process> of, bool (*holds)(const compile_session&))
+task<> wait_for_compiler(std::shared_ptr<execution> exec, std::shared_ptr<compiler_process> of, bool (*holds)(const compile_session&))
 {
     const auto is_over = [of = std::move(of), holds](const execution& in) { return holds(of->session) || !in.heard.lost.empty(); };
-    return wait_until(std::move(one), is_over);
+    return wait_until(std::move(exec), is_over);
 }
 
 bool has_answered(const compile_session& of) { return of.unknown() || of.started() || of.ended(); }
@@ -35,10 +35,10 @@ bool streams_ended(const compile_session& of) { return of.streams_ended(); }
 using compiler_ptr = std::shared_ptr<compiler_process>;
 
 compiler_ptr attach_compiler(
-    const std::shared_ptr<execution>& one, protocol::exec_number number, std::optional<protocol::resume_point> resume)
+    const std::shared_ptr<execution>& exec, protocol::exec_number number, std::optional<protocol::resume_point> resume)
 {
-    const auto& program = one->spec.compile->argv.front();
-    return one->current.compilers.emplace_back(std::make_shared<compiler_process>(one->link(), number, program, waking(one), resume));
+    const auto& program = exec->spec.compile->argv.front();
+    return exec->current.compilers.emplace_back(std::make_shared<compiler_process>(exec->link(), number, program, waking(exec), resume));
 }
 
 /// The compiler's limits in the place of the program's.
@@ -88,44 +88,44 @@ struct compile_stage::compile_run {
     std::optional<steady_time> started_at;    // when the server heard that it runs
 };
 
-task<bool> compile_stage::compile(execution_ptr one, std::shared_ptr<limit_watch> watched)
+task<bool> compile_stage::compile(execution_ptr exec, std::shared_ptr<limit_watch> watched)
 {
-    one->phase = run_phase::compiling;
-    one->row.waits_for = "its code is compiled";
+    exec->phase = run_phase::compiling;
+    exec->row.waits_for = "its code is compiled";
     auto run = std::make_shared<compile_run>();
-    run->order = std::make_shared<compile_order>(order_of(*one));
-    const bool was_compiled = co_await use_compiled(one, run->order);
+    run->order = std::make_shared<compile_order>(order_of(*exec));
+    const bool was_compiled = co_await use_compiled(exec, run->order);
     if (was_compiled) {
-        one->row.waits_for.clear();
-        co_await recorder_.store_compile_report(one);
+        exec->row.waits_for.clear();
+        co_await recorder_.store_compile_report(exec);
         co_return true;
     }
-    const auto opened = open_compiler_group(*one, *run);
+    const auto opened = open_compiler_group(*exec, *run);
     if (opened.has_error()) {
-        one->heard.start_failure = "the compiler could not be started: " + opened.error().detail;
+        exec->heard.start_failure = "the compiler could not be started: " + opened.error().detail;
         co_return false;
     }
-    const auto number = co_await end_earlier_compilers(one);
+    const auto number = co_await end_earlier_compilers(exec);
     if (!number)
         co_return false;
-    start_compiler(one, *number, *run);
-    co_await watch_compiler(one, run);
-    co_await drain_compiler(one, run);
-    one->row.waits_for.clear();
-    judge_compiler(*one, *run, watched->facts());
-    const bool made = one->row.compile && one->row.compile->status == execution_status::success;
-    run->order->is_plain = ended_plainly(*one, *run);
+    start_compiler(exec, *number, *run);
+    co_await watch_compiler(exec, run);
+    co_await drain_compiler(exec, run);
+    exec->row.waits_for.clear();
+    judge_compiler(*exec, *run, watched->facts());
+    const bool made = exec->row.compile && exec->row.compile->status == execution_status::success;
+    run->order->is_plain = ended_plainly(*exec, *run);
     if (made)
-        co_await record_compiled(one, run->order);
+        co_await record_compiled(exec, run->order);
     co_return made;
 }
 
 /// Opens the compiler's group, and ends what an earlier compiler left in it.
-result<void> compile_stage::open_compiler_group(execution& one, compile_run& run)
+result<void> compile_stage::open_compiler_group(execution& exec, compile_run& run)
 {
-    const auto limits = limits_of(one.spec);
+    const auto limits = limits_of(exec.spec);
     const auto open = [&] {
-        return one.sandbox()->open_group({.of_compiler = true}, {limits.memory_bytes, limits.cpu_milli, limits.pids});
+        return exec.sandbox()->open_group({.of_compiler = true}, {limits.memory_bytes, limits.cpu_milli, limits.pids});
     };
     auto group = open();
     if (!group.has_error() && !(*group)->is_surely_empty()) {
@@ -140,61 +140,61 @@ result<void> compile_stage::open_compiler_group(execution& one, compile_run& run
 }
 
 /// Ends earlier compilers, and gives the number of the next one. Nothing: the agent does not answer, or there were too many.
-task<std::optional<protocol::exec_number>> compile_stage::end_earlier_compilers(execution_ptr one)
+task<std::optional<protocol::exec_number>> compile_stage::end_earlier_compilers(execution_ptr exec)
 {
-    if (!one->current.taken_up)
+    if (!exec->current.taken_up)
         co_return exec_numbers::compiler(only_execution, 0);
     for (std::uint64_t nth = 0; nth < exec_numbers::most_compilers; ++nth) {
         const auto number = exec_numbers::compiler(only_execution, nth);
-        const auto earlier = attach_compiler(one, number, protocol::resume_point{});
-        auto answer = wait_for_compiler(one, earlier, &has_answered);
+        const auto earlier = attach_compiler(exec, number, protocol::resume_point{});
+        auto answer = wait_for_compiler(exec, earlier, &has_answered);
         const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(answer));
         if (heard.has_value() && earlier->session.unknown()) {
-            one->current.compilers.pop_back();
+            exec->current.compilers.pop_back();
             co_return number;
         }
         earlier->process.signal(SIGKILL, protocol::agent_link::target::sandbox);    // the link keeps it ahead of later starts
-        auto end = wait_for_compiler(one, earlier, &has_ended);
+        auto end = wait_for_compiler(exec, earlier, &has_ended);
         const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::report_grace, std::move(end));
-        if (one->heard.lost.empty() && (heard.has_error() || ended.has_error()))
-            one->give_up("the sandbox's agent did not say how an earlier compiler stands");
-        if (!one->heard.lost.empty())
+        if (exec->heard.lost.empty() && (heard.has_error() || ended.has_error()))
+            exec->give_up("the sandbox's agent did not say how an earlier compiler stands");
+        if (!exec->heard.lost.empty())
             co_return std::nullopt;
     }
-    one->heard.start_failure =
+    exec->heard.start_failure =
         "the compilation was interrupted " + std::to_string(exec_numbers::most_compilers) + " times by ends of the server";
     co_return std::nullopt;
 }
 
 /// Puts the files, once: the program has them too. Then starts the compiler.
-void compile_stage::start_compiler(const execution_ptr& one, protocol::exec_number number, compile_run& run) const
+void compile_stage::start_compiler(const execution_ptr& exec, protocol::exec_number number, compile_run& run) const
 {
-    run.compiler = attach_compiler(one, number, std::nullopt);
+    run.compiler = attach_compiler(exec, number, std::nullopt);
     for (const auto& file : run.order->inputs.files)
-        one->link()->put_file(number, file.path, file.mode, file.content);
+        exec->link()->put_file(number, file.path, file.mode, file.content);
     run.compiler->process.start(std::move(run.order->request), run.group->join_descriptors());
     if (run.order->key.empty())
         run.order->inputs = {};    // the link keeps the files until the agent has them
     run.asked_at = use_.time.steady_now();
-    const auto& limits = one->spec.compile->limits;
+    const auto& limits = exec->spec.compile->limits;
     run.watch.emplace(
         watched_limits{.wall_ms = limits.wall_ms, .cpu_ms = limits.cpu_ms, .ends_gently = false, .name = "compiler"}, run.asked_at);
 }
 
 /// The program's request with the compiler's arguments, limits and variables, without terminal and stdin. The compiler is not told the
 /// execution's id: its results must not depend on that.
-protocol::spawn_request compile_stage::compile_request_for(const execution& one) const
+protocol::spawn_request compile_stage::compile_request_for(const execution& exec) const
 {
-    const auto& step = *one.spec.compile;
-    auto request = spawn_request_for(one, use_);
-    const bool in_image = use_.sources.runtimes.find(one.row.runtime)->second->traits().has_images;
+    const auto& step = *exec.spec.compile;
+    auto request = spawn_request_for(exec, use_);
+    const bool in_image = use_.sources.runtimes.find(exec.row.runtime)->second->traits().has_images;
     request.argv = in_image || step.host_argv.empty() ? step.argv : step.host_argv;
-    const auto work = one.sandbox()->work_directory();
+    const auto work = exec.sandbox()->work_directory();
     request.cwd = step.directory.empty() ? work : work + "/" + step.directory;
     request.pty.reset();
     request.stdin_open = false;
     std::erase_if(request.env, [&](const auto& each) {
-        return (each.first == "CAISSON_EXECUTION_ID" || each.first == "CAISSON_ATTEMPT") && !one.spec.env.contains(each.first);
+        return (each.first == "CAISSON_EXECUTION_ID" || each.first == "CAISSON_ATTEMPT") && !exec.spec.env.contains(each.first);
     });
     request.wall_ms = static_cast<std::uint64_t>(step.limits.wall_ms);
     for (auto& limit : request.rlimits) {
@@ -205,66 +205,66 @@ protocol::spawn_request compile_stage::compile_request_for(const execution& one)
     }
     for (auto [name, value] : step.env) {
         replace_work(value, work);
-        if (!one.spec.env.contains(name))
+        if (!exec.spec.env.contains(name))
             request.env.emplace_back(name, std::move(value));
     }
     return request;
 }
 
-task<> compile_stage::watch_compiler(execution_ptr one, std::shared_ptr<compile_run> run)
+task<> compile_stage::watch_compiler(execution_ptr exec, std::shared_ptr<compile_run> run)
 {
-    while (!run->compiler->session.ended() && one->heard.lost.empty()) {
-        const auto seen = one->changed.version();
-        look_at_compiler(*one, *run);
-        if (!one->heard.lost.empty())
+    while (!run->compiler->session.ended() && exec->heard.lost.empty()) {
+        const auto seen = exec->changed.version();
+        look_at_compiler(*exec, *run);
+        if (!exec->heard.lost.empty())
             break;
-        auto change = next_change(one, seen);
+        auto change = next_change(exec, seen);
         const auto woken = co_await with_deadline(use_.time, use_.time.steady_now() + look_at_group_every, std::move(change));
         static_cast<void>(woken);    // everything is looked at anyway
     }
 }
 
-void compile_stage::look_at_compiler(execution& one, compile_run& run) const
+void compile_stage::look_at_compiler(execution& exec, compile_run& run) const
 {
     const auto now = use_.time.steady_now();
     if (!run.started_at && run.compiler->session.started())
         run.started_at = now;
     program_readings seen;
-    seen.cancel_wanted = one.cancel_wanted();
+    seen.cancel_wanted = exec.cancel_wanted();
     seen.start_heard = run.started_at.has_value();
     seen.started_at = run.started_at.value_or(run.asked_at);
     seen.asked_at = run.asked_at;
     seen.killed_without_agent = run.group->kills_by_itself();
     if (run.watch->wants_usage(now))
         seen.used = {usage_since(run.group->usage(), run.before), std::nullopt,
-            one.sandbox()->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
+            exec.sandbox()->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
     const auto next = run.watch->look(now, seen, look_at_group_every);
     if (next.kill) {
         run.group->kill();
         run.compiler->process.signal(SIGKILL, protocol::agent_link::target::sandbox);
     }
     if (!next.give_up.empty())
-        one.give_up(next.give_up);
+        exec.give_up(next.give_up);
 }
 
 /// Ends what the compiler left running, and hears its streams out.
-task<> compile_stage::drain_compiler(execution_ptr one, std::shared_ptr<compile_run> run)
+task<> compile_stage::drain_compiler(execution_ptr exec, std::shared_ptr<compile_run> run)
 {
     run->group->kill();
-    if (!run->compiler->session.exited() || !one->heard.lost.empty())
+    if (!run->compiler->session.exited() || !exec->heard.lost.empty())
         co_return;
     run->compiler->process.signal(SIGKILL, protocol::agent_link::target::sandbox);
-    auto streams = wait_for_compiler(one, run->compiler, &streams_ended);
+    auto streams = wait_for_compiler(exec, run->compiler, &streams_ended);
     const auto ended = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::report_grace, std::move(streams));
     if (ended.has_error())
-        use_.log.warning("the agent did not end a compiler's streams in time", {{"execution_id", one->row.id.str()}});
+        use_.log.warning("the agent did not end a compiler's streams in time", {{"execution_id", exec->row.id.str()}});
 }
 
 /// Whether the compiler ended by itself and met no limit, which may change what it makes.
-bool compile_stage::ended_plainly(const execution& one, const compile_run& run)
+bool compile_stage::ended_plainly(const execution& exec, const compile_run& run)
 {
-    const auto& report = one.row.compile;
-    const auto disk = one.sandbox()->disk().value_or(disk_usage());
+    const auto& report = exec.row.compile;
+    const auto disk = exec.sandbox()->disk().value_or(disk_usage());
     const auto& facts = run.watch->facts();
     const auto group = run.group->usage();    // a group that cannot be read any more says less than before
     const bool is_read = group.oom_kills >= run.before.oom_kills && group.pids_refused >= run.before.pids_refused;
@@ -275,31 +275,31 @@ bool compile_stage::ended_plainly(const execution& one, const compile_run& run)
            !disk.bytes_exhausted && !disk.inodes_exhausted;
 }
 
-void compile_stage::judge_compiler(execution& one, compile_run& run, ending_facts& facts_of_program)
+void compile_stage::judge_compiler(execution& exec, compile_run& run, ending_facts& facts_of_program)
 {
     auto& facts = run.watch->facts();
     const auto& exited = run.compiler->session.exited();
     facts.group = usage_since(run.group->usage(), run.before);
     facts.fault = run.compiler->session.start_failure();
-    facts.lost = one.heard.lost;
+    facts.lost = exec.heard.lost;
     if (exited) {
         facts.wait_status = exited->wait_status;
         facts.wall_limit = facts.wall_limit || exited->cause == protocol::exit_cause::wall_limit;
         const auto cpu_us = static_cast<std::int64_t>(exited->user_us + exited->system_us);
-        facts.cpu_limit = facts.cpu_limit || cpu_us >= one.spec.compile->limits.cpu_ms * 1000;
+        facts.cpu_limit = facts.cpu_limit || cpu_us >= exec.spec.compile->limits.cpu_ms * 1000;
     }
-    auto end = decide_ending(facts, limits_of(one.spec));
+    auto end = decide_ending(facts, limits_of(exec.spec));
     if (facts.group.oom_kills > 0 && end.verdict == verdict::exited && end.exit_code != 0) {
         facts.wait_status.reset();
-        end = decide_ending(facts, limits_of(one.spec));
+        end = decide_ending(facts, limits_of(exec.spec));
     }
     if (end.verdict == verdict::memory_limit && facts.uncounted_limit)
         end.error = "the compilation failed: the compiler had too many sockets, messages unread in them, or record locks";
     else
-        end.error = compile_problem(end, one.spec.compile->limits);
+        end.error = compile_problem(end, exec.spec.compile->limits);
     if (end.verdict == verdict::lost && facts.group.oom_outside)
         end.error = "the host, or the server's sandboxes together, had no memory left, and the kernel ended the compiler";
-    auto& report = one.row.compile.emplace();
+    auto& report = exec.row.compile.emplace();
     report.status = end.status;
     report.verdict = end.verdict;
     report.exit_code = end.exit_code;
@@ -312,10 +312,10 @@ void compile_stage::judge_compiler(execution& one, compile_run& run, ending_fact
         report.cpu_ms = rounded_ms(*facts.group.cpu_us);
     else if (exited)
         report.cpu_ms = rounded_ms(static_cast<std::int64_t>(exited->user_us + exited->system_us));
-    if (one.current.group)
-        one.current.before_program = one.current.group->usage();
-    report.cpu_before_us = one.current.before_program.cpu_us.value_or(0);
-    one.heard.start_failure = facts.fault;
+    if (exec.current.group)
+        exec.current.before_program = exec.current.group->usage();
+    report.cpu_before_us = exec.current.before_program.cpu_us.value_or(0);
+    exec.heard.start_failure = facts.fault;
     facts_of_program.cancelled = facts_of_program.cancelled || facts.cancelled;
     if (end.verdict == verdict::lost) {    // the agent had no program yet: it cannot have run
         facts_of_program.fault = "the code could not be compiled: " + end.error;

@@ -24,29 +24,29 @@ public:
 
     /// True: there is a program to start. If not, the attempt is over: `watched` says how the compilation failed, or that it was
     /// cancelled, or the execution's start_failure or lost say why.
-    task<bool> compile(execution_ptr one, std::shared_ptr<limit_watch> watched);
+    task<bool> compile(execution_ptr exec, std::shared_ptr<limit_watch> watched);
 
 private:
     struct compile_run;
 
     // compile_stage.cpp
-    static result<void> open_compiler_group(execution& one, compile_run& run);
-    task<std::optional<protocol::exec_number>> end_earlier_compilers(execution_ptr one);
-    void start_compiler(const execution_ptr& one, protocol::exec_number number, compile_run& run) const;
-    protocol::spawn_request compile_request_for(const execution& one) const;
-    task<> watch_compiler(execution_ptr one, std::shared_ptr<compile_run> run);
-    void look_at_compiler(execution& one, compile_run& run) const;
-    task<> drain_compiler(execution_ptr one, std::shared_ptr<compile_run> run);
-    static void judge_compiler(execution& one, compile_run& run, ending_facts& facts_of_program);
-    static bool ended_plainly(const execution& one, const compile_run& run);
+    static result<void> open_compiler_group(execution& exec, compile_run& run);
+    task<std::optional<protocol::exec_number>> end_earlier_compilers(execution_ptr exec);
+    void start_compiler(const execution_ptr& exec, protocol::exec_number number, compile_run& run) const;
+    protocol::spawn_request compile_request_for(const execution& exec) const;
+    task<> watch_compiler(execution_ptr exec, std::shared_ptr<compile_run> run);
+    void look_at_compiler(execution& exec, compile_run& run) const;
+    task<> drain_compiler(execution_ptr exec, std::shared_ptr<compile_run> run);
+    static void judge_compiler(execution& exec, compile_run& run, ending_facts& facts_of_program);
+    static bool ended_plainly(const execution& exec, const compile_run& run);
     // compile_reuse.cpp
-    compile_order order_of(execution& one) const;
-    bool may_keep_compiled(const execution& one, const compile_inputs& inputs) const;
-    task<bool> use_compiled(execution_ptr one, std::shared_ptr<compile_order> order);
-    task<> record_compiled(execution_ptr one, std::shared_ptr<compile_order> order);
-    task<std::optional<std::vector<placed_file>>> capture_compiled(execution_ptr one, std::shared_ptr<compile_order> order);
+    compile_order order_of(execution& exec) const;
+    bool may_keep_compiled(const execution& exec, const compile_inputs& inputs) const;
+    task<bool> use_compiled(execution_ptr exec, std::shared_ptr<compile_order> order);
+    task<> record_compiled(execution_ptr exec, std::shared_ptr<compile_order> order);
+    task<std::optional<std::vector<placed_file>>> capture_compiled(execution_ptr exec, std::shared_ptr<compile_order> order);
     protocol::spawn_request capture_request(
-        const execution& one, const std::string& directory, collect_spec what, std::int64_t most_bytes) const;
+        const execution& exec, const std::string& directory, collect_spec what, std::int64_t most_bytes) const;
 
     const execution_services& use_;
     execution_recorder& recorder_;

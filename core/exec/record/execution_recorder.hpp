@@ -17,28 +17,28 @@ public:
     execution_recorder(const execution_services& services, admission& queue) : use_(services), queue_(queue) { }
 
     /// What its log has. Returns when all of it is stored.
-    task<> store_log(execution_ptr one);
+    task<> store_log(execution_ptr exec);
     /// What its row says between two attempts.
-    task<> store_schedule(execution_ptr one);
+    task<> store_schedule(execution_ptr exec);
     /// Before the program starts: a next server finds it running, and cannot ask for this any more.
-    task<> store_compile_report(execution_ptr one);
+    task<> store_compile_report(execution_ptr exec);
     /// Its end, with the log if left.whole_log has it, or, of one that is not recorded yet, all of it at once or nothing. It is `ended`
     /// then, and its viewers see that.
-    task<> store_end(execution_ptr one);
+    task<> store_end(execution_ptr exec);
 
     /// Says the end in the log; the log withholds that until it is published.
-    static void append_exit_event(execution& one);
+    static void append_exit_event(execution& exec);
     /// A tenant whose events find no room on the disk keeps others from running no longer than place_grace; nothing of it is lost.
-    void give_place_up(execution& one);
+    void give_place_up(execution& exec);
 
     /// Of one that has ended and cannot be stored.
     static constexpr std::chrono::seconds place_grace{30};
 
 private:
-    task<> store_final(execution_ptr one);
-    task<> store_first_and_final(execution_ptr one);
-    task<std::optional<checkpoint_end>> checkpoint_of(execution_ptr one);
-    task<> reload_checkpoint_note(execution_ptr one);
+    task<> store_final(execution_ptr exec);
+    task<> store_first_and_final(execution_ptr exec);
+    task<std::optional<checkpoint_end>> checkpoint_of(execution_ptr exec);
+    task<> reload_checkpoint_note(execution_ptr exec);
 
     const execution_services& use_;
     admission& queue_;
