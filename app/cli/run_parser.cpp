@@ -65,60 +65,56 @@ std::vector<std::string> verb_parsers::take_operands(const std::vector<std::stri
     return operands_.options;
 }
 
-run_options verb_parsers::chosen_run()
-{
-    take_program(run_, operands_, defaults_.stdin_is_terminal);
-    check_program(run_, operands_.after_dashes);
-    return run_;
-}
-
 void verb_parsers::add_run()
 {
-    run_verb_ = add_verb(app_, "run", "Run a program in a fresh sandbox and show what it writes", help::run());
-    add_client(run_verb_, run_.client);
-    run_verb_->add_option("--language,-l", run_.language, "python, c, go, …, or an alias such as py: see GET /v1/languages");
-    run_verb_->add_option("--code,-c", run_.code, "the program itself");
-    run_verb_->add_option("--shell", run_.shell, "a line for the shell");
-    run_verb_->add_option("--std", run_.standard, "standard of the compiler's language, such as c++20, f2018 or, of Java, 17")
+    const auto finish = [this](run_options& given) {
+        take_program(given, operands_, defaults_.stdin_is_terminal);
+        check_program(given, operands_.after_dashes);
+    };
+    auto [verb, to] = add<run_options>(app_, "run", "Run a program in a fresh sandbox and show what it writes", help::run(), finish);
+    run_verb_ = verb;
+    add_client(verb, to.client);
+    verb->add_option("--language,-l", to.language, "python, c, go, …, or an alias such as py: see GET /v1/languages");
+    verb->add_option("--code,-c", to.code, "the program itself");
+    verb->add_option("--shell", to.shell, "a line for the shell");
+    verb->add_option("--std", to.standard, "standard of the compiler's language, such as c++20, f2018 or, of Java, 17")
         ->option_text("STANDARD");
-    run_verb_
-        ->add_option("--compiler-flag", run_.compiler_flags,
+    verb->add_option("--compiler-flag", to.compiler_flags,
             "a flag of the compiler, such as -O3, -Wall, -DNAME=VALUE or -lm; may be repeated; docs/api.md has the lists")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false)
         ->option_text("FLAG");
-    run_verb_->add_flag("--stdin", run_.forward_stdin, "pass standard input on, live");
-    add_uploads(run_verb_, "--file", run_.files, "put a file into the working directory, executable if it is here; may be repeated")
+    verb->add_flag("--stdin", to.forward_stdin, "pass standard input on, live");
+    add_uploads(verb, "--file", to.files, "put a file into the working directory, executable if it is here; may be repeated")
         ->option_text("PATH[:NAME]");
-    add_pairs(run_verb_, "--env,-e", run_.env, "set a variable; may be repeated")->option_text("NAME=VALUE");
-    add_pairs(run_verb_, "--label", run_.labels, "label the execution; may be repeated")->option_text("NAME=VALUE");
-    run_verb_
-        ->add_option("--collect", run_.collect,
+    add_pairs(verb, "--env,-e", to.env, "set a variable; may be repeated")->option_text("NAME=VALUE");
+    add_pairs(verb, "--label", to.labels, "label the execution; may be repeated")->option_text("NAME=VALUE");
+    verb->add_option("--collect", to.collect,
             "keep files that match this pattern, relative to the working directory (\"out/**\"); may be repeated; see `caisson artifacts`")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false)
         ->option_text("PATTERN");
-    run_verb_->add_option("--cwd", run_.cwd, "directory to start in");
-    run_verb_->add_option("--runtime", run_.runtime, "default: the server's");
-    run_verb_->add_option("--image", run_.image, "on runtimes with images; default: the server's for the language")->option_text("IMAGE");
-    run_verb_->add_flag("--pty", run_.pty, "give it a terminal");
-    run_verb_->add_flag("--detach,-d", run_.detach, "print the execution's id and leave it running");
-    run_verb_->add_flag("--stats", run_.stats, "at the end say on standard error what it took");
-    add_quiet(run_verb_, run_.quiet);
-    add_run_limits(run_verb_);
+    verb->add_option("--cwd", to.cwd, "directory to start in");
+    verb->add_option("--runtime", to.runtime, "default: the server's");
+    verb->add_option("--image", to.image, "on runtimes with images; default: the server's for the language")->option_text("IMAGE");
+    verb->add_flag("--pty", to.pty, "give it a terminal");
+    verb->add_flag("--detach,-d", to.detach, "print the execution's id and leave it running");
+    verb->add_flag("--stats", to.stats, "at the end say on standard error what it took");
+    add_quiet(verb, to.quiet);
+    add_run_limits(verb, to);
 }
 
-void verb_parsers::add_run_limits(CLI::App* verb)
+void verb_parsers::add_run_limits(CLI::App* verb, run_options& to)
 {
-    add_parsed(verb, "--timeout", run_.wall_ms, parse_duration_ms, "a time such as 30s or 2m", "end it after this; default 30s")
+    add_parsed(verb, "--timeout", to.wall_ms, parse_duration_ms, "a time such as 30s or 2m", "end it after this; default 30s")
         ->option_text("TIME");
-    add_parsed(verb, "--memory", run_.memory_bytes, parse_bytes, "a size such as 512Mi or 1Gi", "default 512Mi")->option_text("SIZE");
-    add_parsed(verb, "--stack", run_.stack_bytes, parse_bytes, "a size such as 8Mi or 256Mi", "stack of a process; default 8Mi")
+    add_parsed(verb, "--memory", to.memory_bytes, parse_bytes, "a size such as 512Mi or 1Gi", "default 512Mi")->option_text("SIZE");
+    add_parsed(verb, "--stack", to.stack_bytes, parse_bytes, "a size such as 8Mi or 256Mi", "stack of a process; default 8Mi")
         ->option_text("SIZE");
-    add_parsed(verb, "--cpus", run_.cpus, parse_cpus, "a number of cores such as 0.5", "default 0.5")->option_text("NUMBER");
-    verb->add_option("--network", run_.network, "none is the default")->check(CLI::IsMember({"none"}));
+    add_parsed(verb, "--cpus", to.cpus, parse_cpus, "a number of cores such as 0.5", "default 0.5")->option_text("NUMBER");
+    verb->add_option("--network", to.network, "none is the default")->check(CLI::IsMember({"none"}));
 }
 
 }    // namespace caisson::cli

@@ -45,51 +45,49 @@ void verb_parsers::add_settings_flags(CLI::App* verb, std::vector<flag_setting>&
 
 void verb_parsers::add_serve()
 {
-    serve_verb_ = add_verb(app_, "serve", "Run the server", help::serve(defaults_.data_dir));
-    serve_verb_->add_option("--config", serve_.config_file, "TOML file; also CAISSON_CONFIG");
-    add_flag_for(serve_verb_, serve_.flags, "--listen", "listen", "HOST:PORT; default 127.0.0.1:8320, port 0 picks one");
-    add_flag_for(serve_verb_, serve_.flags, "--tls-cert", "http.tls.certificate", "PEM file: the server speaks TLS, with --tls-key");
-    add_flag_for(serve_verb_, serve_.flags, "--tls-key", "http.tls.key", "PEM file, without a passphrase");
+    auto [serve_verb, serve] =
+        add<serve_options>(app_, "serve", "Run the server", help::serve(defaults_.data_dir), [this](serve_options& given) {
+            if (!given.config_file && !defaults_.config_file.empty())
+                given.config_file = defaults_.config_file;
+        });
+    serve_verb->add_option("--config", serve.config_file, "TOML file; also CAISSON_CONFIG");
+    add_flag_for(serve_verb, serve.flags, "--listen", "listen", "HOST:PORT; default 127.0.0.1:8320, port 0 picks one");
+    add_flag_for(serve_verb, serve.flags, "--tls-cert", "http.tls.certificate", "PEM file: the server speaks TLS, with --tls-key");
+    add_flag_for(serve_verb, serve.flags, "--tls-key", "http.tls.key", "PEM file, without a passphrase");
     add_flag_for(
-        serve_verb_, serve_.flags, "--ready-file", "ready_file", "written (0600) once connections are accepted: {\"url\":…,\"api_key\":…}");
-    add_flag_for(serve_verb_, serve_.flags, "--on-shutdown", "on_shutdown",
+        serve_verb, serve.flags, "--ready-file", "ready_file", "written (0600) once connections are accepted: {\"url\":…,\"api_key\":…}");
+    add_flag_for(serve_verb, serve.flags, "--on-shutdown", "on_shutdown",
         "keep (default) or end: running sandboxes at SIGTERM; to end many takes as long as they get fewer, at most 10 minutes");
-    add_flag_for(serve_verb_, serve_.flags, "--log-level", "log.level", "debug, info (default), warning or error");
-    add_settings_flags(serve_verb_, serve_.flags);
-    serve_verb_->add_flag("--show-settings", serve_.show_settings, "list every setting and end");
+    add_flag_for(serve_verb, serve.flags, "--log-level", "log.level", "debug, info (default), warning or error");
+    add_settings_flags(serve_verb, serve.flags);
+    serve_verb->add_flag("--show-settings", serve.show_settings, "list every setting and end");
 }
 
 void verb_parsers::add_doctor()
 {
-    doctor_verb_ = add_verb(app_, "doctor", "Say what works on this machine", help::doctor());
-    doctor_verb_->add_option("--config", doctor_.config_file, "TOML file; also CAISSON_CONFIG");
-    doctor_verb_->add_option("--url", doctor_.client.url, "the server's address")->default_str(defaults_.url);
-    add_ca(doctor_verb_, doctor_.client);
+    auto [doctor_verb, doctor] = add<doctor_options>(
+        app_, "doctor", "Say what works on this machine", help::doctor(), [this](doctor_options& given) { complete(given); });
+    doctor_verb->add_option("--config", doctor.config_file, "TOML file; also CAISSON_CONFIG");
+    doctor_verb->add_option("--url", doctor.client.url, "the server's address")->default_str(defaults_.url);
+    add_ca(doctor_verb, doctor.client);
     const std::map<std::string, output_format> formats{{"table", output_format::table}, {"json", output_format::json}};
-    doctor_verb_->add_option("--output,-o", doctor_.client.output, "table or json")
+    doctor_verb->add_option("--output,-o", doctor.client.output, "table or json")
         ->transform(CLI::CheckedTransformer(formats).description(""))
         ->option_text("table|json");
-    add_settings_flags(doctor_verb_, doctor_.flags);
+    add_settings_flags(doctor_verb, doctor.flags);
 }
 
-serve_options verb_parsers::chosen_serve()
+/// What the command line leaves open.
+void verb_parsers::complete(doctor_options& given) const
 {
-    if (!serve_.config_file && !defaults_.config_file.empty())
-        serve_.config_file = defaults_.config_file;
-    return serve_;
-}
-
-doctor_options verb_parsers::chosen_doctor()
-{
-    if (!doctor_.config_file && !defaults_.config_file.empty())
-        doctor_.config_file = defaults_.config_file;
-    if (doctor_.client.url.empty())
-        doctor_.client.url = defaults_.url;
-    doctor_.client.data_dir = defaults_.data_dir;
-    for (const auto& flag : doctor_.flags)
+    if (!given.config_file && !defaults_.config_file.empty())
+        given.config_file = defaults_.config_file;
+    if (given.client.url.empty())
+        given.client.url = defaults_.url;
+    given.client.data_dir = defaults_.data_dir;
+    for (const auto& flag : given.flags)
         if (flag.key == "data_dir")
-            doctor_.client.data_dir = flag.value;
-    return doctor_;
+            given.client.data_dir = flag.value;
 }
 
 }    // namespace caisson::cli

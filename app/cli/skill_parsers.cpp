@@ -35,6 +35,24 @@ std::optional<int> parse_attempts(const std::string& text)
     return whole && value >= 1 && value <= most_attempts ? std::optional(value) : std::nullopt;
 }
 
+void check_removal(const skill_remove_options& given)
+{
+    if (given.all != given.skill.version.empty())
+        throw CLI::ValidationError("skill rm", "give a version to remove (NAME@VERSION), or --all with the name alone");
+}
+
+void check_run(const skill_run_options& given)
+{
+    if (given.detach && given.download)
+        throw CLI::ValidationError("skill run", "--detach excludes --download; `caisson artifacts get` fetches files later");
+}
+
+void name_target(artifact_get_options& given)
+{
+    if (given.target.empty())
+        given.target = given.path.empty() ? given.id : std::filesystem::path(given.path).filename().string();
+}
+
 }    // namespace
 
 void verb_parsers::add_skills()
@@ -48,45 +66,47 @@ void verb_parsers::add_skills()
 
 void verb_parsers::add_skill_files(CLI::App* skill)
 {
-    skill_new_verb_ = add_verb(*skill, "new", "Make the folder of a new skill", help::skill_new());
-    skill_new_verb_->add_option("--lang,-l", skill_new_.lang, "its language")
+    auto [skill_new_verb, skill_new] = add<skill_new_options>(*skill, "new", "Make the folder of a new skill", help::skill_new());
+    skill_new_verb->add_option("--lang,-l", skill_new.lang, "its language")
         ->check(CLI::IsMember({"python", "node", "bash"}))
         ->capture_default_str();
-    skill_new_verb_->add_option("FOLDER", skill_new_.folder, "is made; its last part becomes the skill's name")->required();
+    skill_new_verb->add_option("FOLDER", skill_new.folder, "is made; its last part becomes the skill's name")->required();
 
-    skill_lint_verb_ = add_verb(*skill, "lint", "Say what a server would find wrong, without one", help::skill_lint());
-    skill_lint_verb_->add_flag("--json", skill_lint_.json, "the findings as JSON");
-    skill_lint_verb_->add_option("SOURCE", skill_lint_.source, "a folder with SKILL.md, or a .zip or .tar.gz of one")->required();
+    auto [skill_lint_verb, skill_lint] =
+        add<skill_lint_options>(*skill, "lint", "Say what a server would find wrong, without one", help::skill_lint());
+    skill_lint_verb->add_flag("--json", skill_lint.json, "the findings as JSON");
+    skill_lint_verb->add_option("SOURCE", skill_lint.source, "a folder with SKILL.md, or a .zip or .tar.gz of one")->required();
 
-    skill_pack_verb_ = add_verb(*skill, "pack", "Make the package of a folder", help::skill_pack());
-    skill_pack_verb_->add_option("--out,-o", skill_pack_.target, "the file; default NAME-VERSION.zip here")->option_text("FILE");
-    skill_pack_verb_->add_flag("--force,-f", skill_pack_.force, "replace the file if it is there");
-    skill_pack_verb_->add_option("FOLDER", skill_pack_.source, "with SKILL.md")->required();
+    auto [skill_pack_verb, skill_pack] = add<skill_pack_options>(*skill, "pack", "Make the package of a folder", help::skill_pack());
+    skill_pack_verb->add_option("--out,-o", skill_pack.target, "the file; default NAME-VERSION.zip here")->option_text("FILE");
+    skill_pack_verb->add_flag("--force,-f", skill_pack.force, "replace the file if it is there");
+    skill_pack_verb->add_option("FOLDER", skill_pack.source, "with SKILL.md")->required();
 }
 
 void verb_parsers::add_skill_registry(CLI::App* skill)
 {
-    skill_push_verb_ = add_verb(*skill, "push", "Upload a skill", help::skill_push());
-    add_client(skill_push_verb_, skill_push_.client);
-    add_json(skill_push_verb_, skill_push_.client);
-    add_quiet(skill_push_verb_, skill_push_.quiet);
-    skill_push_verb_->add_option("SOURCE", skill_push_.source, "a folder, which is packed, or a package")->required();
+    auto [skill_push_verb, skill_push] = add<skill_push_options>(*skill, "push", "Upload a skill", help::skill_push());
+    add_client(skill_push_verb, skill_push.client);
+    add_json(skill_push_verb, skill_push.client);
+    add_quiet(skill_push_verb, skill_push.quiet);
+    skill_push_verb->add_option("SOURCE", skill_push.source, "a folder, which is packed, or a package")->required();
 
-    skill_list_verb_ = add_verb(*skill, "ls", "List skills, a version a line", help::skill_list());
-    add_client(skill_list_verb_, skill_list_.client);
-    add_json(skill_list_verb_, skill_list_.client);
-    skill_list_verb_->add_option("--search,-s", skill_list_.text, "only those with this in name or description")->option_text("TEXT");
-    skill_list_verb_->add_option("NAME", skill_list_.name, "only versions of this one");
+    auto [skill_list_verb, skill_list] = add<skill_list_options>(*skill, "ls", "List skills, a version a line", help::skill_list());
+    add_client(skill_list_verb, skill_list.client);
+    add_json(skill_list_verb, skill_list.client);
+    skill_list_verb->add_option("--search,-s", skill_list.text, "only those with this in name or description")->option_text("TEXT");
+    skill_list_verb->add_option("NAME", skill_list.name, "only versions of this one");
 
-    skill_show_verb_ = add_verb(*skill, "show", "Show what a skill is and takes", help::skill_show());
-    add_client(skill_show_verb_, skill_show_.client);
-    add_json(skill_show_verb_, skill_show_.client);
-    add_name(skill_show_verb_, skill_show_.skill);
+    auto [skill_show_verb, skill_show] = add<skill_show_options>(*skill, "show", "Show what a skill is and takes", help::skill_show());
+    add_client(skill_show_verb, skill_show.client);
+    add_json(skill_show_verb, skill_show.client);
+    add_name(skill_show_verb, skill_show.skill);
 
-    skill_remove_verb_ = add_verb(*skill, "rm", "Remove a version of a skill", help::skill_remove());
-    add_client(skill_remove_verb_, skill_remove_.client);
-    skill_remove_verb_->add_flag("--all", skill_remove_.all, "all versions, with all that was ever uploaded of them");
-    add_name(skill_remove_verb_, skill_remove_.skill);
+    auto [skill_remove_verb, skill_remove] =
+        add<skill_remove_options>(*skill, "rm", "Remove a version of a skill", help::skill_remove(), check_removal);
+    add_client(skill_remove_verb, skill_remove.client);
+    skill_remove_verb->add_flag("--all", skill_remove.all, "all versions, with all that was ever uploaded of them");
+    add_name(skill_remove_verb, skill_remove.skill);
 }
 
 std::vector<std::string> verb_parsers::take_skill_command(const std::vector<std::string>& args)
@@ -94,16 +114,16 @@ std::vector<std::string> verb_parsers::take_skill_command(const std::vector<std:
     const auto dashes = std::ranges::find(args, "--");
     if (dashes == args.end())
         return args;
-    skill_run_.command.assign(dashes + 1, args.end());
-    if (skill_run_.command.empty())
+    skill_run_->command.assign(dashes + 1, args.end());
+    if (skill_run_->command.empty())
         throw CLI::ValidationError("skill run", "there is no command after --");
     return {args.begin(), dashes};
 }
 
 void verb_parsers::add_skill_run(CLI::App* skill)
 {
-    auto* const verb = skill_run_verb_ = add_verb(*skill, "run", "Run a skill and print its output", help::skill_run());
-    auto& to = skill_run_;
+    auto [verb, to] = add<skill_run_options>(*skill, "run", "Run a skill and print its output", help::skill_run(), check_run);
+    skill_run_ = &to;
     add_client(verb, to.client);
     add_json(verb, to.client);
     auto* const text = verb->add_option("--input,-i", to.input, "the input as JSON; \"-\" reads it from standard input; default {}");
@@ -129,60 +149,22 @@ void verb_parsers::add_artifacts()
 {
     auto* const artifacts = add_verb(app_, "artifacts", "List and fetch the files that an execution left", help::artifacts());
     artifacts->require_subcommand(1);
-    artifact_list_verb_ = add_verb(*artifacts, "ls", "List them", help::artifacts_list());
-    add_client(artifact_list_verb_, artifact_list_.client);
-    add_json(artifact_list_verb_, artifact_list_.client);
-    artifact_list_verb_->add_option("ID", artifact_list_.id, "the execution")->required()->check(execution_id_check());
+    auto [artifact_list_verb, artifact_list] = add<artifact_list_options>(*artifacts, "ls", "List them", help::artifacts_list());
+    add_client(artifact_list_verb, artifact_list.client);
+    add_json(artifact_list_verb, artifact_list.client);
+    artifact_list_verb->add_option("ID", artifact_list.id, "the execution")->required()->check(execution_id_check());
 
-    artifact_get_verb_ = add_verb(*artifacts, "get", "Fetch one of them, or all", help::artifacts_get());
-    add_address(artifact_get_verb_, artifact_get_.client);
-    artifact_get_verb_
-        ->add_option("--out,-o", artifact_get_.target,
+    auto [artifact_get_verb, artifact_get] =
+        add<artifact_get_options>(*artifacts, "get", "Fetch one of them, or all", help::artifacts_get(), name_target);
+    add_address(artifact_get_verb, artifact_get.client);
+    artifact_get_verb
+        ->add_option("--out,-o", artifact_get.target,
             "with PATH the file, \"-\" for standard output; without it the folder. Default: the name of PATH, or the ID")
         ->option_text("TARGET");
-    artifact_get_verb_->add_flag("--force,-f", artifact_get_.force, "replace files that are there");
-    add_quiet(artifact_get_verb_, artifact_get_.quiet);
-    artifact_get_verb_->add_option("ID", artifact_get_.id, "the execution")->required()->check(execution_id_check());
-    artifact_get_verb_->add_option("PATH", artifact_get_.path, "one file, as `caisson artifacts ls` names it; default all");
-}
-
-artifact_get_options verb_parsers::chosen_artifact_get()
-{
-    auto out = artifact_get_;
-    if (out.target.empty())
-        out.target = out.path.empty() ? out.id : std::filesystem::path(out.path).filename().string();
-    return out;
-}
-
-std::optional<command> verb_parsers::chosen_skill()
-{
-    if (*skill_new_verb_)
-        return skill_new_;
-    if (*skill_lint_verb_)
-        return skill_lint_;
-    if (*skill_pack_verb_)
-        return skill_pack_;
-    if (*skill_push_verb_)
-        return skill_push_;
-    if (*skill_list_verb_)
-        return skill_list_;
-    if (*skill_show_verb_)
-        return skill_show_;
-    if (*skill_remove_verb_) {
-        if (skill_remove_.all != skill_remove_.skill.version.empty())
-            throw CLI::ValidationError("skill rm", "give a version to remove (NAME@VERSION), or --all with the name alone");
-        return skill_remove_;
-    }
-    if (*skill_run_verb_) {
-        if (skill_run_.detach && skill_run_.download)
-            throw CLI::ValidationError("skill run", "--detach excludes --download; `caisson artifacts get` fetches files later");
-        return skill_run_;
-    }
-    if (*artifact_list_verb_)
-        return artifact_list_;
-    if (*artifact_get_verb_)
-        return chosen_artifact_get();
-    return std::nullopt;
+    artifact_get_verb->add_flag("--force,-f", artifact_get.force, "replace files that are there");
+    add_quiet(artifact_get_verb, artifact_get.quiet);
+    artifact_get_verb->add_option("ID", artifact_get.id, "the execution")->required()->check(execution_id_check());
+    artifact_get_verb->add_option("PATH", artifact_get.path, "one file, as `caisson artifacts ls` names it; default all");
 }
 
 }    // namespace caisson::cli

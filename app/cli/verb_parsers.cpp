@@ -4,6 +4,8 @@
 #include "app/cli/option_helpers.hpp"
 #include "app/cli/quantities.hpp"
 
+#include <algorithm>
+
 namespace caisson::cli {
 
 verb_parsers::verb_parsers(CLI::App& app, defaults values) : app_(app), defaults_(std::move(values))
@@ -76,13 +78,13 @@ void verb_parsers::add_client(CLI::App* verb, client_options& to)
 
 void verb_parsers::add_ps()
 {
-    ps_verb_ = add_verb(app_, "ps", "List executions, newest first", help::ps());
-    add_client(ps_verb_, ps_.client);
-    ps_verb_->add_flag("--all,-a", ps_.all, "ended ones too");
-    ps_verb_->add_option("--status", ps_.status, "only these")
+    auto [ps_verb, ps] = add<ps_options>(app_, "ps", "List executions, newest first", help::ps());
+    add_client(ps_verb, ps.client);
+    ps_verb->add_flag("--all,-a", ps.all, "ended ones too");
+    ps_verb->add_option("--status", ps.status, "only these")
         ->check(CLI::IsMember({"queued", "running", "success", "failed", "timeout", "cancelled", "interrupted"}));
-    ps_verb_->add_option("--label", ps_.label, "only those with this label")->option_text("NAME=VALUE");
-    ps_verb_->add_option("--limit,-n", ps_.limit, "at most so many")->check(CLI::Range(1, 10'000))->capture_default_str();
+    ps_verb->add_option("--label", ps.label, "only those with this label")->option_text("NAME=VALUE");
+    ps_verb->add_option("--limit,-n", ps.limit, "at most so many")->check(CLI::Range(1, 10'000))->capture_default_str();
 }
 
 void verb_parsers::add_one_execution()
@@ -91,23 +93,23 @@ void verb_parsers::add_one_execution()
         verb->add_option("ID", id, "the execution")->required()->check(execution_id_check());
     };
 
-    show_verb_ = add_verb(app_, "show", "Show the record of an execution", help::show());
-    add_client(show_verb_, show_.client);
-    add_id(show_verb_, show_.id);
+    auto [show_verb, show] = add<show_options>(app_, "show", "Show the record of an execution", help::show());
+    add_client(show_verb, show.client);
+    add_id(show_verb, show.id);
 
-    logs_verb_ = add_verb(app_, "logs", "Print what an execution wrote", help::logs());
-    add_client(logs_verb_, logs_.client);
-    logs_verb_->add_flag("--follow,-f", logs_.follow, "go on until it ends");
-    logs_verb_->add_option("--stream", logs_.stream, "only this one")->check(CLI::IsMember({"stdout", "stderr"}));
-    add_id(logs_verb_, logs_.id);
+    auto [logs_verb, logs] = add<logs_options>(app_, "logs", "Print what an execution wrote", help::logs());
+    add_client(logs_verb, logs.client);
+    logs_verb->add_flag("--follow,-f", logs.follow, "go on until it ends");
+    logs_verb->add_option("--stream", logs.stream, "only this one")->check(CLI::IsMember({"stdout", "stderr"}));
+    add_id(logs_verb, logs.id);
 
-    cancel_verb_ = add_verb(app_, "cancel", "End an execution", help::cancel());
-    add_client(cancel_verb_, cancel_.client);
-    add_id(cancel_verb_, cancel_.id);
+    auto [cancel_verb, cancel] = add<cancel_options>(app_, "cancel", "End an execution", help::cancel());
+    add_client(cancel_verb, cancel.client);
+    add_id(cancel_verb, cancel.id);
 
-    rm_verb_ = add_verb(app_, "rm", "Remove records and output of ended executions", help::rm());
-    add_client(rm_verb_, rm_.client);
-    rm_verb_->add_option("ID", rm_.ids, "the executions")->required()->check(execution_id_check());
+    auto [rm_verb, rm] = add<rm_options>(app_, "rm", "Remove records and output of ended executions", help::rm());
+    add_client(rm_verb, rm.client);
+    rm_verb->add_option("ID", rm.ids, "the executions")->required()->check(execution_id_check());
 }
 
 void verb_parsers::add_keys()
@@ -115,60 +117,31 @@ void verb_parsers::add_keys()
     auto* const key = add_verb(app_, "key", "Make, list and revoke API keys", help::key(defaults_.data_dir));
     key->require_subcommand(1);
 
-    key_create_verb_ = add_verb(*key, "create", "Make a key and print it once", help::key_create());
-    add_local(key_create_verb_, key_create_.client, "data directory");
-    key_create_verb_->add_option("--tenant", key_create_.tenant, "whose key it is; made if there is no such tenant")->required();
-    key_create_verb_->add_option("--scope", key_create_.scopes, "what it may do: run, read, admin; default run and read")
+    auto [key_create_verb, key_create] = add<key_create_options>(*key, "create", "Make a key and print it once", help::key_create());
+    add_local(key_create_verb, key_create.client, "data directory");
+    key_create_verb->add_option("--tenant", key_create.tenant, "whose key it is; made if there is no such tenant")->required();
+    key_create_verb->add_option("--scope", key_create.scopes, "what it may do: run, read, admin; default run and read")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false)
         ->check(CLI::IsMember({"run", "read", "admin"}));
-    add_parsed(key_create_verb_, "--expires", key_create_.expires_in_ms, parse_duration_ms, "a time such as 30d or 12h",
+    add_parsed(key_create_verb, "--expires", key_create.expires_in_ms, parse_duration_ms, "a time such as 30d or 12h",
         "end of validity from now; default never")
         ->option_text("TIME");
 
-    key_list_verb_ = add_verb(*key, "ls", "List keys", help::key_list());
-    add_local(key_list_verb_, key_list_.client, "data directory");
-    key_list_verb_->add_option("--tenant", key_list_.tenant, "only this tenant's");
+    auto [key_list_verb, key_list] = add<key_list_options>(*key, "ls", "List keys", help::key_list());
+    add_local(key_list_verb, key_list.client, "data directory");
+    key_list_verb->add_option("--tenant", key_list.tenant, "only this tenant's");
 
-    key_revoke_verb_ = add_verb(*key, "revoke", "End a key", help::key_revoke());
-    add_local(key_revoke_verb_, key_revoke_.client, "data directory");
-    key_revoke_verb_->add_option("ID", key_revoke_.id, "the key (key_…)")->required();
+    auto [key_revoke_verb, key_revoke] = add<key_revoke_options>(*key, "revoke", "End a key", help::key_revoke());
+    add_local(key_revoke_verb, key_revoke.client, "data directory");
+    key_revoke_verb->add_option("ID", key_revoke.id, "the key (key_…)")->required();
 }
 
 command verb_parsers::chosen()
 {
-    if (*serve_verb_)
-        return chosen_serve();
-    if (*run_verb_)
-        return chosen_run();
-    if (*ps_verb_)
-        return ps_;
-    if (*show_verb_)
-        return show_;
-    if (*logs_verb_)
-        return logs_;
-    if (*cancel_verb_)
-        return cancel_;
-    if (*rm_verb_)
-        return rm_;
-    if (*key_create_verb_)
-        return key_create_;
-    if (*key_list_verb_)
-        return key_list_;
-    if (*key_revoke_verb_)
-        return key_revoke_;
-    if (*doctor_verb_)
-        return chosen_doctor();
-    if (auto one = chosen_skill())
-        return std::move(*one);
-    if (auto one = chosen_image())
-        return std::move(*one);
-    if (auto one = chosen_thread())
-        return std::move(*one);
-    if (auto one = chosen_storage())
-        return std::move(*one);
-    return version_options{};
+    const auto given = std::ranges::find_if(verbs_, [](const declared& each) { return each.verb->parsed(); });
+    return given == verbs_.end() ? command(version_options{}) : given->options();
 }
 
 }    // namespace caisson::cli
