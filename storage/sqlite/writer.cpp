@@ -12,14 +12,6 @@ namespace caisson::sqlite {
 
 namespace {
 
-/// A log is extended by steps of this size, as large as take no longer than a commit may wait for one.
-constexpr std::int64_t shortest_extension = 64 << 10;
-constexpr std::int64_t longest_extension = 1 << 20;
-constexpr std::chrono::milliseconds extension_time(4);
-constexpr std::chrono::seconds extension_retry(60);
-/// Of what the disk has, an extended log may take so much: what is to come must find its room.
-constexpr std::uintmax_t share_of_disk = 64;
-
 /// So many commits later there may be something to tidy up.
 constexpr std::uint64_t tidy_every = 1'024;
 
@@ -36,10 +28,9 @@ void give_way_when_woken()
 writer::writer(std::string name, std::unique_ptr<connection> db, writer_limits limits, idle_step idle)
     : db_(std::move(db))
     , limits_(limits)
+    , log_(*db_, limits_)
     , idle_(std::move(idle))
     , tidy_(static_cast<bool>(idle_))
-    , log_is_short_(limits_.ahead_log_bytes > 0)
-    , extension_(shortest_extension)
     , last_commit_(std::chrono::steady_clock::now() - limits_.idle_after)
     , last_idle_step_(std::chrono::steady_clock::now() - limits_.idle_every)
     , thread_([this, thread_name = std::move(name)] {
@@ -97,11 +88,11 @@ void writer::work()
     jobs batch;
     for (auto next = wait_for_work(); next != turn::end; next = wait_for_work()) {
         if (next == turn::move_log) {
-            move_log();
+            log_.move();
             continue;
         }
         if (next == turn::extend_log) {
-            extend_log();
+            log_.extend();
             continue;
         }
         if (next == turn::tidy)
@@ -113,7 +104,7 @@ void writer::work()
         for (auto& one : batch)
             one->finish();
         batch.clear();
-        look_at_log();
+        log_.look();
     }
 }
 
@@ -122,11 +113,11 @@ writer::turn writer::wait_for_work()
 {
     std::unique_lock lock(mutex_);
     const auto has_work = [this] { return closing_ || tidy_ || !queue_.empty(); };
-    if (log_is_long_ && !changed_.wait_for(lock, limits_.quiet, has_work))
+    if (log_.is_long() && !changed_.wait_for(lock, limits_.quiet, has_work))
         return turn::move_log;
     const auto has_any = [&] { return has_work() || !later_.empty(); };
-    if (log_is_short_ && db_->log_bytes() > 0 &&
-        !changed_.wait_until(lock, std::max(last_commit_ + limits_.quiet, next_extension_), has_any))
+    const auto extension = log_.next_extension(last_commit_);
+    if (extension && !changed_.wait_until(lock, *extension, has_any))
         return turn::extend_log;
     changed_.wait(lock, has_any);
     if (!has_work())
@@ -169,68 +160,17 @@ void writer::do_idle_step()
     } catch (const storage_error& failure) {
         faults_.closure_failed(std::current_exception());
         if (failure.fault() == storage_fault::disk_full)    // what makes room needs some too
-            move_log();
+            log_.move();
     } catch (const std::exception&) {
         faults_.closure_failed(std::current_exception());
     }
-}
-
-/// After what was committed was answered for.
-void writer::look_at_log()
-{
-    const auto bytes = db_->log_bytes();
-    log_is_long_ = bytes >= limits_.log_bytes;
-    if (log_is_long_ && !may_grow(bytes))
-        move_log();
-}
-
-/// The disk must be able to take all of the log again, and much else that is written meanwhile.
-bool writer::may_grow(std::int64_t log_bytes) const
-{
-    if (log_bytes >= limits_.burst_log_bytes)
-        return false;
-    std::error_code unknown;
-    const auto space = std::filesystem::space(db_->file(), unknown);
-    return !unknown && space.available >= 4 * static_cast<std::uint64_t>(limits_.burst_log_bytes);
-}
-
-/// What others read, or the disk has no room for, stays where it is; the next commit tries again.
-void writer::move_log()
-{
-    log_is_long_ = false;
-    try {
-        db_->move_log();
-    } catch (const storage_error&) {    // nothing is lost: it is in the log
-    }
-}
-
-/// Whoever wants to commit waits for a step: most of the time none is made. What fails is tried again later; nothing is lost by it.
-void writer::extend_log()
-{
-    const auto begin = std::chrono::steady_clock::now();
-    next_extension_ = begin + extension_retry;
-    std::error_code unknown;
-    const auto space = std::filesystem::space(db_->file(), unknown);
-    if (unknown || space.available < share_of_disk * static_cast<std::uintmax_t>(limits_.ahead_log_bytes))
-        return;
-    try {
-        log_is_short_ = !db_->extend_log(limits_.ahead_log_bytes, extension_);
-    } catch (const storage_error&) {
-        return;
-    }
-    const auto end = std::chrono::steady_clock::now();
-    next_extension_ = end + 4 * (end - begin);
-    if (end - begin > extension_time)
-        extension_ = std::max(extension_ / 2, shortest_extension);
-    else if (end - begin < extension_time / 2)
-        extension_ = std::min(extension_ * 2, longest_extension);
 }
 
 /// What is in the log already goes into the database, so that its space can be used again.
 void writer::make_room(const std::exception_ptr& failure)
 {
     faults_.commit_failed(failure);
-    move_log();
+    log_.move();
 }
 
 bool writer::take_next(jobs& batch)

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "storage/sqlite/fault_watch.hpp"
+#include "storage/sqlite/log_keeper.hpp"
 #include "storage/sqlite/work.hpp"
+#include "storage/sqlite/writer_limits.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -16,25 +18,6 @@
 #include <vector>
 
 namespace caisson::sqlite {
-
-struct writer_limits {
-    std::size_t queued = 16'384;                 // closures that wait; more are refused
-    std::size_t batch = 1'024;                   // closures in one transaction
-    std::chrono::milliseconds batch_time{10};    // a transaction takes no more closures after this
-    std::chrono::milliseconds later{10'000};     // work of run_later waits so long for company
-    /// A log (-wal) of this size is moved into the file, which writes all of it a second time and holds up what is to be written:
-    std::int64_t log_bytes = 16 << 20;
-    /// if this is more, not before it has this size or nothing was written for `quiet`; unless the disk has little room.
-    std::int64_t burst_log_bytes = 0;
-    std::chrono::milliseconds quiet{200};
-    /// Once nothing was written for `quiet` the log's file is made this large, a step at a time; unless the disk has little room.
-    std::int64_t ahead_log_bytes = 0;
-    /// Idle steps stay away from who writes one transaction after the other: they begin so long after the last one, but
-    std::chrono::milliseconds idle_after{20};
-    /// some in this time are made whatever comes, for so long.
-    std::chrono::milliseconds idle_every{200};
-    std::chrono::milliseconds idle_slice{10};
-};
 
 class transaction;
 
@@ -100,10 +83,6 @@ private:
     turn wait_for_work();
     bool is_time_to_tidy(std::unique_lock<std::mutex>& lock);
     void do_idle_step();
-    void look_at_log();
-    bool may_grow(std::int64_t log_bytes) const;
-    void move_log();
-    void extend_log();
     void make_room(const std::exception_ptr& failure);
     bool take_next(jobs& batch);
     void commit_batch(jobs& batch);
@@ -113,6 +92,7 @@ private:
 
     std::unique_ptr<connection> db_;
     const writer_limits limits_;
+    log_keeper log_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::unique_ptr<job>> queue_;
@@ -120,11 +100,7 @@ private:
     idle_step idle_;
     bool tidy_;
     bool closing_ = false;
-    bool log_is_long_ = false;                                // the thread's own, as the next five
-    bool log_is_short_;                                       // a file that may be extended,
-    std::int64_t extension_;                                  // by so much at the next step,
-    std::chrono::steady_clock::time_point next_extension_;    // not before
-    std::chrono::steady_clock::time_point last_commit_;       // so long ago at first that nothing waits for it
+    std::chrono::steady_clock::time_point last_commit_;       // the thread's own; so long ago at first that nothing waits for it
     std::chrono::steady_clock::time_point last_idle_step_;    // likewise
     fault_watch faults_;
     std::atomic<std::uint64_t> commits_ = 0;
