@@ -199,8 +199,9 @@ void local_sandbox::kill_agent()
 
 void local_sandbox::kill_rest()
 {
+    const bool has_siblings = may_have_compiler_ || may_have_later_programs_;
     if (!record_.group.is_surely_empty())
-        record_.group.kill();
+        (has_siblings ? record_.group : record_.group.without_siblings()).kill();
     if (!monitor_ || !monitor_->alive())
         return;
     // The start did not get as far as the agent's pid: it is among the monitor's children.

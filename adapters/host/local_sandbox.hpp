@@ -60,14 +60,14 @@ public:
 
     // Called by the runtime that makes the sandbox.
 
-    /// Makes the group of the first program before that is known; open_group() returns it. Runs on a worker. Errors:
+    /// Makes the group of the first program before the program is known; open_group() returns it. Runs on a worker. Errors:
     /// errc::runtime_unavailable.
     result<void> make_group_ahead();
     /// Repurposes a prepared sandbox for `spec`; its id stays. Call before start(). Does not block. Errors: errc::runtime_unavailable, also
     /// if its directory or a group was removed; then destroy it.
     result<void> serve(const sandbox_spec& spec);
     /// Call for a new sandbox: teardown then looks only for what this object made.
-    void mark_new() { may_have_compiler_ = may_have_more_ = may_be_frozen_ = false; }
+    void mark_new() { may_have_compiler_ = may_have_later_programs_ = may_be_frozen_ = false; }
     /// Sets the trees to mount at the start. They are not recorded: a sandbox starts once.
     void set_trees(std::vector<sandbox_tree> trees) { trees_ = std::move(trees); }
     const std::vector<sandbox_tree>& trees() const { return trees_; }
@@ -133,8 +133,9 @@ private:
     std::optional<result<std::unique_ptr<execution_group>>> made_at_start_;    // that group or its error, until handed out
     std::unique_ptr<execution_group> ahead_;                                   // group made with record_.limits, until taken
     bool may_have_compiler_ = true;                                            // false once known that no compiler group exists
-    bool may_have_more_ = true;                                                // the same of groups of other programs than the first
+    bool may_have_later_programs_ = true;                                      // false once known that only program 1 has groups
     bool may_be_frozen_ = true;                                                // false once known that nothing is frozen
+    bool is_paused_ = false;                                                   // by this object: what starts is frozen
     local_record record_;
     std::optional<run_directory> directory_;
     std::vector<sandbox_tree> trees_;

@@ -11,16 +11,16 @@ namespace {
 
 std::string part_of(const group_name& name)
 {
-    const auto kind = std::string(name.of_compiler ? compiler_part : work_part);
+    const auto kind = std::string(name.use == group_use::compiler ? compiler_part : work_part);
     return name.program == 1 ? kind : kind + "." + std::to_string(name.program);
 }
 
 }    // namespace
 
-/// The groups of the sandbox's parts, without the sandbox's own group. Empty if there may be groups of more programs, which are searched.
+/// The groups of the sandbox's parts, without the sandbox's own group. Empty if later programs may have groups: try_remove() then searches.
 std::vector<control_group> local_sandbox::known_groups() const
 {
-    if (may_have_more_)
+    if (may_have_later_programs_)
         return {};
     std::vector<control_group> known{record_.group.own_part(work_part), record_.group.own_part(agent_part)};
     if (may_have_compiler_)
@@ -28,14 +28,16 @@ std::vector<control_group> local_sandbox::known_groups() const
     return known;
 }
 
-/// Groups in which programs may run.
+/// Existing groups in which programs may run.
 std::vector<control_group> local_sandbox::freezable() const
 {
-    std::vector<control_group> found{record_.group.part(work_part)};
+    std::vector<control_group> found;
+    if (auto work = record_.group.part(work_part); work.exists())
+        found.push_back(std::move(work));
     if (auto compiler = record_.group.part(compiler_part); may_have_compiler_ && compiler.exists())
         found.push_back(std::move(compiler));
-    if (may_have_more_)
-        for (auto& each : record_.group.parts_of_more_programs())
+    if (may_have_later_programs_)
+        for (auto& each : record_.group.later_program_parts())
             found.push_back(std::move(each));
     return found;
 }
@@ -62,7 +64,7 @@ void local_sandbox::make_wished_group()
     if (!wished_ || made_at_start_)
         return;
     try {
-        made_at_start_ = open_group({}, *wished_);
+        made_at_start_ = open_group(first_program, *wished_);
     } catch (const std::exception&) {
         made_at_start_.reset();    // open_group() tries again
     }
@@ -71,7 +73,7 @@ void local_sandbox::make_wished_group()
 result<void> local_sandbox::make_group_ahead()
 {
     const auto& whole = record_.limits;
-    auto made = open_group({}, {whole.memory_bytes, whole.cpu_milli, whole.pids});
+    auto made = open_group(first_program, {whole.memory_bytes, whole.cpu_milli, whole.pids});
     if (made.has_error())
         return made.error();
     ahead_ = std::move(*made);
@@ -91,20 +93,26 @@ result<std::unique_ptr<execution_group>> local_sandbox::take_group_ahead(const g
 
 result<std::unique_ptr<execution_group>> local_sandbox::open_group(group_name name, group_limits limits)
 {
-    const bool is_first = name == group_name{};
+    const bool is_first = name == first_program;
     if (is_first && made_at_start_)
         return *std::exchange(made_at_start_, std::nullopt);
     if (is_first && ahead_)
         return take_group_ahead(limits);
     if (name.program == 1) {
-        may_have_compiler_ = may_have_compiler_ || name.of_compiler;
+        may_have_compiler_ = may_have_compiler_ || name.use == group_use::compiler;
     } else {
-        may_have_more_ = true;
-        auto made = record_.group.make_room_for_more_programs();
+        const auto& whole = record_.limits;
+        auto made = record_.group.make_later_programs_group(within_whole({whole.memory_bytes, whole.cpu_milli, whole.pids}));
         if (made.has_error())
             return made.error();
+        may_have_later_programs_ = true;
     }
-    return cgroup_execution_group::open(services_.time, record_.group.part(part_of(name)), within_whole(limits));
+    auto part = record_.group.part(part_of(name));
+    auto opened = cgroup_execution_group::open(services_.time, part, within_whole(limits));
+    if (is_paused_ && !opened.has_error())
+        if (auto frozen = part.freeze(); frozen.has_error())
+            return frozen.error();
+    return opened;
 }
 
 result<void> local_sandbox::limit_again(const sandbox_limits& limits, cgroup_execution_group& made)
@@ -132,7 +140,9 @@ task<bool> poll_frozen(timers* time, control_group group, steady_time deadline)
 
 task<result<void>> local_sandbox::pause()
 {
-    may_be_frozen_ = true;
+    if (!can_freeze())
+        co_return error{errc::not_implemented, "this host has no freezer that the server may use"};
+    may_be_frozen_ = is_paused_ = true;
     auto groups = freezable();
     const auto until = services_.time.steady_now() + 2s;
     result<void> done;
@@ -147,14 +157,19 @@ task<result<void>> local_sandbox::pause()
         if (!stands)
             done = error{errc::timed_out, "the kernel did not freeze the sandbox in time"};
     }
-    if (done.has_error())
+    if (done.has_error()) {
+        is_paused_ = false;
         for (auto& each : groups)
             (void)each.thaw();
+    }
     co_return done;
 }
 
 task<result<void>> local_sandbox::resume()
 {
+    if (!can_freeze())
+        co_return error{errc::not_implemented, "this host has no freezer that the server may use"};
+    is_paused_ = false;
     result<void> done;
     for (auto& each : freezable())
         if (auto thawed = each.thaw(); thawed.has_error())

@@ -77,7 +77,7 @@ void verb_parsers::add_doctor()
     add_settings_flags(doctor_verb, doctor.flags);
 }
 
-/// What the command line leaves open.
+/// Fills what the command line left out.
 void verb_parsers::complete(doctor_options& given) const
 {
     if (!given.config_file && !defaults_.config_file.empty())

@@ -39,13 +39,14 @@ public:
     command chosen();
 
 private:
-    /// A verb that can be given, and the options that it was given.
+    /// A verb, and what gives its parsed options.
     struct declared {
         CLI::App* verb;
         std::function<command()> options;
     };
 
-    /// Declares a verb whose options are returned for more declarations. `finish` completes or refuses them once the app has parsed.
+    /// Declares a verb and returns its options, which live as long as this. `finish` runs in chosen(): it completes the options or throws
+    /// CLI::ParseError.
     template <class Options>
     std::pair<CLI::App*, Options&> add(CLI::App& to, const std::string& name, const std::string& about, const std::string& footer,
         std::function<void(Options&)> finish = {})

@@ -187,7 +187,7 @@ task<result<void>> sandbox_provider::start_sandbox(execution_ptr exec, runtime* 
 
 result<void> sandbox_provider::open_group(execution& exec)
 {
-    auto group = exec.sandbox()->open_group({}, group_limits_of(exec));
+    auto group = exec.sandbox()->open_group(first_program, group_limits_of(exec));
     if (group.has_error())
         return group.error();
     exec.current.group = std::move(*group);

@@ -69,7 +69,7 @@ struct sandbox_sources {
     protocol::link_options link = {};
 };
 
-/// What executions may take, now and once they have ended.
+/// Bounds on executions, and rules for their records.
 struct execution_rules {
     admission_bounds bounds = {};
     idempotency_options idempotency = {};
@@ -81,7 +81,7 @@ struct execution_rules {
     std::function<std::uint64_t()> free_bytes = {};    // of the stores' disk; empty: files are kept until it is full
 };
 
-/// How left-overs are found.
+/// How often left-overs are swept, and the extra chores.
 struct sweep_rules {
     std::optional<std::chrono::milliseconds> interval = std::nullopt;    // nothing: a sweep at the start only
     std::vector<sweep_chore> chores = {};
@@ -89,7 +89,7 @@ struct sweep_rules {
 
 /// What skills need.
 struct skill_ports {
-    skill_trees* trees = nullptr;         // packages; null: none can be run
+    skill_trees* trees = nullptr;         // packages of skills; null: no skill can run
     schema_checker* schemas = nullptr;    // of outputs; null: not looked at
 };
 

@@ -11,13 +11,13 @@ namespace caisson {
 /// Removes what crashes and failures left behind: sandboxes that no unfinished execution needs, records of sandboxes that are
 /// gone, old records, and what the chores look for. Never touches a sandbox that somebody holds, and never ends an execution:
 /// who holds its sandbox sees the end of it. What cannot be removed is logged once and tried again after 1 s, 2 s, 4 s and so on, at
-/// the latest after sweep_interval. I/O thread.
+/// the latest after services.sweeps.interval. I/O thread.
 class sweeper {
 public:
     /// `services` outlives it.
     explicit sweeper(const execution_services& services);
 
-    /// Begins to sweep: now, and then again sweep_interval after each end. Returns when the first sweep is over, at the latest
+    /// Begins to sweep: now, and then again services.sweeps.interval after each end. Returns when the first sweep is over, at the latest
     /// after 5 s, when it goes on in the background. Errors: what the stores said in the first sweep.
     task<result<void>> start();
     /// Something was left behind that nobody holds any more: the next sweep comes in a second.

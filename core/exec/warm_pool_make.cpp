@@ -45,7 +45,7 @@ task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox
         co_return done;
     if (into->home->box().image_digest() != wanted->shape.image_digest && !wanted->shape.image_digest.empty())
         co_return error{errc::image_unavailable, "the image is another one by now"};
-    auto group = into->home->box().open_group({}, of_group);
+    auto group = into->home->box().open_group(first_program, of_group);
     if (group.has_error())
         co_return group.error();
     into->group = std::move(*group);

@@ -14,8 +14,8 @@
 
 namespace caisson {
 
-/// The control group of one execution: limits, measures, freezes and kills all its processes at once. On a host without control
-/// groups it measures and kills nothing, and runtime_capabilities reports that.
+/// The control group of one program, or of its compiler: limits, measures, freezes and kills all its processes at once. On a host without
+/// control groups it measures and kills nothing, and runtime_capabilities reports that.
 class execution_group {
 public:
     virtual ~execution_group() = default;

@@ -73,13 +73,17 @@ struct group_usage {
     std::int64_t pids_refused = 0;    // forks refused by the pids limit
 };
 
+enum class group_use : std::uint8_t { program, compiler };
+
 /// Names a group within a sandbox: that of a program, or of the compiler that runs before that program.
 struct group_name {
     std::uint32_t program = 1;    // the program's number in its sandbox, from 1
-    bool of_compiler = false;
+    group_use use = group_use::program;
 
     bool operator==(const group_name&) const = default;
 };
+inline constexpr group_name first_program{};
+inline constexpr group_name first_compiler{.use = group_use::compiler};
 
 /// What a runtime is, on every host.
 struct runtime_traits {

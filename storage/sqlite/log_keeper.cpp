@@ -15,7 +15,7 @@ constexpr std::int64_t shortest_extension = 64 << 10;
 constexpr std::int64_t longest_extension = 1 << 20;
 constexpr std::chrono::milliseconds extension_time(4);
 constexpr std::chrono::seconds extension_retry(60);
-/// Of what the disk has, an extended log may take so much: what is to come must find its room.
+/// The log is extended only if the disk has this many times its size free.
 constexpr std::uintmax_t share_of_disk = 64;
 
 }    // namespace

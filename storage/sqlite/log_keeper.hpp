@@ -18,7 +18,7 @@ public:
     /// `db` keeps its log and outlives this.
     log_keeper(connection& db, const writer_limits& limits);
 
-    /// After a commit was answered for: moves the log if it is long and must not grow.
+    /// Call after each commit was answered: moves a long log that may not grow.
     void look();
     /// Whether the log is to be moved once nothing was written for writer_limits::quiet.
     bool is_long() const { return is_long_; }
@@ -26,8 +26,8 @@ public:
     void move();
     /// When extend() may be called, if nothing is written until then. Nothing: the log's file is large enough.
     std::optional<time_point> next_extension(time_point last_commit) const;
-    /// Makes the log's file larger by a step. Whoever wants to commit waits for a step: most of the time none is made. What fails is tried
-    /// again later; nothing is lost by it.
+    /// Makes the log's file larger by a step. A commit waits for a running step. Failures are ignored; next_extension() says when to try
+    /// again.
     void extend();
 
 private:
@@ -36,9 +36,9 @@ private:
     connection& db_;
     const writer_limits limits_;
     bool is_long_ = false;
-    bool is_short_;                // a file that may be extended,
-    std::int64_t extension_;       // by so much at the next step,
-    time_point next_extension_;    // not before
+    bool is_short_;                // false once the file has ahead_log_bytes
+    std::int64_t extension_;       // bytes of the next step
+    time_point next_extension_;    // earliest time of the next step
 };
 
 }    // namespace caisson::sqlite

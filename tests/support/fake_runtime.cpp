@@ -107,8 +107,8 @@ result<std::unique_ptr<execution_group>> fake_sandbox::open_group(group_name nam
 {
     if (const auto failure = maker_.planned(call::open_group))
         return *failure;
-    (name.of_compiler ? box_->compiler_limits : box_->limits) = limits;
-    if (name.of_compiler)
+    (name.use == group_use::compiler ? box_->compiler_limits : box_->limits) = limits;
+    if (name.use == group_use::compiler)
         return std::unique_ptr<execution_group>(std::make_unique<fake_compiler_group>(box_));
     return std::unique_ptr<execution_group>(std::make_unique<fake_group>(box_));
 }

@@ -7,7 +7,7 @@
 
 namespace caisson {
 
-/// The group in which a sandbox's execution runs, or the compiler of that execution. Without members it is no group.
+/// The group of one program of a sandbox, or of its compiler. Without members it is no group.
 class cgroup_execution_group : public execution_group {
 public:
     /// Makes the group, or finds it. `time` outlives it. Errors: errc::runtime_unavailable.

@@ -25,8 +25,9 @@ struct cgroup_tree_options {
 /// Options for the current state of this process.
 cgroup_tree_options cgroup_options_of_this_process(std::string instance);
 
-/// The groups of one server instance: `<root>/<sandbox>/{agent,work,compiler}` in each useful hierarchy. v1 hierarchies without the freezer
-/// have only `<root>/<sandbox>`, in which the execution runs, and `<root>/<sandbox>.compiler`.
+/// The groups of one server instance: `<root>/<sandbox>/{agent,work,compiler,work.N,compiler.N}` in each useful hierarchy. v1 hierarchies
+/// without the freezer have only `<root>/<sandbox>`, in which the first program runs, `<root>/<sandbox>.compiler`, and
+/// `<root>/<sandbox>.programs/{work.N,compiler.N}`.
 class cgroup_tree {
 public:
     cgroup_tree(std::shared_ptr<cgroup_io> io, cgroup_tree_options options);

@@ -41,7 +41,7 @@ bool agent_needs_own(const cgroup_member& sandbox)
 }
 
 /// Whether a part is of another program than the first.
-bool is_of_more(std::string_view name)
+bool is_later_program_part(std::string_view name)
 {
     return name.starts_with(std::string(work_part) + ".") || name.starts_with(std::string(compiler_part) + ".");
 }
@@ -49,7 +49,7 @@ bool is_of_more(std::string_view name)
 bool has_own(const cgroup_member& sandbox, std::string_view name)
 {
     if (sandbox.is_flat)
-        return name == compiler_part || is_of_more(name);
+        return name == compiler_part || is_later_program_part(name);
     return name != agent_part || agent_needs_own(sandbox);
 }
 
@@ -60,7 +60,8 @@ std::string directory_of(const cgroup_member& sandbox, std::string_view name)
         return sandbox.is_flat && name == agent_part ? whole.substr(0, whole.rfind('/')) : whole;
     if (!sandbox.is_flat)
         return whole + "/" + std::string(name);
-    return is_of_more(name) ? whole + std::string(programs_suffix) + "/" + std::string(name) : whole + std::string(compiler_suffix);
+    return is_later_program_part(name) ? whole + std::string(programs_suffix) + "/" + std::string(name)
+                                       : whole + std::string(compiler_suffix);
 }
 
 }    // namespace
@@ -89,27 +90,41 @@ control_group control_group::own_part(std::string_view name) const
     return control_group(io_, std::move(members)).part(name);
 }
 
-result<void> control_group::make_room_for_more_programs()
+result<void> control_group::make_later_programs_group(const cgroup_limits& limits)
 {
     auto members = members_;
     std::erase_if(members, [](const cgroup_member& member) { return !member.is_flat; });
-    for (auto& member : members)
+    for (auto& member : members) {
         member.directory += programs_suffix;
-    return control_group(io_, std::move(members)).make();
+        member.is_flat = false;
+    }
+    control_group all(io_, std::move(members));
+    auto done = all.make();
+    return done.has_error() ? done : all.limit(limits);
 }
 
-std::vector<control_group> control_group::parts_of_more_programs() const
+std::vector<control_group> control_group::later_program_parts() const
 {
     std::set<std::string> names;
     for (const auto& member : members_)
         for (auto& name : io_->directories(member.is_flat ? member.directory + std::string(programs_suffix) : member.directory))
-            if (is_of_more(name))
+            if (is_later_program_part(name))
                 names.insert(std::move(name));
     std::vector<control_group> found;
-    for (const auto& name : names)
-        if (auto each = part(name); each.exists())
-            found.push_back(std::move(each));
+    for (const auto& name : names) {
+        auto each = part(name);
+        std::erase_if(each.members_, [this](const cgroup_member& member) { return !io_->exists(member.directory); });
+        found.push_back(std::move(each));
+    }
     return found;
+}
+
+control_group control_group::without_siblings() const
+{
+    auto members = members_;
+    for (auto& member : members)
+        member.is_flat = false;
+    return {io_, std::move(members)};
 }
 
 const cgroup_member* control_group::with(unsigned what) const
@@ -276,12 +291,13 @@ std::vector<memory_limit_files> memory_limits_of(const cgroup_member& member)
     std::vector<std::string> directories{member.directory};
     const std::filesystem::path path = member.directory;
     const auto name = path.filename().string();
-    if (name == work_part || name == compiler_part || is_of_more(name))
+    if (name == work_part || name == compiler_part || is_later_program_part(name))
         directories.push_back(path.parent_path());
     std::vector<memory_limit_files> files;
     for (const auto& each : directories) {
         if (member.version == cgroup_version::v2) {
-            files.push_back({each + "/memory.events.local", ""});    // .local: excludes limits reached by an earlier part of the sandbox
+            files.push_back(
+                {each + "/memory.events.local", ""});    // .local: not what its parts met; what an earlier program met here counts
             continue;
         }
         files.push_back({each + "/memory.max_usage_in_bytes", each + "/memory.limit_in_bytes"});

@@ -47,9 +47,9 @@ struct cgroup_member {
 inline constexpr std::string_view agent_part = "agent";
 inline constexpr std::string_view work_part = "work";
 inline constexpr std::string_view compiler_part = "compiler";
-/// Follow the sandbox's name where these groups are its siblings: the compiler's, and the one that has the parts of all programs but the
-/// first.
+/// Follows the sandbox's name where the first compiler's group is a sibling.
 inline constexpr std::string_view compiler_suffix = ".compiler";
+/// Follows the sandbox's name where a sibling has the parts of all programs but the first.
 inline constexpr std::string_view programs_suffix = ".programs";
 inline constexpr std::array sibling_suffixes{compiler_suffix, programs_suffix};
 
@@ -101,10 +101,13 @@ public:
     control_group part(std::string_view name) const;
     /// part(), only in the hierarchies where that group is no other part.
     control_group own_part(std::string_view name) const;
-    /// Makes what the parts of other programs than the first need. Errors: errc::runtime_unavailable.
-    result<void> make_room_for_more_programs();
-    /// The existing parts of these programs, with their compilers.
-    std::vector<control_group> parts_of_more_programs() const;
+    /// Makes `<sandbox>.programs` in flat hierarchies and limits it; call before making a part of a later program. Errors:
+    /// errc::runtime_unavailable.
+    result<void> make_later_programs_group(const cgroup_limits& limits);
+    /// The existing work and compiler parts of all programs but the first, each in the hierarchies where it exists.
+    std::vector<control_group> later_program_parts() const;
+    /// The group for removal and kills where no siblings exist, which saves looking for them.
+    control_group without_siblings() const;
     /// A sandbox's group without the flat hierarchies.
     control_group whole() const;
     const std::vector<cgroup_member>& members() const { return members_; }

@@ -170,8 +170,8 @@ try {
             gone = io_->remove_directory(member.directory) == 0 && gone;
     for (const auto& member : members_) {
         gone = try_remove_directory(member.directory) && gone;
-        for (const auto suffix : sibling_suffixes)
-            if (member.is_flat && known.empty())
+        if (member.is_flat && known.empty())
+            for (const auto suffix : sibling_suffixes)
                 gone = try_remove_directory(member.directory + std::string(suffix)) && gone;
     }
     return gone;

@@ -124,9 +124,7 @@ task<bool> compile_stage::compile(execution_ptr exec, std::shared_ptr<limit_watc
 result<void> compile_stage::open_compiler_group(execution& exec, compile_run& run)
 {
     const auto limits = limits_of(exec.spec);
-    const auto open = [&] {
-        return exec.sandbox()->open_group({.of_compiler = true}, {limits.memory_bytes, limits.cpu_milli, limits.pids});
-    };
+    const auto open = [&] { return exec.sandbox()->open_group(first_compiler, {limits.memory_bytes, limits.cpu_milli, limits.pids}); };
     auto group = open();
     if (!group.has_error() && !(*group)->is_surely_empty()) {
         (*group)->kill();    // a kill may leave the group without the right to fork

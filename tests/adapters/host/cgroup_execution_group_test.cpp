@@ -190,12 +190,12 @@ TEST_F(ControlGroup, PartsOfMoreProgramsAreFoundAndRemovedWithTheirSandbox)
         kernel->make_directory(each);
     control_group sandbox(
         kernel, {{"/cg/a", cgroup_version::v2, cgroup_control::kill}, {"/cg/b", cgroup_version::v1, cgroup_control::pids, true}});
-    EXPECT_TRUE(sandbox.parts_of_more_programs().empty());
-    ASSERT_TRUE(sandbox.make_room_for_more_programs().has_value());
+    EXPECT_TRUE(sandbox.later_program_parts().empty());
+    ASSERT_TRUE(sandbox.make_later_programs_group({}).has_value());
     ASSERT_TRUE(sandbox.part("work.2").make().has_value());
     ASSERT_TRUE(sandbox.part("work.10").make().has_value());
     kernel->make_directory("/cg/b.programs/work.3");    // made in one hierarchy only
-    EXPECT_EQ(sandbox.parts_of_more_programs().size(), 2u);
+    EXPECT_EQ(sandbox.later_program_parts().size(), 3u);
     EXPECT_TRUE(sandbox.try_remove());
     EXPECT_EQ(kernel->directories("/cg"), paths{});
 }
