@@ -85,7 +85,7 @@ protected:
         return made;
     }
 
-    execution_service waiting_{waiting({io_.get_executor(), time_, log_, ids_, executions_, events_, sandboxes_})};
+    execution_service waiting_{waiting({io_.get_executor(), time_, log_, ids_, {executions_, events_, sandboxes_}})};
     api_services use_ = services(waiting_);
     api waiting_api_{use_, rest_doors()};
 };

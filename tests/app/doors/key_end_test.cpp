@@ -51,7 +51,7 @@ protected:
     caisson::testing::fake_image_engine engine_;
     caisson::testing::fake_allowed_images rows_;
     image_service images_{io_.get_executor(), time_, log_, rows_, &engine_, {.allowed = {"debian:12"}}};
-    execution_service waiting_{waiting({io_.get_executor(), time_, log_, ids_, executions_, events_, sandboxes_})};
+    execution_service waiting_{waiting({io_.get_executor(), time_, log_, ids_, {executions_, events_, sandboxes_}})};
     api api_of_these_{with(services(waiting_), images_), rest_doors()};
     task_group group_{io_.get_executor(), log_};
 };
