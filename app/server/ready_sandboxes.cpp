@@ -26,7 +26,7 @@ void keep_usual_ready(
     sandbox_spec spec;
     spec.limits = usual_limits(config);
     spec.lease = std::chrono::milliseconds(config.executions.agent_lease_ms);
-    pool_shape shape{runtime, std::move(spec), nullptr, ""};
+    sandbox_shape shape{runtime, std::move(spec), nullptr, ""};
     executions.keep_ready(shape);
     const auto* python = languages.find("python");
     if (!config.pool.warm_interpreters || python == nullptr || !python->available())

@@ -26,8 +26,8 @@ execution::~execution() = default;
 void execution::give_up(std::string why)
 {
     heard.lost = std::move(why);
-    if (current.home)
-        current.home->give_up();
+    if (current.lease.home)
+        current.lease.home->give_up();
 }
 
 void execution::begin_attempt()
@@ -72,7 +72,7 @@ protocol::resume_point execution::resume_point() const
     return {sink_.received(output_stream::stdout_stream), sink_.received(output_stream::stderr_stream), 0};
 }
 
-group_usage execution::used() const { return usage_since(current.group->usage(), current.before_program); }
+group_usage execution::used() const { return usage_since(current.lease.group->usage(), current.before_program); }
 
 bool execution::stdin_spent() const
 {

@@ -4,7 +4,6 @@
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
 #include "core/exec/agent_process.hpp"
-#include "core/exec/claim_hold.hpp"
 #include "core/exec/compile/compile_cache.hpp"
 #include "core/exec/ending.hpp"
 #include "core/exec/program_sink.hpp"
@@ -14,7 +13,7 @@
 #include "core/images/types.hpp"
 #include "core/log/live_log.hpp"
 #include "core/runtime/ports.hpp"
-#include "core/sandbox/living_sandbox.hpp"
+#include "core/sandbox/lease.hpp"
 #include "core/skills/ports.hpp"
 
 #include <exception>
@@ -41,9 +40,7 @@ inline constexpr protocol::exec_number only_execution = exec_numbers::first_prog
 struct attempt_state {
     std::optional<result<stored_image>> image;    // what its sandbox is made of, or why that is not to be had
     std::shared_ptr<const skill_tree> tree;       // of a skill: held until the sandbox is gone
-    std::shared_ptr<living_sandbox> home;         // null: it has no sandbox
-    std::unique_ptr<claim_hold> hold;             // of a sandbox that was ready
-    std::unique_ptr<execution_group> group;       // the program's
+    sandbox_lease lease;                          // of its sandbox, with the program's group
     group_usage before_program;                   // what the group had used when the program was started
     std::vector<placed_file> placed;              // what is put into the sandbox with the program, besides spec.files
     std::shared_ptr<files_at_end> at_end;         // what its agent collects by itself; null: it was not asked to
@@ -140,9 +137,9 @@ public:
     void forget_attempt();
 
     /// Its sandbox; null: it has none.
-    caisson::sandbox* sandbox() const { return current.home ? &current.home->box() : nullptr; }
+    caisson::sandbox* sandbox() const { return current.lease.home ? &current.lease.home->box() : nullptr; }
     /// To the sandbox's agent; null before the sandbox was started.
-    std::shared_ptr<protocol::agent_link> link() const { return current.home ? current.home->link() : nullptr; }
+    std::shared_ptr<protocol::agent_link> link() const { return current.lease.home ? current.lease.home->link() : nullptr; }
     /// Hears the program from now on; with `resume` it is one that an earlier server started. There is a link.
     void listen(std::optional<protocol::resume_point> resume);
     /// What this server has of the program's output.

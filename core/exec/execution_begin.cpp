@@ -9,17 +9,17 @@ namespace caisson {
 
 bool execution_life::begin_now(const execution_ptr& exec, waiting_place& place)
 {
-    if (!use_.sources.pool || !placement_.hold_image_now(*exec) || !sandboxes_.hold_package_now(*exec))
+    if (!use_.sources.pool || !placement_.hold_image_now(*exec) || !provider_.hold_package_now(*exec))
         return false;
-    const auto wanted = sandboxes_.shape_of(*exec, sandboxes_.sandbox_for(*exec));
-    if (!sandboxes_.has_ready(wanted))
+    const auto wanted = provider_.shape_of(*exec, provider_.sandbox_for(*exec));
+    if (!provider_.has_ready(wanted))
         return false;
     auto permit = placement_.ask_for_permit(*exec);
     if (!permit)
         return false;
     exec->phase = run_phase::starting;
     exec->begin_attempt();
-    if (!sandboxes_.claim_sandbox(*exec, wanted)) {
+    if (!provider_.claim_sandbox(*exec, wanted)) {
         exec->row.attempts.clear();
         exec->phase = run_phase::waiting;
         return false;
@@ -27,10 +27,10 @@ bool execution_life::begin_now(const execution_ptr& exec, waiting_place& place)
     permit->succeeded();
     placement_.enter(exec, place);
     try {
-        sandboxes_.note_degraded(*exec);
-        sandboxes_.note_sandbox(*exec);
+        provider_.note_degraded(*exec);
+        provider_.note_sandbox(*exec);
         programs_.start_program(*exec);
-        sandboxes_.keep_link(exec);    // sends the order; run_begun() begins the watch
+        provider_.keep_link(exec);    // sends the order; run_begun() begins the watch
     } catch (const std::exception&) {
         disposal_.discard(exec);
         throw;
@@ -41,7 +41,7 @@ bool execution_life::begin_now(const execution_ptr& exec, waiting_place& place)
 
 std::optional<runtime_breakers::permit> execution_life::begin_making(const execution_ptr& exec, waiting_place& place)
 {
-    if (!placement_.creates_fast(exec->row.runtime) || !sandboxes_.hold_package_now(*exec))
+    if (!placement_.creates_fast(exec->row.runtime) || !provider_.hold_package_now(*exec))
         return std::nullopt;
     auto permit = placement_.ask_for_permit(*exec);
     if (!permit || !placement_.creates_fast(exec->row.runtime))    // it may have fallen back to another
@@ -55,7 +55,7 @@ task<result<void>> execution_life::make_now(execution_ptr exec, runtime_breakers
 {
     exec->begin_attempt();
     exec->current.at_host = true;
-    auto making = without_exceptions(sandboxes_.make_unrecorded(exec));
+    auto making = without_exceptions(provider_.make_unrecorded(exec));
     const auto made = co_await std::move(making);
     if (made.has_error()) {
         if (exec->current.at_host)

@@ -4,12 +4,12 @@
 #include "core/admission/idempotency.hpp"
 #include "core/exec/execution_access.hpp"
 #include "core/exec/execution_life.hpp"
-#include "core/exec/idle_gate.hpp"
 #include "core/exec/live_executions.hpp"
 #include "core/exec/record/record_policy.hpp"
 #include "core/exec/services.hpp"
-#include "core/exec/warm_pool.hpp"
 #include "core/log/log_reader.hpp"
+#include "core/pool/idle_gate.hpp"
+#include "core/pool/warm_pool.hpp"
 
 #include <memory>
 #include <optional>

@@ -2,9 +2,9 @@
 
 #include "core/async/without_exceptions.hpp"
 #include "core/base/count_guard.hpp"
+#include "core/base/elapsed.hpp"
 #include "core/exec/attempts.hpp"
 #include "core/exec/collect/collect_command.hpp"
-#include "core/exec/elapsed.hpp"
 #include "core/exec/record/record.hpp"
 
 #include <stdexcept>
@@ -49,7 +49,7 @@ task<execution_life::after> execution_life::attempt(execution_ptr exec)
     if (!exec->row.attempts.empty())
         co_await fetch_spec(exec);
     exec->begin_attempt();
-    auto making = without_exceptions(sandboxes_.try_sandbox(exec, std::move(*permit)));
+    auto making = without_exceptions(provider_.try_sandbox(exec, std::move(*permit)));
     const auto made = co_await std::move(making);
     if (made.has_value() && !exec->cancel_wanted()) {
         if (exec->spec.compile)
@@ -74,7 +74,7 @@ task<execution_life::after> execution_life::conclude(execution_ptr exec, ending_
 {
     const count_guard ends(idle_gate_.busy());    // somebody waits for the record
     exec->phase = run_phase::ending;
-    if (exec->current.group)
+    if (exec->current.lease.group)
         facts.group = exec->used();    // before the kill: what is measured is what the program used
     exec->current.disk_at_end = exec->sandbox() ? exec->sandbox()->disk() : std::nullopt;
     note_disk(facts.disk, exec->current.disk_at_end);
@@ -174,7 +174,7 @@ task<> execution_life::take_up(execution_ptr exec)
     exec->current.taken_up = true;
     exec->heard.started_at = exec->heard.asked_at = use_.time.steady_now();
     exec->phase = run_phase::running;    // a server that stops may leave it to the next one at any moment
-    const auto found = co_await sandboxes_.find_sandbox_patiently(exec);
+    const auto found = co_await provider_.find_sandbox_patiently(exec);
     if (found.has_value()) {
         const auto next = co_await go_on(exec);
         if (next == after::again)
@@ -186,7 +186,7 @@ task<> execution_life::take_up(execution_ptr exec)
     ending_facts facts;
     facts.cancelled = exec->cancel_wanted();
     facts.lost = exec->heard.lost;
-    facts.host_to_blame = sandboxes_.agent_was_taken(*exec);
+    facts.host_to_blame = provider_.agent_was_taken(*exec);
     const auto next = co_await conclude(exec, std::move(facts));
     if (next == after::again)
         co_await carry_out(exec);
@@ -195,12 +195,12 @@ task<> execution_life::take_up(execution_ptr exec)
 /// Asks the agent where the program stands, and watches the program from outside until the agent answers.
 task<execution_life::after> execution_life::go_on(execution_ptr exec)
 {
-    exec->current.home->resume();
+    exec->current.lease.home->resume();
     exec->listen(exec->resume_point());
     exec->heard.asked_at = use_.time.steady_now();
     exec->stdin_bytes.flush(*exec->link(), only_execution);
-    sandboxes_.keep_link(exec);
-    sandboxes_.keep_watch(exec);
+    provider_.keep_link(exec);
+    provider_.keep_watch(exec);
     co_return co_await run_in_sandbox(exec);
 }
 

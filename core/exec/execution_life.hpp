@@ -3,13 +3,13 @@
 #include "core/exec/collect/collect_stage.hpp"
 #include "core/exec/compile/compile_stage.hpp"
 #include "core/exec/execution.hpp"
-#include "core/exec/idle_gate.hpp"
 #include "core/exec/placement.hpp"
 #include "core/exec/program_stage.hpp"
 #include "core/exec/record/execution_recorder.hpp"
 #include "core/exec/sandbox_disposal.hpp"
 #include "core/exec/sandbox_provider.hpp"
 #include "core/exec/services.hpp"
+#include "core/pool/idle_gate.hpp"
 
 #include <chrono>
 #include <optional>
@@ -21,19 +21,18 @@ namespace caisson {
 /// for the next server. I/O thread only.
 class execution_life {
 public:
-    /// All outlive it; `cleanup` ends sandboxes after their executions, and `sweeps` has those that could not be ended.
-    execution_life(const execution_services& services, admission& queue, warm_pool& pool, stocker& stock, idle_gate& gate,
-        task_group& cleanup, sweeper& sweeps)
+    /// All outlive it; `cleanup` ends sandboxes after their executions.
+    execution_life(const execution_services& services, admission& queue, sandbox_service& sandboxes, idle_gate& gate, task_group& cleanup)
         : use_(services)
         , queue_(queue)
         , idle_gate_(gate)
         , placement_(services, queue)
-        , sandboxes_(services, placement_, pool, stock)
+        , provider_(services, placement_, sandboxes)
         , recorder_(services, queue)
-        , disposal_(services, queue, gate, cleanup, sweeps, sandboxes_)
-        , collect_stage_(services, gate, sandboxes_)
+        , disposal_(services, queue, gate, cleanup, sandboxes, provider_)
+        , collect_stage_(services, gate, provider_)
         , compile_stage_(services, recorder_)
-        , programs_(services, sandboxes_, recorder_, compile_stage_, collect_stage_)
+        , programs_(services, provider_, recorder_, compile_stage_, collect_stage_)
     {
     }
 
@@ -66,7 +65,7 @@ public:
     /// True when its program and both streams have ended and that may be what is recorded first; false when that may not be any more.
     static task<bool> wait_for_exit_and_streams(execution_ptr exec);
     /// What is to be stored of one that was given its sandbox.
-    sandbox_provider::begin_record record(const execution& exec) const { return sandboxes_.record(exec); }
+    sandbox_provider::begin_record record(const execution& exec) const { return provider_.record(exec); }
 
     const placement& places() const { return placement_; }
     sandbox_disposal& disposal() { return disposal_; }
@@ -97,7 +96,7 @@ private:
     admission& queue_;
     idle_gate& idle_gate_;
     placement placement_;
-    sandbox_provider sandboxes_;
+    sandbox_provider provider_;
     execution_recorder recorder_;
     sandbox_disposal disposal_;
     collect_stage collect_stage_;

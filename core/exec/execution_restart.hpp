@@ -6,7 +6,7 @@
 #include "core/exec/record/kept_records.hpp"
 #include "core/exec/record/record.hpp"
 #include "core/exec/services.hpp"
-#include "core/exec/sweeper.hpp"
+#include "core/sandbox/sweeper.hpp"
 
 #include <memory>
 #include <string>

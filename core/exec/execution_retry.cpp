@@ -1,7 +1,7 @@
+#include "core/async/retry_until_answered.hpp"
 #include "core/exec/attempts.hpp"
 #include "core/exec/execution_life.hpp"
 #include "core/exec/record/record.hpp"
-#include "core/exec/retry_until_answered.hpp"
 #include "core/retry/backoff.hpp"
 
 #include <algorithm>

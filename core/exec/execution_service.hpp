@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/exec/execution_access.hpp"
+#include "core/exec/execution_holder.hpp"
 #include "core/exec/execution_intake.hpp"
 #include "core/exec/execution_life.hpp"
 #include "core/exec/execution_restart.hpp"
@@ -8,7 +9,10 @@
 #include "core/exec/live_executions.hpp"
 #include "core/exec/record/record_retention.hpp"
 #include "core/exec/services.hpp"
-#include "core/exec/sweeper.hpp"
+#include "core/pool/idle_gate.hpp"
+#include "core/pool/stocker.hpp"
+#include "core/pool/warm_pool.hpp"
+#include "core/sandbox/sandbox_service.hpp"
 
 #include <memory>
 #include <vector>
@@ -101,7 +105,7 @@ public:
     counts load(const tenant_id& tenant) const { return {queue_.running(tenant), queue_.waiting(tenant)}; }
 
     /// From now on as many sandboxes of `shape` as services.sources.pool says are kept ready, whatever the demand.
-    void keep_ready(pool_shape shape) { pool_.keep(std::move(shape)); }
+    void keep_ready(sandbox_shape shape) { pool_.keep(std::move(shape)); }
     /// From now on runtimes prepare sandboxes with these limits before they are asked for, as many as each is set to.
     void prepare_ahead(const sandbox_limits& limits) { stock_.begin(limits); }
     /// How many sandboxes of a runtime wait for an execution.
@@ -111,7 +115,7 @@ public:
     void look_again() { queue_.look_again(); }
 
     /// What the sweeps since the start did.
-    sweeper::counts sweeps() const { return sweeper_.totals(); }
+    sweeper::counts sweeps() const { return sandboxes_.sweeps().totals(); }
 
     /// Whether sandboxes of a runtime are made at present: not while it keeps failing.
     runtime_breakers::view breaker_of(const std::string& runtime) const { return life_.places().breaker_of(runtime); }
@@ -134,7 +138,8 @@ private:
     idle_gate idle_gate_;
     warm_pool pool_;
     stocker stock_;
-    sweeper sweeper_;
+    execution_holder holder_;
+    sandbox_service sandboxes_;
     kept_records kept_;
     execution_life life_;
     live_executions live_;

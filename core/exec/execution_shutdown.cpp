@@ -19,8 +19,8 @@ constexpr std::chrono::milliseconds soon_at_its_end(200);
 
 task<> stop_work_of(execution_ptr exec)
 {
-    if (exec->current.home)
-        co_await exec->current.home->close();
+    if (exec->current.lease.home)
+        co_await exec->current.lease.home->close();
     exec->stop_listening();
     co_await exec->background.stop();
 }
@@ -42,8 +42,8 @@ task<> execution_shutdown::flush_all()
 {
     const auto all = live_.all();    // a copy: a run that ends meanwhile leaves the map
     for (const auto& [id, exec] : all) {
-        if (exec->current.home)
-            exec->current.home->close_link();
+        if (exec->current.lease.home)
+            exec->current.lease.home->close_link();
         co_await exec->log->flushed();
     }
 }

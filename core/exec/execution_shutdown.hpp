@@ -7,9 +7,9 @@
 #include "core/exec/execution_life.hpp"
 #include "core/exec/live_executions.hpp"
 #include "core/exec/services.hpp"
-#include "core/exec/stocker.hpp"
-#include "core/exec/sweeper.hpp"
-#include "core/exec/warm_pool.hpp"
+#include "core/pool/stocker.hpp"
+#include "core/pool/warm_pool.hpp"
+#include "core/sandbox/sweeper.hpp"
 
 #include <cstddef>
 #include <utility>

@@ -2,7 +2,7 @@
 
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
-#include "core/exec/elapsed.hpp"
+#include "core/base/elapsed.hpp"
 #include "core/retry/decision.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "core/exec/program_request.hpp"
 
-#include "core/exec/parking.hpp"
+#include "core/exec/interpreter_choice.hpp"
+#include "core/pool/parking.hpp"
 #include "core/exec/skill/skill_program.hpp"
 
 #include <sys/resource.h>
@@ -66,7 +67,7 @@ protocol::spawn_request spawn_request_for(const execution& exec, const execution
     request.rlimits = rlimits_for(spec.limits, where);
     request.wall_ms = static_cast<std::uint64_t>(spec.limits.wall_ms);
     request.stdin_open = true;    // the end of stdin is sent like its bytes
-    request.seccomp_filter = services.filter_on(where);
+    request.seccomp_filter = services.sources.filter_on(where);
     return request;
 }
 

@@ -3,8 +3,8 @@
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/base/count_guard.hpp"
-#include "core/exec/elapsed.hpp"
-#include "core/exec/parking.hpp"
+#include "core/base/elapsed.hpp"
+#include "core/exec/interpreter_choice.hpp"
 #include "core/exec/program_request.hpp"
 #include "core/exec/skill/skill_program.hpp"
 
@@ -39,9 +39,9 @@ program_readings readings_of(const execution& exec, bool wants_usage)
     seen.start_heard = exec.heard.start_heard;
     seen.started_at = exec.heard.started_at;
     seen.asked_at = exec.heard.asked_at;
-    seen.killed_without_agent = !exec.current.group || exec.current.group->kills_by_itself();
+    seen.killed_without_agent = !exec.current.lease.group || exec.current.lease.group->kills_by_itself();
     seen.is_lost = !exec.heard.lost.empty();
-    if (wants_usage && exec.current.group)
+    if (wants_usage && exec.current.lease.group)
         seen.used = {exec.used(), exec.sandbox()->disk(), exec.sandbox()->uncounted_bytes(most_uncounted_bytes) >= most_uncounted_bytes};
     return seen;
 }
@@ -75,8 +75,8 @@ void program_stage::start_program(execution& exec)
         put_input(link, std::move(file));
     for (auto& file : std::exchange(exec.current.placed, {}))
         link.put_file(only_execution, std::move(file.path), file.mode, std::move(file.content));
-    link.spawn(
-        only_execution, spawn_request_for(exec, use_), exec.current.group ? exec.current.group->join_descriptors() : std::vector<int>());
+    link.spawn(only_execution, spawn_request_for(exec, use_),
+        exec.current.lease.group ? exec.current.lease.group->join_descriptors() : std::vector<int>());
     collect_stage_.ask_for_files_at_end(exec);
     const bool may_wait = use_.sources.pool && use_.sources.pool->interpreters;
     if (may_wait && wants_interpreter(exec.spec, argv_on(exec.spec, *use_.sources.runtimes.find(exec.row.runtime)->second)))
@@ -105,7 +105,7 @@ task<ending_facts> program_stage::run_to_end(execution_ptr exec)
         facts.fault = heard.start_failure;
     } else {
         facts.lost = heard.lost;
-        facts.host_to_blame = sandboxes_.agent_was_taken(*exec);
+        facts.host_to_blame = provider_.agent_was_taken(*exec);
     }
     co_return facts;
 }
@@ -128,7 +128,7 @@ task<> program_stage::supervise(execution_ptr exec, std::shared_ptr<limit_watch>
     for (bool is_first = true; !exec->heard.is_over(); is_first = false) {
         const auto seen = exec->changed.version();
         if (!is_first)    // most programs end before the first wait is over, and need no watch
-            sandboxes_.keep_watch(exec);
+            provider_.keep_watch(exec);
         if (exec->heard.unknown_to_agent) {    // to be compiled first, or its server ended before the start
             exec->heard.unknown_to_agent = false;
             exec->stop_listening();
@@ -159,8 +159,8 @@ void program_stage::look(execution& exec, limit_watch& watched)
     if (next.terminate)
         exec.link()->signal(only_execution, SIGTERM, protocol::agent_link::target::group);
     if (next.kill) {
-        if (exec.current.group)
-            exec.current.group->kill();
+        if (exec.current.lease.group)
+            exec.current.lease.group->kill();
         exec.link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
     }
     if (!next.give_up.empty())
@@ -171,10 +171,10 @@ task<> program_stage::drain_streams(execution_ptr exec)
 {
     if (is_surely_over(*exec))
         co_return;
-    if (exec->current.group)
-        exec->current.group->kill();
+    if (exec->current.lease.group)
+        exec->current.lease.group->kill();
     if (exec->heard.exited) {
-        sandboxes_.keep_watch(exec);
+        provider_.keep_watch(exec);
         exec->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
         co_await hear_streams_out(exec);
     }
@@ -187,7 +187,7 @@ bool program_stage::is_surely_over(const execution& exec) const
 {
     const auto where = use_.sources.runtimes.find(exec.row.runtime);
     return where != use_.sources.runtimes.end() && where->second->traits().isolates && exec.heard.exited && exec.streams_ended() &&
-           exec.current.group && exec.current.group->is_surely_empty();
+           exec.current.lease.group && exec.current.lease.group->is_surely_empty();
 }
 
 /// Waits for the ends of both streams. Gives up when no bytes come and all are stored: the agent's windows may hold more until then.

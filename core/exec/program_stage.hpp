@@ -19,9 +19,9 @@ namespace caisson {
 class program_stage {
 public:
     /// All outlive it.
-    program_stage(const execution_services& services, sandbox_provider& sandboxes, execution_recorder& recorder, compile_stage& compiling,
+    program_stage(const execution_services& services, sandbox_provider& provider, execution_recorder& recorder, compile_stage& compiling,
         collect_stage& collecting)
-        : use_(services), sandboxes_(sandboxes), recorder_(recorder), compile_stage_(compiling), collect_stage_(collecting)
+        : use_(services), provider_(provider), recorder_(recorder), compile_stage_(compiling), collect_stage_(collecting)
     {
     }
 
@@ -44,7 +44,7 @@ private:
     task<> hear_streams_out(execution_ptr exec);
 
     const execution_services& use_;
-    sandbox_provider& sandboxes_;
+    sandbox_provider& provider_;
     execution_recorder& recorder_;
     compile_stage& compile_stage_;
     collect_stage& collect_stage_;

@@ -1,6 +1,5 @@
 #include "core/exec/sandbox_disposal.hpp"
 
-#include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
 #include "core/base/count_guard.hpp"
 #include "core/exec/collect/files_at_end.hpp"
@@ -15,7 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto destroy_grace = 30s;
 /// With a pool, a used sandbox in which nothing runs waits this long for idle time before it is removed. Few may wait, which hold at most
 /// most_bytes_put_off together.
 constexpr std::chrono::milliseconds longest_put_off = 500ms;
@@ -35,8 +33,8 @@ void sandbox_disposal::clean_up_after(const execution_ptr& exec) { clean_up(exec
 
 void sandbox_disposal::discard(const execution_ptr& exec)
 {
-    if (exec->current.group)
-        exec->current.group->kill();
+    if (exec->current.lease.group)
+        exec->current.lease.group->kill();
     release_agent(*exec);
     clean_up(exec, "end of an unrecorded ", end_discarded(exec));
 }
@@ -62,16 +60,14 @@ task<> sandbox_disposal::end_sandbox(execution_ptr exec, std::string cause)
     if (removed.has_error())
         use_.log.error("a sandbox could not be removed; the next sweep tries again",
             {{"execution_id", exec->row.id.str()}, {"what", removed.error().detail}});
-    if (exec->current.home)
-        co_await exec->current.home->close();
-    exec->current.hold.reset();
+    if (exec->current.lease.home)
+        co_await exec->current.lease.home->close();
     exec->current.at_end.reset();
     exec->stop_listening();
     exec->current.compilers.clear();
-    exec->current.group.reset();
-    exec->current.home.reset();
+    exec->current.lease = {};
     if (removed.has_error())
-        sweeps_.soon();    // no execution holds it now
+        sandboxes_.sweeps().soon();    // no execution holds it now
 }
 
 /// Finds the sandbox that an earlier server made, if nobody needed it so far.
@@ -79,7 +75,7 @@ task<> sandbox_disposal::recover_for_removal(execution_ptr exec)
 {
     if (exec->sandbox() || exec->current.sandbox_gone || !exec->row.sandbox)
         co_return;
-    auto recovering = without_exceptions(sandboxes_.recover_sandbox(exec));
+    auto recovering = without_exceptions(provider_.recover_sandbox(exec));
     const auto recovered = co_await std::move(recovering);
     if (recovered.has_error())
         exec->heard.lost = recovered.error().detail;
@@ -87,21 +83,14 @@ task<> sandbox_disposal::recover_for_removal(execution_ptr exec)
 
 task<result<void>> sandbox_disposal::remove_sandbox(execution_ptr exec, std::string cause)
 {
-    auto state = sandbox_state::lost;
-    if (exec->sandbox()) {
-        auto destruction = exec->sandbox()->destroy();
-        auto destroyed = co_await with_deadline(use_.time, use_.time.steady_now() + destroy_grace, std::move(destruction));
-        if (destroyed.has_error())
-            co_return destroyed;
-        state = sandbox_state::destroyed;
-    } else {
+    const bool is_recorded = exec->row.sandbox && exec->record.sandbox_recorded;
+    if (!exec->sandbox()) {
+        if (is_recorded && !exec->current.sandbox_gone)
+            co_return error{errc::runtime_unavailable, exec->heard.lost};
         cause = exec->heard.lost;
     }
-    if (!exec->row.sandbox || !exec->record.sandbox_recorded)
-        co_return result<void>();
-    if (!exec->sandbox() && !exec->current.sandbox_gone)
-        co_return error{errc::runtime_unavailable, exec->heard.lost};
-    co_return co_await use_.stores.sandboxes.update(*exec->row.sandbox, state, "", std::move(cause), use_.time.now_ms());
+    sandbox_service::removal what{exec->current.lease.home, is_recorded ? exec->row.sandbox : std::nullopt, std::move(cause)};
+    co_return co_await sandboxes_.remove(std::move(what));
 }
 
 /// Removes the sandbox, then gives the place back. A removal that is put off gives the place back first.

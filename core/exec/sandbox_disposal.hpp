@@ -3,10 +3,10 @@
 #include "core/admission/admission.hpp"
 #include "core/async/task_group.hpp"
 #include "core/exec/execution.hpp"
-#include "core/exec/idle_gate.hpp"
 #include "core/exec/sandbox_provider.hpp"
 #include "core/exec/services.hpp"
-#include "core/exec/sweeper.hpp"
+#include "core/pool/idle_gate.hpp"
+#include "core/sandbox/sweeper.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,10 +19,10 @@ namespace caisson {
 /// Removes the sandboxes of attempts that have ended. I/O thread only.
 class sandbox_disposal {
 public:
-    /// All outlive it. Its work runs in `cleanup`; `sweeps` has those that could not be ended.
-    sandbox_disposal(const execution_services& services, admission& queue, idle_gate& gate, task_group& cleanup, sweeper& sweeps,
-        sandbox_provider& sandboxes)
-        : use_(services), queue_(queue), idle_gate_(gate), cleanup_(cleanup), sweeps_(sweeps), sandboxes_(sandboxes)
+    /// All outlive it. Its work runs in `cleanup`.
+    sandbox_disposal(const execution_services& services, admission& queue, idle_gate& gate, task_group& cleanup, sandbox_service& sandboxes,
+        sandbox_provider& provider)
+        : use_(services), queue_(queue), idle_gate_(gate), cleanup_(cleanup), sandboxes_(sandboxes), provider_(provider)
     {
     }
 
@@ -52,8 +52,8 @@ private:
     admission& queue_;
     idle_gate& idle_gate_;
     task_group& cleanup_;
-    sweeper& sweeps_;
-    sandbox_provider& sandboxes_;
+    sandbox_service& sandboxes_;
+    sandbox_provider& provider_;
     std::unordered_set<execution_ptr> leaving_;
     std::size_t put_off_ = 0;           // ends of sandboxes that gave their place back
     std::int64_t put_off_bytes_ = 0;    // what these hold at most

@@ -2,8 +2,8 @@
 
 #include "core/async/both.hpp"
 #include "core/async/without_exceptions.hpp"
-#include "core/exec/elapsed.hpp"
-#include "core/exec/parking.hpp"
+#include "core/base/elapsed.hpp"
+#include "core/exec/interpreter_choice.hpp"
 #include "core/exec/skill/skill_program.hpp"
 
 #include <algorithm>
@@ -12,12 +12,6 @@ namespace caisson {
 
 namespace {
 
-group_limits group_limits_of(const execution& exec)
-{
-    const auto& limits = exec.spec.limits;
-    return {limits.memory_bytes, limits.cpu_milli, limits.pids};
-}
-
 /// Another attempt would fail too.
 error package_gone(const skill_run& skill)
 {
@@ -25,6 +19,13 @@ error package_gone(const skill_run& skill)
 }
 
 }    // namespace
+
+/// Of its program, and of its compiler.
+group_limits sandbox_provider::group_limits_of(const execution& exec)
+{
+    const auto& limits = exec.spec.limits;
+    return {limits.memory_bytes, limits.cpu_milli, limits.pids};
+}
 
 task<result<void>> sandbox_provider::try_sandbox(execution_ptr exec, runtime_breakers::permit permit)
 {
@@ -50,9 +51,10 @@ task<result<void>> sandbox_provider::find_sandbox(execution_ptr exec)
     if (wanted.has_error())
         co_return wanted.error();
     exec->current.at_host = true;
-    const bool is_ready = claim_sandbox(*exec, shape_of(*exec, *wanted));
+    auto shape = shape_of(*exec, std::move(*wanted));
+    const bool is_ready = claim_sandbox(*exec, shape);
     if (!is_ready) {
-        auto made = co_await make_sandbox(exec, std::move(*wanted));
+        auto made = co_await make_sandbox(exec, std::move(shape));
         if (made.has_error())
             co_return made.error();
     }
@@ -69,8 +71,8 @@ task<result<void>> sandbox_provider::find_sandbox(execution_ptr exec)
 
 task<result<void>> sandbox_provider::make_unrecorded(execution_ptr exec)
 {
-    auto wanted = sandbox_for(*exec);
-    const bool is_ready = claim_sandbox(*exec, shape_of(*exec, wanted));
+    auto wanted = shape_of(*exec, sandbox_for(*exec));
+    const bool is_ready = claim_sandbox(*exec, wanted);
     if (!is_ready) {
         auto made = co_await make_sandbox(exec, std::move(wanted));
         if (made.has_error())
@@ -84,28 +86,26 @@ task<result<void>> sandbox_provider::make_unrecorded(execution_ptr exec)
     co_return reached;
 }
 
-pool_shape sandbox_provider::shape_of(const execution& exec, const sandbox_spec& wanted) const
+sandbox_shape sandbox_provider::shape_of(const execution& exec, sandbox_spec wanted) const
 {
     const auto digest = exec.current.image && exec.current.image->has_value() ? (*exec.current.image)->id : std::string();
-    pool_shape shape{exec.row.runtime, wanted, exec.current.tree, digest};
+    sandbox_shape shape{exec.row.runtime, std::move(wanted), exec.current.tree, digest};
     if (use_.sources.pool && use_.sources.pool->interpreters)
         shape.interpreter = interpreter_for(
             exec.spec, argv_on(exec.spec, *use_.sources.runtimes.find(exec.row.runtime)->second), use_.sources.pool->preload);
     return shape;
 }
 
-bool sandbox_provider::claim_sandbox(execution& exec, const pool_shape& wanted)
+bool sandbox_provider::claim_sandbox(execution& exec, const sandbox_shape& wanted)
 {
     // A breaker closes when a sandbox was made. One that was ready says nothing about the runtime.
     if (placement_.breaker_of(exec.row.runtime).state != circuit_breaker::state::closed)
         return false;
     const auto began = use_.time.steady_now();
-    auto warm = pool_.claim(wanted);
-    if (!warm)
+    auto ready = sandboxes_.try_acquire(wanted);
+    if (!ready)
         return false;
-    exec.current.home = std::move(warm->home);
-    exec.current.group = std::move(warm->group);
-    exec.current.hold = std::move(warm->hold);
+    exec.current.lease = std::move(*ready);
     exec.row.stages.claim_ms = ms_between(began, use_.time.steady_now());
     return true;
 }
@@ -157,41 +157,20 @@ task<result<sandbox_spec>> sandbox_provider::describe_sandbox(execution_ptr exec
     co_return sandbox_for(*exec);
 }
 
-task<result<void>> sandbox_provider::make_sandbox(execution_ptr exec, sandbox_spec wanted)
+task<result<void>> sandbox_provider::make_sandbox(execution_ptr exec, sandbox_shape wanted)
 {
     const auto began = use_.time.steady_now();
-    auto& chosen = *use_.sources.runtimes.find(exec->row.runtime)->second;
-    stock_.note(chosen);
-    auto created = co_await chosen.create(std::move(wanted));
+    auto created = co_await sandboxes_.create(std::move(wanted));
     if (created.has_error()) {
         exec->current.at_host = created.error().code != errc::image_unavailable && created.error().code != errc::image_not_allowed;
         co_return created.error();
     }
-    exec->current.home = use_.living(std::move(*created));
-    const auto started = co_await start_sandbox(exec, &chosen);
+    exec->current.lease = std::move(*created);
+    const auto started = co_await sandboxes_.start(&exec->current.lease, exec->row.runtime, group_limits_of(*exec));
     if (started.has_error())
         co_return started;
     exec->row.stages.start_ms = ms_between(began, use_.time.steady_now());
     co_return result<void>();
-}
-
-/// A runtime that creates fast makes the execution's control group while the sandbox starts.
-task<result<void>> sandbox_provider::start_sandbox(execution_ptr exec, runtime* where)
-{
-    if (where->traits().fast_create)
-        exec->sandbox()->make_group_at_start(group_limits_of(*exec));
-    auto starting = where->start(*exec->sandbox());
-    const auto started = co_await std::move(starting);
-    co_return started.has_error() || !where->traits().fast_create ? started : open_group(*exec);
-}
-
-result<void> sandbox_provider::open_group(execution& exec)
-{
-    auto group = exec.sandbox()->open_group(first_program, group_limits_of(exec));
-    if (group.has_error())
-        return group.error();
-    exec.current.group = std::move(*group);
-    return {};
 }
 
 void sandbox_provider::note_degraded(execution& exec) const
@@ -215,12 +194,8 @@ sandbox_provider::begin_record sandbox_provider::record(const execution& exec) c
     begin_record made{exec.row, {}};
     made.execution.status = execution_status::running;
     made.execution.started_at_ms = use_.time.now_ms();
-    made.sandbox.id = exec.sandbox()->id();
-    made.sandbox.tenant = exec.row.tenant;
-    made.sandbox.runtime = exec.row.runtime;
-    made.sandbox.state = sandbox_state::running;
-    made.sandbox.runtime_state = exec.sandbox()->runtime_state();
-    made.sandbox.created_at_ms = use_.time.now_ms();
+    made.sandbox =
+        sandboxes_.record_of(*exec.current.lease.home, exec.row.tenant, exec.row.runtime, {holder_kind::execution, exec.row.id.str()});
     return made;
 }
 

@@ -3,19 +3,19 @@
 #include "core/exec/execution.hpp"
 #include "core/exec/placement.hpp"
 #include "core/exec/services.hpp"
-#include "core/exec/stocker.hpp"
-#include "core/exec/warm_pool.hpp"
+#include "core/sandbox/sandbox_service.hpp"
 
 #include <optional>
 
 namespace caisson {
 
-/// Gives attempts their sandboxes: one that is ready, a new one, or the one that an earlier server made. I/O thread only.
+/// Gives attempts their sandboxes: says what an attempt needs, takes a lease of sandbox_service, records it, and hears its agent. I/O
+/// thread only.
 class sandbox_provider {
 public:
     /// All outlive it.
-    sandbox_provider(const execution_services& services, const placement& where, warm_pool& pool, stocker& stock)
-        : use_(services), placement_(where), pool_(pool), stock_(stock)
+    sandbox_provider(const execution_services& services, const placement& where, sandbox_service& sandboxes)
+        : use_(services), placement_(where), sandboxes_(sandboxes)
     {
     }
 
@@ -28,10 +28,10 @@ public:
     bool hold_package_now(execution& exec);
     /// With its package, if it has one, as that is held.
     sandbox_spec sandbox_for(const execution& exec);
-    pool_shape shape_of(const execution& exec, const sandbox_spec& wanted) const;
-    bool has_ready(const pool_shape& wanted) const { return pool_.has_ready(wanted); }
+    sandbox_shape shape_of(const execution& exec, sandbox_spec wanted) const;
+    bool has_ready(const sandbox_shape& wanted) const { return sandboxes_.has_ready(wanted); }
     /// Takes one that is ready. False: there is none.
-    bool claim_sandbox(execution& exec, const pool_shape& wanted);
+    bool claim_sandbox(execution& exec, const sandbox_shape& wanted);
     /// Writes into the row what the sandbox is.
     void note_sandbox(execution& exec) const;
     /// Writes into the row what the runtime does not enforce. Before the first probe too, one that does not isolate says so.
@@ -62,21 +62,20 @@ private:
     task<result<void>> find_sandbox(execution_ptr exec);
     task<result<sandbox_spec>> describe_sandbox(execution_ptr exec);
     task<result<void>> hold_package(execution_ptr exec);
-    task<result<void>> make_sandbox(execution_ptr exec, sandbox_spec wanted);
-    task<result<void>> start_sandbox(execution_ptr exec, runtime* where);
+    task<result<void>> make_sandbox(execution_ptr exec, sandbox_shape wanted);
     task<result<void>> record_sandbox(execution_ptr exec);
     task<result<void>> reach_agent(execution_ptr exec);
     task<result<void>> hold_link(execution_ptr exec);
     task<result<void>> open_link(execution_ptr exec);
-    static result<void> open_group(execution& exec);
     error without_words_of_the_store(error what, const execution_id& id) const;
     task<result<void>> find_sandbox_again(execution_ptr exec);
     bool out_of_patience(const execution& exec, steady_time began, std::optional<steady_time>& cancel_seen) const;
 
+    static group_limits group_limits_of(const execution& exec);
+
     const execution_services& use_;
     const placement& placement_;
-    warm_pool& pool_;
-    stocker& stock_;
+    sandbox_service& sandboxes_;
 };
 
 }    // namespace caisson

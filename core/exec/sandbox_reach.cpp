@@ -3,12 +3,10 @@
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
 #include "core/async/without_exceptions.hpp"
-#include "core/exec/elapsed.hpp"
+#include "core/base/elapsed.hpp"
 #include "core/exec/limit_watch.hpp"
-#include "core/exec/retry_until_answered.hpp"
 
 #include <algorithm>
-#include <functional>
 
 /// How the agent of a sandbox is reached, new or left by an earlier server.
 namespace caisson {
@@ -36,7 +34,7 @@ void sandbox_provider::keep_link(const execution_ptr& exec)
             alive->heard.lost = why;
         alive->wake();
     };
-    exec->current.home->carry(exec->row.id.str(), lose);
+    exec->current.lease.home->carry(exec->row.id.str(), lose);
     exec->log->on_commit([weak = std::weak_ptr(exec)] {
         if (auto alive = weak.lock())
             alive->acknowledge(1);
@@ -45,17 +43,15 @@ void sandbox_provider::keep_link(const execution_ptr& exec)
 
 void sandbox_provider::keep_watch(const execution_ptr& exec)
 {
-    exec->current.hold.reset();
-    exec->current.home->watch();
+    exec->current.lease.hold.reset();
+    exec->current.lease.home->watch();
 }
 
 task<result<void>> sandbox_provider::reach_agent(execution_ptr exec)
 {
-    if (!exec->current.group) {
-        auto grouped = open_group(*exec);
-        if (grouped.has_error())
-            co_return grouped.error();
-    }
+    auto grouped = sandbox_service::open_group(exec->current.lease, group_limits_of(*exec));
+    if (grouped.has_error())
+        co_return grouped.error();
     co_return co_await open_link(exec);
 }
 
@@ -70,7 +66,7 @@ task<result<void>> sandbox_provider::hold_link(execution_ptr exec)
 task<result<void>> sandbox_provider::open_link(execution_ptr exec)
 {
     const auto began = use_.time.steady_now();
-    auto opened = co_await exec->current.home->open(began + 10s);
+    auto opened = co_await exec->current.lease.home->open(began + 10s);
     if (opened.has_error())
         co_return error{opened.error().code, "the sandbox's agent does not answer: " + opened.error().detail};
     keep_link(exec);
@@ -81,19 +77,13 @@ task<result<void>> sandbox_provider::open_link(execution_ptr exec)
 
 task<result<void>> sandbox_provider::recover_sandbox(execution_ptr exec)
 {
-    const auto found = use_.sources.runtimes.find(exec->row.runtime);
-    if (found == use_.sources.runtimes.end())
-        co_return error{errc::gone, "the runtime \"" + exec->row.runtime + "\" is not enabled any more"};
-    std::function<task<result<sandbox_row>>()> ask = [this, exec] { return use_.stores.sandboxes.find(*exec->row.sandbox); };
-    auto asking = retry_until_answered(&use_.time, &use_.log, exec->row.id.str(), std::move(ask));
-    const auto kept = co_await std::move(asking);
-    if (kept.has_error())
-        co_return error{errc::gone, "the sandbox's record is missing"};
-    auto recovered = co_await found->second->recover(kept->id, kept->runtime_state);
+    auto recovered = co_await sandboxes_.recover(*exec->row.sandbox, exec->row.runtime, exec->row.id.str());
     if (recovered.has_value()) {
-        exec->current.home = use_.living(std::move(*recovered));
+        exec->current.lease.home = std::move(*recovered);
         co_return result<void>();
     }
+    if (recovered.error().code == errc::not_found)
+        co_return error{errc::gone, recovered.error().detail};
     exec->current.sandbox_gone = exec->heard.agent_died = recovered.error().code == errc::gone;
     co_return error{recovered.error().code, "the sandbox did not survive: " + recovered.error().detail};
 }
@@ -107,7 +97,7 @@ task<result<void>> sandbox_provider::find_sandbox_again(execution_ptr exec)
             co_return recovered;
         exec->heard.started_at = exec->sandbox()->made_at().value_or(exec->heard.started_at);
     }
-    co_return open_group(*exec);
+    co_return sandbox_service::open_group(exec->current.lease, group_limits_of(*exec));
 }
 
 task<result<void>> sandbox_provider::find_sandbox_patiently(execution_ptr exec)

@@ -4,6 +4,7 @@
 #include "core/base/error.hpp"
 #include "core/sandbox/types.hpp"
 
+#include <map>
 #include <vector>
 
 namespace caisson {
@@ -27,5 +28,17 @@ public:
     /// Removes at most `limit` records of sandboxes that ended before `before_ms` (Unix time), oldest first. Returns the count.
     virtual task<result<std::size_t>> erase_ended(std::int64_t before_ms, std::size_t limit) = 0;
 };
+
+/// What holds sandboxes of one kind of holder, and knows which of them are still needed. I/O thread.
+class sandbox_holder {
+public:
+    virtual ~sandbox_holder() = default;
+
+    /// The recorded sandboxes that are needed, in no order. The sweep removes all others of this kind. Errors: those of the stores; then
+    /// none is removed.
+    virtual task<result<std::vector<sandbox_id>>> sandboxes_held() = 0;
+};
+
+using sandbox_holders = std::map<holder_kind, sandbox_holder*>;
 
 }    // namespace caisson

@@ -14,6 +14,10 @@ constexpr std::array<std::pair<sandbox_state, std::string_view>, 7> names{{
     {sandbox_state::failed, "failed"},
     {sandbox_state::lost, "lost"},
 }};
+constexpr std::array<std::pair<holder_kind, std::string_view>, 2> kinds{{
+    {holder_kind::execution, "execution"},
+    {holder_kind::tenant, "tenant"},
+}};
 }    // namespace
 
 std::string_view to_string(sandbox_state state)
@@ -27,6 +31,22 @@ std::string_view to_string(sandbox_state state)
 std::optional<sandbox_state> sandbox_state_from(std::string_view text)
 {
     for (const auto& [value, name] : names)
+        if (name == text)
+            return value;
+    return std::nullopt;
+}
+
+std::string_view to_string(holder_kind kind)
+{
+    for (const auto& [value, name] : kinds)
+        if (value == kind)
+            return name;
+    return "execution";
+}
+
+std::optional<holder_kind> holder_kind_from(std::string_view text)
+{
+    for (const auto& [value, name] : kinds)
         if (name == text)
             return value;
     return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include "storage/sqlite/enums.hpp"
 #include "storage/stores/execution_details.hpp"
+#include "storage/stores/label_text.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -11,23 +12,6 @@ namespace caisson::sqlite {
 namespace json = boost::json;
 
 namespace {
-
-std::string labels_text(const std::map<std::string, std::string>& labels)
-{
-    json::object object;
-    for (const auto& [name, value] : labels)
-        object[name] = value;
-    return json::serialize(object);
-}
-
-std::map<std::string, std::string> labels_from(std::string_view text)
-{
-    std::map<std::string, std::string> labels;
-    const auto value = json::parse(text);
-    for (const auto& member : value.as_object())
-        labels.emplace(member.key(), std::string_view(member.value().as_string()));
-    return labels;
-}
 
 std::string names_text(const std::vector<limit_kind>& kinds)
 {
@@ -67,7 +51,7 @@ std::optional<int> optional_int(column_reader& columns)
 
 void bind_fixed(statement& into, const execution_row& row)
 {
-    into.bind(row.id, row.tenant, to_string(row.kind), row.created_at_ms, labels_text(row.labels));
+    into.bind(row.id, row.tenant, to_string(row.kind), row.created_at_ms, label_text(row.labels));
     into.bind(row.skill_name.empty() ? std::nullopt : std::optional(row.skill_name));
 }
 

@@ -2,6 +2,7 @@
 
 #include "storage/sql.hpp"
 #include "storage/sqlite/enums.hpp"
+#include "storage/stores/label_text.hpp"
 
 namespace caisson {
 
@@ -13,11 +14,16 @@ sandbox_row sandbox_row_from(const sqlite::statement& query)
     sandbox_row row;
     row.id = columns.id<sandbox_id>();
     row.tenant = columns.id<tenant_id>();
+    row.holder.kind = sqlite::stored(holder_kind_from, columns.view());
+    row.holder.id = columns.text();
     row.runtime = columns.text();
     row.state = sqlite::stored(sandbox_state_from, columns.view());
     row.runtime_state = columns.text();
+    row.spec = columns.text();
+    row.labels = sqlite::labels_from(columns.view());
     row.cause = columns.text();
     row.created_at_ms = columns.integer();
+    row.expires_at_ms = columns.optional_integer();
     row.ended_at_ms = columns.optional_integer();
     return row;
 }
@@ -27,7 +33,8 @@ sandbox_row sandbox_row_from(const sqlite::statement& query)
 result<void> sqlite::insert_sandbox(connection& db, const sandbox_row& row)
 {
     db.prepare(sql::sandbox::insert)
-        .bind(row.id, row.tenant, row.runtime, to_string(row.state), row.runtime_state, row.cause, row.created_at_ms, row.ended_at_ms)
+        .bind(row.id, row.tenant, to_string(row.holder.kind), row.holder.id, row.runtime, to_string(row.state), row.runtime_state, row.spec,
+            label_text(row.labels), row.cause, row.created_at_ms, row.expires_at_ms, row.ended_at_ms)
         .run();
     if (db.changes() == 0)
         return error{errc::conflict, "sandbox " + row.id.str() + " exists"};

@@ -144,7 +144,8 @@ TEST(Migrations, AreAsTheyWereGivenOut)
             {"0009_allowed_images.sql", "4d22bebd32c8cd7f"}, {"0010_artifact_totals_by_transaction.sql", "5f7abcb003601a56"},
             {"0011_threads.sql", "6b5ec1a8ae3355e7"}, {"0012_execution_totals.sql", "e6c06949134d817f"},
             {"0013_whole_logs.sql", "21204422f1a7b370"}, {"0014_thread_totals_by_transaction.sql", "86e473d0d7872374"},
-            {"0015_execution_bytes.sql", "1b411ad7cff513ff"}, {"0016_spec_bodies.sql", "8e52d0e83e014dce"}});
+            {"0015_execution_bytes.sql", "1b411ad7cff513ff"}, {"0016_spec_bodies.sql", "8e52d0e83e014dce"},
+            {"0017_sandbox_holders.sql", "ac46d30b6cc8082c"}});
     expect(sqlite::events_schema, {{"0001_logs.sql", "155623159c89aff9"}});
     expect(sqlite::content_schema,
         {{"0001_contents.sql", "c16bff602725093a"}, {"0002_chunk_places.sql", "913564330db26032"},
@@ -190,7 +191,9 @@ TEST_F(RecordsOfSchema1, KeepTheirRowsAndGetTheSchemaOfAFreshFile)
     const auto tenant = numbered<tenant_id>(1);
     EXPECT_EQ(*run_task(context_, stores->keys().ensure_tenant("acme", numbered<tenant_id>(2), 1)), tenant);
     EXPECT_EQ(run_task(context_, stores->keys().find_key("hash-1"))->last_used_at_ms, 1500);
-    EXPECT_EQ(run_task(context_, stores->sandboxes().alive())->size(), 1u);
+    const auto alive = run_task(context_, stores->sandboxes().alive());
+    ASSERT_EQ(alive->size(), 1u);
+    EXPECT_EQ(alive->front().holder, holder_ref{}) << "sandboxes of earlier releases were made for executions";
     execution_filter ended;
     ended.status = execution_status::success;
     const auto rows = *run_task(context_, stores->executions().list(tenant, ended));

@@ -11,6 +11,7 @@ protected:
         sandbox_row row;
         row.id = numbered<sandbox_id>(number);
         row.tenant = numbered<tenant_id>(1);
+        row.holder = {holder_kind::execution, numbered<execution_id>(number).str()};
         row.runtime = "bubblewrap";
         row.runtime_state = R"({"pid":7})";
         row.created_at_ms = 1000 + number;
@@ -25,12 +26,33 @@ TEST_P(SandboxStore, FindsWhatWasInserted)
     const auto found = *run(sandboxes().find(numbered<sandbox_id>(1)));
     EXPECT_EQ(found.id, numbered<sandbox_id>(1));
     EXPECT_EQ(found.tenant, numbered<tenant_id>(1));
+    EXPECT_EQ(found.holder, (holder_ref{holder_kind::execution, numbered<execution_id>(1).str()}));
+    EXPECT_EQ(found.spec, "");
+    EXPECT_TRUE(found.labels.empty());
+    EXPECT_EQ(found.expires_at_ms, std::nullopt);
     EXPECT_EQ(found.runtime, "bubblewrap");
     EXPECT_EQ(found.state, sandbox_state::creating);
     EXPECT_EQ(found.runtime_state, R"({"pid":7})");
     EXPECT_EQ(found.cause, "");
     EXPECT_EQ(found.created_at_ms, 1001);
     EXPECT_EQ(found.ended_at_ms, std::nullopt);
+}
+
+TEST_P(SandboxStore, KeepsWhatATenantAskedFor)
+{
+    auto row = sandbox(1);
+    row.holder = {holder_kind::tenant, row.tenant.str()};
+    row.spec = R"({"template":"python"})";
+    row.labels = {{"name", "shell \"of\" agent"}, {"", "empty"}};
+    row.expires_at_ms = 9000;
+    insert(row);
+    ASSERT_TRUE(run(sandboxes().update(row.id, sandbox_state::paused, "{}", "", std::nullopt)).has_value());
+    const auto alive = *run(sandboxes().alive());
+    ASSERT_EQ(alive.size(), 1U);
+    EXPECT_EQ(alive.front().holder, row.holder);
+    EXPECT_EQ(alive.front().spec, row.spec);
+    EXPECT_EQ(alive.front().labels, row.labels);
+    EXPECT_EQ(alive.front().expires_at_ms, 9000);
 }
 
 TEST_P(SandboxStore, TheSameIdConflictsAndChangesNothing)

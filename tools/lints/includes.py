@@ -81,7 +81,9 @@ def allowed(path, header):
         return False
     if starts(path, "core/async/"):
         return starts(header, "core/base/")
-    if starts(path, "core/exec/") and starts(header, "core/log/", "core/languages/", "core/admission/", "core/sandbox/"):
+    if starts(path, "core/exec/") and starts(header, "core/log/", "core/languages/", "core/admission/", "core/sandbox/", "core/pool/"):
+        return True
+    if starts(path, "core/pool/") and starts(header, "core/sandbox/"):
         return True
     return starts(header, "core/base/", "core/async/", "core/fairness/", "core/retry/") or is_port(header)
 

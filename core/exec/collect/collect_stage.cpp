@@ -155,8 +155,8 @@ void collect_stage::ask_for_files_at_end(execution& exec) const
     exec.current.at_end.reset();
     if (!wants_files(exec.spec.collect) || use_.stores.contents == nullptr || !is_little || !is_enclosed)
         return;
-    exec.current.at_end =
-        std::make_shared<files_at_end>(exec.link(), exec.current.home->numbers().next(), request_at_end(exec), [&exec] { exec.wake(); });
+    exec.current.at_end = std::make_shared<files_at_end>(
+        exec.link(), exec.current.lease.home->numbers().next(), request_at_end(exec), [&exec] { exec.wake(); });
 }
 
 task<> collect_stage::keep_files(execution_ptr exec)
@@ -211,13 +211,13 @@ task<collected_files> collect_stage::fetch_files(execution_ptr exec)
         co_return nothing_because("its files could not be collected: " + exec->heard.lost);
     if (!exec->heard.exited || !exec->sandbox() || !exec->link())
         co_return nothing_because("its files could not be collected: the end of the program was not seen");
-    sandboxes_.keep_watch(exec);                                 // a program that ended at once had no watch yet: hear if its agent ends
-    const auto number = exec->current.home->numbers().next();    // a new number: what an earlier server began is collected anew
+    provider_.keep_watch(exec);    // a program that ended at once had no watch yet: hear if its agent ends
+    const auto number = exec->current.lease.home->numbers().next();    // a new number: what an earlier server began is collected anew
     const auto session =
         std::make_shared<collector>(use_.executor, *use_.stores.contents, job_of(*exec), acknowledging(exec->link(), number));
     agent_process process(exec->link(), number, *session);
     auto request = request_for(*exec);
-    request.seccomp_filter = use_.filter_on(*use_.sources.runtimes.find(exec->row.runtime)->second);
+    request.seccomp_filter = use_.sources.filter_on(*use_.sources.runtimes.find(exec->row.runtime)->second);
     process.start(std::move(request));
     const auto until = use_.time.steady_now() + time_for(exec->spec.collect) + backstop;
     auto collecting = collect_or_stop(exec, session);
@@ -244,26 +244,26 @@ task<> collect_stage::keep_files_again(execution_ptr exec)
 {
     if (!wants_files(exec->spec.collect) || !exec->row.sandbox)
         co_return;
-    const auto found = co_await sandboxes_.find_sandbox_patiently(exec);
+    const auto found = co_await provider_.find_sandbox_patiently(exec);
     if (found.has_error()) {
         exec->row.collected = nothing_because("its files could not be collected: " + found.error().detail).summary;
         co_return;
     }
-    exec->current.home->resume();
+    exec->current.lease.home->resume();
     const auto listener = std::make_shared<end_listener>(exec);
     if (!exec->row.attempts.empty())    // the agent counts bytes from the attempt's begin
         exec->continue_attempt();
     const auto known = exec->resume_point();
     const agent_process heard(exec->link(), only_execution, *listener, known);
-    sandboxes_.keep_link(exec);
-    sandboxes_.keep_watch(exec);
+    provider_.keep_link(exec);
+    provider_.keep_watch(exec);
     const auto has_answered = [listener](const execution& of) { return listener->heard || !of.heard.lost.empty(); };
     auto end = wait_until(exec, has_answered);
     const auto told = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(end));
     if (told.has_value() && exec->heard.lost.empty() && !exec->heard.exited)
         co_return;    // it was never started
-    if (exec->current.group)
-        exec->current.group->kill();
+    if (exec->current.lease.group)
+        exec->current.lease.group->kill();
     exec->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
     exec->heard.started = true;
     co_await keep_files(exec);

@@ -2,9 +2,9 @@
 
 #include "core/exec/collect/collector.hpp"
 #include "core/exec/execution.hpp"
-#include "core/exec/idle_gate.hpp"
 #include "core/exec/sandbox_provider.hpp"
 #include "core/exec/services.hpp"
+#include "core/pool/idle_gate.hpp"
 
 #include <string>
 
@@ -15,8 +15,8 @@ namespace caisson {
 class collect_stage {
 public:
     /// All outlive it.
-    collect_stage(const execution_services& services, idle_gate& gate, sandbox_provider& sandboxes)
-        : use_(services), idle_gate_(gate), sandboxes_(sandboxes)
+    collect_stage(const execution_services& services, idle_gate& gate, sandbox_provider& provider)
+        : use_(services), idle_gate_(gate), provider_(provider)
     {
     }
 
@@ -41,7 +41,7 @@ private:
 
     const execution_services& use_;
     idle_gate& idle_gate_;
-    sandbox_provider& sandboxes_;
+    sandbox_provider& provider_;
 };
 
 }    // namespace caisson

@@ -1,8 +1,8 @@
 #include "core/exec/collect/collector.hpp"
 
+#include "core/async/retry_until_answered.hpp"
 #include "core/base/utf8.hpp"
 #include "core/exec/agent_process.hpp"
-#include "core/exec/retry_until_answered.hpp"
 #include "core/files/media_types.hpp"
 
 #include <boost/asio/post.hpp>

@@ -174,8 +174,8 @@ task<bool> compile_stage::use_compiled(execution_ptr exec, std::shared_ptr<compi
     report.cached = true;
     report.cpu_ms = 0;
     report.wall_ms = std::chrono::round<std::chrono::milliseconds>(use_.time.steady_now() - began).count();
-    if (exec->current.group)
-        exec->current.before_program = exec->current.group->usage();
+    if (exec->current.lease.group)
+        exec->current.before_program = exec->current.lease.group->usage();
     report.cpu_before_us = exec->current.before_program.cpu_us.value_or(0);
     co_return true;
 }
@@ -190,8 +190,8 @@ task<> compile_stage::record_compiled(execution_ptr exec, std::shared_ptr<compil
     auto done = co_await both(std::move(storing), std::move(capturing));
     auto& files = done.second;
     auto& report = *exec->row.compile;
-    if (exec->current.group)    // where a sandbox has one group, the readers count in it too
-        exec->current.before_program = exec->current.group->usage();
+    if (exec->current.lease.group)    // where a sandbox has one group, the readers count in it too
+        exec->current.before_program = exec->current.lease.group->usage();
     report.cpu_before_us = exec->current.before_program.cpu_us.value_or(0);
     if (files && bytes_of(*files) <= use_.compiled->most_bytes())
         use_.compiled->keep(std::move(order->inputs), order->key, {report.output, report.output_truncated, std::move(*files)});
@@ -205,7 +205,7 @@ task<std::optional<std::vector<placed_file>>> compile_stage::capture_compiled(ex
     const auto most = use_.compiled->most_bytes() + bytes_of(order->inputs.files);
     captures all;
     for (const auto& part : parts) {
-        const auto number = exec->current.home->numbers().next();
+        const auto number = exec->current.lease.home->numbers().next();
         const auto& each = all.emplace_back(std::make_unique<capture_run>(exec, number, part.what, most));
         each->process.start(capture_request(*exec, part.root, part.what, most));
     }
@@ -239,7 +239,7 @@ protocol::spawn_request compile_stage::capture_request(
     request.wall_ms = static_cast<std::uint64_t>(std::chrono::milliseconds(capture_time).count());
     request.rlimits = {{RLIMIT_CORE, 1}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, capture_open_files}, {RLIMIT_DATA, capture_memory_bytes},
         {RLIMIT_CPU, static_cast<std::uint64_t>(capture_time / 1s) + 1}};
-    request.seccomp_filter = use_.filter_on(*use_.sources.runtimes.find(exec.row.runtime)->second);
+    request.seccomp_filter = use_.sources.filter_on(*use_.sources.runtimes.find(exec.row.runtime)->second);
     return request;
 }
 

@@ -2,9 +2,9 @@
 
 #include "core/async/deadline.hpp"
 #include "core/async/wait_until.hpp"
+#include "core/base/elapsed.hpp"
 #include "core/exec/compile/compile_order.hpp"
 #include "core/exec/compile/compiler_process.hpp"
-#include "core/exec/elapsed.hpp"
 #include "core/exec/program_request.hpp"
 
 #include <algorithm>
@@ -310,8 +310,8 @@ void compile_stage::judge_compiler(execution& exec, compile_run& run, ending_fac
         report.cpu_ms = rounded_ms(*facts.group.cpu_us);
     else if (exited)
         report.cpu_ms = rounded_ms(static_cast<std::int64_t>(exited->user_us + exited->system_us));
-    if (exec.current.group)
-        exec.current.before_program = exec.current.group->usage();
+    if (exec.current.lease.group)
+        exec.current.before_program = exec.current.lease.group->usage();
     report.cpu_before_us = exec.current.before_program.cpu_us.value_or(0);
     exec.heard.start_failure = facts.fault;
     facts_of_program.cancelled = facts_of_program.cancelled || facts.cancelled;

@@ -1,11 +1,11 @@
 #include "core/exec/record/execution_recorder.hpp"
 
 #include "core/async/deadline.hpp"
+#include "core/async/retry_until_answered.hpp"
 #include "core/async/without_exceptions.hpp"
 #include "core/exec/end_state.hpp"
 #include "core/exec/record/kept_records.hpp"
 #include "core/exec/record/record.hpp"
-#include "core/exec/retry_until_answered.hpp"
 
 #include <functional>
 #include <utility>

@@ -1,4 +1,4 @@
-SELECT id, tenant_id, runtime, state, runtime_state, cause, created_at_ms, ended_at_ms
+SELECT id, tenant_id, holder, holder_id, runtime, state, runtime_state, spec, labels, cause, created_at_ms, expires_at_ms, ended_at_ms
 FROM sandboxes
 WHERE state IN ('creating', 'running', 'paused', 'stopped')
 ORDER BY id

@@ -1,3 +1,3 @@
-SELECT id, tenant_id, runtime, state, runtime_state, cause, created_at_ms, ended_at_ms
+SELECT id, tenant_id, holder, holder_id, runtime, state, runtime_state, spec, labels, cause, created_at_ms, expires_at_ms, ended_at_ms
 FROM sandboxes
 WHERE id = ?

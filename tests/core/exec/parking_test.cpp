@@ -1,4 +1,4 @@
-#include "core/exec/parking.hpp"
+#include "core/exec/interpreter_choice.hpp"
 #include "tests/support/fake_runtime.hpp"
 
 #include <gtest/gtest.h>

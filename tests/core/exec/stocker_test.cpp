@@ -1,4 +1,4 @@
-#include "core/exec/stocker.hpp"
+#include "core/pool/stocker.hpp"
 
 #include "tests/core/exec/warm_pool_fixture.hpp"
 

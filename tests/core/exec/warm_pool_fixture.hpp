@@ -15,7 +15,7 @@ class WarmPool : public ::testing::Test {
 protected:
     explicit WarmPool(pool_bounds bounds = {.idle = 2, .most = 8, .most_bytes = 64 << 20}) : w({.pool = bounds}) { }
 
-    pool_shape shape() const
+    sandbox_shape shape() const
     {
         sandbox_spec spec;
         spec.limits = limits_of(service_world::program());

@@ -1,23 +1,26 @@
 #pragma once
 
 #include "core/async/notifier.hpp"
-#include "core/exec/services.hpp"
+#include "core/async/task_group.hpp"
+#include "core/sandbox/services.hpp"
 
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace caisson {
 
-/// Removes what crashes and failures left behind: sandboxes that no unfinished execution needs, records of sandboxes that are
-/// gone, old records, and what the chores look for. Never touches a sandbox that somebody holds, and never ends an execution:
-/// who holds its sandbox sees the end of it. What cannot be removed is logged once and tried again after 1 s, 2 s, 4 s and so on, at
-/// the latest after services.sweeps.interval. I/O thread.
+/// Removes what crashes and failures left behind: sandboxes that their holders do not need, records of sandboxes that are gone, old
+/// records, and what the chores look for. Never touches a sandbox that a holder needs or of which an object lives, and ends nothing in
+/// one: its holder sees the end. What cannot be removed is logged once and tried again after 1 s, 2 s, 4 s and so on, at the latest
+/// after the interval of sweeps. I/O thread.
 class sweeper {
 public:
-    /// `services` outlives it.
-    explicit sweeper(const execution_services& services);
+    /// `rules` outlive it, and so does what `services` and `holders` refer to. A recorded sandbox of a kind without a holder here stays.
+    sweeper(sandbox_services services, sandbox_holders holders, const sweep_rules& rules);
 
-    /// Begins to sweep: now, and then again services.sweeps.interval after each end. Returns when the first sweep is over, at the latest
+    /// Begins to sweep: now, and then again the rules' interval after each end. Returns when the first sweep is over, at the latest
     /// after 5 s, when it goes on in the background. Errors: what the stores said in the first sweep.
     task<result<void>> start();
     /// Something was left behind that nobody holds any more: the next sweep comes in a second.
@@ -48,16 +51,19 @@ private:
     task<> rest();
     task<result<void>> sweep();
     task<result<suspects>> find_suspects();
+    task<result<void>> take_out_held(std::shared_ptr<suspects> from);
     task<> list(std::shared_ptr<suspects> into);
     task<> remove_all(std::vector<suspect> all);
-    task<result<bool>> remove(suspect one);
+    task<result<bool>> remove(suspect what);
     task<> do_chores();
     task<> erase_old_records();
     std::vector<suspect> fresh_first(suspects all) const;
     void succeeded(const std::string& what, std::size_t count);
     void failed(const std::string& what, const error& why);
 
-    const execution_services& use_;
+    const sandbox_services use_;
+    const sandbox_holders holders_;
+    const sweep_rules& rules_;
     task_group background_;
     notifier over_;
     notifier asked_;

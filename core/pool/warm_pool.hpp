@@ -2,11 +2,11 @@
 
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
-#include "core/exec/claim_hold.hpp"
-#include "core/exec/idle_gate.hpp"
-#include "core/exec/parking.hpp"
-#include "core/exec/pool_demand.hpp"
-#include "core/exec/services.hpp"
+#include "core/pool/idle_gate.hpp"
+#include "core/pool/pool_demand.hpp"
+#include "core/sandbox/lease.hpp"
+#include "core/sandbox/services.hpp"
+#include "core/sandbox/shape.hpp"
 
 #include <memory>
 #include <optional>
@@ -15,41 +15,22 @@
 
 namespace caisson {
 
-/// How sandboxes of one kind are made.
-struct pool_shape {
-    std::string runtime;
-    sandbox_spec spec;                         // its id is ignored
-    std::shared_ptr<const skill_tree> tree;    // whose path is in spec.trees; keeps it
-    std::string image_digest;                  // "sha256:…" where one is known
-    std::optional<ready_interpreter> interpreter = {};
-};
-
-/// A started sandbox whose agent has answered and in which no program ran yet.
-struct warm_sandbox {
-    sandbox_spec spec;
-    std::shared_ptr<const skill_tree> tree;
-    std::shared_ptr<living_sandbox> home;
-    std::unique_ptr<execution_group> group;
-    std::unique_ptr<claim_hold> hold;    // once it was claimed
-};
-
 /// Keeps sandboxes ready ahead of requests. It gives each away once; the receiver destroys it. The number of a kind follows its recent
 /// demand; the number and memory of all kinds are bounded. A killed server leaves them without a record, and the next sweep removes them.
 /// I/O thread only.
-class warm_pool {
+class warm_pool : public ready_sandboxes {
 public:
-    /// Both outlive it. Without services.sources.pool it keeps nothing.
-    warm_pool(const execution_services& services, idle_gate& gate);
+    /// `gate` outlives it. Without sources.pool it keeps nothing.
+    warm_pool(sandbox_services services, idle_gate& gate);
 
     /// Begins to make sandboxes.
     void start();
-    /// Keeps at least services.sources.pool->idle of `shape` ready from now on; one if it has an interpreter.
-    void keep(pool_shape shape);
+    /// Keeps at least sources.pool->idle of `shape` ready from now on; one if it has an interpreter.
+    void keep(sandbox_shape shape);
     /// Claims a ready sandbox for `wanted`; nothing if none is ready. Notes the demand in any case. If no sandbox with the interpreter is
     /// ready, one without it does.
-    std::optional<warm_sandbox> claim(const pool_shape& wanted);
-    /// Whether claim() would probably return a sandbox.
-    bool has_ready(const pool_shape& wanted) const;
+    std::optional<sandbox_lease> claim(const sandbox_shape& wanted) override;
+    bool has_ready(const sandbox_shape& wanted) const override;
     /// Stops giving sandboxes away, and begins to destroy them.
     void close();
     /// Calls close(), and returns when all are destroyed, or at `until`.
@@ -59,13 +40,19 @@ public:
     std::size_t ready(std::string_view runtime = {}) const;
 
 private:
+    /// A started sandbox whose agent has answered and in which no program ran yet.
+    struct warm_sandbox {
+        sandbox_spec spec;
+        std::shared_ptr<const skill_tree> tree;
+        sandbox_lease lease;
+    };
     struct idle_one {
         warm_sandbox what;
         steady_time since;
         std::shared_ptr<notifier> let_go;    // notified when it leaves the pool
     };
     struct kind {
-        pool_shape shape;
+        sandbox_shape shape;
         std::size_t least = 0;    // kept ready whatever the demand
         pool_demand demand;
         std::vector<idle_one> idle;    // the oldest first
@@ -75,9 +62,9 @@ private:
     };
     using kind_ptr = std::shared_ptr<kind>;
 
-    runtime* runtime_of(const pool_shape& shape) const;
-    kind_ptr find(const pool_shape& wanted) const;
-    kind_ptr find_or_add(const pool_shape& wanted);
+    runtime* runtime_of(const sandbox_shape& shape) const;
+    kind_ptr find(const sandbox_shape& wanted) const;
+    kind_ptr find_or_add(const sandbox_shape& wanted);
     std::size_t target(const kind& of, steady_time now) const;
     std::size_t lacking(const kind& of, steady_time now) const;
     std::chrono::milliseconds patience(const kind& of) const;
@@ -95,16 +82,16 @@ private:
     steady_time next_look(steady_time now) const;
     void trim(steady_time now);
     void let_go(kind& from, std::size_t number, std::string_view why);
-    std::optional<warm_sandbox> take_from(kind_ptr of, const pool_shape& wanted);
+    std::optional<sandbox_lease> take_from(kind_ptr of, const sandbox_shape& wanted);
     task<> fill();
     task<> make_for(kind_ptr wanted);
     task<result<void>> make(kind_ptr wanted, std::shared_ptr<warm_sandbox> into);
     task<result<void>> park(kind_ptr of, std::shared_ptr<warm_sandbox> in);
-    std::int64_t idle_bytes(const pool_shape& shape) const;
+    std::int64_t idle_bytes(const sandbox_shape& shape) const;
     task<> destroy(std::shared_ptr<warm_sandbox> what);
     task<> watch(kind_ptr of, sandbox_id id, task<std::string> end, std::shared_ptr<notifier> released);
 
-    const execution_services& use_;
+    const sandbox_services use_;
     idle_gate& idle_gate_;
     std::vector<kind_ptr> kinds_;
     notifier changed_;

@@ -1,4 +1,4 @@
-#include "tests/core/exec/sweeper_world.hpp"
+#include "tests/core/sandbox/sweeper_world.hpp"
 
 namespace caisson::sweeping {
 namespace {
@@ -78,36 +78,6 @@ TEST_F(Sweeper, ARecordThatItsRunnerEndsMeanwhileKeepsItsCause)
     turn();
     EXPECT_EQ(sandboxes.row(id).cause, "the host rebooted");
     EXPECT_EQ(sweeps.totals().failing, 0U);
-}
-
-/// With the whole service around it.
-TEST(SweeperInService, ASandboxWhoseRemovalFailedGoesAtTheNextStart)
-{
-    service_world w;
-    const auto id = w.run();
-    w.runtime.fail_next(call::destroy, busy);
-    w.agent().exit(0);
-    w.ended(id);
-    EXPECT_EQ(w.runtime.live(), 1U);
-    w.restart();
-    EXPECT_EQ(w.runtime.live(), 0U);
-    EXPECT_EQ(w.sandboxes.row(*w.row(id).sandbox).state, sandbox_state::destroyed);
-}
-
-TEST(SweeperInService, OneThatEndsInItsLogButNotInItsRecordIsRemovedOnce)
-{
-    service_world w;
-    const auto id = w.run();
-    w.executions.fail_next(broken);
-    w.agent().exit(0);
-    w.turn();
-    w.kill_server();
-    w.executions.heal();
-    EXPECT_TRUE(w.start_server().has_value());
-    EXPECT_EQ(w.ended(id).status, status::success);
-    EXPECT_EQ(w.runtime.live(), 0U);
-    EXPECT_TRUE(w.get(w.sandboxes.alive())->empty());
-    EXPECT_EQ(w.service().sweeps().failing, 0U);
 }
 
 }    // namespace

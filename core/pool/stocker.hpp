@@ -2,9 +2,9 @@
 
 #include "core/async/notifier.hpp"
 #include "core/async/task_group.hpp"
-#include "core/exec/idle_gate.hpp"
-#include "core/exec/pool_demand.hpp"
-#include "core/exec/services.hpp"
+#include "core/pool/idle_gate.hpp"
+#include "core/pool/pool_demand.hpp"
+#include "core/sandbox/services.hpp"
 
 #include <map>
 
@@ -14,8 +14,8 @@ namespace caisson {
 /// execution for which no sandbox is ready waits for less. How many follows from how many were taken lately. I/O thread only.
 class stocker {
 public:
-    /// Both outlive it.
-    stocker(const execution_services& services, idle_gate& gate);
+    /// `gate` outlives it.
+    stocker(sandbox_services services, idle_gate& gate);
 
     /// Begins, on all runtimes that may make new sandboxes. Once; later calls do nothing.
     void begin(const sandbox_limits& limits);
@@ -33,7 +33,7 @@ private:
     task<> give_back(runtime* where, std::size_t kept);
     task<result<void>> prepare_one(runtime* where);
 
-    const execution_services& use_;
+    const sandbox_services use_;
     idle_gate& idle_gate_;
     sandbox_limits limits_;
     std::map<const runtime*, pool_demand> demands_;

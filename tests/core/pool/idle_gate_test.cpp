@@ -1,4 +1,4 @@
-#include "core/exec/idle_gate.hpp"
+#include "core/pool/idle_gate.hpp"
 
 #include "core/base/count_guard.hpp"
 #include "tests/support/fake_timers.hpp"

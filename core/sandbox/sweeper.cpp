@@ -1,7 +1,7 @@
-#include "core/exec/sweeper.hpp"
+#include "core/sandbox/sweeper.hpp"
 
 #include "core/async/deadline.hpp"
-#include "core/exec/retry_until_answered.hpp"
+#include "core/async/without_exceptions.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -20,8 +20,10 @@ constexpr std::size_t most_batches = 40;                    // of one sweep
 
 }    // namespace
 
-sweeper::sweeper(const execution_services& services)
+sweeper::sweeper(sandbox_services services, sandbox_holders holders, const sweep_rules& rules)
     : use_(services)
+    , holders_(std::move(holders))
+    , rules_(rules)
     , background_(services.executor, services.log)
     , over_(services.executor)
     , asked_(services.executor)
@@ -59,7 +61,7 @@ task<> sweeper::run()
         if (!first_)
             first_ = std::move(outcome);
         over_.notify_all();
-        if (!use_.sweeps.interval)
+        if (!rules_.interval)
             co_return;
         co_await rest();
     }
@@ -70,7 +72,7 @@ void sweeper::soon() { asked_.notify_all(); }
 /// What failed is tried again soon, and seldom if it goes on.
 task<> sweeper::rest()
 {
-    const std::chrono::milliseconds interval = *use_.sweeps.interval;
+    const std::chrono::milliseconds interval = *rules_.interval;
     const auto pause = failing_.empty() ? interval : std::min(patience_, interval);
     patience_ = failing_.empty() ? first_patience : 2 * pause;
     auto request = asked_.wait_past(heard_);
@@ -95,29 +97,43 @@ task<result<void>> sweeper::sweep()
     co_return result<void>();
 }
 
-/// The order makes it safe beside sandboxes that are being made. What is there is listed first, then the records are read: a sandbox
-/// that was listed and that nobody held then was recorded before, if anybody is to need it. Who makes one or takes one up holds it from its
-/// first trace on, and what is held is not removed (runtime::remove_left_over). A living record is judged by records that were read
-/// after it: its execution's is written before the sandbox is let go.
+/// The order makes it safe beside sandboxes that are being made. What is there is listed first, then the records are read: a sandbox that
+/// was listed, and of which no object lived then, was recorded before, if a holder is to need it. Who makes a sandbox or takes one up has
+/// an object of it from its first trace on, and the runtime removes none of which an object lives (runtime::remove_left_over). Holders
+/// answer after the records were read: they store what they need before they let the object go.
 task<result<sweeper::suspects>> sweeper::find_suspects()
 {
     auto all = std::make_shared<suspects>();
     co_await list(all);
-    auto alive = co_await use_.stores.sandboxes.alive();
+    auto alive = co_await use_.store.alive();
     if (alive.has_error())
         co_return alive.error();
-    const auto in_use = co_await use_.stores.executions.sandboxes_in_use();
-    if (in_use.has_error())
-        co_return in_use.error();
     for (auto& row : *alive) {
-        auto& one = all->try_emplace(row.id, suspect{row.id, row.runtime, "", false, false}).first->second;
-        one.recorded = true;
-        one.runtime = row.runtime;
-        one.runtime_state = std::move(row.runtime_state);
+        if (!holders_.contains(row.holder.kind)) {
+            all->erase(row.id);
+            continue;
+        }
+        auto& recorded = all->try_emplace(row.id, suspect{row.id, row.runtime, "", false, false}).first->second;
+        recorded.recorded = true;
+        recorded.runtime = row.runtime;
+        recorded.runtime_state = std::move(row.runtime_state);
     }
-    for (const auto& id : *in_use)
-        all->erase(id);
+    const auto asked = co_await take_out_held(all);
+    if (asked.has_error())
+        co_return asked.error();
     co_return std::move(*all);
+}
+
+task<result<void>> sweeper::take_out_held(std::shared_ptr<suspects> from)
+{
+    for (const auto& [kind, holder] : holders_) {
+        const auto held = co_await holder->sandboxes_held();
+        if (held.has_error())
+            co_return held.error();
+        for (const auto& id : *held)
+            from->erase(id);
+    }
+    co_return result<void>();
 }
 
 task<> sweeper::list(std::shared_ptr<suspects> into)
@@ -135,13 +151,13 @@ task<> sweeper::list(std::shared_ptr<suspects> into)
     }
 }
 
-/// One that sticks takes its time: it must not hold up the others.
+/// What failed before takes its time again: it must not hold up the others.
 std::vector<sweeper::suspect> sweeper::fresh_first(suspects all) const
 {
     std::vector<suspect> ordered;
     std::vector<suspect> sticking;
-    for (auto& [id, one] : all)
-        (failing_.contains(id.str()) ? sticking : ordered).push_back(std::move(one));
+    for (auto& [id, each] : all)
+        (failing_.contains(id.str()) ? sticking : ordered).push_back(std::move(each));
     std::ranges::move(sticking, std::back_inserter(ordered));
     return ordered;
 }
@@ -149,44 +165,44 @@ std::vector<sweeper::suspect> sweeper::fresh_first(suspects all) const
 task<> sweeper::remove_all(std::vector<suspect> all)
 {
     std::size_t removed = 0;
-    for (const auto& one : all) {
-        auto removing = without_exceptions(remove(one));
+    for (const auto& each : all) {
+        auto removing = without_exceptions(remove(each));
         const auto done = co_await std::move(removing);
         if (done.has_error()) {
-            failed(one.id.str(), done.error());
+            failed(each.id.str(), done.error());
             continue;
         }
         const std::size_t count = *done ? 1 : 0;
-        succeeded(one.id.str(), count);
+        succeeded(each.id.str(), count);
         removed += count;
     }
     if (removed > 0)
         use_.log.info("left-over sandboxes were removed", {{"count", removed}});
 }
 
-/// True if there was something and now there is not; false if it is none of the sweeper's.
-task<result<bool>> sweeper::remove(suspect one)
+/// True if there was something and now there is not; false if it is not the sweeper's to remove.
+task<result<bool>> sweeper::remove(suspect what)
 {
-    const auto where = use_.sources.runtimes.find(one.runtime);
+    const auto where = use_.sources.runtimes.find(what.runtime);
     if (where != use_.sources.runtimes.end()) {
-        const auto removed = co_await where->second->remove_left_over(one.id, one.runtime_state);
+        const auto removed = co_await where->second->remove_left_over(what.id, what.runtime_state);
         if (removed.has_error() && removed.error().code == errc::conflict)
             co_return false;
         if (removed.has_error())
             co_return removed.error();
     }
-    if (!one.recorded)
+    if (!what.recorded)
         co_return true;
-    const std::string cause = one.found ? "swept: no execution needed it any more" : "swept: nothing of it was there any more";
-    const auto ended = co_await use_.stores.sandboxes.end(one.id, cause, use_.time.now_ms());
+    const std::string cause = what.found ? "swept: no execution needed it any more" : "swept: nothing of it was there any more";
+    const auto ended = co_await use_.store.end(what.id, cause, use_.time.now_ms());
     if (ended.has_error() && ended.error().code != errc::not_found)
         co_return ended.error();
-    co_return one.found;
+    co_return what.found;
 }
 
 task<> sweeper::do_chores()
 {
-    for (const auto& chore : use_.sweeps.chores) {
+    for (const auto& chore : rules_.chores) {
         auto doing = without_exceptions(chore.run());
         const auto done = co_await std::move(doing);
         if (done.has_error())
@@ -199,7 +215,7 @@ task<> sweeper::do_chores()
 task<> sweeper::erase_old_records()
 {
     for (std::size_t batch = 0; batch < most_batches; ++batch) {
-        auto erasing = without_exceptions(use_.stores.sandboxes.erase_ended(use_.time.now_ms() - records_kept_ms, records_at_once));
+        auto erasing = without_exceptions(use_.store.erase_ended(use_.time.now_ms() - records_kept_ms, records_at_once));
         const auto erased = co_await std::move(erasing);
         if (erased.has_error())
             co_return failed("old records", erased.error());

@@ -1,4 +1,4 @@
-#include "core/exec/idle_gate.hpp"
+#include "core/pool/idle_gate.hpp"
 
 #include "core/async/deadline.hpp"
 

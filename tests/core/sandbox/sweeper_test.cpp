@@ -1,4 +1,4 @@
-#include "tests/core/exec/sweeper_world.hpp"
+#include "tests/core/sandbox/sweeper_world.hpp"
 
 namespace caisson::sweeping {
 namespace {
@@ -38,6 +38,39 @@ TEST_F(Sweeper, RemovesWhatAFinishedExecutionLeftAndEndsItsRecord)
     EXPECT_EQ(row.cause, "swept: no execution needed it any more");
     EXPECT_EQ(row.runtime_state, "");
     EXPECT_EQ(row.ended_at_ms, time.now_ms());
+}
+
+TEST_F(Sweeper, KeepsASandboxOfAHolderThatItCannotAsk)
+{
+    const auto id = leave();
+    sandbox_row row{.id = id, .tenant = tenant, .holder = {holder_kind::tenant, tenant.str()}, .runtime = "fake"};
+    row.state = sandbox_state::paused;
+    ASSERT_TRUE(get(sandboxes.insert(row)).has_value());
+    start();
+    again();
+    EXPECT_TRUE(is_there(0));
+    EXPECT_EQ(sandboxes.row(id).state, sandbox_state::paused);
+    EXPECT_EQ(sweeps.totals().failing, 0U);
+}
+
+TEST_F(Sweeper, AsksTheHolderOfEachKind)
+{
+    struct tenants : sandbox_holder {
+        task<result<std::vector<sandbox_id>>> sandboxes_held() override { co_return needed; }
+        std::vector<sandbox_id> needed;
+    } all_tenants;
+    const auto kept = leave();
+    const auto given_up = leave();
+    for (const auto& id : {kept, given_up})
+        ASSERT_TRUE(
+            get(sandboxes.insert({.id = id, .tenant = tenant, .holder = {holder_kind::tenant, ""}, .runtime = "fake"})).has_value());
+    all_tenants.needed = {kept};
+    sweeper asking(services, {{holder_kind::execution, &holder}, {holder_kind::tenant, &all_tenants}}, rules);
+    asio::co_spawn(context, asking.start(), [](std::exception_ptr, const result<void>&) { });
+    turn();
+    EXPECT_TRUE(is_there(0));
+    EXPECT_FALSE(is_there(1));
+    begin(asking.stop());
 }
 
 TEST_F(Sweeper, EndsARecordOfWhichNothingIsThere)
@@ -195,7 +228,7 @@ TEST_F(Sweeper, WithoutItsRecordsItRemovesNothing)
 TEST_F(Sweeper, ARuntimeThatCannotBeListedHoldsUpNothingElse)
 {
     testing::fake_runtime other;
-    services.sources.runtimes["another"] = &other;
+    sources.runtimes["another"] = &other;
     other.throw_next(call::left_overs, "no /proc");
     leave();
     start();
@@ -222,7 +255,7 @@ TEST_F(Sweeper, TheStartDoesNotWaitForeverForIt)
 
 TEST_F(Sweeper, WithoutAnIntervalItSweepsOnce)
 {
-    services.sweeps.interval.reset();
+    rules.interval.reset();
     start();
     leave();
     again();
@@ -241,7 +274,7 @@ TEST_F(Sweeper, StopsInTheMiddleAndTheNextOneGoesOn)
     EXPECT_EQ(time.waiting(), 0U);
     EXPECT_TRUE(is_there(0));
     runtime.gate_of(call::remove_left_over).uncork();
-    sweeper next(services);
+    sweeper next(services, {{holder_kind::execution, &holder}}, rules);
     asio::co_spawn(context, next.start(), [](std::exception_ptr, const result<void>&) { });
     turn();
     EXPECT_FALSE(is_there(0));
@@ -275,7 +308,7 @@ TEST_F(Sweeper, DoesItsChoresAndSaysWhatFails)
             return [](result<std::size_t> value) -> task<result<std::size_t>> { co_return value; }(outcome);
         };
     };
-    services.sweeps.chores = {{"uid locks", chore(std::size_t{3})}, {"temporary files", chore(busy)}};
+    rules.chores = {{"uid locks", chore(std::size_t{3})}, {"temporary files", chore(busy)}};
     start();
     again();
     EXPECT_EQ(done, 4);

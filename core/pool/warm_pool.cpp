@@ -1,4 +1,4 @@
-#include "core/exec/warm_pool.hpp"
+#include "core/pool/warm_pool.hpp"
 
 #include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
@@ -40,8 +40,8 @@ task<> wait_past(std::shared_ptr<notifier> what, std::uint64_t seen) { co_await 
 
 }    // namespace
 
-warm_pool::warm_pool(const execution_services& services, idle_gate& gate)
-    : use_(services)
+warm_pool::warm_pool(sandbox_services services, idle_gate& gate)
+    : use_(std::move(services))
     , idle_gate_(gate)
     , changed_(use_.executor)
     , makers_(use_.executor, use_.log)
@@ -58,7 +58,7 @@ void warm_pool::start()
         makers_.spawn("sandboxes kept ready", fill());
 }
 
-void warm_pool::keep(pool_shape shape)
+void warm_pool::keep(sandbox_shape shape)
 {
     if (!use_.sources.pool || use_.sources.pool->idle == 0)
         return;
@@ -67,13 +67,9 @@ void warm_pool::keep(pool_shape shape)
     changed_.notify_all();
 }
 
-runtime* warm_pool::runtime_of(const pool_shape& shape) const
-{
-    const auto found = use_.sources.runtimes.find(shape.runtime);
-    return found == use_.sources.runtimes.end() ? nullptr : found->second;
-}
+runtime* warm_pool::runtime_of(const sandbox_shape& shape) const { return use_.sources.find(shape.runtime); }
 
-warm_pool::kind_ptr warm_pool::find(const pool_shape& wanted) const
+warm_pool::kind_ptr warm_pool::find(const sandbox_shape& wanted) const
 {
     const auto* where = runtime_of(wanted);
     for (const auto& each : kinds_)
@@ -84,7 +80,7 @@ warm_pool::kind_ptr warm_pool::find(const pool_shape& wanted) const
 }
 
 /// Nothing if there are too many kinds that are in use, or sandboxes of this one cannot wait.
-warm_pool::kind_ptr warm_pool::find_or_add(const pool_shape& wanted)
+warm_pool::kind_ptr warm_pool::find_or_add(const sandbox_shape& wanted)
 {
     if (auto found = find(wanted))
         return found;
@@ -115,7 +111,7 @@ bool warm_pool::forget_oldest()
     return true;
 }
 
-std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted)
+std::optional<sandbox_lease> warm_pool::claim(const sandbox_shape& wanted)
 {
     if (!use_.sources.pool || stopping_)
         return std::nullopt;
@@ -137,9 +133,9 @@ std::optional<warm_sandbox> warm_pool::claim(const pool_shape& wanted)
     return instead ? take_from(instead, plain) : std::nullopt;
 }
 
-bool warm_pool::has_ready(const pool_shape& wanted) const
+bool warm_pool::has_ready(const sandbox_shape& wanted) const
 {
-    const auto is_there = [this](const pool_shape& shape) {
+    const auto is_there = [this](const sandbox_shape& shape) {
         const auto of = find(shape);
         return of && !of->idle.empty();
     };
@@ -148,16 +144,16 @@ bool warm_pool::has_ready(const pool_shape& wanted) const
     return !stopping_ && (is_there(wanted) || is_there(plain));
 }
 
-std::optional<warm_sandbox> warm_pool::take_from(kind_ptr of, const pool_shape& wanted)
+std::optional<sandbox_lease> warm_pool::take_from(kind_ptr of, const sandbox_shape& wanted)
 {
     for (std::size_t tries = 0; tries < most_tries && !of->idle.empty(); ++tries) {
         auto taken = std::move(of->idle.front());
         of->idle.erase(of->idle.begin());
-        taken.what.hold = std::make_unique<claim_hold>(std::move(taken.let_go));
-        const auto claimed = taken.what.home->box().claim(wanted.spec.limits, *taken.what.group);
+        taken.what.lease.hold = std::make_unique<claim_hold>(std::move(taken.let_go));
+        const auto claimed = taken.what.lease.home->box().claim(wanted.spec.limits, *taken.what.lease.group);
         if (claimed.has_value()) {
             of->failures = 0;
-            return std::move(taken.what);
+            return std::move(taken.what.lease);
         }
         use_.log.warning("a sandbox that was kept ready cannot be used", {{"what", claimed.error().detail}});
         ends_.spawn("end of a ready sandbox", destroy(std::make_shared<warm_sandbox>(std::move(taken.what))));
@@ -177,7 +173,7 @@ std::size_t warm_pool::ready(std::string_view runtime) const
 }
 
 /// Of one.
-std::int64_t warm_pool::idle_bytes(const pool_shape& shape) const
+std::int64_t warm_pool::idle_bytes(const sandbox_shape& shape) const
 {
     const auto interpreter = !shape.interpreter                   ? 0
                              : use_.sources.pool->preload.empty() ? interpreter_bytes
@@ -275,7 +271,7 @@ void warm_pool::let_go(kind& from, std::size_t number, std::string_view why)
     auto taken = std::move(from.idle.at(number));
     from.idle.erase(from.idle.begin() + static_cast<std::ptrdiff_t>(number));
     taken.let_go->notify_all();
-    use_.log.debug("a sandbox that was kept ready goes", {{"sandbox", taken.what.home->box().id().str()}, {"why", why}});
+    use_.log.debug("a sandbox that was kept ready goes", {{"sandbox", taken.what.lease.home->box().id().str()}, {"why", why}});
     ends_.spawn("end of a ready sandbox", destroy(std::make_shared<warm_sandbox>(std::move(taken.what))));
 }
 
@@ -329,7 +325,7 @@ task<> warm_pool::make_for(kind_ptr wanted)
     const auto now = use_.time.steady_now();
     if (!failure && done.has_value() && !stopping_) {
         auto released = std::make_shared<notifier>(use_.executor);
-        watchers_.spawn("watch of a ready sandbox", watch(wanted, made->home->box().id(), made->home->box().ended(), released));
+        watchers_.spawn("watch of a ready sandbox", watch(wanted, made->lease.home->box().id(), made->lease.home->box().ended(), released));
         wanted->idle.push_back({std::move(*made), now, std::move(released)});
         co_return;
     }
@@ -349,7 +345,7 @@ task<> warm_pool::watch(kind_ptr of, sandbox_id id, task<std::string> end, std::
 {
     auto leaving = wait_past(released, released->version());
     const auto first = co_await race(std::move(end), std::move(leaving));
-    const auto found = std::ranges::find_if(of->idle, [&](const idle_one& each) { return each.what.home->box().id() == id; });
+    const auto found = std::ranges::find_if(of->idle, [&](const idle_one& each) { return each.what.lease.home->box().id() == id; });
     if (first.index() == 1 || found == of->idle.end()) {    // it was claimed, and another may be made
         changed_.notify_all();
         co_return;

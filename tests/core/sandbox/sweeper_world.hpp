@@ -1,8 +1,19 @@
 #pragma once
 
-#include "core/exec/sweeper.hpp"
-#include "tests/core/exec/service_world.hpp"
+#include "core/exec/execution_holder.hpp"
+#include "core/sandbox/sweeper.hpp"
+#include "tests/support/fake_runtime.hpp"
+#include "tests/support/fake_stores.hpp"
+#include "tests/support/fake_timers.hpp"
 #include "tests/support/run_task.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
 
 namespace caisson::sweeping {
 
@@ -106,17 +117,13 @@ protected:
     id_factory ids{time};
     tenant_id tenant = ids.make<tenant_id>();
     testing::fake_execution_store executions;
-    testing::fake_event_store events;
     testing::fake_sandbox_store sandboxes;
     testing::fake_runtime runtime;
-    execution_services services{.executor = context.get_executor(),
-        .time = time,
-        .log = log,
-        .ids = ids,
-        .stores = {executions, events, sandboxes},
-        .sources = {.runtimes = {{"fake", &runtime}}},
-        .sweeps = {.interval = interval}};
-    sweeper sweeps{services};
+    sandbox_sources sources{.runtimes = {{"fake", &runtime}}};
+    sweep_rules rules{.interval = interval};
+    execution_holder holder{executions};
+    sandbox_services services{context.get_executor(), time, log, ids, sandboxes, sources};
+    sweeper sweeps{services, {{holder_kind::execution, &holder}}, rules};
     std::optional<result<void>> started;
 };
 

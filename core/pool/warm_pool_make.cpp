@@ -1,7 +1,8 @@
-#include "core/exec/warm_pool.hpp"
+#include "core/pool/warm_pool.hpp"
 
 #include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
+#include "core/pool/parking.hpp"
 
 /// How a sandbox is made ready, and how one ends.
 namespace caisson {
@@ -35,25 +36,25 @@ task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox
     auto created = co_await where.create(into->spec);
     if (created.has_error())
         co_return created.error();
-    into->home = use_.living(std::move(*created));
+    into->lease.home = use_.living(std::move(*created));
     co_await step_aside(wanted);
     const auto& limits = into->spec.limits;
     const group_limits of_group{limits.memory_bytes, limits.cpu_milli, limits.pids};
-    into->home->box().make_group_at_start(of_group);
-    auto done = co_await where.start(into->home->box());
+    into->lease.home->box().make_group_at_start(of_group);
+    auto done = co_await where.start(into->lease.home->box());
     if (done.has_error())
         co_return done;
-    if (into->home->box().image_digest() != wanted->shape.image_digest && !wanted->shape.image_digest.empty())
+    if (into->lease.home->box().image_digest() != wanted->shape.image_digest && !wanted->shape.image_digest.empty())
         co_return error{errc::image_unavailable, "the image is another one by now"};
-    auto group = into->home->box().open_group(first_program, of_group);
+    auto group = into->lease.home->box().open_group(first_program, of_group);
     if (group.has_error())
         co_return group.error();
-    into->group = std::move(*group);
-    auto opened = co_await into->home->open(use_.time.steady_now() + greet_within);
+    into->lease.group = std::move(*group);
+    auto opened = co_await into->lease.home->open(use_.time.steady_now() + greet_within);
     if (opened.has_error())
         co_return opened;
     co_await step_aside(wanted);
-    static_cast<void>(into->home->box().disk());    // what it looks at is found now, and kept
+    static_cast<void>(into->lease.home->box().disk());    // what it looks at is found now, and kept
     co_return co_await park(wanted, into);
 }
 
@@ -64,35 +65,36 @@ task<result<void>> warm_pool::park(kind_ptr of, std::shared_ptr<warm_sandbox> in
     const auto& where = *runtime_of(of->shape);
     std::vector<protocol::park_request> orders;
     if (of->shape.interpreter)
-        orders.push_back(park_order(*of->shape.interpreter, in->home->box().work_directory(), where, use_));
-    const auto join = in->group->join_descriptors();
+        orders.push_back(park_order(*of->shape.interpreter, in->lease.home->box().work_directory(), where, use_.sources));
+    const auto join = in->lease.group->join_descriptors();
     if (!join.empty())
-        orders.push_back(bare_park_order(where, use_));
+        orders.push_back(bare_park_order(where, use_.sources));
     for (auto& order : orders) {
-        auto asking = in->home->link()->park(exec_numbers::first_program, std::move(order), join, use_.time.steady_now() + park_within);
+        auto asking =
+            in->lease.home->link()->park(exec_numbers::first_program, std::move(order), join, use_.time.steady_now() + park_within);
         const auto parked = co_await std::move(asking);
         if (parked.has_error())
             co_return parked.error();
         if (*parked)
             co_return result<void>();
-        use_.log.debug("a program cannot wait in a sandbox that is kept ready", {{"sandbox", in->home->box().id().str()}});
+        use_.log.debug("a program cannot wait in a sandbox that is kept ready", {{"sandbox", in->lease.home->box().id().str()}});
     }
     co_return result<void>();
 }
 
 task<> warm_pool::destroy(std::shared_ptr<warm_sandbox> what)
 {
-    what->group.reset();
-    what->hold.reset();
-    if (!what->home)
+    what->lease.group.reset();
+    what->lease.hold.reset();
+    if (!what->lease.home)
         co_return;
-    what->home->close_link();
-    auto destruction = what->home->box().destroy();
+    what->lease.home->close_link();
+    auto destruction = what->lease.home->box().destroy();
     auto guarded = without_exceptions(std::move(destruction));
     const auto done = co_await with_deadline(use_.time, use_.time.steady_now() + destroy_within, std::move(guarded));
     if (done.has_error())
         use_.log.warning("a sandbox that was kept ready cannot be removed; the next sweep tries again",
-            {{"sandbox", what->home->box().id().str()}, {"what", done.error().detail}});
+            {{"sandbox", what->lease.home->box().id().str()}, {"what", done.error().detail}});
 }
 
 }    // namespace caisson

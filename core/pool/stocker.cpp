@@ -1,4 +1,4 @@
-#include "core/exec/stocker.hpp"
+#include "core/pool/stocker.hpp"
 
 #include "core/async/deadline.hpp"
 #include "core/async/without_exceptions.hpp"
@@ -22,8 +22,8 @@ constexpr std::chrono::milliseconds longest_delay = 60s;
 
 }    // namespace
 
-stocker::stocker(const execution_services& services, idle_gate& gate)
-    : use_(services), idle_gate_(gate), changed_(use_.executor), tasks_(use_.executor, use_.log)
+stocker::stocker(sandbox_services services, idle_gate& gate)
+    : use_(std::move(services)), idle_gate_(gate), changed_(use_.executor), tasks_(use_.executor, use_.log)
 {
 }
 
