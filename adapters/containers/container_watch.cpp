@@ -126,7 +126,7 @@ private:
     containers engine_;
 };
 
-task<std::string> run_watch(std::shared_ptr<watch> one) { co_return co_await one->until_end(); }
+task<std::string> run_watch(std::shared_ptr<watch> watch) { co_return co_await watch->until_end(); }
 
 task<> run_feed(std::shared_ptr<event_feed> feed) { co_await feed->run(); }
 
@@ -148,7 +148,7 @@ task<> read_at_end(std::shared_ptr<watched_container> what)
     co_await wait_for_change(what, never);
 }
 
-task<> run_hearing(std::shared_ptr<watch> one) { co_await one->hear_why(); }
+task<> run_hearing(std::shared_ptr<watch> watch) { co_await watch->hear_why(); }
 
 task<> run_past_feed(std::shared_ptr<event_feed> feed) { co_await feed->run_from_the_past(); }
 
@@ -179,8 +179,8 @@ task<std::string> watch_container(watch_order order)
     auto to = listen(order.what, &order.log);
     auto feed = feed_of(order, std::move(to));
     auto reading = read_at_end(order.what);
-    auto one = std::make_shared<watch>(std::move(order));
-    auto watching = run_watch(std::move(one));
+    auto made = std::make_shared<watch>(std::move(order));
+    auto watching = run_watch(std::move(made));
     auto hearing = run_feed(std::move(feed));
     auto first = co_await race(std::move(watching), std::move(hearing), std::move(reading));
     co_return std::get<0>(std::move(first));    // the others never end by themselves
@@ -200,8 +200,8 @@ task<> hear_why_it_ended(watch_order order)
     };
     to.lost = [](const error&) { };    // a loss after the end is not its cause
     auto feed = feed_of(order, std::move(to));
-    auto one = std::make_shared<watch>(std::move(order));
-    auto waiting = run_hearing(std::move(one));
+    auto made = std::make_shared<watch>(std::move(order));
+    auto waiting = run_hearing(std::move(made));
     auto hearing = run_past_feed(std::move(feed));
     static_cast<void>(co_await race(std::move(waiting), std::move(hearing)));
 }

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::string_view unix_scheme = "unix://";
 
-bool is_same_file(const std::string& one, const std::string& other)
+bool is_same_file(const std::string& left, const std::string& other)
 {
     struct stat first{};
     struct stat second{};
-    return ::stat(one.c_str(), &first) == 0 && ::stat(other.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
+    return ::stat(left.c_str(), &first) == 0 && ::stat(other.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
            first.st_ino == second.st_ino;
 }
 

@@ -30,10 +30,10 @@ task<result<engine_runtime::supplies>> engine_runtime::bring_supplies(sandbox_sp
         co_return done.error();
     supplies brought;
     for (const auto& tree : spec.trees) {
-        auto one = co_await services_.packages->bring(tree.host_path, *helper);
-        if (one.has_error())
-            co_return one.error();
-        brought.push_back(std::move(*one));
+        auto package = co_await services_.packages->bring(tree.host_path, *helper);
+        if (package.has_error())
+            co_return package.error();
+        brought.push_back(std::move(*package));
     }
     co_return brought;
 }

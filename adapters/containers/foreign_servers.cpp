@@ -11,15 +11,15 @@ std::vector<foreign_server> foreign_servers_of(const std::vector<container_summa
         const auto instance = each.labels.find(instance_label);
         if (instance == each.labels.end() || instance->second.empty() || instance->second == own || !each.name.starts_with(prefix))
             continue;
-        auto& one = found[instance->second];
-        one.instance = instance->second;
-        ++one.containers;
+        auto& server = found[instance->second];
+        server.instance = instance->second;
+        ++server.containers;
         if (each.state == container_state::running || each.state == container_state::paused)
-            ++one.running;
+            ++server.running;
     }
     std::vector<foreign_server> out;
-    for (auto& [instance, one] : found)
-        out.push_back(std::move(one));
+    for (auto& [instance, server] : found)
+        out.push_back(std::move(server));
     return out;
 }
 

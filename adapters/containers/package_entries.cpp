@@ -12,10 +12,10 @@ using namespace std::chrono_literals;
 
 constexpr auto own_turn_within = 150s;    // for a concurrent fill
 
-task<result<void>> until_free(timers* time, package_entry_ptr one, notifier* changed)
+task<result<void>> until_free(timers* time, package_entry_ptr entry, notifier* changed)
 {
     const auto until = time->steady_now() + own_turn_within;
-    while (one->busy) {
+    while (entry->busy) {
         auto change = changed->wait_past(changed->version());
         const auto waited = co_await with_deadline(*time, until, std::move(change));
         if (waited.has_error())
@@ -33,31 +33,31 @@ bool package_use::is_of(const std::string& made_at) const { return of_->made_at.
 
 package_entry_ptr package_entries::find(const std::string& name)
 {
-    auto& one = entries_[name];
-    if (!one)
-        one = std::make_shared<package_entry>(package_entry{.name = name});
-    return one;
+    auto& entry = entries_[name];
+    if (!entry)
+        entry = std::make_shared<package_entry>(package_entry{.name = name});
+    return entry;
 }
 
-void package_entries::forget(const package_entry_ptr& one)
+void package_entries::forget(const package_entry_ptr& entry)
 {
-    if (one->users == 0)
-        entries_.erase(one->name);
+    if (entry->users == 0)
+        entries_.erase(entry->name);
 }
 
 std::vector<package_entry_ptr> package_entries::idle(const std::vector<std::string>& names)
 {
     std::vector<package_entry_ptr> out;
     for (const auto& each : names)
-        if (auto one = find(each); one->is_idle())
-            out.push_back(std::move(one));
+        if (auto entry = find(each); entry->is_idle())
+            out.push_back(std::move(entry));
     std::ranges::sort(out, {}, [](const package_entry_ptr& each) { return each->last_use; });
     return out;
 }
 
-task<result<void>> package_entries::wait_for_turn(timers& time, package_entry_ptr one)
+task<result<void>> package_entries::wait_for_turn(timers& time, package_entry_ptr entry)
 {
-    return until_free(&time, std::move(one), &changed_);
+    return until_free(&time, std::move(entry), &changed_);
 }
 
 }    // namespace caisson::docker

@@ -53,12 +53,12 @@ public:
     /// Creates the entry if it is unknown.
     package_entry_ptr find(const std::string& name);
     /// Drops the entry unless it has users, which include those waiting for a turn.
-    void forget(const package_entry_ptr& one);
+    void forget(const package_entry_ptr& entry);
     void note_use(package_entry& of) { of.last_use = next_use_++; }
     /// The entries of `names` without users or a turn: never used ones first, then the least recently used.
     std::vector<package_entry_ptr> idle(const std::vector<std::string>& names);
     /// Returns once the entry is not busy. Errors: errc::timed_out. `time` must outlive the task.
-    task<result<void>> wait_for_turn(timers& time, package_entry_ptr one);
+    task<result<void>> wait_for_turn(timers& time, package_entry_ptr entry);
 
 private:
     std::map<std::string, package_entry_ptr, std::less<>> entries_;

@@ -49,55 +49,55 @@ task<result<std::shared_ptr<const package_use>>> package_volumes::bring(std::str
     const auto name = names_.volume_of(tree);
     if (!name)
         co_return error{errc::not_implemented, "the engine does not see this host's directories, and this is none of a package"};
-    const auto one = entries_.find(*name);
-    auto holding = std::make_shared<const use>(one);    // now protected from removal
-    auto free = co_await entries_.wait_for_turn(engine_.time(), one);
+    const auto found = entries_.find(*name);
+    auto holding = std::make_shared<const use>(found);    // now protected from removal
+    auto free = co_await entries_.wait_for_turn(engine_.time(), found);
     if (free.has_error())
         co_return free.error();
-    const turn mine(one, entries_);
-    entries_.note_use(*one);
-    auto brought = co_await bring_now(one, std::move(tree), std::move(helper));
+    const turn mine(found, entries_);
+    entries_.note_use(*found);
+    auto brought = co_await bring_now(found, std::move(tree), std::move(helper));
     if (brought.has_error())
         co_return brought.error();
     co_return holding;
 }
 
-task<result<void>> package_volumes::bring_now(entry_ptr one, std::string tree, container_spec helper)
+task<result<void>> package_volumes::bring_now(entry_ptr entry, std::string tree, container_spec helper)
 {
-    const auto there = co_await stored_.list(one->name);
+    const auto there = co_await stored_.list(entry->name);
     if (there.has_error())
         co_return there.error();
-    if (const auto found = there->find(one->name); found != there->end()) {
+    if (const auto found = there->find(entry->name); found != there->end()) {
         if (found->second.is_whole()) {
-            one->made_at = found->second.made_at;
-            one->mark = found->second.marks.front();
+            entry->made_at = found->second.made_at;
+            entry->mark = found->second.marks.front();
             co_return result<void>();
         }
-        const auto cleared = co_await clear(one, found->second, helper);
+        const auto cleared = co_await clear(entry, found->second, helper);
         if (cleared.has_error())
             co_return cleared.error();
         if (*cleared == remains::whole)
             co_return result<void>();
     }
     // Not cancellable: other callers wait for it too, and its helper must be removed.
-    co_return co_await uncancellable(fill(one, std::move(tree), std::move(helper)));
+    co_return co_await uncancellable(fill(entry, std::move(tree), std::move(helper)));
 }
 
 /// A prune of unused volumes spares a mounted volume but removes its mark, which is never mounted. A volume that this server knows to be
 /// whole is then marked again.
-task<result<package_volumes::remains>> package_volumes::clear(entry_ptr one, stored_package what, container_spec helper)
+task<result<package_volumes::remains>> package_volumes::clear(entry_ptr entry, stored_package what, container_spec helper)
 {
-    const bool was_whole = what.marks.empty() && !one->mark.empty() && !one->made_at.empty() && one->made_at == what.made_at;
+    const bool was_whole = what.marks.empty() && !entry->mark.empty() && !entry->made_at.empty() && entry->made_at == what.made_at;
     if (!was_whole) {
-        const auto removed = co_await stored_.insist_on_removal(one->name, std::move(what));
+        const auto removed = co_await stored_.insist_on_removal(entry->name, std::move(what));
         co_return removed.has_error() ? result<remains>(removed.error()) : remains::nothing;
     }
-    const auto removed = co_await stored_.remove(one->name, std::move(what));
+    const auto removed = co_await stored_.remove(entry->name, std::move(what));
     if (removed.has_value())
         co_return remains::nothing;
     if (removed.error().code != errc::conflict)
         co_return removed.error();
-    const auto marked = co_await uncancellable(stored_.make_empty(one->mark, std::move(helper)));
+    const auto marked = co_await uncancellable(stored_.make_empty(entry->mark, std::move(helper)));
     co_return marked.has_error() ? result<remains>(marked.error()) : remains::whole;
 }
 
@@ -112,13 +112,13 @@ task<result<void>> package_volumes::confirm(const use* what)
     co_return result<void>();
 }
 
-task<result<void>> package_volumes::fill(entry_ptr one, std::string tree, container_spec helper)
+task<result<void>> package_volumes::fill(entry_ptr entry, std::string tree, container_spec helper)
 {
-    one->made_at.clear();
-    one->mark.clear();
+    entry->made_at.clear();
+    entry->mark.clear();
     containers in(engine_);
     auto filling = helper;
-    filling.binds = {{one->name, place, true, true}};
+    filling.binds = {{entry->name, place, true, true}};
     const auto made = co_await in.create(std::move(filling), engine_.time().steady_now() + unpack_within);
     if (made.has_error())
         co_return made.error();
@@ -127,13 +127,13 @@ task<result<void>> package_volumes::fill(entry_ptr one, std::string tree, contai
     const auto removed = co_await in.remove(made->id, engine_.time().steady_now() + volume_call_within);
     if (!done.has_error() && removed.has_error())
         done = removed;
-    const auto mark = mark_of(one->name, bytes);
+    const auto mark = mark_of(entry->name, bytes);
     if (!done.has_error())
         done = co_await stored_.make_empty(mark, std::move(helper));
     if (done.has_error())
-        co_await drop_half(one);
+        co_await drop_half(entry);
     else
-        co_await learn(one, mark);
+        co_await learn(entry, mark);
     co_return done;
 }
 
@@ -151,21 +151,21 @@ task<result<void>> package_volumes::fill_through(std::string container, std::str
 }
 
 /// Records the volume's creation time and mark. If the engine does not answer, the next bring() asks again.
-task<> package_volumes::learn(entry_ptr one, std::string mark)
+task<> package_volumes::learn(entry_ptr entry, std::string mark)
 {
-    const auto there = co_await stored_.list(one->name);
-    if (there.has_error() || !there->contains(one->name))
+    const auto there = co_await stored_.list(entry->name);
+    if (there.has_error() || !there->contains(entry->name))
         co_return;
-    one->made_at = there->at(one->name).made_at;
-    one->mark = std::move(mark);
+    entry->made_at = there->at(entry->name).made_at;
+    entry->mark = std::move(mark);
 }
 
-task<> package_volumes::drop_half(entry_ptr one)
+task<> package_volumes::drop_half(entry_ptr entry)
 {
     stored_package half{.filled = true};
-    const auto dropped = co_await stored_.remove(one->name, std::move(half));
+    const auto dropped = co_await stored_.remove(entry->name, std::move(half));
     if (dropped.has_error())
-        log_.warning("a package's volume is half filled", {{"volume", one->name}, {"what", dropped.error().detail}});
+        log_.warning("a package's volume is half filled", {{"volume", entry->name}, {"what", dropped.error().detail}});
 }
 
 /// Removes volumes that this server has not used yet, then the least recently used.
@@ -177,18 +177,18 @@ task<result<void>> package_volumes::make_room(std::int64_t bytes)
     for (const auto& [name, what] : *there)
         bytes += what.bytes;
     auto count = there->size();
-    for (const auto& one : entries_.idle(names_in(*there))) {
+    for (const auto& each : entries_.idle(names_in(*there))) {
         if (bytes <= options_.max_bytes && count <= options_.max_volumes)
             break;
-        if (!one->is_idle())
+        if (!each->is_idle())
             continue;    // in use since the list was made
-        const turn mine(one, entries_);
-        const auto removed = co_await stored_.remove(one->name, there->at(one->name));
+        const turn mine(each, entries_);
+        const auto removed = co_await stored_.remove(each->name, there->at(each->name));
         if (removed.has_error())
             continue;    // a container uses it
-        bytes -= there->at(one->name).bytes;
+        bytes -= there->at(each->name).bytes;
         --count;
-        entries_.forget(one);
+        entries_.forget(each);
     }
     co_return result<void>();
 }
@@ -202,16 +202,16 @@ task<result<std::size_t>> package_volumes::sweep()
     for (const auto& [name, what] : *there) {
         auto look = [tree = names_.tree_of(name)] { return is_there(tree); };
         const bool wanted = co_await offload(workers_, std::move(look));
-        const auto one = entries_.find(name);
-        if (!one->is_idle() || (wanted && what.is_whole()))
+        const auto found = entries_.find(name);
+        if (!found->is_idle() || (wanted && what.is_whole()))
             continue;
-        const turn mine(one, entries_);
+        const turn mine(found, entries_);
         const auto removed = co_await stored_.remove(name, what);
         if (removed.has_error() && removed.error().code != errc::conflict)
             co_return removed.error();
         if (removed.has_value()) {
             ++count;
-            entries_.forget(one);
+            entries_.forget(found);
         }
     }
     co_return count;

@@ -44,12 +44,12 @@ private:
     using entry_ptr = package_entry_ptr;
     using turn = package_entries::turn;
 
-    task<result<void>> bring_now(entry_ptr one, std::string tree, container_spec helper);
-    task<result<remains>> clear(entry_ptr one, stored_package what, container_spec helper);
-    task<result<void>> fill(entry_ptr one, std::string tree, container_spec helper);
+    task<result<void>> bring_now(entry_ptr entry, std::string tree, container_spec helper);
+    task<result<remains>> clear(entry_ptr entry, stored_package what, container_spec helper);
+    task<result<void>> fill(entry_ptr entry, std::string tree, container_spec helper);
     task<result<void>> fill_through(std::string container, std::string tree, std::int64_t* bytes);
-    task<> learn(entry_ptr one, std::string mark);
-    task<> drop_half(entry_ptr one);
+    task<> learn(entry_ptr entry, std::string mark);
+    task<> drop_half(entry_ptr entry);
     task<result<void>> make_room(std::int64_t bytes);
 
     engine& engine_;

@@ -34,9 +34,9 @@ task<result<stored_packages::listing>> stored_packages::list(std::string begin)
             marked.bytes = std::max(marked.bytes, mark->bytes);
             continue;
         }
-        auto& one = out[each.name];
-        one.filled = true;
-        one.made_at = each.made_at;
+        auto& package = out[each.name];
+        package.filled = true;
+        package.made_at = each.made_at;
     }
     co_return out;
 }

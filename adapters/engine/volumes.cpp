@@ -36,9 +36,9 @@ task<result<std::vector<volume_info>>> volumes::list(std::string begin, steady_t
         if (found == nullptr)
             return out;
         for (const auto& each : found->as_array()) {
-            auto one = volume_info_from(each);
-            if (one.name.starts_with(begin))    // the engine's filter matches any part of a name
-                out.push_back(std::move(one));
+            auto volume = volume_info_from(each);
+            if (volume.name.starts_with(begin))    // the engine's filter matches any part of a name
+                out.push_back(std::move(volume));
         }
         return out;
     });

@@ -225,9 +225,9 @@ bool schema_judge::check_items(const object& schema, const spot& at)
     const auto listed = wanted->is_array() ? wanted->get_array().size() : 0;
     bool good = true;
     for (std::size_t i = 0; i < items.size(); ++i) {
-        const auto* one = i < listed ? &wanted->get_array()[i] : others;
-        if (one != nullptr)
-            good = matches_within(*one, items[i], {&at.place, {}, i}, at) && good;
+        const auto* item = i < listed ? &wanted->get_array()[i] : others;
+        if (item != nullptr)
+            good = matches_within(*item, items[i], {&at.place, {}, i}, at) && good;
     }
     return good;
 }
@@ -316,8 +316,8 @@ bool schema_judge::check_combinations(const object& schema, const spot& at)
             good = matches_beside(each, at) && good;
     if (const auto* any = schema.if_contains("anyOf"); any != nullptr && std::ranges::none_of(any->get_array(), fits))
         good = fault(at, "matches none of the " + std::to_string(any->get_array().size()) + " schemas of \"anyOf\"");
-    if (const auto* one = schema.if_contains("oneOf"))
-        if (const auto count = std::ranges::count_if(one->get_array(), fits); count != 1)
+    if (const auto* one_of = schema.if_contains("oneOf"))
+        if (const auto count = std::ranges::count_if(one_of->get_array(), fits); count != 1)
             good = fault(at, "must match exactly one schema of \"oneOf\", matches " + std::to_string(count));
     if (const auto* none = schema.if_contains("not"); none != nullptr && matches_quietly(*none, at.value, at))
         good = fault(at, "matches the schema of \"not\"");

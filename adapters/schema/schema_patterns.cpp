@@ -70,9 +70,9 @@ std::string schema_patterns::add(std::string_view pattern, step_budget& budget)
 
 bool schema_patterns::matches(std::string_view pattern, std::string_view text, step_budget& budget) const
 {
-    const auto& one = all_.find(pattern)->second;
-    budget.charge(2 + one.size * text.size() / instruction_bytes_per_step);
-    return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *one.program);
+    const auto& kept = all_.find(pattern)->second;
+    budget.charge(2 + kept.size * text.size() / instruction_bytes_per_step);
+    return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *kept.program);
 }
 
 }    // namespace caisson

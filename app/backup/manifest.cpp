@@ -24,12 +24,12 @@ constexpr std::uintmax_t most_bytes = 64 << 20;    // includes the ids of execut
 
 file_entry file_from(const json::value& from)
 {
-    file_entry one;
-    one.name = from.at("name").as_string();
-    one.bytes = from.at("bytes").to_number<std::uint64_t>();
-    one.sha256 = from.at("sha256").as_string();
-    one.schema = from.at("schema").to_number<std::size_t>();
-    return one;
+    file_entry entry;
+    entry.name = from.at("name").as_string();
+    entry.bytes = from.at("bytes").to_number<std::uint64_t>();
+    entry.sha256 = from.at("sha256").as_string();
+    entry.schema = from.at("schema").to_number<std::size_t>();
+    return entry;
 }
 
 constexpr std::string_view databases[] = {"records.db", "events.db", "content.db"};

@@ -38,8 +38,8 @@ parse_outcome mistake(const CLI::App& app, const std::string& message, bool of_p
     while (!verb->get_subcommands().empty())
         verb = verb->get_subcommands().front();
     std::string name;
-    for (const auto* one = verb; one != nullptr; one = one->get_parent())
-        name = one->get_name() + (name.empty() ? "" : " " + name);
+    for (const auto* part = verb; part != nullptr; part = part->get_parent())
+        name = part->get_name() + (name.empty() ? "" : " " + name);
     return {
         std::nullopt, "caisson: " + message + "; see " + name + " --help\n", of_program ? exit_status::infrastructure : exit_status::usage};
 }

@@ -158,16 +158,16 @@ std::vector<finding> judge_foreign_containers(const std::vector<docker::foreign_
 
 bool healthy(const std::vector<finding>& all)
 {
-    return std::ranges::none_of(all, [](const finding& one) { return one.state == finding_state::failed; });
+    return std::ranges::none_of(all, [](const finding& finding) { return finding.state == finding_state::failed; });
 }
 
 std::string findings_text(const std::vector<finding>& all, bool colours)
 {
     text_table table({"STATE", "WHAT", "FOUND"});
-    for (const auto& one : all) {
-        const auto remedy = one.remedy.empty() ? "" : "; " + one.remedy;
-        table.add({{std::string(to_string(one.state)), colour_of(one.state)}, {one_line(one.what, 40)},
-            {one_line(one.detail + remedy, widest_line)}});
+    for (const auto& each : all) {
+        const auto remedy = each.remedy.empty() ? "" : "; " + each.remedy;
+        table.add({{std::string(to_string(each.state)), colour_of(each.state)}, {one_line(each.what, 40)},
+            {one_line(each.detail + remedy, widest_line)}});
     }
     return table.str(colours);
 }
@@ -175,8 +175,8 @@ std::string findings_text(const std::vector<finding>& all, bool colours)
 boost::json::array findings_json(const std::vector<finding>& all)
 {
     boost::json::array items;
-    for (const auto& one : all)
-        items.push_back({{"state", to_string(one.state)}, {"what", one.what}, {"detail", one.detail}, {"remedy", one.remedy}});
+    for (const auto& each : all)
+        items.push_back({{"state", to_string(each.state)}, {"what", each.what}, {"detail", each.detail}, {"remedy", each.remedy}});
     return items;
 }
 

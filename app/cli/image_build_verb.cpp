@@ -80,8 +80,8 @@ spawn_options command_of(const fs::path& recipe, const image_build_options& opti
     if (options.installed)
         out.argv.emplace_back("--installed");
     out.argv.push_back(target.string());
-    for (char** one = ::environ; *one != nullptr; ++one)
-        out.environment.emplace_back(*one);
+    for (char** variable = ::environ; *variable != nullptr; ++variable)
+        out.environment.emplace_back(*variable);
     out.descriptors.add(nothing);
     out.descriptors.add(options.quiet ? nothing : STDERR_FILENO);    // standard output is for the result
     out.descriptors.add(STDERR_FILENO);

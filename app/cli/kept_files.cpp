@@ -69,8 +69,8 @@ std::vector<std::string> trouble_with_files(const boost::json::object& record)
     const auto* skipped = list_of(*kept, "skipped");
     std::int64_t named = 0;
     for (std::size_t i = 0; skipped != nullptr && i < std::min(skipped->size(), most_named); ++i, ++named)
-        if (const auto* one = (*skipped)[i].if_object())
-            out.push_back("left out: " + text_of(*one, "path") + ": " + text_of(*one, "reason"));
+        if (const auto* file = (*skipped)[i].if_object())
+            out.push_back("left out: " + text_of(*file, "path") + ": " + text_of(*file, "reason"));
     if (const auto all = number_of(*kept, "skipped_files"); all > named && named > 0)
         out.push_back("left out: " + std::to_string(all - named) + " more");
     return out;

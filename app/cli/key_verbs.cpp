@@ -56,8 +56,8 @@ std::vector<scope> scopes_from(const std::vector<std::string>& names)
 {
     std::vector<scope> scopes;
     for (const auto& name : names)
-        if (const auto one = scope_from(name); one && std::ranges::find(scopes, *one) == scopes.end())
-            scopes.push_back(*one);
+        if (const auto wanted = scope_from(name); wanted && std::ranges::find(scopes, *wanted) == scopes.end())
+            scopes.push_back(*wanted);
     return scopes;
 }
 

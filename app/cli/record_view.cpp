@@ -40,8 +40,8 @@ std::string shown(const boost::json::value& value)
     if (value.is_object()) {
         std::string text;
         for (const auto& member : value.get_object())
-            if (const auto one = shown(member.value()); !one.empty())
-                text += (text.empty() ? "" : ", ") + std::string(member.key()) + " " + one;
+            if (const auto inner = shown(member.value()); !inner.empty())
+                text += (text.empty() ? "" : ", ") + std::string(member.key()) + " " + inner;
         return text;
     }
     return value.is_double() ? decimal(value.get_double()) : boost::json::serialize(value);
@@ -56,7 +56,7 @@ bool is_output(std::string_view name)
 bool is_list_of_objects(const boost::json::value& value)
 {
     const auto* list = value.if_array();
-    return list != nullptr && !list->empty() && std::ranges::all_of(*list, [](const auto& one) { return one.is_object(); });
+    return list != nullptr && !list->empty() && std::ranges::all_of(*list, [](const auto& each) { return each.is_object(); });
 }
 
 struct record_line {
@@ -74,9 +74,9 @@ void add_line(std::vector<record_line>& to, std::string label, const std::string
 void add_objects(std::vector<record_line>& to, std::string label, const boost::json::array& items)
 {
     for (const auto& each : items) {
-        const auto& one = each.get_object();
-        const bool is_skipped = one.size() == 2 && one.contains("path") && one.contains("reason");
-        add_line(to, std::exchange(label, ""), is_skipped ? text_of(one, "path") + ": " + text_of(one, "reason") : shown(each));
+        const auto& attempt = each.get_object();
+        const bool is_skipped = attempt.size() == 2 && attempt.contains("path") && attempt.contains("reason");
+        add_line(to, std::exchange(label, ""), is_skipped ? text_of(attempt, "path") + ": " + text_of(attempt, "reason") : shown(each));
     }
 }
 

@@ -110,11 +110,11 @@ result<run_inputs> read_inputs(const run_options& options)
         if (!is_utf8(inputs.program))
             return error{errc::bad_request, "the program is not UTF-8 text; send it with --file and run it with a command after --"};
     }
-    for (const auto& one : options.files) {
-        auto content = read_whole(one.from.string(), max_upload_bytes);
+    for (const auto& each : options.files) {
+        auto content = read_whole(each.from.string(), max_upload_bytes);
         if (content.has_error())
             return content.error();
-        inputs.files.push_back({one.as, std::move(*content), is_executable(one.from)});
+        inputs.files.push_back({each.as, std::move(*content), is_executable(each.from)});
     }
     if (options.pty)
         inputs.window = window_of(STDOUT_FILENO);

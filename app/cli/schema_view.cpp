@@ -23,7 +23,7 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
 
 bool is_flat(const boost::json::value& value)
 {
-    const auto is_plain = [](const boost::json::value& one) { return !one.is_object() && !one.is_array(); };
+    const auto is_plain = [](const boost::json::value& value) { return !value.is_object() && !value.is_array(); };
     if (const auto* list = value.if_array())
         return std::ranges::all_of(*list, is_plain);
     if (const auto* object = value.if_object())
@@ -40,9 +40,9 @@ void put_indented(std::string& to, const boost::json::value& value, std::size_t 
     }
     const std::string begin = "\n" + std::string(2 * level + 2, ' ');
     std::string_view comma;
-    const auto put = [&](const std::string& name, const boost::json::value& one) {
+    const auto put = [&](const std::string& name, const boost::json::value& value) {
         to += std::string(std::exchange(comma, ",")) + begin + name;
-        put_indented(to, one, level + 1);
+        put_indented(to, value, level + 1);
     };
     const bool is_object = value.is_object();
     to += is_object ? "{" : value.is_array() ? "[" : flat;
@@ -50,8 +50,8 @@ void put_indented(std::string& to, const boost::json::value& value, std::size_t 
         for (const auto& member : value.get_object())
             put(boost::json::serialize(boost::json::string(member.key())) + ": ", member.value());
     else if (value.is_array())
-        for (const auto& one : value.get_array())
-            put("", one);
+        for (const auto& each : value.get_array())
+            put("", each);
     else
         return;
     to += "\n" + std::string(2 * level, ' ') + (is_object ? "}" : "]");
@@ -60,8 +60,8 @@ void put_indented(std::string& to, const boost::json::value& value, std::size_t 
 std::string joined(const boost::json::array& list, std::string_view between)
 {
     std::string text;
-    for (const auto& one : list)
-        text += (text.empty() ? "" : std::string(between)) + (one.is_string() ? std::string(one.get_string()) : plain_json(one));
+    for (const auto& each : list)
+        text += (text.empty() ? "" : std::string(between)) + (each.is_string() ? std::string(each.get_string()) : plain_json(each));
     return text;
 }
 
@@ -114,7 +114,8 @@ bool is_required(const boost::json::object& schema, std::string_view name)
 {
     const auto* required = schema.if_contains("required");
     const auto* list = required != nullptr ? required->if_array() : nullptr;
-    return list != nullptr && std::ranges::any_of(*list, [name](const auto& one) { return one.is_string() && one.get_string() == name; });
+    return list != nullptr &&
+           std::ranges::any_of(*list, [name](const auto& each) { return each.is_string() && each.get_string() == name; });
 }
 
 const boost::json::object* properties_of(const boost::json::value& schema)

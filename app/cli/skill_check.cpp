@@ -114,10 +114,10 @@ boost::json::object report_json(const skill_report& report)
 {
     boost::json::array findings;
     for (const auto& each : report.findings) {
-        boost::json::object one{{"weight", each.is_mistake ? "mistake" : "note"}, {"text", each.text}};
+        boost::json::object object{{"weight", each.is_mistake ? "mistake" : "note"}, {"text", each.text}};
         if (each.line > 0)
-            one["line"] = each.line;
-        findings.push_back(std::move(one));
+            object["line"] = each.line;
+        findings.push_back(std::move(object));
     }
     boost::json::object out{{"valid", report.is_clean()}};
     if (report.manifest) {

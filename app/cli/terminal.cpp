@@ -25,8 +25,8 @@ bool write_blocking(int fd, std::string_view bytes)
         if (written > 0)
             bytes.remove_prefix(static_cast<std::size_t>(written));
         else if (written < 0 && errno == EAGAIN) {
-            pollfd one{fd, POLLOUT, 0};    // another process made it non-blocking
-            ::poll(&one, 1, -1);
+            pollfd poll{fd, POLLOUT, 0};    // another process made it non-blocking
+            ::poll(&poll, 1, -1);
         } else if (written < 0 && errno != EINTR)
             return false;
     }
@@ -93,8 +93,8 @@ task<std::string> descriptor_reader::read()
 
 void descriptor_reader::stop()
 {
-    const std::uint64_t one = 1;
-    static_cast<void>(!::write(stopped_.get(), &one, sizeof one));
+    const std::uint64_t uint64 = 1;
+    static_cast<void>(!::write(stopped_.get(), &uint64, sizeof uint64));
 }
 
 std::string descriptor_reader::read_blocking() const

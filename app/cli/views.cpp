@@ -53,8 +53,8 @@ std::string what_of(const boost::json::object& record)
 std::string scopes_of(const api_key_row& key)
 {
     std::string text;
-    for (const auto one : key.scopes)
-        text += (text.empty() ? "" : ",") + std::string(to_string(one));
+    for (const auto each : key.scopes)
+        text += (text.empty() ? "" : ",") + std::string(to_string(each));
     return text;
 }
 
@@ -126,8 +126,8 @@ boost::json::array keys_json(std::span<const api_key_row> keys)
     boost::json::array items;
     for (const auto& key : keys) {
         boost::json::array scopes;
-        for (const auto one : key.scopes)
-            scopes.emplace_back(to_string(one));
+        for (const auto each : key.scopes)
+            scopes.emplace_back(to_string(each));
         items.push_back({{"id", key.id.str()}, {"tenant", key.tenant_name}, {"tenant_id", key.tenant.str()}, {"hint", key.hint},
             {"scopes", std::move(scopes)}, {"created_at", to_rfc3339(key.created_at_ms)}, {"expires_at", time_or_null(key.expires_at_ms)},
             {"last_used_at", time_or_null(key.last_used_at_ms)}, {"revoked_at", time_or_null(key.revoked_at_ms)}});

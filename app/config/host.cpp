@@ -42,8 +42,8 @@ host_facts this_host()
 std::map<std::string, std::string> this_environment()
 {
     std::map<std::string, std::string> variables;
-    for (char** one = ::environ; *one != nullptr; ++one) {
-        const std::string_view text(*one);
+    for (char** variable = ::environ; *variable != nullptr; ++variable) {
+        const std::string_view text(*variable);
         const auto equals = text.find('=');
         if (equals != std::string_view::npos)
             variables.emplace(text.substr(0, equals), text.substr(equals + 1));

@@ -93,20 +93,20 @@ public:
     std::string describe() const
     {
         std::string text;
-        for (const auto& one : settings_.fixed()) {
-            const auto shown = one.shown();
-            text += one.key + " = " + (shown.empty() ? "(not set)" : shown) + "\n    " + one.about + "; " + std::string(name_of(one.kind)) +
-                    "; " + environment_name(one.key) + "\n";
+        for (const auto& each : settings_.fixed()) {
+            const auto shown = each.shown();
+            text += each.key + " = " + (shown.empty() ? "(not set)" : shown) + "\n    " + each.about + "; " +
+                    std::string(name_of(each.kind)) + "; " + environment_name(each.key) + "\n";
         }
         draft_config sample;
         for (const auto* field : {"weight", "max_running", "max_queued"}) {
-            const auto one = tenant_setting(sample, "tenants.NAME." + std::string(field)).value();
-            text += one.key + "\n    " + one.about + "; " + std::string(name_of(one.kind)) + "; in the file or by --set\n";
+            const auto setting = tenant_setting(sample, "tenants.NAME." + std::string(field)).value();
+            text += setting.key + "\n    " + setting.about + "; " + std::string(name_of(setting.kind)) + "; in the file or by --set\n";
         }
         for (const auto* field : {"username", "password_file"}) {
             const std::string key = "images.credentials.\"REGISTRY\".";
-            const auto one = registry_setting(sample, "images.credentials.registry." + std::string(field)).value();
-            text += key + field + "\n    " + one.about + "; " + std::string(name_of(one.kind)) + "; in the file or by --set\n";
+            const auto setting = registry_setting(sample, "images.credentials.registry." + std::string(field)).value();
+            text += key + field + "\n    " + setting.about + "; " + std::string(name_of(setting.kind)) + "; in the file or by --set\n";
         }
         return text;
     }
@@ -117,7 +117,7 @@ private:
         if (!name.starts_with("CAISSON_") || value.empty() || is_service_link(name) ||
             std::ranges::find(client_variables, name) != std::end(client_variables))
             return;
-        const auto named = [&name](const setting& one) { return environment_name(one.key) == name; };
+        const auto named = [&name](const setting& setting) { return environment_name(setting.key) == name; };
         const auto to = std::ranges::find_if(settings_.fixed(), named);
         if (to == settings_.fixed().end())
             mistakes_.push_back({name, "no setting has this variable; unset it"});

@@ -119,7 +119,7 @@ bool setting_book::is_group(const std::string& key) const
         return true;
     if (group == credentials_prefix || (key.starts_with(credentials_prefix) && is_registry_name(key.substr(credentials_prefix.size()))))
         return true;
-    return std::ranges::any_of(settings_, [&group](const setting& one) { return one.key.starts_with(group); });
+    return std::ranges::any_of(settings_, [&group](const setting& setting) { return setting.key.starts_with(group); });
 }
 
 std::string setting_book::mistake_of(const std::string& key, std::string otherwise)

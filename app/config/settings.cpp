@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    void add(setting one) { settings_.push_back(std::move(one)); }
+    void add(setting setting) { settings_.push_back(std::move(setting)); }
     void add_server();
     void add_runtimes();
     void add_engine();

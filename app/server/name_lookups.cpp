@@ -125,16 +125,16 @@ task<result<name_lookups::addresses>> name_lookups::find(std::string name)
         co_return error{errc::runtime_unavailable, "too many names are being looked up; the name " + name + " has to wait"};
     const auto common = shared_;
     const auto number = next_number_++;
-    const auto one = std::make_shared<lookup>(executor_);
+    const auto asked = std::make_shared<lookup>(executor_);
     begin(number, name);
-    common->waited_for.emplace(number, one);
-    while (!one->found) {
-        const auto seen = one->done.version();
-        co_await one->done.wait_past(seen);
+    common->waited_for.emplace(number, asked);
+    while (!asked->found) {
+        const auto seen = asked->done.version();
+        co_await asked->done.wait_past(seen);
     }
-    if (one->found->empty())
+    if (asked->found->empty())
         co_return error{errc::runtime_unavailable, "the name " + name + " stands for no address"};
-    co_return std::move(*one->found);
+    co_return std::move(*asked->found);
 }
 
 }    // namespace caisson

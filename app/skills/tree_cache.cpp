@@ -46,15 +46,16 @@ struct tree_cache::entry {
 
 class tree_cache::lease : public skill_tree {
 public:
-    lease(std::weak_ptr<tree_cache*> cache, entry_ptr one) : cache_(std::move(cache)), one_(std::move(one)), path_(one_->place / "tree")
+    lease(std::weak_ptr<tree_cache*> cache, entry_ptr entry)
+        : cache_(std::move(cache)), entry_(std::move(entry)), path_(entry_->place / "tree")
     {
-        ++one_->leases;
+        ++entry_->leases;
     }
     ~lease() override
     {
-        --one_->leases;
+        --entry_->leases;
         if (const auto cache = cache_.lock())
-            (*cache)->released(one_);
+            (*cache)->released(entry_);
     }
     lease(const lease&) = delete;
     lease& operator=(const lease&) = delete;
@@ -62,7 +63,7 @@ public:
 
 private:
     std::weak_ptr<tree_cache*> cache_;
-    entry_ptr one_;
+    entry_ptr entry_;
     fs::path path_;
 };
 
@@ -89,16 +90,16 @@ task<> tree_cache::prepare()
     auto found = co_await offload(use_.work, std::move(look));
     std::ranges::sort(found, {}, &found_tree::used_at);
     for (auto& each : found) {
-        auto one = std::make_shared<entry>();
-        one->key = {std::move(each.tenant), std::move(each.digest)};
-        one->place = tree_place(options_.directory, one->key.first, one->key.second);
-        one->state = tree_state::ready;
-        one->bytes = each.bytes;
-        one->used = next_use_++;
-        one->inherited = true;
-        one->checked = false;
-        bytes_ += one->bytes;
-        entries_.emplace(one->key, std::move(one));
+        auto added = std::make_shared<entry>();
+        added->key = {std::move(each.tenant), std::move(each.digest)};
+        added->place = tree_place(options_.directory, added->key.first, added->key.second);
+        added->state = tree_state::ready;
+        added->bytes = each.bytes;
+        added->used = next_use_++;
+        added->inherited = true;
+        added->checked = false;
+        bytes_ += added->bytes;
+        entries_.emplace(added->key, std::move(added));
     }
 }
 
@@ -109,10 +110,10 @@ void tree_cache::settle()
     tidy();
 }
 
-std::shared_ptr<const skill_tree> tree_cache::hand_out(const entry_ptr& one)
+std::shared_ptr<const skill_tree> tree_cache::hand_out(const entry_ptr& entry)
 {
-    one->used = next_use_++;
-    return std::make_shared<lease>(self_, one);
+    entry->used = next_use_++;
+    return std::make_shared<lease>(self_, entry);
 }
 
 task<result<void>> tree_cache::wait_past(std::uint64_t seen, steady_time until)
@@ -134,30 +135,30 @@ task<result<std::shared_ptr<const skill_tree>>> tree_cache::open(tenant_id tenan
         if (forgets != forgets_)
             continue;    // the record may have been read before a removal
         const auto found = entries_.find(key);
-        const auto one = found == entries_.end() ? nullptr : found->second;
+        const auto kept = found == entries_.end() ? nullptr : found->second;
         if (mine && mine->failure)
             co_return *mine->failure;
-        if (one && one->state == tree_state::ready && one->inherited)
-            co_return hand_out(one);    // even if it was removed: its sandbox is being resumed
+        if (kept && kept->state == tree_state::ready && kept->inherited)
+            co_return hand_out(kept);    // even if it was removed: its sandbox is being resumed
         if (record.has_error())
             co_return record.error().code == errc::not_found ? gone(digest) : record.error();
-        if (one)
-            one->doomed = false;
-        if (one && one->state == tree_state::ready && (one->checked || one->leases > 0))
-            co_return hand_out(one);
-        if (!one) {
+        if (kept)
+            kept->doomed = false;
+        if (kept && kept->state == tree_state::ready && (kept->checked || kept->leases > 0))
+            co_return hand_out(kept);
+        if (!kept) {
             mine = std::make_shared<entry>();
             mine->key = key;
             mine->place = tree_place(options_.directory, tenant, digest);
             entries_.emplace(key, mine);
             waiting = hand_out(mine);
             tasks_.spawn("unpacking " + digest, make(mine, std::move(*record)));
-        } else if (one->state == tree_state::ready) {
-            one->state = tree_state::checking;
-            tasks_.spawn("checking " + digest, check(one));
-        } else if (one->state == tree_state::making && mine != one) {
-            mine = one;
-            waiting = hand_out(one);
+        } else if (kept->state == tree_state::ready) {
+            kept->state = tree_state::checking;
+            tasks_.spawn("checking " + digest, check(kept));
+        } else if (kept->state == tree_state::making && mine != kept) {
+            mine = kept;
+            waiting = hand_out(kept);
         }
         auto waited = co_await wait_past(seen, until);
         if (waited.has_error())
@@ -170,9 +171,9 @@ std::shared_ptr<const skill_tree> tree_cache::open_now(const tenant_id& tenant, 
     const auto found = entries_.find({tenant, digest});
     if (found == entries_.end())
         return nullptr;
-    const auto& one = found->second;
-    const bool is_known_whole = one->checked || one->leases > 0;
-    return one->state == tree_state::ready && is_known_whole && !one->inherited && !one->doomed ? hand_out(one) : nullptr;
+    const auto& kept = found->second;
+    const bool is_known_whole = kept->checked || kept->leases > 0;
+    return kept->state == tree_state::ready && is_known_whole && !kept->inherited && !kept->doomed ? hand_out(kept) : nullptr;
 }
 
 fs::path tree_cache::staging(std::string_view kind)
@@ -180,26 +181,26 @@ fs::path tree_cache::staging(std::string_view kind)
     return options_.directory / (std::string(kind) + "-" + std::to_string(++next_staging_));
 }
 
-task<> tree_cache::make(entry_ptr one, skill_revision record)
+task<> tree_cache::make(entry_ptr entry, skill_revision record)
 {
     std::optional<error> failure;
     try {
-        auto made = co_await extract(one, std::move(record));
+        auto made = co_await extract(entry, std::move(record));
         if (made.has_error())
             failure = made.error();
         else
-            one->bytes = *made;
+            entry->bytes = *made;
     } catch (const std::exception& e) {
-        use_.log.error("a skill's package cannot be unpacked", {{"digest", one->key.second}, {"what", e.what()}});
+        use_.log.error("a skill's package cannot be unpacked", {{"digest", entry->key.second}, {"what", e.what()}});
         failure = error{errc::internal, "the skill's package cannot be unpacked; the server's log says why"};
     }
     if (failure) {
-        one->failure = std::move(failure);
-        entries_.erase(one->key);
+        entry->failure = std::move(failure);
+        entries_.erase(entry->key);
     } else {
-        one->state = tree_state::ready;
-        one->used = next_use_++;
-        bytes_ += one->bytes;
+        entry->state = tree_state::ready;
+        entry->used = next_use_++;
+        bytes_ += entry->bytes;
     }
     changed_.notify_all();
     tidy();
@@ -232,12 +233,12 @@ task<result<std::shared_ptr<spooled_file>>> tree_cache::fetch(skill_revision rec
     co_return error{errc::internal, "the skill's stored package sha256:" + record.digest + " is damaged; upload it again"};
 }
 
-task<result<std::int64_t>> tree_cache::extract(entry_ptr one, skill_revision record)
+task<result<std::int64_t>> tree_cache::extract(entry_ptr entry, skill_revision record)
 {
     auto file = co_await fetch(std::move(record));
     if (file.has_error())
         co_return file.error();
-    auto unpack = [file = std::move(*file), to = staging("tree"), place = one->place, limits = options_.limits]() mutable {
+    auto unpack = [file = std::move(*file), to = staging("tree"), place = entry->place, limits = options_.limits]() mutable {
         auto bytes = unpack_tree(file->path(), limits, to, place);
         file.reset();    // removes the file on the worker thread
         return bytes;
@@ -247,38 +248,38 @@ task<result<std::int64_t>> tree_cache::extract(entry_ptr one, skill_revision rec
 }
 
 /// Checks a tree found at start, without leases; removes it if incomplete.
-task<> tree_cache::check(entry_ptr one)
+task<> tree_cache::check(entry_ptr entry)
 {
     bool whole = false;
     try {
-        auto look = [place = one->place] { return is_whole(place); };
+        auto look = [place = entry->place] { return is_whole(place); };
         whole = co_await offload(use_.work, std::move(look));
     } catch (const std::exception& e) {
-        use_.log.warning("an unpacked skill cannot be read; it is unpacked again", {{"digest", one->key.second}, {"what", e.what()}});
+        use_.log.warning("an unpacked skill cannot be read; it is unpacked again", {{"digest", entry->key.second}, {"what", e.what()}});
     }
-    one->checked = whole;
-    one->state = tree_state::ready;
+    entry->checked = whole;
+    entry->state = tree_state::ready;
     if (!whole)
-        co_await remove(one);
+        co_await remove(entry);
     changed_.notify_all();
 }
 
 /// Failures are logged. See remove_place().
-task<> tree_cache::remove(entry_ptr one)
+task<> tree_cache::remove(entry_ptr entry)
 {
-    one->state = tree_state::removing;
+    entry->state = tree_state::removing;
     std::string problem;
     try {
-        auto work = [place = one->place, trash = staging("removed")] { remove_place(place, trash); };
+        auto work = [place = entry->place, trash = staging("removed")] { remove_place(place, trash); };
         co_await offload(use_.work, std::move(work));
     } catch (const std::exception& e) {
         problem = e.what();
     }
     if (!problem.empty())
         use_.log.warning(
-            "an unpacked skill cannot be removed; the next start tries again", {{"digest", one->key.second}, {"what", problem}});
-    bytes_ -= one->bytes;
-    entries_.erase(one->key);
+            "an unpacked skill cannot be removed; the next start tries again", {{"digest", entry->key.second}, {"what", problem}});
+    bytes_ -= entry->bytes;
+    entries_.erase(entry->key);
     changed_.notify_all();
 }
 
@@ -292,9 +293,9 @@ void tree_cache::forget(const tenant_id& tenant, const std::string& digest)
     tidy();
 }
 
-void tree_cache::released(const entry_ptr& one)
+void tree_cache::released(const entry_ptr& entry)
 {
-    if (one->leases == 0)
+    if (entry->leases == 0)
         tidy();
 }
 
@@ -304,13 +305,13 @@ tree_cache::entry_ptr tree_cache::next_to_go() const
     if (!settled_)
         return nullptr;
     entry_ptr oldest;
-    for (const auto& [key, one] : entries_) {
-        if (!one->is_free())
+    for (const auto& [key, kept] : entries_) {
+        if (!kept->is_free())
             continue;
-        if (one->doomed)
-            return one;
-        if (!oldest || one->used < oldest->used)
-            oldest = one;
+        if (kept->doomed)
+            return kept;
+        if (!oldest || kept->used < oldest->used)
+            oldest = kept;
     }
     return bytes_ > options_.max_bytes ? oldest : nullptr;
 }
@@ -333,8 +334,8 @@ task<> tree_cache::remove_some()
 {
     const auto done = std::shared_ptr<void>(nullptr, [this](void*) { tidying_ = false; });
     co_await learn_claims();
-    while (const auto one = next_to_go())
-        co_await remove(one);
+    while (const auto oldest = next_to_go())
+        co_await remove(oldest);
 }
 
 /// Updates `inherited`: once the earlier server's sandboxes have ended, a tree is checked like any other.
@@ -356,8 +357,8 @@ task<> tree_cache::learn_claims()
         use_.log.warning("it is not known which unpacked skills are in use; they stay", {{"what", claimed.error().detail}});
         co_return;
     }
-    for (const auto& [key, one] : entries_)
-        one->inherited = one->inherited && claimed->contains(key);
+    for (const auto& [key, kept] : entries_)
+        kept->inherited = kept->inherited && claimed->contains(key);
 }
 
 /// Removes trees of packages that are not in the registry: a server may be killed between the two removals.
@@ -365,7 +366,7 @@ task<> tree_cache::forget_unknown()
 {
     co_await learn_claims();
     std::vector<tree_key> keys;
-    for (const auto& [key, one] : entries_)
+    for (const auto& [key, kept] : entries_)
         keys.push_back(key);
     for (const auto& [tenant, digest] : keys) {
         const auto record = co_await use_.skills.find_digest(tenant, digest);

@@ -77,20 +77,20 @@ private:
     using entry_ptr = std::shared_ptr<entry>;
 
     task<result<void>> wait_past(std::uint64_t seen, steady_time until);
-    task<> make(entry_ptr one, skill_revision record);
-    task<result<std::int64_t>> extract(entry_ptr one, skill_revision record);
+    task<> make(entry_ptr entry, skill_revision record);
+    task<result<std::int64_t>> extract(entry_ptr entry, skill_revision record);
     task<result<std::shared_ptr<spooled_file>>> fetch(skill_revision record);
-    task<> check(entry_ptr one);
-    task<> remove(entry_ptr one);
+    task<> check(entry_ptr entry);
+    task<> remove(entry_ptr entry);
     task<> remove_some();
     task<> learn_claims();
     task<> learn_claim_on(tree_key key);
     task<> forget_unknown();
     bool needs_tidying() const;
     void tidy();
-    void released(const entry_ptr& one);
+    void released(const entry_ptr& entry);
     entry_ptr next_to_go() const;
-    std::shared_ptr<const skill_tree> hand_out(const entry_ptr& one);
+    std::shared_ptr<const skill_tree> hand_out(const entry_ptr& entry);
     std::filesystem::path staging(std::string_view kind);
 
     const tree_cache_services use_;

@@ -7,22 +7,22 @@ namespace caisson::wire {
 
 namespace {
 
-void write_end(json_writer& out, const execution_attempt& one)
+void write_end(json_writer& out, const execution_attempt& attempt)
 {
-    if (one.ended_at_ms)
-        out.key("ended_at").text(to_rfc3339(*one.ended_at_ms));
-    if (one.verdict)
-        out.key("verdict").text(to_string(*one.verdict));
-    if (one.fault)
-        out.key("fault").text(to_string(*one.fault));
-    if (!one.error.empty())
-        out.key("error").text(to_valid_utf8(one.error));
-    if (one.exit_code)
-        out.key("exit_code").integer(*one.exit_code);
-    if (one.signal)
-        out.key("signal").integer(*one.signal);
-    if (one.delay_ms)
-        out.key("delay_ms").integer(*one.delay_ms);
+    if (attempt.ended_at_ms)
+        out.key("ended_at").text(to_rfc3339(*attempt.ended_at_ms));
+    if (attempt.verdict)
+        out.key("verdict").text(to_string(*attempt.verdict));
+    if (attempt.fault)
+        out.key("fault").text(to_string(*attempt.fault));
+    if (!attempt.error.empty())
+        out.key("error").text(to_valid_utf8(attempt.error));
+    if (attempt.exit_code)
+        out.key("exit_code").integer(*attempt.exit_code);
+    if (attempt.signal)
+        out.key("signal").integer(*attempt.signal);
+    if (attempt.delay_ms)
+        out.key("delay_ms").integer(*attempt.delay_ms);
 }
 
 }    // namespace
@@ -34,10 +34,10 @@ void write_attempts(json_writer& out, const execution_row& row)
     if (row.attempts.empty())
         return;
     out.key("attempts").begin_array();
-    for (const auto& one : row.attempts) {
-        out.begin_object().key("number").integer(one.number).key("started_at").text(to_rfc3339(one.started_at_ms));
-        write_end(out, one);
-        out.key("stdout_offset").unsigned_integer(one.stdout_base).key("stderr_offset").unsigned_integer(one.stderr_base).end_object();
+    for (const auto& each : row.attempts) {
+        out.begin_object().key("number").integer(each.number).key("started_at").text(to_rfc3339(each.started_at_ms));
+        write_end(out, each);
+        out.key("stdout_offset").unsigned_integer(each.stdout_base).key("stderr_offset").unsigned_integer(each.stderr_base).end_object();
     }
     out.end_array();
 }

@@ -2,11 +2,11 @@
 
 namespace caisson::wire {
 
-void merged_lines::release(line& one, const sink& to)
+void merged_lines::release(line& line, const sink& to)
 {
-    if (!one.text.empty())
-        to(one.text);
-    one.text.clear();
+    if (!line.text.empty())
+        to(line.text);
+    line.text.clear();
 }
 
 void merged_lines::add(const log_event& event, const sink& to)

@@ -31,7 +31,7 @@ private:
         std::string text;
         std::int64_t since_ms = 0;
     };
-    static void release(line& one, const sink& to);
+    static void release(line& line, const sink& to);
 
     std::array<line, 2> waiting_;    // incomplete lines: stdout or terminal, stderr; empty: none
 };

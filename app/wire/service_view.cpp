@@ -110,15 +110,15 @@ std::string ticket_json(std::string_view ticket, std::int64_t expires_at_ms)
 std::string ready_json(std::span<const dependency> dependencies)
 {
     bool ready = true;
-    for (const auto& one : dependencies)
-        ready = ready && (one.ready || !one.required);
+    for (const auto& each : dependencies)
+        ready = ready && (each.ready || !each.required);
     std::string text;
     json_writer out(text);
     out.begin_object().key("status").text(ready ? "ready" : "not_ready").key("dependencies").begin_object();
-    for (const auto& one : dependencies) {
-        out.key(one.name).begin_object().key("ready").boolean(one.ready);
-        if (!one.detail.empty())
-            out.key("detail").text(to_valid_utf8(one.detail));
+    for (const auto& each : dependencies) {
+        out.key(each.name).begin_object().key("ready").boolean(each.ready);
+        if (!each.detail.empty())
+            out.key("detail").text(to_valid_utf8(each.detail));
         out.end_object();
     }
     out.end_object().end_object();

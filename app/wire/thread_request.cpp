@@ -63,16 +63,16 @@ void read_artifact(object_reader& reader, const json::value& value, const std::s
     }
     if (!value.is_object())
         return problems.add(field, "must be a path or an object with execution_id and path");
-    object_reader one(value.get_object(), field, problems);
-    const auto execution = read_execution_id(one);
-    const auto* path = one.take("path");
+    object_reader object(value.get_object(), field, problems);
+    const auto execution = read_execution_id(object);
+    const auto* path = object.take("path");
     if (path == nullptr)
-        one.problem("path", "is required");
-    else if (auto checked = checked_file_path(*path, one.path_of("path"), problems); execution)
+        object.problem("path", "is required");
+    else if (auto checked = checked_file_path(*path, object.path_of("path"), problems); execution)
         into.artifacts.push_back({*execution, std::move(checked)});
-    if (!one.has("execution_id"))
-        one.problem("execution_id", "is required");
-    one.refuse_unknown();
+    if (!object.has("execution_id"))
+        object.problem("execution_id", "is required");
+    object.refuse_unknown();
 }
 
 checkpoint_references read_references(object_reader& reader)

@@ -83,49 +83,49 @@ result<waiting_place> admission::reserve(const tenant_id& tenant, std::uint64_t 
     return waiting_place(tally_, tenant, content_bytes);
 }
 
-result<void> admission::hold_more(candidate& one, std::uint64_t bytes)
+result<void> admission::hold_more(candidate& candidate, std::uint64_t bytes)
 {
-    if (!one.place_)
+    if (!candidate.place_)
         return {};
-    auto room = check_content(one.tenant(), bytes);
+    auto room = check_content(candidate.tenant(), bytes);
     if (room.has_value())
-        one.place_.add_bytes(bytes);
+        candidate.place_.add_bytes(bytes);
     return room;
 }
 
-void admission::enter(std::shared_ptr<candidate> one)
+void admission::enter(std::shared_ptr<candidate> candidate)
 {
-    if (!one->place_)
-        one->place_ = waiting_place(tally_, one->tenant(), one->waiting_bytes());
-    one->place_.settle();
-    if (one->ticket_ == 0)
-        one->ticket_ = queue_.join(one->tenant());
+    if (!candidate->place_)
+        candidate->place_ = waiting_place(tally_, candidate->tenant(), candidate->waiting_bytes());
+    candidate->place_.settle();
+    if (candidate->ticket_ == 0)
+        candidate->ticket_ = queue_.join(candidate->tenant());
     else
-        queue_.rejoin(one->tenant(), one->ticket_);
-    waiters_.emplace(one->ticket_, std::move(one));
+        queue_.rejoin(candidate->tenant(), candidate->ticket_);
+    waiters_.emplace(candidate->ticket_, std::move(candidate));
     grant();
 }
 
-void admission::step_aside(candidate& one)
+void admission::step_aside(candidate& candidate)
 {
-    if (one.ticket_ == 0)    // an earlier server had it in line
-        one.ticket_ = queue_.draw();
-    if (one.admitted_)
-        leave(one);
-    one.place_ = waiting_place(tally_, one.tenant(), one.waiting_bytes());
+    if (candidate.ticket_ == 0)    // an earlier server had it in line
+        candidate.ticket_ = queue_.draw();
+    if (candidate.admitted_)
+        leave(candidate);
+    candidate.place_ = waiting_place(tally_, candidate.tenant(), candidate.waiting_bytes());
 }
 
-void admission::enter_running(candidate& one)
+void admission::enter_running(candidate& candidate)
 {
-    queue_.begin(one.tenant());
-    admit(one);
+    queue_.begin(candidate.tenant());
+    admit(candidate);
 }
 
-void admission::admit(candidate& one)
+void admission::admit(candidate& candidate)
 {
-    one.admitted_ = true;
-    memory_bytes_ += one.memory_bytes_;
-    memory_of_tenant_[one.tenant()] += one.memory_bytes_;
+    candidate.admitted_ = true;
+    memory_bytes_ += candidate.memory_bytes_;
+    memory_of_tenant_[candidate.tenant()] += candidate.memory_bytes_;
 }
 
 /// Of a tenant of which nothing runs, one of any size may.
@@ -141,43 +141,43 @@ bool admission::has_memory_for(const tenant_id& tenant, std::uint64_t bytes) con
     return (memory_bytes_ == 0 || memory_bytes_ + bytes <= bounds_.max_memory_bytes) && !exceeds_share(tenant, bytes);
 }
 
-std::string admission::lack_of_memory(const candidate& one) const
+std::string admission::lack_of_memory(const candidate& candidate) const
 {
-    const auto bytes = one.memory_bytes();
-    if (one.admitted_ || !waiters_.contains(one.ticket_) || has_memory_for(one.tenant(), bytes))
+    const auto bytes = candidate.memory_bytes();
+    if (candidate.admitted_ || !waiters_.contains(candidate.ticket_) || has_memory_for(candidate.tenant(), bytes))
         return {};
     const auto* whose =
-        exceeds_share(one.tenant(), bytes) ? "its tenant's part of executions.max_memory_bytes" : "executions.max_memory_bytes";
+        exceeds_share(candidate.tenant(), bytes) ? "its tenant's part of executions.max_memory_bytes" : "executions.max_memory_bytes";
     return "memory: it may use " + std::to_string(bytes) + " bytes, more than is free of " + whose;
 }
 
-bool admission::step_out(candidate& one, std::uint64_t bytes)
+bool admission::step_out(candidate& candidate, std::uint64_t bytes)
 {
-    if (!one.admitted_ || one.stepped_out_)
+    if (!candidate.admitted_ || candidate.stepped_out_)
         return false;
-    one.stepped_out_ = true;
-    one.place_ = waiting_place(tally_, one.tenant(), bytes);
+    candidate.stepped_out_ = true;
+    candidate.place_ = waiting_place(tally_, candidate.tenant(), bytes);
     ends_.count(time_.steady_now());
-    queue_.end(one.tenant());
+    queue_.end(candidate.tenant());
     grant();
     return true;
 }
 
-void admission::leave(candidate& one)
+void admission::leave(candidate& candidate)
 {
-    one.place_.give_back();
-    if (one.admitted_) {
-        one.admitted_ = false;
-        memory_bytes_ -= one.memory_bytes_;
-        const auto mine = memory_of_tenant_.find(one.tenant());
-        if (mine != memory_of_tenant_.end() && (mine->second -= one.memory_bytes_) == 0)
+    candidate.place_.give_back();
+    if (candidate.admitted_) {
+        candidate.admitted_ = false;
+        memory_bytes_ -= candidate.memory_bytes_;
+        const auto mine = memory_of_tenant_.find(candidate.tenant());
+        if (mine != memory_of_tenant_.end() && (mine->second -= candidate.memory_bytes_) == 0)
             memory_of_tenant_.erase(mine);
-        if (!std::exchange(one.stepped_out_, false)) {
+        if (!std::exchange(candidate.stepped_out_, false)) {
             ends_.count(time_.steady_now());
-            queue_.end(one.tenant());
+            queue_.end(candidate.tenant());
         }
-    } else if (queue_.leave(one.tenant(), one.ticket_)) {
-        waiters_.erase(one.ticket_);
+    } else if (queue_.leave(candidate.tenant(), candidate.ticket_)) {
+        waiters_.erase(candidate.ticket_);
     }
     grant();
 }
@@ -198,16 +198,16 @@ void admission::grant()
         if (!turn)
             return;
         const auto node = waiters_.extract(*turn);
-        const auto& one = node.mapped();
-        one->place_.give_back();
-        admit(*one);
-        one->wake();
+        const auto& asking = node.mapped();
+        asking->place_.give_back();
+        admit(*asking);
+        asking->wake();
     }
 }
 
-std::optional<std::size_t> admission::position(const candidate& one) const
+std::optional<std::size_t> admission::position(const candidate& candidate) const
 {
-    const auto found = queue_.position(one.tenant(), one.ticket_);
+    const auto found = queue_.position(candidate.tenant(), candidate.ticket_);
     return found == 0 ? std::nullopt : std::optional(found);
 }
 

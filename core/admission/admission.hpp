@@ -40,21 +40,21 @@ public:
     /// it waits. The room goes back when the place is dropped; give it to the candidate that enters. Errors: errc::queue_full with facts.
     result<waiting_place> reserve(const tenant_id& tenant, std::uint64_t memory_bytes, std::uint64_t content_bytes);
     /// `bytes` more that an execution holds while it waits. Errors: as reserve().
-    result<void> hold_more(candidate& one, std::uint64_t bytes);
+    result<void> hold_more(candidate& candidate, std::uint64_t bytes);
 
-    /// Queues `one`; admits and wakes it when it may run, at once if there is room. A candidate without a place (an earlier server took
+    /// Queues `candidate`; admits and wakes it when it may run, at once if there is room. A candidate without a place (an earlier server took
     /// it) is queued whatever the bounds; one that was here before, at its former place in line.
-    void enter(std::shared_ptr<candidate> one);
-    /// `one` waits for another attempt: its place goes to the next one, and until it enters again it counts as waiting, with what it
+    void enter(std::shared_ptr<candidate> candidate);
+    /// `candidate` waits for another attempt: its place goes to the next one, and until it enters again it counts as waiting, with what it
     /// holds. Then it comes before those of its tenant that came later than it did.
-    void step_aside(candidate& one);
-    /// Admits `one` whatever the bound: it runs already (found again after a restart).
-    void enter_running(candidate& one);
-    /// The program of `one` has ended, and what it wrote cannot be stored: its place goes to the next one. Until it leaves it keeps the
+    void step_aside(candidate& candidate);
+    /// Admits `candidate` whatever the bound: it runs already (found again after a restart).
+    void enter_running(candidate& candidate);
+    /// The program of `candidate` has ended, and what it wrote cannot be stored: its place goes to the next one. Until it leaves it keeps the
     /// memory that it was promised, and its room among those that wait, with `bytes`. False if it has no place.
-    bool step_out(candidate& one, std::uint64_t bytes);
+    bool step_out(candidate& candidate, std::uint64_t bytes);
     /// Gives the place back, or leaves the queue.
-    void leave(candidate& one);
+    void leave(candidate& candidate);
 
     /// Admits nobody until release(): what a start takes up is to be known as a whole before the first turn.
     void hold() { held_ = true; }
@@ -66,10 +66,10 @@ public:
     std::size_t waiting() const { return queue_.waiting(); }
     std::size_t running(const tenant_id& tenant) const { return queue_.running(tenant); }
     std::size_t waiting(const tenant_id& tenant) const { return queue_.waiting(tenant); }
-    /// Which turn `one` gets, 1 is the next; nothing once it has had it. True as long as nobody comes or leaves.
-    std::optional<std::size_t> position(const candidate& one) const;
-    /// A sentence if `one` waits and there is too little memory for it now; else empty.
-    std::string lack_of_memory(const candidate& one) const;
+    /// Which turn `candidate` gets, 1 is the next; nothing once it has had it. True as long as nobody comes or leaves.
+    std::optional<std::size_t> position(const candidate& candidate) const;
+    /// A sentence if `candidate` waits and there is too little memory for it now; else empty.
+    std::string lack_of_memory(const candidate& candidate) const;
     /// Whether one that is promised so much memory and enters now is admitted at once.
     bool has_place_for(const tenant_id& tenant, std::uint64_t memory_bytes) const;
     /// position() of one that entered now; nothing if it would not have to wait.
@@ -77,7 +77,7 @@ public:
 
 private:
     void grant();
-    void admit(candidate& one);
+    void admit(candidate& candidate);
     bool may_start(const tenant_id& tenant) const { return !may_start_ || may_start_(tenant); }
     bool has_memory_for(const tenant_id& tenant, std::uint64_t bytes) const;
     bool exceeds_share(const tenant_id& tenant, std::uint64_t bytes) const;

@@ -82,11 +82,11 @@ void runtime_breakers::gate::wake_all() const
     std::multimap<std::size_t, candidate*> by_place;    // in a tenant's line
     for (const auto* each : lines()) {
         std::size_t place = 0;
-        for (const auto& [ticket, one] : *each)
-            by_place.emplace(place++, one);
+        for (const auto& [ticket, candidate] : *each)
+            by_place.emplace(place++, candidate);
     }
-    for (const auto& [place, one] : by_place)
-        one->wake();
+    for (const auto& [place, candidate] : by_place)
+        candidate->wake();
 }
 
 void runtime_breakers::gate::wake_first() const
@@ -138,28 +138,29 @@ void runtime_breakers::permit::failed()
         of->failed(which_);
 }
 
-std::unique_ptr<runtime_breakers::place> runtime_breakers::line_up(const std::string& runtime, std::shared_ptr<candidate> one)
+std::unique_ptr<runtime_breakers::place> runtime_breakers::line_up(const std::string& runtime, std::shared_ptr<candidate> candidate)
 {
-    return std::make_unique<place>(gate_of(runtime), std::move(one));
+    return std::make_unique<place>(gate_of(runtime), std::move(candidate));
 }
 
-runtime_breakers::place::place(std::shared_ptr<gate> of, std::shared_ptr<candidate> one) : of_(std::move(of)), one_(std::move(one))
+runtime_breakers::place::place(std::shared_ptr<gate> of, std::shared_ptr<candidate> candidate)
+    : of_(std::move(of)), candidate_(std::move(candidate))
 {
-    of_->waiting[one_->tenant()].emplace(one_->ticket(), one_.get());
+    of_->waiting[candidate_->tenant()].emplace(candidate_->ticket(), candidate_.get());
 }
 
 runtime_breakers::place::~place()
 {
-    const auto line = of_->waiting.find(one_->tenant());
+    const auto line = of_->waiting.find(candidate_->tenant());
     const bool was_first = is_first();
-    line->second.erase(one_->ticket());
+    line->second.erase(candidate_->ticket());
     if (line->second.empty())
         of_->waiting.erase(line);
     else if (was_first && !of_->over)
         line->second.begin()->second->wake();
 }
 
-bool runtime_breakers::place::is_first() const { return of_->waiting.at(one_->tenant()).begin()->second == one_.get(); }
+bool runtime_breakers::place::is_first() const { return of_->waiting.at(candidate_->tenant()).begin()->second == candidate_.get(); }
 
 bool runtime_breakers::place::may_ask() const
 {

@@ -44,7 +44,7 @@ public:
     /// A place in the line of a runtime: an execution's wakes it when it is to look again. Leaves when it dies. May outlive the breakers.
     class place {
     public:
-        place(std::shared_ptr<gate> of, std::shared_ptr<candidate> one);
+        place(std::shared_ptr<gate> of, std::shared_ptr<candidate> candidate);
         place(const place&) = delete;
         place& operator=(const place&) = delete;
         ~place();
@@ -56,10 +56,10 @@ public:
     private:
         bool is_first() const;
         std::shared_ptr<gate> of_;
-        std::shared_ptr<candidate> one_;
+        std::shared_ptr<candidate> candidate_;
     };
-    /// `one` has been in the queue: its ticket is its place among its tenant's.
-    std::unique_ptr<place> line_up(const std::string& runtime, std::shared_ptr<candidate> one);
+    /// `candidate` has been in the queue: its ticket is its place among its tenant's.
+    std::unique_ptr<place> line_up(const std::string& runtime, std::shared_ptr<candidate> candidate);
 
     struct view {
         circuit_breaker::state state = circuit_breaker::state::closed;

@@ -110,7 +110,7 @@ task<> auth_service::note_use(std::string hash, key_id id)
 void auth_service::make_room()
 {
     while (cache_.size() > options_.max_cached)
-        cache_.erase(std::ranges::min_element(cache_, {}, [](const auto& one) { return one.second.read_at; }));
+        cache_.erase(std::ranges::min_element(cache_, {}, [](const auto& each) { return each.second.read_at; }));
 }
 
 task<result<issued_key>> auth_service::create_key(
@@ -171,7 +171,7 @@ task<result<void>> auth_service::revoke_key(key_id id)
 {
     auto revoked = co_await keys_.revoke_key(id, time_.now_ms());
     ++revocations_;
-    std::erase_if(cache_, [&id](const auto& one) { return one.second.row.id == id; });
+    std::erase_if(cache_, [&id](const auto& each) { return each.second.row.id == id; });
     co_return revoked;
 }
 

@@ -6,17 +6,17 @@ namespace caisson {
 
 std::shared_ptr<key_watch::waiter> key_watch::waiter_of(const key_id& key)
 {
-    auto& one = watched_[key];
-    if (!one)
-        one = std::make_shared<watched>(executor_);
-    return std::make_shared<waiter>(one);
+    auto& entry = watched_[key];
+    if (!entry)
+        entry = std::make_shared<watched>(executor_);
+    return std::make_shared<waiter>(entry);
 }
 
 task<wait_end> key_watch::until_ended(key_id key) { return wait_for_end(waiter_of(key)); }
 
-task<wait_end> key_watch::wait_for_end(std::shared_ptr<waiter> one)
+task<wait_end> key_watch::wait_for_end(std::shared_ptr<waiter> waiter)
 {
-    auto& of = one->of();
+    auto& of = waiter->of();
     while (!of.has_ended) {
         const auto woken = co_await of.changed.wait_past_or_cancelled(of.changed.version());
         if (woken == wait_end::cancelled)
@@ -30,7 +30,7 @@ std::vector<key_id> key_watch::waited_for()
 {
     std::erase_if(watched_, [](const auto& each) { return each.second->waiting == 0; });
     std::vector<key_id> out;
-    for (const auto& [key, one] : watched_)
+    for (const auto& [key, uses] : watched_)
         out.push_back(key);
     return out;
 }

@@ -61,7 +61,7 @@ public:
 
 private:
     std::shared_ptr<waiter> waiter_of(const key_id& key);
-    static task<wait_end> wait_for_end(std::shared_ptr<waiter> one);
+    static task<wait_end> wait_for_end(std::shared_ptr<waiter> waiter);
     std::vector<key_id> waited_for();
 
     auth_service& auth_;

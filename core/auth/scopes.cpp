@@ -6,7 +6,7 @@ namespace caisson {
 
 bool allows(std::span<const scope> held, scope wanted)
 {
-    const auto grants = [wanted](scope one) { return one == wanted || one == scope::admin; };
+    const auto grants = [wanted](scope given) { return given == wanted || given == scope::admin; };
     return std::ranges::any_of(held, grants);
 }
 

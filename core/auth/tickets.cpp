@@ -68,18 +68,18 @@ void ticket_office::end(std::string_view ticket) { by_hash_.erase(digest_(ticket
 
 void ticket_office::drop_old()
 {
-    std::erase_if(by_hash_, [now = time_.steady_now()](const auto& one) { return one.second.ends <= now; });
+    std::erase_if(by_hash_, [now = time_.steady_now()](const auto& each) { return each.second.ends <= now; });
 }
 
 std::size_t ticket_office::open_tickets_of(const key_id& key, bool of_streams) const
 {
-    const auto counts = [&](const auto& one) { return one.second.who.key == key && one.second.stream.empty() != of_streams; };
+    const auto counts = [&](const auto& each) { return each.second.who.key == key && each.second.stream.empty() != of_streams; };
     return static_cast<std::size_t>(std::ranges::count_if(by_hash_, counts));
 }
 
 std::size_t ticket_office::streams() const
 {
-    return static_cast<std::size_t>(std::ranges::count_if(by_hash_, [](const auto& one) { return !one.second.stream.empty(); }));
+    return static_cast<std::size_t>(std::ranges::count_if(by_hash_, [](const auto& each) { return !each.second.stream.empty(); }));
 }
 
 }    // namespace caisson

@@ -20,12 +20,12 @@ std::uint64_t stride_of(const tenant_share& share)
 fair_queue::line& fair_queue::line_of(const tenant_id& who)
 {
     const auto [place, fresh] = tenants_.try_emplace(who);
-    auto& one = place->second;
+    auto& own = place->second;
     if (fresh) {
-        one.share = share_of_(who);
-        one.stride = stride_of(one.share);
+        own.share = share_of_(who);
+        own.stride = stride_of(own.share);
     }
-    return one;
+    return own;
 }
 
 const fair_queue::line* fair_queue::find(const tenant_id& who) const
@@ -34,19 +34,19 @@ const fair_queue::line* fair_queue::find(const tenant_id& who) const
     return found == tenants_.end() ? nullptr : &found->second;
 }
 
-void fair_queue::sort_in(const tenant_id& who, line& one)
+void fair_queue::sort_in(const tenant_id& who, line& line)
 {
-    const bool wanted = !one.waiting.empty() && one.running < one.share.max_running;
-    if (wanted == one.ready)
+    const bool wanted = !line.waiting.empty() && line.running < line.share.max_running;
+    if (wanted == line.ready)
         return;
     if (wanted) {
-        one.due = std::max(one.due, now_);
-        one.order = next_order_++;
-        ready_.insert({one.due, one.order, who});
+        line.due = std::max(line.due, now_);
+        line.order = next_order_++;
+        ready_.insert({line.due, line.order, who});
     } else {
-        ready_.erase({one.due, one.order, who});
+        ready_.erase({line.due, line.order, who});
     }
-    one.ready = wanted;
+    line.ready = wanted;
 }
 
 /// Forgets a tenant without entries. When it comes back it begins at now_.
@@ -59,19 +59,19 @@ void fair_queue::forget_if_idle(const tenant_id& who)
 
 fair_queue::ticket fair_queue::join(const tenant_id& who)
 {
-    auto& one = line_of(who);
-    one.waiting.push_back(next_ticket_);
+    auto& own = line_of(who);
+    own.waiting.push_back(next_ticket_);
     ++waiting_;
-    sort_in(who, one);
+    sort_in(who, own);
     return next_ticket_++;
 }
 
 void fair_queue::rejoin(const tenant_id& who, ticket which)
 {
-    auto& one = line_of(who);
-    one.waiting.insert(std::lower_bound(one.waiting.begin(), one.waiting.end(), which), which);
+    auto& own = line_of(who);
+    own.waiting.insert(std::lower_bound(own.waiting.begin(), own.waiting.end(), which), which);
     ++waiting_;
-    sort_in(who, one);
+    sort_in(who, own);
 }
 
 bool fair_queue::leave(const tenant_id& who, ticket which)
@@ -97,28 +97,28 @@ std::optional<fair_queue::ticket> fair_queue::next(const std::function<bool(cons
     if (found == ready_.end())
         return std::nullopt;
     const auto first = *found;
-    auto& one = tenants_.at(first.who);
+    auto& own = tenants_.at(first.who);
     ready_.erase(found);
-    const auto which = one.waiting.front();
-    one.waiting.pop_front();
+    const auto which = own.waiting.front();
+    own.waiting.pop_front();
     --waiting_;
     ++running_;
-    ++one.running;
+    ++own.running;
     now_ = std::max(now_, first.due);    // a tenant that was passed over was due before now_
-    one.due = now_ + one.stride;
-    one.ready = !one.waiting.empty() && one.running < one.share.max_running;
-    if (one.ready)    // the tenant keeps its order while it waits
-        ready_.insert({one.due, one.order, first.who});
+    own.due = now_ + own.stride;
+    own.ready = !own.waiting.empty() && own.running < own.share.max_running;
+    if (own.ready)    // the tenant keeps its order while it waits
+        ready_.insert({own.due, own.order, first.who});
     return which;
 }
 
 void fair_queue::renew_shares()
 {
     std::map<ticket, const tenant_id*> by_first;    // so that sort_in() orders equal `due` by who came first
-    for (auto& [who, one] : tenants_) {
-        one.share.max_running = share_of_(who).max_running;
-        if (!one.waiting.empty())
-            by_first.emplace(one.waiting.front(), &who);
+    for (auto& [who, own] : tenants_) {
+        own.share.max_running = share_of_(who).max_running;
+        if (!own.waiting.empty())
+            by_first.emplace(own.waiting.front(), &who);
     }
     for (const auto& [first, who] : by_first)
         sort_in(*who, tenants_.at(*who));
@@ -126,10 +126,10 @@ void fair_queue::renew_shares()
 
 void fair_queue::begin(const tenant_id& who)
 {
-    auto& one = line_of(who);
-    ++one.running;
+    auto& own = line_of(who);
+    ++own.running;
     ++running_;
-    sort_in(who, one);
+    sort_in(who, own);
 }
 
 void fair_queue::end(const tenant_id& who)
@@ -145,14 +145,14 @@ void fair_queue::end(const tenant_id& who)
 
 std::size_t fair_queue::waiting(const tenant_id& who) const
 {
-    const auto* one = find(who);
-    return one == nullptr ? 0 : one->waiting.size();
+    const auto* own = find(who);
+    return own == nullptr ? 0 : own->waiting.size();
 }
 
 std::size_t fair_queue::running(const tenant_id& who) const
 {
-    const auto* one = find(who);
-    return one == nullptr ? 0 : one->running;
+    const auto* own = find(who);
+    return own == nullptr ? 0 : own->running;
 }
 
 /// The position of the turn at `due` + `ahead` × `stride`: `ahead` turns of `who` and the others' earlier turns come before it.
@@ -178,30 +178,30 @@ std::size_t fair_queue::position_at(
 
 std::size_t fair_queue::position(const tenant_id& who, ticket which) const
 {
-    const auto* one = find(who);
-    if (one == nullptr)
+    const auto* own = find(who);
+    if (own == nullptr)
         return 0;
-    const auto place = std::lower_bound(one->waiting.begin(), one->waiting.end(), which);
-    if (place == one->waiting.end() || *place != which)
+    const auto place = std::lower_bound(own->waiting.begin(), own->waiting.end(), which);
+    if (place == own->waiting.end() || *place != which)
         return 0;
-    const auto due = one->ready ? one->due : std::max(one->due, now_);
-    const auto order = one->ready ? one->order : next_order_;
-    return position_at(who, due, order, static_cast<std::size_t>(place - one->waiting.begin()), one->stride);
+    const auto due = own->ready ? own->due : std::max(own->due, now_);
+    const auto order = own->ready ? own->order : next_order_;
+    return position_at(who, due, order, static_cast<std::size_t>(place - own->waiting.begin()), own->stride);
 }
 
 std::size_t fair_queue::position_of_first(const tenant_id& who) const
 {
-    const auto* one = find(who);
-    return one == nullptr || one->waiting.empty() ? 0 : position(who, one->waiting.front());
+    const auto* own = find(who);
+    return own == nullptr || own->waiting.empty() ? 0 : position(who, own->waiting.front());
 }
 
 std::size_t fair_queue::position_of_next(const tenant_id& who) const
 {
-    const auto* one = find(who);
-    if (one == nullptr)
+    const auto* own = find(who);
+    if (own == nullptr)
         return position_at(who, now_, next_order_, 0, stride_of(share_of_(who)));
-    const auto due = one->ready ? one->due : std::max(one->due, now_);
-    return position_at(who, due, one->ready ? one->order : next_order_, one->waiting.size(), one->stride);
+    const auto due = own->ready ? own->due : std::max(own->due, now_);
+    return position_at(who, due, own->ready ? own->order : next_order_, own->waiting.size(), own->stride);
 }
 
 }    // namespace caisson

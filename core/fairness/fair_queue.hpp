@@ -87,7 +87,7 @@ private:
     line& line_of(const tenant_id& who);
     const line* find(const tenant_id& who) const;
     /// Adds a line to ready_, or removes it, after a change.
-    void sort_in(const tenant_id& who, line& one);
+    void sort_in(const tenant_id& who, line& line);
     void forget_if_idle(const tenant_id& who);
     std::size_t position_at(const tenant_id& who, std::uint64_t due, std::uint64_t order, std::size_t ahead, std::uint64_t stride) const;
 

@@ -87,17 +87,17 @@ task<> io_turns::wait(tenant_id tenant, kind of, std::size_t bytes)
     return wait_for(std::make_unique<step>(state_, line_key(std::move(tenant), of), bytes));
 }
 
-task<> io_turns::wait_for(std::unique_ptr<step> one)
+task<> io_turns::wait_for(std::unique_ptr<step> step)
 {
-    while (!one->is_granted())
-        co_await one->wait();
+    while (!step->is_granted())
+        co_await step->wait();
 }
 
 std::size_t io_turns::waiting() const
 {
     std::size_t sum = 0;
-    for (const auto& [where, one] : state_->lines)
-        sum += one.waiting.size();
+    for (const auto& [where, line] : state_->lines)
+        sum += line.waiting.size();
     return sum;
 }
 

@@ -52,7 +52,7 @@ private:
         std::map<line_key, line> lines;    // of recently active tenants
         bool round_asked = false;
     };
-    static task<> wait_for(std::unique_ptr<step> one);
+    static task<> wait_for(std::unique_ptr<step> step);
 
     std::shared_ptr<state> state_;
 };

@@ -58,29 +58,29 @@ image_service::flight_ptr image_service::join(const std::string& reference)
     return fresh;
 }
 
-task<result<stored_image>> image_service::wait_for(flight_ptr one, image_watcher watcher)
+task<result<stored_image>> image_service::wait_for(flight_ptr flight, image_watcher watcher)
 {
-    while (!one->outcome) {
+    while (!flight->outcome) {
         if (watcher)
-            watcher(one->now);
-        const auto seen = one->changed.version();
-        co_await one->changed.wait_past(seen);
+            watcher(flight->now);
+        const auto seen = flight->changed.version();
+        co_await flight->changed.wait_past(seen);
     }
-    co_return *one->outcome;
+    co_return *flight->outcome;
 }
 
-task<> image_service::fly(flight_ptr one)
+task<> image_service::fly(flight_ptr flight)
 {
-    auto pulling = without_exceptions(pull(one));
+    auto pulling = without_exceptions(pull(flight));
     auto outcome = co_await std::move(pulling);
     known_.forget();
     if (outcome.has_error())
-        log_.warning("an image cannot be fetched", {{"image", one->reference}, {"what", outcome.error().detail}});
+        log_.warning("an image cannot be fetched", {{"image", flight->reference}, {"what", outcome.error().detail}});
     else
-        log_.info("an image was fetched", {{"image", one->reference}, {"id", outcome->id}, {"bytes", outcome->size_bytes}});
-    one->outcome = std::move(outcome);
-    flights_.erase(one->reference);
-    one->changed.notify_all();
+        log_.info("an image was fetched", {{"image", flight->reference}, {"id", outcome->id}, {"bytes", outcome->size_bytes}});
+    flight->outcome = std::move(outcome);
+    flights_.erase(flight->reference);
+    flight->changed.notify_all();
 }
 
 task<> image_service::wait_for_slot()
@@ -91,7 +91,7 @@ task<> image_service::wait_for_slot()
     }
 }
 
-task<result<stored_image>> image_service::pull(flight_ptr one)
+task<result<stored_image>> image_service::pull(flight_ptr flight)
 {
     co_await wait_for_slot();
     ++pulling_;
@@ -99,32 +99,32 @@ task<result<stored_image>> image_service::pull(flight_ptr one)
         --pulling_;
         slots_.notify_all();
     });
-    auto pulled = co_await pull_from_registry(one);
+    auto pulled = co_await pull_from_registry(flight);
     if (pulled.has_error())
-        co_return co_await name_failure(pulled.error(), one->reference);
-    co_return co_await engine_->inspect(one->reference, soon());
+        co_return co_await name_failure(pulled.error(), flight->reference);
+    co_return co_await engine_->inspect(flight->reference, soon());
 }
 
-task<result<void>> image_service::pull_from_registry(flight_ptr one)
+task<result<void>> image_service::pull_from_registry(flight_ptr flight)
 {
     std::optional<registry_login> login;
     if (options_.login) {
-        auto known = options_.login(registry_of(one->reference));
+        auto known = options_.login(registry_of(flight->reference));
         if (known.has_error())
             co_return known.error();
         login = std::move(*known);
     }
-    image_watcher watcher = [one](const image_progress& now) {
-        if (one->now == now)
+    image_watcher watcher = [flight](const image_progress& now) {
+        if (flight->now == now)
             return;
-        one->now = now;
-        one->changed.notify_all();
+        flight->now = now;
+        flight->changed.notify_all();
     };
     const auto deadline = time_.steady_now() + options_.pull_timeout;
-    auto pulling = engine_->pull(one->reference, std::move(login), std::move(watcher), options_.stall_timeout, deadline);
+    auto pulling = engine_->pull(flight->reference, std::move(login), std::move(watcher), options_.stall_timeout, deadline);
     auto pulled = co_await with_deadline(time_, deadline, std::move(pulling));
     if (pulled.has_error() && pulled.error().code == errc::timed_out)
-        co_return error{errc::image_unavailable, "the image " + one->reference + " did not come in time: " + pulled.error().detail};
+        co_return error{errc::image_unavailable, "the image " + flight->reference + " did not come in time: " + pulled.error().detail};
     co_return pulled;
 }
 
@@ -157,9 +157,9 @@ task<> image_service::fetch_wanted()
 task<> image_service::stop()
 {
     co_await work_.stop();
-    for (const auto& [reference, one] : std::exchange(flights_, {})) {
-        one->outcome = error{errc::cancelled, "the server stops"};
-        one->changed.notify_all();
+    for (const auto& [reference, flight] : std::exchange(flights_, {})) {
+        flight->outcome = error{errc::cancelled, "the server stops"};
+        flight->changed.notify_all();
     }
 }
 

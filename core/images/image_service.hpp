@@ -86,11 +86,11 @@ private:
     const std::vector<std::string>& configured_for(const std::string& tenant_name) const;
     // image_pulls.cpp
     flight_ptr join(const std::string& reference);
-    task<> fly(flight_ptr one);
-    task<result<stored_image>> pull(flight_ptr one);
-    task<result<void>> pull_from_registry(flight_ptr one);
+    task<> fly(flight_ptr flight);
+    task<result<stored_image>> pull(flight_ptr flight);
+    task<result<void>> pull_from_registry(flight_ptr flight);
     task<> wait_for_slot();
-    task<result<stored_image>> wait_for(flight_ptr one, image_watcher watcher);
+    task<result<stored_image>> wait_for(flight_ptr flight, image_watcher watcher);
     task<error> name_failure(error what, std::string reference);
     steady_time soon() const;
     bool is_to_be_fetched(const std::string& reference) const;

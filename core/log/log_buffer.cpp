@@ -272,13 +272,13 @@ std::size_t log_buffer::end_of_row(std::size_t begin) const
 
 log_buffer::event_ptr log_buffer::as_one(std::size_t begin, std::size_t end) const
 {
-    auto one = *unstored_[begin].second;
+    auto piece = *unstored_[begin].second;
     std::string bytes;
     for (auto each = begin; each < end; ++each)
         bytes += unstored_[each].second->data.view();
-    one.data = shared_bytes(std::move(bytes));
-    one.end = unstored_[end - 1].second->end;
-    return std::make_shared<const log_event>(std::move(one));
+    piece.data = shared_bytes(std::move(bytes));
+    piece.end = unstored_[end - 1].second->end;
+    return std::make_shared<const log_event>(std::move(piece));
 }
 
 log_buffer::batch log_buffer::take()

@@ -192,9 +192,9 @@ warm_pool::amount warm_pool::totals() const
     return all;
 }
 
-bool warm_pool::fits(amount beside, const kind& one) const
+bool warm_pool::fits(amount beside, const kind& kind) const
 {
-    return beside.count < use_.sources.pool->most && beside.bytes + idle_bytes(one.shape) <= use_.sources.pool->most_bytes;
+    return beside.count < use_.sources.pool->most && beside.bytes + idle_bytes(kind.shape) <= use_.sources.pool->most_bytes;
 }
 
 std::size_t warm_pool::lacking(const kind& of, steady_time now) const
@@ -233,17 +233,17 @@ warm_pool::kind_ptr warm_pool::next_to_make(steady_time now)
     return chosen;
 }
 
-/// Of kinds of which several are ready, and of those that are kept for their demand only if `one` is not: nothing if that is not enough.
-bool warm_pool::make_room_for(const kind& one)
+/// Of kinds of which several are ready, and of those that are kept for their demand only if `needed` is not: nothing if that is not enough.
+bool warm_pool::make_room_for(const kind& needed)
 {
     auto left = totals();
     std::map<kind*, std::size_t> given;
     const auto can_give = [&](const kind_ptr& each) {
         const auto there = each->idle.size() - given[each.get()];
-        const std::size_t kept = one.least > 0 && each->least == 0 ? 0 : 1;
+        const std::size_t kept = needed.least > 0 && each->least == 0 ? 0 : 1;
         return there > kept ? there - kept : 0;
     };
-    while (!fits(left, one)) {
+    while (!fits(left, needed)) {
         const auto from = std::ranges::max_element(kinds_, {}, can_give);
         if (from == kinds_.end() || can_give(*from) == 0)
             return false;

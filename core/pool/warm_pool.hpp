@@ -75,8 +75,8 @@ private:
         std::int64_t bytes = 0;
     };
     amount totals() const;
-    bool fits(amount beside, const kind& one) const;
-    bool make_room_for(const kind& one);
+    bool fits(amount beside, const kind& kind) const;
+    bool make_room_for(const kind& kind);
     bool forget_oldest();
     std::chrono::milliseconds longest_wait() const;
     steady_time next_look(steady_time now) const;

@@ -37,7 +37,7 @@ public:
 };
 
 /// Whether both specs describe the same sandbox, apart from its id and its limits on memory, CPU and processes.
-bool alike_but_for_groups(const sandbox_spec& one, const sandbox_spec& other);
+bool alike_but_for_groups(const sandbox_spec& spec, const sandbox_spec& other);
 
 /// A live sandbox with its agent. Destroying the object does not touch the sandbox: it survives the server.
 class sandbox {
@@ -137,10 +137,10 @@ public:
     virtual task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) = 0;
 };
 
-inline bool alike_but_for_groups(const sandbox_spec& one, const sandbox_spec& other)
+inline bool alike_but_for_groups(const sandbox_spec& spec, const sandbox_spec& other)
 {
-    return one.work_directory == other.work_directory && one.trees == other.trees && one.image == other.image && one.lease == other.lease &&
-           one.limits.disk_bytes == other.limits.disk_bytes && one.limits.inodes == other.limits.inodes;
+    return spec.work_directory == other.work_directory && spec.trees == other.trees && spec.image == other.image &&
+           spec.lease == other.lease && spec.limits.disk_bytes == other.limits.disk_bytes && spec.limits.inodes == other.limits.inodes;
 }
 
 inline result<void> sandbox::claim(const sandbox_limits&, execution_group&) { return {}; }

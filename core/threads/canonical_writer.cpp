@@ -190,9 +190,9 @@ bool canonical_writer::scalar(text literal)
     return true;
 }
 
-std::string_view canonical_writer::name_of(const member& one) const
+std::string_view canonical_writer::name_of(const member& member) const
 {
-    return std::string_view(out_).substr(one.begin, one.name_end - one.begin);
+    return std::string_view(out_).substr(member.begin, member.name_end - member.begin);
 }
 
 bool canonical_writer::comes_before(const member& a, const member& b) const

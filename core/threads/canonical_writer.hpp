@@ -83,7 +83,7 @@ private:
     bool string_part(text part);
     bool name_part(text part);
     void end_member(const frame& within);
-    std::string_view name_of(const member& one) const;
+    std::string_view name_of(const member& member) const;
     bool comes_before(const member& a, const member& b) const;
     bool sort_members(const frame& object, ec_ref failure);
     void emit(std::size_t begin, std::size_t end, std::size_t note);

@@ -39,9 +39,9 @@ private:
 
 using places = std::unordered_map<std::string_view, std::size_t>;
 
-void check_parent(const imported_checkpoint& one, std::size_t at, const places& all, problem_list& problems)
+void check_parent(const imported_checkpoint& checkpoint, std::size_t at, const places& all, problem_list& problems)
 {
-    const auto parent = all.find(*one.parent);
+    const auto parent = all.find(*checkpoint.parent);
     if (parent == all.end())
         problems.add(at, "parent_id", "names no checkpoint of the list");
     else if (parent->second == at)

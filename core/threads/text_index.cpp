@@ -76,22 +76,22 @@ private:
 
     void value(std::size_t name)
     {
-        node one;
-        one.begin = static_cast<std::uint32_t>(at_);
-        one.name_begin = static_cast<std::uint32_t>(name);
+        node node;
+        node.begin = static_cast<std::uint32_t>(at_);
+        node.name_begin = static_cast<std::uint32_t>(name);
         if (peek() == '{' || peek() == '[') {
-            one.hash = static_cast<unsigned char>(text_[at_++]);
-            one.height = 1;
+            node.hash = static_cast<unsigned char>(text_[at_++]);
+            node.height = 1;
             require(open_.size() < deepest_level);
             open_.push_back(static_cast<position>(nodes_.size()));
-            nodes_.push_back(one);
+            nodes_.push_back(node);
             return;
         }
         scalar();
-        one.end = static_cast<std::uint32_t>(at_);
-        one.next = static_cast<position>(nodes_.size() + 1);
-        one.hash = hash_of(text_.substr(one.begin, one.end - one.begin));
-        nodes_.push_back(one);
+        node.end = static_cast<std::uint32_t>(at_);
+        node.next = static_cast<position>(nodes_.size() + 1);
+        node.hash = hash_of(text_.substr(node.begin, node.end - node.begin));
+        nodes_.push_back(node);
         fold(nodes_.back());
     }
 
@@ -122,23 +122,23 @@ private:
 
     void close()
     {
-        auto& one = nodes_[open_.back()];
-        one.end = static_cast<std::uint32_t>(at_);
-        one.next = static_cast<position>(nodes_.size());
+        auto& node = nodes_[open_.back()];
+        node.end = static_cast<std::uint32_t>(at_);
+        node.next = static_cast<position>(nodes_.size());
         open_.pop_back();
-        fold(one);
+        fold(node);
     }
 
     /// Adds hash and height of a completed value to its parent.
-    void fold(const node& one)
+    void fold(const node& node)
     {
         if (open_.empty())
             return;
         auto& around = nodes_[open_.back()];
         if (text_[around.begin] == '{')
-            around.hash = mixed(around.hash, hash_of(text_.substr(one.name_begin, one.begin - one.name_begin)));
-        around.hash = mixed(around.hash, one.hash);
-        around.height = std::max(around.height, static_cast<std::uint16_t>(one.height + 1));
+            around.hash = mixed(around.hash, hash_of(text_.substr(node.name_begin, node.begin - node.name_begin)));
+        around.hash = mixed(around.hash, node.hash);
+        around.height = std::max(around.height, static_cast<std::uint16_t>(node.height + 1));
     }
 
     std::string_view text_;

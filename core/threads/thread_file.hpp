@@ -29,7 +29,7 @@ public:
     std::string end();
 
 private:
-    void add(std::string& to, const loaded_checkpoint& one);
+    void add(std::string& to, const loaded_checkpoint& checkpoint);
 
     std::unique_ptr<hasher> hash_;
     std::string head_;

@@ -25,9 +25,9 @@ private:
 
 std::string record(std::string_view name, const object_text& members) { return object_text().raw(name, members.done()).done() + "\n"; }
 
-std::string checkpoint_line(const loaded_checkpoint& one)
+std::string checkpoint_line(const loaded_checkpoint& checkpoint)
 {
-    const auto& row = one.row;
+    const auto& row = checkpoint.row;
     object_text out;
     out.text("created_at", to_rfc3339(row.created_at_ms));
     if (!row.metadata.custom.empty())
@@ -40,8 +40,8 @@ std::string checkpoint_line(const loaded_checkpoint& one)
     if (row.pinned)
         out.raw("pinned", "true");
     out.integer("position", row.position);
-    if (!one.request.empty())
-        out.text("request", base64_encode(one.request));
+    if (!checkpoint.request.empty())
+        out.text("request", base64_encode(checkpoint.request));
     if (row.rollback_of)
         out.text("rollback_of", row.rollback_of->str());
     if (row.metadata.step)
@@ -66,17 +66,17 @@ thread_file_writer::thread_file_writer(const thread_row& of, hasher_factory make
     head_ = head.done() + "\n";
 }
 
-void thread_file_writer::add(std::string& to, const loaded_checkpoint& one)
+void thread_file_writer::add(std::string& to, const loaded_checkpoint& checkpoint)
 {
-    const auto& row = one.row;
+    const auto& row = checkpoint.row;
     if (written_.insert(row.state.digest + (is_json(row) ? "j" : "b")).second) {
         object_text state;
         state.text("digest", row.state.digest).text("encoding", is_json(row) ? "json" : "base64");
         to += record("state", state);
-        is_json(row) ? to.append(one.state.view()) : to.append(quoted_json(base64_encode(one.state.view())));
+        is_json(row) ? to.append(checkpoint.state.view()) : to.append(quoted_json(base64_encode(checkpoint.state.view())));
         to += '\n';
     }
-    to += checkpoint_line(one);
+    to += checkpoint_line(checkpoint);
     ++checkpoints_;
 }
 

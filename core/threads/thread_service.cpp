@@ -113,18 +113,18 @@ task<result<saved_checkpoint>> thread_service::save(tenant_id tenant, thread_nam
     co_return co_await save_prepared(std::move(*prepared));
 }
 
-task<result<saved_checkpoint>> thread_service::save_prepared(std::shared_ptr<prepared_save> one)
+task<result<saved_checkpoint>> thread_service::save_prepared(std::shared_ptr<prepared_save> save)
 {
-    const auto change = changing(one->draft.row.tenant, one->draft.row.thread);
-    auto first = co_await use_.store.save(one->draft, use_.options.defaults, use_.options.bounds);
+    const auto change = changing(save->draft.row.tenant, save->draft.row.thread);
+    auto first = co_await use_.store.save(save->draft, use_.options.defaults, use_.options.bounds);
     if (first.has_error() || first->outcome != save_outcome::base_gone)
         co_return first;
-    auto pack = [one, packer = &use_.packer] {
-        one->draft.state = packer->pack(one->state.info, one->state.digest, one->state.text.view(), nullptr);
+    auto pack = [save, packer = &use_.packer] {
+        save->draft.state = packer->pack(save->state.info, save->state.digest, save->state.text.view(), nullptr);
     };
     auto packing = offload(use_.work, std::move(pack));
     co_await std::move(packing);
-    co_return co_await use_.store.save(one->draft, use_.options.defaults, use_.options.bounds);
+    co_return co_await use_.store.save(save->draft, use_.options.defaults, use_.options.bounds);
 }
 
 task<result<checkpoint_end>> thread_service::make(

@@ -115,7 +115,7 @@ public:
     const thread_services& services() const { return use_; }
 
 private:
-    task<result<saved_checkpoint>> save_prepared(std::shared_ptr<prepared_save> one);
+    task<result<saved_checkpoint>> save_prepared(std::shared_ptr<prepared_save> save);
 
     thread_services use_;
     change_clock changes_;

@@ -29,23 +29,23 @@ std::vector<listed_state> states_behind(connection& db, std::int64_t key)
     return found;
 }
 
-std::string wrong(const listed_state& one, const std::string& what)
+std::string wrong(const listed_state& state, const std::string& what)
 {
-    return "state " + std::to_string(one.key) + " of tenant " + one.tenant + " (" + to_hex(one.digest) + ") " + what;
+    return "state " + std::to_string(state.key) + " of tenant " + state.tenant + " (" + to_hex(state.digest) + ") " + what;
 }
 
 /// Gives what is wrong with one, empty if nothing is, and adds what it was to `bytes`.
-std::string look_at_state(connection& db, const listed_state& one, state_cache& cache, hasher& with, std::uint64_t& bytes)
+std::string look_at_state(connection& db, const listed_state& state, state_cache& cache, hasher& with, std::uint64_t& bytes)
 {
     try {
-        const auto text = read_state(db, one.key, cache);
+        const auto text = read_state(db, state.key, cache);
         bytes += text.size();
         with.add(text);
-        return with.finish() == one.digest ? std::string() : wrong(one, "is not what was written");
+        return with.finish() == state.digest ? std::string() : wrong(state, "is not what was written");
     } catch (const storage_error& failure) {
         if (failure.fault() != storage_fault::corrupt)
             throw;
-        return wrong(one, "cannot be unpacked");
+        return wrong(state, "cannot be unpacked");
     }
 }
 

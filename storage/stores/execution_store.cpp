@@ -44,13 +44,13 @@ std::int64_t find_kept_bytes(sqlite::connection& db, const execution_id& id)
 
 kept_execution kept_execution_from(sqlite::column_reader& columns)
 {
-    kept_execution one;
-    one.id = columns.id<execution_id>();
-    one.tenant = columns.id<tenant_id>();
-    one.created_at_ms = columns.integer();
-    one.finished_at_ms = columns.optional_integer();
-    one.is_needed = columns.flag();
-    return one;
+    kept_execution kept;
+    kept.id = columns.id<execution_id>();
+    kept.tenant = columns.id<tenant_id>();
+    kept.created_at_ms = columns.integer();
+    kept.finished_at_ms = columns.optional_integer();
+    kept.is_needed = columns.flag();
+    return kept;
 }
 
 }    // namespace

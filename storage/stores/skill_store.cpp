@@ -36,10 +36,10 @@ std::vector<skill_version_row> read_list(sqlite::connection& db, const tenant_id
 {
     const std::pair<std::string, std::string> first;
     const auto& [name, version] = filter.after ? *filter.after : first;
-    const bool one = !filter.name.empty();
-    auto query = db.prepare(one ? sql::skill::list_of_name : sql::skill::list);
+    const bool by_name = !filter.name.empty();
+    auto query = db.prepare(by_name ? sql::skill::list_of_name : sql::skill::list);
     query.set(":tenant", tenant).set(":text", lower_ascii(filter.text)).set(":limit", filter.limit);
-    if (one)
+    if (by_name)
         query.set(":name", filter.name).set(":after_version", name < filter.name ? std::string() : version);
     else
         query.set(":after_name", name).set(":after_version", version);

@@ -107,14 +107,14 @@ result<checkpoint_page> list_checkpoints(connection& db, const stored_thread& th
             page.next = seen;
             break;
         }
-        auto one = checkpoint_from(query, thread);
-        seen = one.row.position;
-        looked += weight_of(one.row.metadata, filter.metadata);
-        if (!matches(one.row.metadata, filter.metadata))
+        auto listed = checkpoint_from(query, thread);
+        seen = listed.row.position;
+        looked += weight_of(listed.row.metadata, filter.metadata);
+        if (!matches(listed.row.metadata, filter.metadata))
             continue;
-        auto state = filter.with_states ? load_state(db, one.state_key, one.digest, cache) : shared_bytes();
-        bytes += state.size() + text_bytes(one.row);
-        page.items.push_back({std::move(one.row), std::move(state), std::move(one.request)});
+        auto state = filter.with_states ? load_state(db, listed.state_key, listed.digest, cache) : shared_bytes();
+        bytes += state.size() + text_bytes(listed.row);
+        page.items.push_back({std::move(listed.row), std::move(state), std::move(listed.request)});
     }
     return page;
 }

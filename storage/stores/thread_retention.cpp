@@ -12,15 +12,15 @@ constexpr std::int64_t erased_in_a_step = 64;
 going_checkpoint going_from(const statement& query)
 {
     column_reader columns(query);
-    going_checkpoint one;
-    one.position = columns.integer();
-    one.state_key = columns.integer();
-    one.created_at_ms = columns.integer();
-    one.pinned = columns.flag();
-    one.is_branched_off = columns.integer() > 0;
-    one.artifacts = columns.text();
-    one.bytes = checkpoint_row_bytes + columns.integer();
-    return one;
+    going_checkpoint checkpoint;
+    checkpoint.position = columns.integer();
+    checkpoint.state_key = columns.integer();
+    checkpoint.created_at_ms = columns.integer();
+    checkpoint.pinned = columns.flag();
+    checkpoint.is_branched_off = columns.integer() > 0;
+    checkpoint.artifacts = columns.text();
+    checkpoint.bytes = checkpoint_row_bytes + columns.integer();
+    return checkpoint;
 }
 
 /// What goes, and when the first that stays for now is over.
@@ -40,29 +40,29 @@ excess find_excess(connection& db, const stored_thread& thread, std::int64_t now
     auto query = db.prepare(sql::checkpoint::oldest);
     query.bind(thread.row.key, thread.row.checkpoints);
     for (auto newer = thread.row.checkpoints - 1; newer > 0 && query.step(); --newer) {
-        auto one = going_from(query);
-        if (one.pinned || one.is_branched_off)
+        auto going = going_from(query);
+        if (going.pinned || going.is_branched_off)
             continue;
-        const auto over_at_ms = policy.ttl_ms ? std::optional(one.created_at_ms + *policy.ttl_ms) : std::nullopt;
+        const auto over_at_ms = policy.ttl_ms ? std::optional(going.created_at_ms + *policy.ttl_ms) : std::nullopt;
         const bool goes = newer >= policy.max_checkpoints || (over_at_ms && *over_at_ms <= now_ms);
         if (!goes || found.going.size() == limit) {
             found.next_ms = goes ? std::optional(now_ms) : over_at_ms;
             break;
         }
-        found.going.push_back(std::move(one));
+        found.going.push_back(std::move(going));
     }
     return found;
 }
 
 /// Without looking after its neighbours.
-void erase_checkpoint(connection& db, std::int64_t thread_key, const going_checkpoint& one, totals_change& uncounted)
+void erase_checkpoint(connection& db, std::int64_t thread_key, const going_checkpoint& checkpoint, totals_change& uncounted)
 {
-    for (const auto& [execution, path] : artifacts_from(one.artifacts))
-        db.prepare(sql::checkpoint::erase_artifact).bind(execution, path, thread_key, one.position).run();
-    db.prepare(sql::checkpoint::erase).bind(thread_key, one.position).run();
-    release_state(db, one.state_key, uncounted);
+    for (const auto& [execution, path] : artifacts_from(checkpoint.artifacts))
+        db.prepare(sql::checkpoint::erase_artifact).bind(execution, path, thread_key, checkpoint.position).run();
+    db.prepare(sql::checkpoint::erase).bind(thread_key, checkpoint.position).run();
+    release_state(db, checkpoint.state_key, uncounted);
     uncounted.checkpoints -= 1;
-    uncounted.bytes -= one.bytes;
+    uncounted.bytes -= checkpoint.bytes;
 }
 
 std::vector<going_checkpoint> all_from(statement query)
@@ -114,10 +114,10 @@ std::optional<going_checkpoint> find_going(connection& db, std::int64_t thread_k
     return query.bind(thread_key, id).step() ? std::optional(going_from(query)) : std::nullopt;
 }
 
-void drop_checkpoint(connection& db, stored_thread& thread, const going_checkpoint& one)
+void drop_checkpoint(connection& db, stored_thread& thread, const going_checkpoint& checkpoint)
 {
-    relink_children(db, thread.row.key, one.position);
-    erase_checkpoint(db, thread.row.key, one, thread.uncounted);
+    relink_children(db, thread.row.key, checkpoint.position);
+    erase_checkpoint(db, thread.row.key, checkpoint, thread.uncounted);
     thread.row.checkpoints -= 1;
 }
 
@@ -125,9 +125,9 @@ std::vector<std::int64_t> settle_thread(connection& db, stored_thread& thread, s
 {
     const auto found = find_excess(db, thread, now_ms, limit);
     std::vector<std::int64_t> dropped;
-    for (const auto& one : found.going) {
-        drop_checkpoint(db, thread, one);
-        dropped.push_back(one.position);
+    for (const auto& each : found.going) {
+        drop_checkpoint(db, thread, each);
+        dropped.push_back(each.position);
     }
     thread.expires_at_ms = found.next_ms;
     change_thread(db, thread);
@@ -141,8 +141,8 @@ result<std::int64_t> drop_behind(connection& db, stored_thread& thread, std::int
     auto query = db.prepare(sql::checkpoint::newest);
     query.bind(thread.row.key, position);
     const auto going = all_from(std::move(query));
-    for (const auto& one : going)
-        erase_checkpoint(db, thread.row.key, one, thread.uncounted);
+    for (const auto& each : going)
+        erase_checkpoint(db, thread.row.key, each, thread.uncounted);
     thread.row.checkpoints -= static_cast<std::int64_t>(going.size());
     return static_cast<std::int64_t>(going.size());
 }
@@ -170,8 +170,8 @@ bool erase_some_checkpoints(connection& db)
     query.bind(next->key, erased_in_a_step);
     const auto going = all_from(std::move(query));
     totals_change uncounted;
-    for (const auto& one : going)
-        erase_checkpoint(db, next->key, one, uncounted);
+    for (const auto& each : going)
+        erase_checkpoint(db, next->key, each, uncounted);
     add_to_totals(db, next->tenant, uncounted);
     if (going.empty())
         db.prepare(sql::thread::erase).bind(next->key).run();

@@ -24,7 +24,7 @@ struct going_checkpoint {
 
 std::optional<going_checkpoint> find_going(connection& db, std::int64_t thread_key, const checkpoint_id& id);
 /// Hangs its children on its parent, and removes it.
-void drop_checkpoint(connection& db, stored_thread& thread, const going_checkpoint& one);
+void drop_checkpoint(connection& db, stored_thread& thread, const going_checkpoint& checkpoint);
 
 /// Drops what plan_retention() says, the oldest first, at most `limit`; then stores the thread, with when the next one's time is over.
 /// Says which positions went.

@@ -92,14 +92,14 @@ std::uint64_t api::body_limit(const net::request& head) const
     return bytes == 0 ? small_body : bytes;
 }
 
-task<> api::handle(net::exchange& one)
+task<> api::handle(net::exchange& exchange)
 {
-    auto match = router_.match(one.request().method, one.request().path);
+    auto match = router_.match(exchange.request().method, exchange.request().path);
     const auto kind = match.kind;
     const auto* to = kind == net::match_kind::found ? routes_[match.route] : nullptr;
     const auto allow = match.allow;
-    auto call = std::make_shared<http::call>(one, std::move(match));
-    const auto& asked = one.request();
+    auto call = std::make_shared<http::call>(exchange, std::move(match));
+    const auto& asked = exchange.request();
     if (auto later = kind == net::match_kind::not_found ? not_built_yet(asked.path) : std::nullopt)
         return call->fail(std::move(*later));
     if (kind == net::match_kind::not_found)
@@ -112,18 +112,18 @@ task<> api::handle(net::exchange& one)
     return answer(std::move(call), to);
 }
 
-task<> api::answer_preflight(call_ptr one, std::string methods)
+task<> api::answer_preflight(call_ptr call, std::string methods)
 {
-    if (!use_.pages.is_allowed(one->request()))
-        return one->fail({errc::forbidden, "pages of this origin may not use the server: add the origin to http.allowed_origins"});
-    return one->exchange().respond(preflight_answer(std::move(methods)));
+    if (!use_.pages.is_allowed(call->request()))
+        return call->fail({errc::forbidden, "pages of this origin may not use the server: add the origin to http.allowed_origins"});
+    return call->exchange().respond(preflight_answer(std::move(methods)));
 }
 
-task<> api::answer(call_ptr one, const route* to)
+task<> api::answer(call_ptr call, const route* to)
 {
     std::optional<error> broken;
     try {
-        co_await answer_route(one, to);
+        co_await answer_route(call, to);
     } catch (const storage_error& failure) {
         broken = refusal_of(failure);
         if (!broken)
@@ -131,50 +131,50 @@ task<> api::answer(call_ptr one, const route* to)
         use_.log.error("the database cannot take more now", {{"what", failure.what()}});
     }
     if (broken)
-        co_await one->fail(std::move(*broken));
+        co_await call->fail(std::move(*broken));
 }
 
-task<> api::answer_route(call_ptr one, const route* to)
+task<> api::answer_route(call_ptr call, const route* to)
 {
     if (to->needs) {
-        const bool is_signed = to->with.signed_resource && !presents_key(one->request()) && has_grant(one->request().query);
+        const bool is_signed = to->with.signed_resource && !presents_key(call->request()) && has_grant(call->request().query);
         const bool is_stream = to->with.by_ticket == ticket_use::while_stream;
-        auto stream = is_stream ? std::string(one->capture("id")) : std::string();
-        auto asking = is_signed ? authenticate_signed(one, to) : authenticate(&one->request(), to, std::move(stream));
+        auto stream = is_stream ? std::string(call->capture("id")) : std::string();
+        auto asking = is_signed ? authenticate_signed(call, to) : authenticate(&call->request(), to, std::move(stream));
         auto who = co_await std::move(asking);
         if (who.has_error()) {
-            co_await one->fail(who.error());
+            co_await call->fail(who.error());
             co_return;
         }
-        one->who = std::move(*who);
+        call->who = std::move(*who);
         if (!is_signed)
-            one->end_with_key(use_.keys);
+            call->end_with_key(use_.keys);
         // A tenant at its connection limit may still cancel and delete. Clients with signed URLs have a limit of their own.
-        const auto trusted = one->exchange().mark_authenticated((is_signed ? "signed by " : "") + one->tenant().str());
+        const auto trusted = call->exchange().mark_authenticated((is_signed ? "signed by " : "") + call->tenant().str());
         if (trusted.has_error() && to->method != "DELETE" && !to->pattern.ends_with("/cancel")) {
-            co_await one->fail(trusted.error());
+            co_await call->fail(trusted.error());
             co_return;
         }
-        if (!allows(one->who, *to->needs)) {
+        if (!allows(call->who, *to->needs)) {
             error lacking{errc::forbidden, "this key lacks the scope \"" + std::string(scope_word(*to->needs)) + "\""};
-            co_await one->fail(std::move(lacking));
+            co_await call->fail(std::move(lacking));
             co_return;
         }
     }
-    auto known = to->with.has_query ? result<void>() : wire::parse_no_query(one->request().query);
-    const bool is_json = to->with.body == net::body_mode::streamed || may_be_json(one->request());    // routes check streamed types
+    auto known = to->with.has_query ? result<void>() : wire::parse_no_query(call->request().query);
+    const bool is_json = to->with.body == net::body_mode::streamed || may_be_json(call->request());    // routes check streamed types
     if (known.has_value() && !is_json)
         known = error{
             errc::unsupported_media_type, "the body must be JSON without a content encoding: send \"Content-Type: application/json\""};
     if (known.has_error()) {
-        co_await one->fail(known.error());
+        co_await call->fail(known.error());
         co_return;
     }
     if (to->needs) {
-        const auto bytes = std::min<std::size_t>(one->request().body.size(), small_body);    // workers parse a larger body
-        co_await wait_for_turn(use_.texts, one->tenant(), io_turns::kind::request, bytes);
+        const auto bytes = std::min<std::size_t>(call->request().body.size(), small_body);    // workers parse a larger body
+        co_await wait_for_turn(use_.texts, call->tenant(), io_turns::kind::request, bytes);
     }
-    co_await to->answer(one);
+    co_await to->answer(call);
 }
 
 /// Only a valid key admits a large body. A ticket does not: checking it would use it up.
@@ -241,12 +241,12 @@ task<result<principal>> api::authenticate(const net::request* from, const route*
 }
 
 /// The principal of a signed URL: it may read this resource of its tenant and nothing else.
-task<result<principal>> api::authenticate_signed(call_ptr one, const route* to)
+task<result<principal>> api::authenticate_signed(call_ptr call, const route* to)
 {
-    auto resource = to->with.signed_resource(*one);
+    auto resource = to->with.signed_resource(*call);
     if (!resource || use_.signer == nullptr)
         co_return error{errc::not_found, "there is no such address"};
-    auto tenant = co_await use_.signer->check(std::move(*resource), one->request().query);
+    auto tenant = co_await use_.signer->check(std::move(*resource), call->request().query);
     if (tenant.has_error())
         co_return tenant.error();
     principal who;

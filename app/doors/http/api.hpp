@@ -18,7 +18,7 @@ public:
     api(const api&) = delete;
     api& operator=(const api&) = delete;
 
-    task<> handle(net::exchange& one) override;
+    task<> handle(net::exchange& exchange) override;
     net::body_mode body_mode_of(const net::request& head) const override;
     std::uint64_t body_limit(const net::request& head) const override;
     task<result<std::string>> admit(const net::request* head) override;
@@ -28,15 +28,15 @@ public:
     std::vector<std::string> route_names() const;
 
 private:
-    task<> answer(call_ptr one, const route* to);
+    task<> answer(call_ptr call, const route* to);
     /// `methods`: what the path supports.
-    task<> answer_preflight(call_ptr one, std::string methods);
-    task<> answer_route(call_ptr one, const route* to);
+    task<> answer_preflight(call_ptr call, std::string methods);
+    task<> answer_route(call_ptr call, const route* to);
     /// `stream`: id of the execution whose events are requested; a ticket stays valid for that stream. Empty: a ticket works once.
     task<result<principal>> authenticate(const net::request* from, const route* to, std::string stream);
     task<result<principal>> redeem_ticket(std::string ticket, std::string stream);
 
-    task<result<principal>> authenticate_signed(call_ptr one, const route* to);
+    task<result<principal>> authenticate_signed(call_ptr call, const route* to);
 
     api_services use_;
     std::vector<std::unique_ptr<door>> doors_;

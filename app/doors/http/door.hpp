@@ -34,7 +34,7 @@ struct route {
         net::body_mode body = net::body_mode::buffered;    // streamed: any content type, read by exchange().body(); needs body_bytes
         ticket_use by_ticket = ticket_use::none;
         /// What a signed address, which does instead of a key, is signed for; nothing: there is no such address. Not set: keys only.
-        std::function<std::optional<std::string>(const call& one)> signed_resource = {};
+        std::function<std::optional<std::string>(const call& call)> signed_resource = {};
     };
     std::string_view method;
     std::string_view pattern;      // as net::router has them; a literal
@@ -57,7 +57,7 @@ using door_maker = std::function<std::unique_ptr<door>(const api_services& servi
 template <class Door>
 std::function<task<>(call_ptr)> handler(Door* of, task<> (Door::*method)(call_ptr))
 {
-    return [of, method](call_ptr one) { return (of->*method)(std::move(one)); };
+    return [of, method](call_ptr call) { return (of->*method)(std::move(call)); };
 }
 
 }    // namespace caisson::http

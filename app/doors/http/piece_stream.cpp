@@ -20,16 +20,16 @@ task<result<shared_bytes>> read_piece(net::exchange& to, byte_range left, const 
 
 }    // namespace
 
-task<> answer_in_pieces(call_ptr one, net::response head, byte_range range, piece_reader read)
+task<> answer_in_pieces(call_ptr call, net::response head, byte_range range, piece_reader read)
 {
-    if (one->request().method == "HEAD")
+    if (call->request().method == "HEAD")
         range.length = 0;
-    auto piece = co_await read_piece(one->exchange(), range, read);
+    auto piece = co_await read_piece(call->exchange(), range, read);
     if (piece.has_error()) {
-        co_await one->fail(piece.error());
+        co_await call->fail(piece.error());
         co_return;
     }
-    auto out = co_await one->begin_stream(std::move(head));
+    auto out = co_await call->begin_stream(std::move(head));
     while (range.length > 0) {
         if (piece.has_error() || piece->empty())
             co_return;
@@ -39,7 +39,7 @@ task<> answer_in_pieces(call_ptr one, net::response head, byte_range range, piec
             co_return;
         range.offset += bytes.size();
         range.length -= bytes.size();
-        piece = co_await read_piece(one->exchange(), range, read);
+        piece = co_await read_piece(call->exchange(), range, read);
     }
     co_await out->finish();
 }

@@ -20,6 +20,6 @@ struct byte_range {
 /// Answers with `head`, which has its Content-Length, and the bytes of `range`; a HEAD request reads nothing. Memory is bounded by
 /// exchange::share_bytes. An error of the first piece becomes the answer. A later error, or a client that stops reading, cuts the answer,
 /// which the client sees.
-task<> answer_in_pieces(call_ptr one, net::response head, byte_range range, piece_reader read);
+task<> answer_in_pieces(call_ptr call, net::response head, byte_range range, piece_reader read);
 
 }    // namespace caisson::http

@@ -14,10 +14,10 @@ constexpr std::size_t entry_overhead = 512;
 
 std::size_t response_cache::entry::bytes() const { return entry_overhead + texts[0].size() + texts[1].size(); }
 
-std::size_t response_cache::key_hash::operator()(const key& one) const
+std::size_t response_cache::key_hash::operator()(const key& key) const
 {
     constexpr std::hash<std::string_view> hash;
-    return hash(one.tenant) * 31 + hash(one.name);
+    return hash(key.tenant) * 31 + hash(key.name);
 }
 
 /// The entry, which becomes the most recently used; end() if there is none. Drops an entry from before a change.
@@ -47,16 +47,16 @@ void response_cache::keep(const tenant_id& tenant, std::string_view name, form w
         return;
     if (json.empty() || json.size() > most_text_bytes || json.size() + entry_overhead > bound_bytes_)
         return;
-    auto one = find_entry(tenant, name);
-    if (one == entries_.end()) {
+    auto kept = find_entry(tenant, name);
+    if (kept == entries_.end()) {
         entries_.push_front({tenant, std::string(name), *read_since, {}});
-        one = entries_.begin();
-        by_name_.emplace(key_of(*one), one);
+        kept = entries_.begin();
+        by_name_.emplace(key_of(*kept), kept);
     } else {
-        bytes_ -= one->bytes();
+        bytes_ -= kept->bytes();
     }
-    one->texts[static_cast<std::size_t>(what)] = std::move(json);
-    bytes_ += one->bytes();
+    kept->texts[static_cast<std::size_t>(what)] = std::move(json);
+    bytes_ += kept->bytes();
     while (bytes_ > bound_bytes_)
         drop(std::prev(entries_.end()));
 }

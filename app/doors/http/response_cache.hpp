@@ -54,10 +54,10 @@ private:
         bool operator==(const key&) const = default;
     };
     struct key_hash {
-        std::size_t operator()(const key& one) const;
+        std::size_t operator()(const key& key) const;
     };
 
-    static key key_of(const entry& one) { return {one.tenant.str(), one.name}; }
+    static key key_of(const entry& entry) { return {entry.tenant.str(), entry.name}; }
     entries::iterator find_entry(const tenant_id& tenant, std::string_view name);
     void drop(entries::iterator which);
 

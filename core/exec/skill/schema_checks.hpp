@@ -50,9 +50,9 @@ private:
     class place;
 
     waiter_ptr stand_in_line(const tenant_id& tenant);
-    void leave(const tenant_id& tenant, const waiter_ptr& one);
+    void leave(const tenant_id& tenant, const waiter_ptr& waiter);
     void give_turns();
-    static task<> wait_for_turn(waiter_ptr one);
+    static task<> wait_for_turn(waiter_ptr waiter);
 
     io_executor executor_;
     timers& time_;

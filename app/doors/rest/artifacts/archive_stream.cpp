@@ -34,41 +34,41 @@ packed taken(archive_writer& from, const result<void>& done)
     return {from.take(), {}};
 }
 
-task<bool> send(packing_ptr one, task<packed> making)
+task<bool> send(packing_ptr packing, task<packed> making)
 {
     auto made = co_await std::move(making);
     if (!made.failure.empty()) {
-        one->from.log.error("an archive of artifacts could not be made", {{"what", made.failure}});
+        packing->from.log.error("an archive of artifacts could not be made", {{"what", made.failure}});
         co_return false;
     }
     if (made.bytes.empty())
         co_return true;
-    co_return co_await one->out->write(made.bytes);
+    co_return co_await packing->out->write(made.bytes);
 }
 
 /// Begins a file and packs its first bytes: a small file takes one step.
-packed begin(packing_ptr one, const artifact_row& row, const shared_bytes& bytes)
+packed begin(packing_ptr packing, const artifact_row& row, const shared_bytes& bytes)
 {
-    auto done = one->archive.begin_file(row.path, row.size_bytes, row.mode | 0400, row.created_at_ms);
+    auto done = packing->archive.begin_file(row.path, row.size_bytes, row.mode | 0400, row.created_at_ms);
     if (done.has_value())
-        done = one->archive.write(bytes.view());
-    return taken(one->archive, done);
+        done = packing->archive.write(bytes.view());
+    return taken(packing->archive, done);
 }
 
-task<bool> send_file(packing_ptr one, artifact_row row)
+task<bool> send_file(packing_ptr packing, artifact_row row)
 {
     std::int64_t offset = 0;
     do {
-        auto bytes = co_await one->from.contents.read(row.tenant, row.content, offset, one->read_bytes());
+        auto bytes = co_await packing->from.contents.read(row.tenant, row.content, offset, packing->read_bytes());
         if (bytes.has_error() || (bytes->empty() && offset < row.size_bytes))
             co_return false;    // deleted meanwhile
         const bool first = offset == 0;
         offset += static_cast<std::int64_t>(bytes->size());
-        auto step = [one, row, first, bytes = std::move(*bytes)] {
-            return first ? begin(one, row, bytes) : taken(one->archive, one->archive.write(bytes.view()));
+        auto step = [packing, row, first, bytes = std::move(*bytes)] {
+            return first ? begin(packing, row, bytes) : taken(packing->archive, packing->archive.write(bytes.view()));
         };
-        auto making = offload(one->from.work, std::move(step));
-        const bool sent = co_await send(one, std::move(making));
+        auto making = offload(packing->from.work, std::move(step));
+        const bool sent = co_await send(packing, std::move(making));
         if (!sent)
             co_return false;
     } while (offset < row.size_bytes);
@@ -79,22 +79,22 @@ task<bool> send_file(packing_ptr one, artifact_row row)
 
 task<bool> send_archive(archive_source from, net::stream_writer* out, std::vector<artifact_row> first, archive_format format)
 {
-    const auto one = std::make_shared<packing>(packing{std::move(from), out, archive_writer(format)});
+    const auto work = std::make_shared<packing>(packing{std::move(from), out, archive_writer(format)});
     for (auto page = std::move(first); !page.empty();) {
         const auto last = page.back();
         for (auto& each : page) {
-            const bool sent = co_await send_file(one, std::move(each));
+            const bool sent = co_await send_file(work, std::move(each));
             if (!sent)
                 co_return false;
         }
-        auto next = co_await one->from.artifacts.list(last.tenant, last.execution, last.path, archive_page);
+        auto next = co_await work->from.artifacts.list(last.tenant, last.execution, last.path, archive_page);
         if (next.has_error())
             co_return false;
         page = std::move(*next);
     }
-    auto finish = [one] { return taken(one->archive, one->archive.finish()); };
-    auto making = offload(one->from.work, std::move(finish));
-    co_return co_await send(one, std::move(making));
+    auto finish = [work] { return taken(work->archive, work->archive.finish()); };
+    auto making = offload(work->from.work, std::move(finish));
+    co_return co_await send(work, std::move(making));
 }
 
 }    // namespace caisson::http

@@ -47,12 +47,12 @@ net::response without_content(const net::content_plan& plan, const artifact_row&
 }    // namespace
 
 /// The execution of the path, if it has ended.
-task<result<execution_row>> artifacts_door::ended_execution(call_ptr one)
+task<result<execution_row>> artifacts_door::ended_execution(call_ptr call)
 {
-    const auto id = one->id();
+    const auto id = call->id();
     if (id.has_error())
         co_return id.error();
-    auto row = co_await use_.executions.find(one->tenant(), *id);
+    auto row = co_await use_.executions.find(call->tenant(), *id);
     if (row.has_value() && !is_final(row->status))
         co_return not_ended();
     if (row.has_value() && (use_.artifacts == nullptr || use_.contents == nullptr || use_.signer == nullptr))
@@ -61,30 +61,31 @@ task<result<execution_row>> artifacts_door::ended_execution(call_ptr one)
 }
 
 /// The artifact of the path.
-task<result<artifact_row>> artifacts_door::named_artifact(call_ptr one)
+task<result<artifact_row>> artifacts_door::named_artifact(call_ptr call)
 {
-    auto row = co_await ended_execution(one);
+    auto row = co_await ended_execution(call);
     if (row.has_error())
         co_return row.error();
-    auto found = co_await use_.artifacts->find(one->tenant(), row->id, std::string(one->capture("path")));
+    auto found = co_await use_.artifacts->find(call->tenant(), row->id, std::string(call->capture("path")));
     if (found.has_error() && found.error().code == errc::not_found)
         co_return error{errc::not_found,
-            "the execution " + row->id.str() + " has no artifact \"" + std::string(one->capture("path").substr(0, 256)) + "\""};
+            "the execution " + row->id.str() + " has no artifact \"" + std::string(call->capture("path").substr(0, 256)) + "\""};
     co_return found;
 }
 
-task<> artifacts_door::list_artifacts(call_ptr one)
+task<> artifacts_door::list_artifacts(call_ptr call)
 {
-    auto query = wire::parse_artifacts_query(one->request().query);
-    auto row = co_await ended_execution(one);
+    auto query = wire::parse_artifacts_query(call->request().query);
+    auto row = co_await ended_execution(call);
     if (auto wrong = first_error(query, row)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto rows = co_await use_.artifacts->list(one->tenant(), row->id, query->after, query->limit + 1);    // one more: is there a next page?
+    auto rows =
+        co_await use_.artifacts->list(call->tenant(), row->id, query->after, query->limit + 1);    // one more: is there a next page?
     auto key = co_await use_.signer->current();
     if (auto wrong = first_error(rows, key)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
     std::optional<std::string> next;
@@ -92,7 +93,7 @@ task<> artifacts_door::list_artifacts(call_ptr one)
         rows->resize(query->limit);
         next = wire::artifact_cursor(rows->back().path);
     }
-    const auto base = use_.pages.base(one->request());
+    const auto base = use_.pages.base(call->request());
     std::size_t bytes = 0;
     for (const auto& each : *rows)
         bytes += address_bytes + each.path.size();
@@ -104,20 +105,20 @@ task<> artifacts_door::list_artifacts(call_ptr one)
         }
         return wire::artifact_list_json(items, next);
     };
-    co_await answer_by_size(use_.texts, one, bytes, write);
+    co_await answer_by_size(use_.texts, call, bytes, write);
 }
 
-task<> artifacts_door::get_artifact(call_ptr one)
+task<> artifacts_door::get_artifact(call_ptr call)
 {
-    auto query = wire::parse_artifact_query(one->request().query);
-    auto row = co_await named_artifact(one);
+    auto query = wire::parse_artifact_query(call->request().query);
+    auto row = co_await named_artifact(call);
     if (auto wrong = first_error(query, row)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto plan = net::plan_content(one->request(), static_cast<std::uint64_t>(row->size_bytes), row->sha256);
+    auto plan = net::plan_content(call->request(), static_cast<std::uint64_t>(row->size_bytes), row->sha256);
     if (plan.status == 304 || plan.status == 416) {
-        co_await one->exchange().respond(without_content(plan, *row, one->request().request_id));
+        co_await call->exchange().respond(without_content(plan, *row, call->request().request_id));
         co_return;
     }
     net::response head;
@@ -128,51 +129,51 @@ task<> artifacts_door::get_artifact(call_ptr one)
         return from->read(row.tenant, row.content, static_cast<std::int64_t>(offset), most);
     };
     const byte_range range{plan.offset, plan.length};
-    co_await answer_in_pieces(one, std::move(head), range, std::move(read));
+    co_await answer_in_pieces(call, std::move(head), range, std::move(read));
 }
 
-task<> artifacts_door::delete_artifact(call_ptr one)
+task<> artifacts_door::delete_artifact(call_ptr call)
 {
-    auto row = co_await named_artifact(one);
+    auto row = co_await named_artifact(call);
     if (row.has_error()) {
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
         co_return;
     }
-    auto content = co_await use_.artifacts->erase(one->tenant(), row->execution, row->path);
+    auto content = co_await use_.artifacts->erase(call->tenant(), row->execution, row->path);
     if (content.has_error()) {
-        co_await one->fail(content.error());
+        co_await call->fail(content.error());
         co_return;
     }
     std::vector<content_id> erased{*content};
-    auto done = co_await use_.contents->erase(one->tenant(), std::move(erased));
+    auto done = co_await use_.contents->erase(call->tenant(), std::move(erased));
     if (done.has_error())    // nothing references it any more: the janitor removes it
         use_.log.warning("the content of a deleted artifact could not be removed yet", {{"what", done.error().detail}});
     net::response answer;
     answer.status = 204;
-    co_await one->exchange().respond(std::move(answer));
+    co_await call->exchange().respond(std::move(answer));
 }
 
-task<> artifacts_door::get_files(call_ptr one)
+task<> artifacts_door::get_files(call_ptr call)
 {
-    auto query = wire::parse_files_query(one->request().query);
-    auto row = co_await ended_execution(one);
+    auto query = wire::parse_files_query(call->request().query);
+    auto row = co_await ended_execution(call);
     if (auto wrong = first_error(query, row)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto first = co_await use_.artifacts->list(one->tenant(), row->id, "", archive_page);
+    auto first = co_await use_.artifacts->list(call->tenant(), row->id, "", archive_page);
     if (first.has_error() || first->empty()) {
         auto why = first.has_error() ? first.error() : no_files(row->id);
-        co_await one->fail(std::move(why));
+        co_await call->fail(std::move(why));
         co_return;
     }
-    const auto format = format_of(*query, one->request());
+    const auto format = format_of(*query, call->request());
     net::response head;
     set_safe(head.fields, media_type_of(format), row->id.str() + std::string(suffix_of(format)));
     head.fields.set("Vary", "Accept");
-    auto out = co_await one->begin_stream(std::move(head));
-    if (one->request().method != "HEAD") {
-        archive_source from{*use_.artifacts, *use_.contents, *use_.work, use_.log, [one] { return one->exchange().share_bytes(); }};
+    auto out = co_await call->begin_stream(std::move(head));
+    if (call->request().method != "HEAD") {
+        archive_source from{*use_.artifacts, *use_.contents, *use_.work, use_.log, [call] { return call->exchange().share_bytes(); }};
         const bool whole = co_await send_archive(std::move(from), out.get(), std::move(*first), format);
         if (!whole)
             co_return;    // without finish() the client sees a cut answer

@@ -7,12 +7,12 @@ namespace caisson::http {
 namespace {
 
 /// One file, or all files, of an execution.
-std::optional<std::string> resource_of(const call& one)
+std::optional<std::string> resource_of(const call& call)
 {
-    const auto id = one.id();
+    const auto id = call.id();
     if (id.has_error())
         return std::nullopt;
-    const auto path = one.capture("path");
+    const auto path = call.capture("path");
     return path.empty() ? files_resource(*id) : artifact_resource(*id, path);
 }
 

@@ -16,12 +16,12 @@ public:
 
 private:
     // artifact_routes.cpp
-    task<result<execution_row>> ended_execution(call_ptr one);
-    task<result<artifact_row>> named_artifact(call_ptr one);
-    task<> list_artifacts(call_ptr one);
-    task<> get_artifact(call_ptr one);
-    task<> delete_artifact(call_ptr one);
-    task<> get_files(call_ptr one);
+    task<result<execution_row>> ended_execution(call_ptr call);
+    task<result<artifact_row>> named_artifact(call_ptr call);
+    task<> list_artifacts(call_ptr call);
+    task<> get_artifact(call_ptr call);
+    task<> delete_artifact(call_ptr call);
+    task<> get_files(call_ptr call);
 
     const api_services& use_;
     std::vector<route> routes_;

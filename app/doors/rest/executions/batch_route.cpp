@@ -34,7 +34,7 @@ struct batch_item {
 /// A batch being answered. Shared by the coroutines that answer it.
 struct batch {
     const api_services& use;
-    call_ptr one;
+    call_ptr call;
     wire::batch_request wanted;
     std::optional<idempotency_claim> claim;    // of the first valid execution; later ones append "#index" to the route
     std::vector<batch_item> items;
@@ -63,7 +63,7 @@ task<result<void>> try_to_submit(batch_ptr all, std::size_t index, bool is_first
     const bool may_cancel = wanted.spec.cancel_on_disconnect;
     auto claim = claim_at(*all, is_first, index);
     auto begun =
-        co_await begin_execution(&all->use, all->one->who, std::move(wanted), std::move(claim), execution_service::answered::at_begin);
+        co_await begin_execution(&all->use, all->call->who, std::move(wanted), std::move(claim), execution_service::answered::at_begin);
     if (begun.has_error())
         co_return begun.error();
     item.row = std::move(begun->row);
@@ -165,11 +165,11 @@ task<std::string> item_json(batch_ptr all, std::size_t index)
         co_return wire::batch_error_json(index, row.error());
     const auto payload = co_await payload_of(&all->use, *row);
     auto output = co_await collect_output(&all->use, item.row.tenant, std::shared_ptr<log_reader>(std::move(item.log)));
-    const auto files = co_await files_of(&all->use, all->use.pages.base(all->one->request()), *row);
+    const auto files = co_await files_of(&all->use, all->use.pages.base(all->call->request()), *row);
     const auto texts = output.has_value() ? std::optional(std::move(*output)) : std::nullopt;
     const wire::execution_parts parts{pointer_to(texts), pointer_to(files), nullptr, pointer_to(payload)};
     auto write = [&] { return wire::batch_execution_json(index, wire::execution_json(*row, parts)); };
-    co_return co_await by_size(all->use.texts, all->one->tenant(), size_of(texts, files), write);
+    co_return co_await by_size(all->use.texts, all->call->tenant(), size_of(texts, files), write);
 }
 
 /// Writes item by item: only one item's texts are in memory at a time.
@@ -177,9 +177,9 @@ task<> answer_results(batch_ptr all)
 {
     net::response head;
     head.status = all->all_ended() ? 200 : 202;
-    head.fields = all->one->extra;
+    head.fields = all->call->extra;
     head.fields.set("Content-Type", json_type);
-    auto out = co_await all->one->exchange().begin_stream(std::move(head));
+    auto out = co_await all->call->exchange().begin_stream(std::move(head));
     std::string text(wire::batch_begin);
     for (std::size_t index = 0; index < all->items.size(); ++index) {
         text += index == 0 ? "" : ",";
@@ -206,17 +206,17 @@ std::shared_ptr<batch_stream> stream_of(batch_ptr all)
         else
             logs.push_back({item.row.id, ref, item.row.pty, std::move(item.log)});
     }
-    return std::make_shared<batch_stream>(all->use, all->one, std::move(logs), std::move(errors));
+    return std::make_shared<batch_stream>(all->use, all->call, std::move(logs), std::move(errors));
 }
 
 task<> answer_stream(batch_ptr all)
 {
     auto stream = stream_of(all);
-    auto work = race(run_batch_stream(stream), all->one->exchange().drain_begun());
-    auto key_ends = all->use.keys.until_ended(all->one->who.key);
-    const auto outcome = co_await race(std::move(work), all->one->exchange().client_gone(), std::move(key_ends));
+    auto work = race(run_batch_stream(stream), all->call->exchange().drain_begun());
+    auto key_ends = all->use.keys.until_ended(all->call->who.key);
+    const auto outcome = co_await race(std::move(work), all->call->exchange().client_gone(), std::move(key_ends));
     co_await stream->stop();
-    const bool refused = stream->is_refused() && !all->one->exchange().draining();
+    const bool refused = stream->is_refused() && !all->call->exchange().draining();
     if (outcome.index() != 0 || refused)
         co_await cancel_bound(all);
     else
@@ -225,42 +225,42 @@ task<> answer_stream(batch_ptr all)
 
 }    // namespace
 
-task<> executions_door::create_batch(call_ptr one)
+task<> executions_door::create_batch(call_ptr call)
 {
-    const auto bytes = one->request().body.size();
+    const auto bytes = call->request().body.size();
     auto read = [&] {
-        const auto& from = one->request();
+        const auto& from = call->request();
         return std::pair(claim_of(from, route_name, use_.digest), wire::parse_batch_request(from.body, use_.wire));
     };
-    auto found = co_await by_size(use_.texts, one->tenant(), bytes, read);
+    auto found = co_await by_size(use_.texts, call->tenant(), bytes, read);
     auto& [claim, parsed] = found;
     if (auto wrong = first_error(parsed, claim)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto all = std::make_shared<batch>(batch{use_, one, std::move(*parsed), std::move(*claim), {}, false});
+    auto all = std::make_shared<batch>(batch{use_, call, std::move(*parsed), std::move(*claim), {}, false});
     all->items.resize(all->wanted.executions.size());
     const auto submitted = co_await submit_all(all);
     if (submitted.has_error()) {
-        co_await one->fail(submitted.error());
+        co_await call->fail(submitted.error());
         co_return;
     }
     if (all->replayed)
-        one->extra.set("Idempotency-Replayed", "true");
-    if (wants_event_stream(one->request())) {
+        call->extra.set("Idempotency-Replayed", "true");
+    if (wants_event_stream(call->request())) {
         co_await answer_stream(all);
         co_return;
     }
-    const bool wait = all->wanted.wait && !one->request().fields.has_token("Prefer", "respond-async");
+    const bool wait = all->wanted.wait && !call->request().fields.has_token("Prefer", "respond-async");
     if (wait && waiting_clients_ < static_cast<std::size_t>(use_.config.executions.max_waiting_clients)) {
         ++waiting_clients_;
         const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
-        auto key_ends = use_.keys.until_ended(one->who.key);
-        const auto outcome = co_await race(wait_for_all(all), one->exchange().client_gone(), std::move(key_ends));
+        auto key_ends = use_.keys.until_ended(call->who.key);
+        const auto outcome = co_await race(wait_for_all(all), call->exchange().client_gone(), std::move(key_ends));
         if (outcome.index() != 0) {
             co_await cancel_bound(all);
             if (outcome.index() == 2)
-                co_await one->fail(ended_key());
+                co_await call->fail(ended_key());
             co_return;
         }
     }

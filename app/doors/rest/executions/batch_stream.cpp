@@ -39,9 +39,9 @@ std::string trouble(const error& what, const merged_log& from)
 
 task<> run_batch_stream(std::shared_ptr<batch_stream> stream) { co_await stream->run(); }
 
-batch_stream::batch_stream(const api_services& use, call_ptr one, std::vector<merged_log> logs, std::vector<std::string> frames)
+batch_stream::batch_stream(const api_services& use, call_ptr call, std::vector<merged_log> logs, std::vector<std::string> frames)
     : use_(use)
-    , one_(std::move(one))
+    , call_(std::move(call))
     , frames_(std::move(frames))
     , turn_(use.executor)
     , pumps_(use.executor, use.log)
@@ -54,11 +54,11 @@ batch_stream::batch_stream(const api_services& use, call_ptr one, std::vector<me
 task<> batch_stream::run()
 {
     net::response head;
-    head.fields = one_->extra;
+    head.fields = call_->extra;
     head.fields.set("Content-Type", std::string(net::sse_content_type));
     head.fields.set("Cache-Control", "no-store");
     head.fields.set("X-Accel-Buffering", "no");
-    out_ = co_await one_->exchange().begin_stream(std::move(head));
+    out_ = co_await call_->exchange().begin_stream(std::move(head));
     for (auto& frame : frames_)
         co_await write("data: " + std::move(frame) + "\n\n");
     for (const auto& each : logs_)
@@ -76,13 +76,13 @@ task<> batch_stream::stop()
 task<> batch_stream::finish()
 {
     const bool whole = !gone_ && std::ranges::all_of(logs_, [](const auto& each) { return each->log->at_end(); });
-    if (out_ && (whole || one_->exchange().draining()))
+    if (out_ && (whole || call_->exchange().draining()))
         co_await out_->finish();
 }
 
 std::size_t batch_stream::batch_bytes() const
 {
-    const auto share = one_->exchange().share_bytes() / std::max<std::size_t>(1, logs_.size());
+    const auto share = call_->exchange().share_bytes() / std::max<std::size_t>(1, logs_.size());
     return std::clamp(share, least_batch, most_batch);
 }
 
@@ -93,7 +93,7 @@ task<> batch_stream::pump(std::shared_ptr<merged_log> from)
         if (events.has_value() && events->empty())
             co_return;
         if (events.has_value())
-            co_await wait_for_turn(use_.texts, one_->tenant(), io_turns::kind::events, cost_of(*events));
+            co_await wait_for_turn(use_.texts, call_->tenant(), io_turns::kind::events, cost_of(*events));
         auto text = events.has_error() ? trouble(events.error(), *from) : frames_of(*events, *from);
         co_await write(std::move(text));
         if (events.has_error())

@@ -25,7 +25,7 @@ struct merged_log {
 class batch_stream : public std::enable_shared_from_this<batch_stream> {
 public:
     /// `use` outlives the stream. `frames` are sent first.
-    batch_stream(const api_services& use, call_ptr one, std::vector<merged_log> logs, std::vector<std::string> frames);
+    batch_stream(const api_services& use, call_ptr call, std::vector<merged_log> logs, std::vector<std::string> frames);
 
     /// Runs until all logs have ended or the client is gone. Hold a shared_ptr to the stream meanwhile.
     task<> run();
@@ -43,7 +43,7 @@ private:
     std::size_t batch_bytes() const;
 
     const api_services& use_;
-    call_ptr one_;
+    call_ptr call_;
     std::vector<std::shared_ptr<merged_log>> logs_;
     std::vector<std::string> frames_;
     std::unique_ptr<net::stream_writer> out_;

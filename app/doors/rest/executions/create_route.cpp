@@ -34,83 +34,83 @@ task<std::optional<wire::inline_texts>> collect_all(const api_services* use, ten
 
 }    // namespace
 
-task<> executions_door::create_execution(call_ptr one)
+task<> executions_door::create_execution(call_ptr call)
 {
-    const auto bytes = one->request().body.size();
+    const auto bytes = call->request().body.size();
     auto read = [&] {
-        const auto& from = one->request();
+        const auto& from = call->request();
         return std::pair(claim_of(from, "POST /v1/executions", use_.digest), wire::parse_execution_request(from.body, use_.wire));
     };
-    auto found = co_await by_size(use_.texts, one->tenant(), bytes, read);
+    auto found = co_await by_size(use_.texts, call->tenant(), bytes, read);
     auto& [claim, parsed] = found;
     if (auto wrong = first_error(parsed, claim)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    const bool wait = parsed->wait && !prefers_async(one->request());
+    const bool wait = parsed->wait && !prefers_async(call->request());
     const bool may_cancel = parsed->spec.cancel_on_disconnect;
-    const bool streams = wants_event_stream(one->request());
+    const bool streams = wants_event_stream(call->request());
     const auto when = wait && !streams ? execution_service::answered::at_end : execution_service::answered::at_begin;
-    auto begun = co_await begin_execution(&use_, one->who, std::move(*parsed), std::move(*claim), when);
+    auto begun = co_await begin_execution(&use_, call->who, std::move(*parsed), std::move(*claim), when);
     if (begun.has_error()) {
-        co_await one->fail(begun.error());
+        co_await call->fail(begun.error());
         co_return;
     }
     const bool cancel_on_disconnect = may_cancel && !begun->replayed;    // a client that repeats the request did not start it
     if (begun->replayed)
-        one->extra.set("Idempotency-Replayed", "true");
+        call->extra.set("Idempotency-Replayed", "true");
     if (streams)
-        co_await stream_events(use_, one, begun->row.id, log_position(), cancel_on_disconnect);
+        co_await stream_events(use_, call, begun->row.id, log_position(), cancel_on_disconnect);
     else if (begun->log)
-        co_await answer_ended(one, std::move(begun->row), std::move(begun->log));
+        co_await answer_ended(call, std::move(begun->row), std::move(begun->log));
     else if (!wait || waiting_clients_ >= static_cast<std::size_t>(use_.config.executions.max_waiting_clients))
-        co_await answer_accepted(one, std::move(begun->row));
+        co_await answer_accepted(call, std::move(begun->row));
     else
-        co_await answer_when_ended(one, std::move(begun->row), cancel_on_disconnect);
+        co_await answer_when_ended(call, std::move(begun->row), cancel_on_disconnect);
 }
 
-task<> executions_door::answer_accepted(call_ptr one, execution_row row)
+task<> executions_door::answer_accepted(call_ptr call, execution_row row)
 {
     auto address = execution_address(row);
-    return one->answer(202, wire::execution_json(row), {"Location", std::move(address)});
+    return call->answer(202, wire::execution_json(row), {"Location", std::move(address)});
 }
 
-task<> executions_door::answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect)
+task<> executions_door::answer_when_ended(call_ptr call, execution_row row, bool cancel_on_disconnect)
 {
     auto log = co_await use_.executions.open_log(row.tenant, row.id, log_position());    // opened now, while the log is in memory
     ++waiting_clients_;
     const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --waiting_clients_; });
     auto end = use_.executions.wait(row.tenant, row.id, use_.time.steady_now() + longest_end_wait);
-    auto key_ends = use_.keys.until_ended(one->who.key);
-    auto outcome = co_await race(std::move(end), one->exchange().client_gone(), std::move(key_ends));
+    auto key_ends = use_.keys.until_ended(call->who.key);
+    auto outcome = co_await race(std::move(end), call->exchange().client_gone(), std::move(key_ends));
     if (outcome.index() != 0) {
         if (cancel_on_disconnect)
             static_cast<void>(co_await use_.executions.cancel(row.tenant, row.id));
         if (outcome.index() == 2) {
             net::header_field location{"Location", execution_address(row)};
-            co_await one->fail(ended_key(), std::move(location));
+            co_await call->fail(ended_key(), std::move(location));
         }
         co_return;
     }
     auto now = std::get<0>(std::move(outcome));
     if (now.has_error()) {
-        co_await one->fail(now.error());
+        co_await call->fail(now.error());
     } else if (!is_final(now->status)) {
-        co_await answer_accepted(one, *now);
+        co_await answer_accepted(call, *now);
     } else {
-        co_await answer_ended(one, std::move(*now), std::move(log));
+        co_await answer_ended(call, std::move(*now), std::move(log));
     }
 }
 
-task<> executions_door::answer_ended(call_ptr one, execution_row row, result<std::unique_ptr<log_reader>> log)
+task<> executions_door::answer_ended(call_ptr call, execution_row row, result<std::unique_ptr<log_reader>> log)
 {
     auto output = co_await collect_all(&use_, row.tenant, std::move(log));
-    const auto files = co_await files_of(&use_, use_.pages.base(one->request()), row);
+    const auto files = co_await files_of(&use_, use_.pages.base(call->request()), row);
     const auto payload = co_await payload_of(&use_, row);
     const wire::execution_parts parts{pointer_to(output), pointer_to(files), nullptr, pointer_to(payload)};
     auto write = [&] { return wire::execution_json(row, parts); };
-    auto json = co_await by_size(use_.texts, one->tenant(), size_of(output, files), write);
-    co_await one->answer(200, std::move(json));
+    auto json = co_await by_size(use_.texts, call->tenant(), size_of(output, files), write);
+    co_await call->answer(200, std::move(json));
 }
 
 }    // namespace caisson::http

@@ -19,29 +19,29 @@ public:
 
 private:
     // batch_route.cpp
-    task<> create_batch(call_ptr one);
+    task<> create_batch(call_ptr call);
     // create_route.cpp
-    task<> create_execution(call_ptr one);
-    task<> answer_accepted(call_ptr one, execution_row row);
-    task<> answer_when_ended(call_ptr one, execution_row row, bool cancel_on_disconnect);
-    task<> answer_ended(call_ptr one, execution_row row, result<std::unique_ptr<log_reader>> log);
+    task<> create_execution(call_ptr call);
+    task<> answer_accepted(call_ptr call, execution_row row);
+    task<> answer_when_ended(call_ptr call, execution_row row, bool cancel_on_disconnect);
+    task<> answer_ended(call_ptr call, execution_row row, result<std::unique_ptr<log_reader>> log);
     // executions_routes.cpp
-    task<> list_executions(call_ptr one);
-    task<> get_execution(call_ptr one);
-    task<> read_execution(call_ptr one, execution_id id, wire::get_query query);
-    task<> delete_execution(call_ptr one);
-    task<> cancel_execution(call_ptr one);
-    task<> signal_execution(call_ptr one);
-    task<> write_stdin(call_ptr one);
+    task<> list_executions(call_ptr call);
+    task<> get_execution(call_ptr call);
+    task<> read_execution(call_ptr call, execution_id id, wire::get_query query);
+    task<> delete_execution(call_ptr call);
+    task<> cancel_execution(call_ptr call);
+    task<> signal_execution(call_ptr call);
+    task<> write_stdin(call_ptr call);
     // log_routes.cpp
-    task<> get_logs(call_ptr one);
-    task<> get_events(call_ptr one);
+    task<> get_logs(call_ptr call);
+    task<> get_events(call_ptr call);
     // payload_routes.cpp
-    task<> get_input(call_ptr one);
-    task<> get_output(call_ptr one);
+    task<> get_input(call_ptr call);
+    task<> get_output(call_ptr call);
     // stream_routes.cpp
-    task<> stream_execution(call_ptr one);
-    task<> connect(call_ptr one);
+    task<> stream_execution(call_ptr call);
+    task<> connect(call_ptr call);
 
     const api_services& use_;
     response_cache ended_;    // executions that have ended

@@ -37,13 +37,13 @@ task<known_delivery> webhook_of(const api_services* use, const execution_row* ro
 /// The record, once the execution has ended or `wait` is over; at once if `wait` is 0. Empty if the client left during the wait. Errors:
 /// errc::unauthorized if the key ends during the wait.
 task<std::optional<result<execution_row>>> find_execution(
-    const api_services* use, call_ptr one, execution_id id, std::chrono::milliseconds wait)
+    const api_services* use, call_ptr call, execution_id id, std::chrono::milliseconds wait)
 {
     if (wait.count() == 0)
-        co_return co_await use->executions.find(one->tenant(), std::move(id));
-    auto ended = use->executions.wait(one->tenant(), std::move(id), use->time.steady_now() + wait);
-    auto key_ends = use->keys.until_ended(one->who.key);
-    auto outcome = co_await race(std::move(ended), one->exchange().client_gone(), std::move(key_ends));
+        co_return co_await use->executions.find(call->tenant(), std::move(id));
+    auto ended = use->executions.wait(call->tenant(), std::move(id), use->time.steady_now() + wait);
+    auto key_ends = use->keys.until_ended(call->who.key);
+    auto outcome = co_await race(std::move(ended), call->exchange().client_gone(), std::move(key_ends));
     if (outcome.index() == 1)
         co_return std::nullopt;
     if (outcome.index() == 2)
@@ -61,10 +61,10 @@ struct response_parts {
     wire::execution_parts view() const { return {pointer_to(texts), pointer_to(files), pointer_to(hook.status), pointer_to(payload)}; }
 };
 
-task<response_parts> parts_of(const api_services* use, call_ptr one, const execution_row* row, bool wants_output)
+task<response_parts> parts_of(const api_services* use, call_ptr call, const execution_row* row, bool wants_output)
 {
     response_parts out;
-    out.files = co_await files_of(use, use->pages.base(one->request()), *row);
+    out.files = co_await files_of(use, use->pages.base(call->request()), *row);
     out.hook = co_await webhook_of(use, row);
     out.payload = co_await payload_of(use, *row);
     if (!wants_output)
@@ -91,17 +91,17 @@ response_cache::form form_of(const wire::get_query& query)
 
 }    // namespace
 
-task<> executions_door::list_executions(call_ptr one)
+task<> executions_door::list_executions(call_ptr call)
 {
-    auto query = wire::parse_list_query(one->request().query);
+    auto query = wire::parse_list_query(call->request().query);
     if (query.has_error()) {
-        co_await one->fail(query.error());
+        co_await call->fail(query.error());
         co_return;
     }
     const auto limit = query->filter.limit++;    // one more tells whether there is a next page
-    auto rows = co_await use_.executions.list(one->tenant(), query->filter);
+    auto rows = co_await use_.executions.list(call->tenant(), query->filter);
     if (rows.has_error()) {
-        co_await one->fail(rows.error());
+        co_await call->fail(rows.error());
         co_return;
     }
     std::optional<std::string> next;
@@ -122,111 +122,111 @@ task<> executions_door::list_executions(call_ptr one)
         bytes += size_of(texts[i]);
     }
     auto write = [&] { return wire::execution_list_json(items, next); };
-    auto json = co_await by_size(use_.texts, one->tenant(), bytes, write);
-    co_await one->answer(200, std::move(json));
+    auto json = co_await by_size(use_.texts, call->tenant(), bytes, write);
+    co_await call->answer(200, std::move(json));
 }
 
 /// Not a coroutine: most executions that are polled have ended, and their answers are kept.
-task<> executions_door::get_execution(call_ptr one)
+task<> executions_door::get_execution(call_ptr call)
 {
-    auto id = one->id();
-    auto query = wire::parse_get_query(one->request().query);
+    auto id = call->id();
+    auto query = wire::parse_get_query(call->request().query);
     if (auto wrong = first_error(id, query))
-        return one->fail(std::move(*wrong));
-    if (auto kept = ended_.find(one->tenant(), id->str(), form_of(*query)); !kept.empty())
-        return one->answer(200, std::move(kept));
-    return read_execution(std::move(one), std::move(*id), *query);
+        return call->fail(std::move(*wrong));
+    if (auto kept = ended_.find(call->tenant(), id->str(), form_of(*query)); !kept.empty())
+        return call->answer(200, std::move(kept));
+    return read_execution(std::move(call), std::move(*id), *query);
 }
 
-task<> executions_door::read_execution(call_ptr one, execution_id id, wire::get_query query)
+task<> executions_door::read_execution(call_ptr call, execution_id id, wire::get_query query)
 {
-    const auto read_since = ended_.now(one->tenant(), id.str());
-    const bool was_live = use_.executions.is_live(one->tenant(), id);
-    auto row = co_await find_execution(&use_, one, id, query.wait);
+    const auto read_since = ended_.now(call->tenant(), id.str());
+    const bool was_live = use_.executions.is_live(call->tenant(), id);
+    auto row = co_await find_execution(&use_, call, id, query.wait);
     if (!row)
         co_return;
     if (row->has_error()) {
-        co_await one->fail(row->error());
+        co_await call->fail(row->error());
         co_return;
     }
-    const auto parts = co_await parts_of(&use_, one, &**row, query.include_output);
+    const auto parts = co_await parts_of(&use_, call, &**row, query.include_output);
     auto write = [&] { return shared_bytes(wire::execution_json(**row, parts.view())); };
-    auto json = co_await by_size(use_.texts, one->tenant(), size_of(parts.texts, parts.files), write);
+    auto json = co_await by_size(use_.texts, call->tenant(), size_of(parts.texts, parts.files), write);
     if (!was_live && stays_as_it_is(**row, parts, query.include_output))
-        ended_.keep(one->tenant(), id.str(), form_of(query), json, read_since);
-    co_await one->answer(200, std::move(json));
+        ended_.keep(call->tenant(), id.str(), form_of(query), json, read_since);
+    co_await call->answer(200, std::move(json));
 }
 
-task<> executions_door::delete_execution(call_ptr one)
+task<> executions_door::delete_execution(call_ptr call)
 {
-    const auto id = one->id();
+    const auto id = call->id();
     if (id.has_error()) {
-        co_await one->fail(id.error());
+        co_await call->fail(id.error());
         co_return;
     }
-    auto erased = co_await use_.executions.erase(one->tenant(), *id);
+    auto erased = co_await use_.executions.erase(call->tenant(), *id);
     if (erased.has_error()) {
-        co_await one->fail(erased.error());
+        co_await call->fail(erased.error());
         co_return;
     }
     net::response done;
     done.status = 204;
-    co_await one->exchange().respond(std::move(done));
+    co_await call->exchange().respond(std::move(done));
 }
 
-task<> executions_door::cancel_execution(call_ptr one)
+task<> executions_door::cancel_execution(call_ptr call)
 {
-    const auto id = one->id();
-    auto checked = wire::parse_no_fields(one->request().body);
+    const auto id = call->id();
+    auto checked = wire::parse_no_fields(call->request().body);
     if (auto wrong = first_error(id, checked)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto row = co_await use_.executions.cancel(one->tenant(), *id);
+    auto row = co_await use_.executions.cancel(call->tenant(), *id);
     if (row.has_error())
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
     else
-        co_await one->answer(202, wire::execution_json(*row));
+        co_await call->answer(202, wire::execution_json(*row));
 }
 
-task<> executions_door::signal_execution(call_ptr one)
+task<> executions_door::signal_execution(call_ptr call)
 {
-    const auto id = one->id();
-    auto wanted = wire::parse_signal_request(one->request().body);
+    const auto id = call->id();
+    auto wanted = wire::parse_signal_request(call->request().body);
     if (auto wrong = first_error(id, wanted)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto sent = co_await use_.executions.signal(one->tenant(), *id, wanted->number, target_of(wanted->scope));
+    auto sent = co_await use_.executions.signal(call->tenant(), *id, wanted->number, target_of(wanted->scope));
     if (sent.has_error())
-        co_await one->fail(sent.error());
+        co_await call->fail(sent.error());
     else
-        co_await one->answer(202, R"({"sent":true})");
+        co_await call->answer(202, R"({"sent":true})");
 }
 
-task<> executions_door::write_stdin(call_ptr one)
+task<> executions_door::write_stdin(call_ptr call)
 {
-    const auto id = one->id();
-    const auto& body = one->request().body;
+    const auto id = call->id();
+    const auto& body = call->request().body;
     auto parse = [&] { return wire::parse_stdin_request(body); };
-    auto wanted = co_await by_size(use_.texts, one->tenant(), body.size(), parse);
+    auto wanted = co_await by_size(use_.texts, call->tenant(), body.size(), parse);
     if (auto wrong = first_error(id, wanted)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
     execution_service::stdin_request given{std::move(wanted->data), wanted->offset, wanted->eof};
-    auto writing = use_.executions.write_stdin(one->tenant(), *id, std::move(given), use_.time.steady_now() + stdin_wait);
-    auto key_ends = use_.keys.until_ended(one->who.key);
+    auto writing = use_.executions.write_stdin(call->tenant(), *id, std::move(given), use_.time.steady_now() + stdin_wait);
+    auto key_ends = use_.keys.until_ended(call->who.key);
     auto outcome = co_await race(std::move(writing), std::move(key_ends));
     if (outcome.index() == 1) {
-        co_await one->fail(ended_key());
+        co_await call->fail(ended_key());
         co_return;
     }
     auto& taken = std::get<0>(outcome);
     if (taken.has_error())
-        co_await one->fail(taken.error());
+        co_await call->fail(taken.error());
     else
-        co_await one->answer(202, "{\"offset\":" + std::to_string(*taken) + "}");
+        co_await call->answer(202, "{\"offset\":" + std::to_string(*taken) + "}");
 }
 
 }    // namespace caisson::http

@@ -37,7 +37,7 @@ void append_text(std::string& text, wire::merged_lines& lines, const std::vector
 }
 
 /// Writes the text of a log. False if the client stopped reading.
-task<bool> write_text(const api_services* use, call_ptr one, std::shared_ptr<log_reader> log, net::stream_writer* out)
+task<bool> write_text(const api_services* use, call_ptr call, std::shared_ptr<log_reader> log, net::stream_writer* out)
 {
     constexpr std::size_t text_read_bytes = 1 << 20;
     wire::merged_lines lines;
@@ -47,7 +47,7 @@ task<bool> write_text(const api_services* use, call_ptr one, std::shared_ptr<log
         std::string text;
         more = events.has_value() && !events->empty();
         if (more) {
-            co_await wait_for_turn(use->texts, one->tenant(), io_turns::kind::events, cost_of(*events));
+            co_await wait_for_turn(use->texts, call->tenant(), io_turns::kind::events, cost_of(*events));
             append_text(text, lines, *events);
         } else
             lines.flush([&text](std::string_view bytes) { text += bytes; });
@@ -58,58 +58,58 @@ task<bool> write_text(const api_services* use, call_ptr one, std::shared_ptr<log
 
 }    // namespace
 
-task<> executions_door::get_logs(call_ptr one)
+task<> executions_door::get_logs(call_ptr call)
 {
-    const auto id = one->id();
+    const auto id = call->id();
     if (id.has_error()) {
-        co_await one->fail(id.error());
+        co_await call->fail(id.error());
         co_return;
     }
-    auto log = co_await use_.executions.open_log(one->tenant(), *id, log_position());
+    auto log = co_await use_.executions.open_log(call->tenant(), *id, log_position());
     if (log.has_error()) {
-        co_await one->fail(log.error());
+        co_await call->fail(log.error());
         co_return;
     }
     net::response head;
     head.fields.set("Content-Type", "text/plain; charset=utf-8");
     head.fields.set("X-Content-Type-Options", "nosniff");
     head.fields.set("Cache-Control", "no-store");
-    auto out = co_await one->begin_stream(std::move(head));
-    const bool whole = co_await write_text(&use_, one, std::shared_ptr<log_reader>(std::move(*log)), out.get());
+    auto out = co_await call->begin_stream(std::move(head));
+    const bool whole = co_await write_text(&use_, call, std::shared_ptr<log_reader>(std::move(*log)), out.get());
     if (whole)
         co_await out->finish();
 }
 
-task<> executions_door::get_events(call_ptr one)
+task<> executions_door::get_events(call_ptr call)
 {
-    const auto id = one->id();
-    auto query = wire::parse_events_query(one->request().query);
+    const auto id = call->id();
+    auto query = wire::parse_events_query(call->request().query);
     if (auto wrong = first_error(id, query)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
     auto after = query->after.value_or(log_position());
-    if (const auto last = one->request().fields.find("Last-Event-ID")) {
+    if (const auto last = call->request().fields.find("Last-Event-ID")) {
         const auto position = from_cursor(*last);
         if (!position) {
             error wrong{errc::bad_request, "the header Last-Event-ID is not a cursor of this API", {{"Last-Event-ID", "is not a cursor"}}};
-            co_await one->fail(std::move(wrong));
+            co_await call->fail(std::move(wrong));
             co_return;
         }
         after = *position;
     }
-    if (!wants_event_stream(one->request())) {
-        co_await stream_lines(use_, one, *id, after, query->follow);
+    if (!wants_event_stream(call->request())) {
+        co_await stream_lines(use_, call, *id, after, query->follow);
         co_return;
     }
-    const bool final = co_await is_final_position(&use_, one->tenant(), *id, after);
+    const bool final = co_await is_final_position(&use_, call->tenant(), *id, after);
     if (final) {
         net::response nothing;
         nothing.status = 204;
-        co_await one->exchange().respond(std::move(nothing));
+        co_await call->exchange().respond(std::move(nothing));
         co_return;
     }
-    co_await stream_events(use_, one, *id, after, false);
+    co_await stream_events(use_, call, *id, after, false);
 }
 
 }    // namespace caisson::http

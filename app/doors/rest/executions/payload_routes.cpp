@@ -35,34 +35,34 @@ task<result<shared_bytes>> bytes_of(task<result<payload_piece>> reading)
     co_return piece.has_error() ? result<shared_bytes>(piece.error()) : std::move(piece->bytes);
 }
 
-task<> answer_text(const api_services* use, call_ptr one, payload_part part)
+task<> answer_text(const api_services* use, call_ptr call, payload_part part)
 {
-    const auto id = one->id();
+    const auto id = call->id();
     if (id.has_error()) {
-        co_await one->fail(id.error());
+        co_await call->fail(id.error());
         co_return;
     }
-    auto sizes = co_await use->executions.payload(one->tenant(), *id, 0);
+    auto sizes = co_await use->executions.payload(call->tenant(), *id, 0);
     if (sizes.has_error()) {
-        co_await one->fail(sizes.error());
+        co_await call->fail(sizes.error());
         co_return;
     }
     const auto bytes = part == payload_part::input ? sizes->input_bytes : sizes->output_bytes;
     if (bytes == 0) {
-        co_await one->fail(no_text(*id, part));
+        co_await call->fail(no_text(*id, part));
         co_return;
     }
-    piece_reader read = [use, tenant = one->tenant(), id = *id, part](std::uint64_t offset, std::size_t most) {
+    piece_reader read = [use, tenant = call->tenant(), id = *id, part](std::uint64_t offset, std::size_t most) {
         return bytes_of(use->executions.read_payload(tenant, id, part, offset, std::max(most, least_read_bytes)));
     };
     const byte_range whole{0, bytes};
-    co_await answer_in_pieces(one, head_for(bytes), whole, std::move(read));
+    co_await answer_in_pieces(call, head_for(bytes), whole, std::move(read));
 }
 
 }    // namespace
 
-task<> executions_door::get_input(call_ptr one) { return answer_text(&use_, std::move(one), payload_part::input); }
+task<> executions_door::get_input(call_ptr call) { return answer_text(&use_, std::move(call), payload_part::input); }
 
-task<> executions_door::get_output(call_ptr one) { return answer_text(&use_, std::move(one), payload_part::output); }
+task<> executions_door::get_output(call_ptr call) { return answer_text(&use_, std::move(call), payload_part::output); }
 
 }    // namespace caisson::http

@@ -75,35 +75,35 @@ task<> read_frames(client_ptr client)
 }
 
 /// Upgrades to a WebSocket and makes the viewer of the execution in the path. Null on an error, which was answered.
-task<std::shared_ptr<socket_viewer>> open_viewer(const api_services* use, call_ptr one)
+task<std::shared_ptr<socket_viewer>> open_viewer(const api_services* use, call_ptr call)
 {
-    const auto id = one->id();
-    auto query = wire::parse_stream_query(one->request().query);
+    const auto id = call->id();
+    auto query = wire::parse_stream_query(call->request().query);
     if (auto wrong = first_error(id, query)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return nullptr;
     }
-    if (!use->pages.may_open_socket(one->request())) {
-        co_await one->fail(foreign_origin());
+    if (!use->pages.may_open_socket(call->request())) {
+        co_await call->fail(foreign_origin());
         co_return nullptr;
     }
-    auto row = co_await use->executions.find(one->tenant(), *id);
-    auto log = co_await use->executions.open_log(one->tenant(), *id, query->after);
+    auto row = co_await use->executions.find(call->tenant(), *id);
+    auto log = co_await use->executions.open_log(call->tenant(), *id, query->after);
     if (auto wrong = first_error(row, log)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return nullptr;
     }
-    auto socket = co_await one->exchange().upgrade(options_of(*use));
+    auto socket = co_await call->exchange().upgrade(options_of(*use));
     if (socket.has_error()) {
-        co_await one->fail(socket.error());
+        co_await call->fail(socket.error());
         co_return nullptr;
     }
     auto viewer = std::make_shared<socket_viewer>();
     viewer->socket = std::move(*socket);
-    viewer->share = [around = &one->exchange().lasting()] { return share_of(around->share_bytes(), 1); };
+    viewer->share = [around = &call->exchange().lasting()] { return share_of(around->share_bytes(), 1); };
     viewer->log = std::move(*log);
     viewer->texts = use->texts;
-    viewer->tenant = one->tenant();
+    viewer->tenant = call->tenant();
     viewer->id = *id;
     viewer->pty = row->pty;
     viewer->frames = query->frames;
@@ -136,32 +136,32 @@ task<> serve_session(std::shared_ptr<connect_session> session, const net::connec
 
 }    // namespace
 
-task<> executions_door::stream_execution(call_ptr one)
+task<> executions_door::stream_execution(call_ptr call)
 {
-    auto viewer = co_await open_viewer(&use_, one);
+    auto viewer = co_await open_viewer(&use_, call);
     if (!viewer)
         co_return;
-    auto client = std::make_shared<const stream_client>(stream_client{use_, one->exchange().lasting(), one->who, std::move(viewer)});
-    one->exchange().go_on(serve_viewer(std::move(client)));
+    auto client = std::make_shared<const stream_client>(stream_client{use_, call->exchange().lasting(), call->who, std::move(viewer)});
+    call->exchange().go_on(serve_viewer(std::move(client)));
 }
 
-task<> executions_door::connect(call_ptr one)
+task<> executions_door::connect(call_ptr call)
 {
-    auto frames = wire::parse_connect_query(one->request().query);
-    const result<void> origin = use_.pages.may_open_socket(one->request()) ? result<void>() : result<void>(foreign_origin());
+    auto frames = wire::parse_connect_query(call->request().query);
+    const result<void> origin = use_.pages.may_open_socket(call->request()) ? result<void>() : result<void>(foreign_origin());
     if (auto wrong = first_error(frames, origin)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto socket = co_await one->exchange().upgrade(options_of(use_));
+    auto socket = co_await call->exchange().upgrade(options_of(use_));
     if (socket.has_error()) {
-        co_await one->fail(socket.error());
+        co_await call->fail(socket.error());
         co_return;
     }
-    auto session = std::make_shared<connect_session>(use_, one->who, std::shared_ptr<net::websocket>(std::move(*socket)), *frames);
-    const auto* const around = &one->exchange().lasting();
+    auto session = std::make_shared<connect_session>(use_, call->who, std::shared_ptr<net::websocket>(std::move(*socket)), *frames);
+    const auto* const around = &call->exchange().lasting();
     session->share_memory([around] { return around->share_bytes(); });
-    one->exchange().go_on(serve_session(std::move(session), around));
+    call->exchange().go_on(serve_session(std::move(session), around));
 }
 
 }    // namespace caisson::http

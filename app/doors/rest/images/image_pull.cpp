@@ -18,14 +18,14 @@ using namespace std::chrono_literals;
 /// The state of one answer. Shared by its coroutines.
 struct pull_stream {
     pull_stream(const api_services* services, call_ptr answered, std::string name)
-        : use(*services), one(std::move(answered)), image(std::move(name)), changed(services->executor)
+        : use(*services), call(std::move(answered)), image(std::move(name)), changed(services->executor)
     {
     }
 
     const api_services& use;
-    const call_ptr one;
+    const call_ptr call;
     const std::string image;
-    const bool as_sse = wants_event_stream(one->request());
+    const bool as_sse = wants_event_stream(call->request());
     std::unique_ptr<net::stream_writer> out;
     std::optional<image_progress> now;
     notifier changed;
@@ -75,17 +75,17 @@ bool wants_pull_progress(const net::request& from)
     return wants_event_stream(from) || (accept && accept->find("application/x-ndjson") != std::string_view::npos);
 }
 
-task<> stream_pull(const api_services* use, call_ptr one, std::string image)
+task<> stream_pull(const api_services* use, call_ptr call, std::string image)
 {
-    auto stream = std::make_shared<pull_stream>(use, one, std::move(image));
+    auto stream = std::make_shared<pull_stream>(use, call, std::move(image));
     net::response head;
     head.fields.set("Content-Type", stream->as_sse ? std::string(net::sse_content_type) : "application/x-ndjson");
     head.fields.set("Cache-Control", "no-store");
     head.fields.set("X-Accel-Buffering", "no");
-    stream->out = co_await one->exchange().begin_stream(std::move(head));
+    stream->out = co_await call->exchange().begin_stream(std::move(head));
     auto both = race(fetch(stream), write_progress(stream));
-    auto whole = race(std::move(both), one->exchange().client_gone(), use->keys.until_ended(one->who.key));
-    auto outcome = co_await race(std::move(whole), one->exchange().drain_begun());
+    auto whole = race(std::move(both), call->exchange().client_gone(), use->keys.until_ended(call->who.key));
+    auto outcome = co_await race(std::move(whole), call->exchange().drain_begun());
     if (outcome.index() != 0)
         co_return;
     auto& inner = std::get<0>(outcome);

@@ -18,12 +18,12 @@ namespace {
 /// The body of a request, read as it arrives.
 class request_tar : public tar_source {
 public:
-    request_tar(call_ptr one, std::uint64_t bytes) : one_(std::move(one)), bytes_(bytes) { }
+    request_tar(call_ptr call, std::uint64_t bytes) : call_(std::move(call)), bytes_(bytes) { }
     std::uint64_t size_bytes() const override { return bytes_; }
-    task<result<shared_bytes>> read() override { return one_->read_body(); }
+    task<result<shared_bytes>> read() override { return call_->read_body(); }
 
 private:
-    call_ptr one_;
+    call_ptr call_;
     std::uint64_t bytes_;
 };
 
@@ -53,152 +53,152 @@ task<result<std::vector<std::string>>> take_tar(image_service* images, wire::loa
 
 }    // namespace
 
-task<> images_door::list_images(call_ptr one)
+task<> images_door::list_images(call_ptr call)
 {
-    auto allowed = co_await use_.images->allowed_for(one->tenant(), one->who.tenant_name);
+    auto allowed = co_await use_.images->allowed_for(call->tenant(), call->who.tenant_name);
     if (allowed.has_error()) {
-        co_await one->fail(allowed.error());
+        co_await call->fail(allowed.error());
         co_return;
     }
     auto images = co_await use_.images->list();
     if (images.has_error()) {
-        co_await one->fail(images.error());
+        co_await call->fail(images.error());
         co_return;
     }
-    const auto items = wire::image_items(*images, *allowed, !allows(one->who, scope::admin));
-    co_await one->answer(200, wire::image_list_json(items));
+    const auto items = wire::image_items(*images, *allowed, !allows(call->who, scope::admin));
+    co_await call->answer(200, wire::image_list_json(items));
 }
 
-task<> images_door::pull_image(call_ptr one)
+task<> images_door::pull_image(call_ptr call)
 {
-    auto wanted = wire::parse_pull_request(one->request().body);
+    auto wanted = wire::parse_pull_request(call->request().body);
     if (wanted.has_error()) {
-        co_await one->fail(wanted.error());
+        co_await call->fail(wanted.error());
         co_return;
     }
     if (!use_.images->has_engine()) {
-        co_await one->fail(image_service::without_engine());
+        co_await call->fail(image_service::without_engine());
         co_return;
     }
-    auto allowed = co_await use_.images->check(one->tenant(), one->who.tenant_name, wanted->image);
+    auto allowed = co_await use_.images->check(call->tenant(), call->who.tenant_name, wanted->image);
     if (allowed.has_error()) {
-        co_await one->fail(allowed.error());
+        co_await call->fail(allowed.error());
         co_return;
     }
-    if (wants_pull_progress(one->request()))
-        co_await stream_pull(&use_, one, std::move(wanted->image));
+    if (wants_pull_progress(call->request()))
+        co_await stream_pull(&use_, call, std::move(wanted->image));
     else if (wanted->wait)
-        co_await answer_when_pulled(one, std::move(wanted->image));
+        co_await answer_when_pulled(call, std::move(wanted->image));
     else {
         use_.images->begin_fetch(wanted->image);
-        co_await one->answer(202, wire::pull_begun_json(wanted->image));
+        co_await call->answer(202, wire::pull_begun_json(wanted->image));
     }
 }
 
-task<> images_door::answer_when_pulled(call_ptr one, std::string image)
+task<> images_door::answer_when_pulled(call_ptr call, std::string image)
 {
-    auto work = race(use_.images->fetch(image, {}), one->exchange().drain_begun());
-    auto key_ends = use_.keys.until_ended(one->who.key);
-    auto outcome = co_await race(std::move(work), one->exchange().client_gone(), std::move(key_ends));
+    auto work = race(use_.images->fetch(image, {}), call->exchange().drain_begun());
+    auto key_ends = use_.keys.until_ended(call->who.key);
+    auto outcome = co_await race(std::move(work), call->exchange().client_gone(), std::move(key_ends));
     if (outcome.index() == 1)
         co_return;
     if (outcome.index() == 2) {
-        co_await one->fail(ended_key());
+        co_await call->fail(ended_key());
         co_return;
     }
     auto& pulled = std::get<0>(outcome);
     if (pulled.index() == 1)
-        co_await one->answer(202, wire::pull_begun_json(image));
+        co_await call->answer(202, wire::pull_begun_json(image));
     else if (std::get<0>(pulled).has_error())
-        co_await one->fail(std::get<0>(pulled).error());
+        co_await call->fail(std::get<0>(pulled).error());
     else {
         const wire::image_item item{image, &*std::get<0>(pulled), true};
-        co_await one->answer(200, wire::image_json(item));
+        co_await call->answer(200, wire::image_json(item));
     }
 }
 
-task<> images_door::load_image(call_ptr one)
+task<> images_door::load_image(call_ptr call)
 {
-    auto query = wire::parse_load_query(one->request().query);
-    const auto bytes = length_of(one->request());
+    auto query = wire::parse_load_query(call->request().query);
+    const auto bytes = length_of(call->request());
     if (auto wrong = first_error(query, bytes)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
     if (!use_.images->has_engine()) {
-        co_await one->fail(image_service::without_engine());
+        co_await call->fail(image_service::without_engine());
         co_return;
     }
-    request_tar body(one, *bytes);
+    request_tar body(call, *bytes);
     auto names = co_await take_tar(use_.images, std::move(*query), &body);
     if (names.has_error())
-        co_await one->fail(names.error());
+        co_await call->fail(names.error());
     else
-        co_await one->answer(201, wire::images_loaded_json(*names));
+        co_await call->answer(201, wire::images_loaded_json(*names));
 }
 
-task<> images_door::remove_image(call_ptr one)
+task<> images_door::remove_image(call_ptr call)
 {
-    auto name = wire::parse_image_name(one->capture("image"));
+    auto name = wire::parse_image_name(call->capture("image"));
     if (name.has_error()) {
-        co_await one->fail(name.error());
+        co_await call->fail(name.error());
         co_return;
     }
     auto gone = co_await use_.images->remove(std::move(*name));
     if (gone.has_error())
-        co_await one->fail(gone.error());
+        co_await call->fail(gone.error());
     else
-        co_await one->no_content();
+        co_await call->no_content();
 }
 
-task<> images_door::list_allowed_images(call_ptr one)
+task<> images_door::list_allowed_images(call_ptr call)
 {
     auto added = co_await use_.images->added();
     if (added.has_error())
-        co_await one->fail(added.error());
+        co_await call->fail(added.error());
     else
-        co_await one->answer(200, wire::allowed_images_json(use_.images->configured(), use_.images->configured_of_tenants(), *added));
+        co_await call->answer(200, wire::allowed_images_json(use_.images->configured(), use_.images->configured_of_tenants(), *added));
 }
 
-task<> images_door::allow_image(call_ptr one)
+task<> images_door::allow_image(call_ptr call)
 {
-    auto name = wire::parse_image_name(one->capture("image"));
-    auto tenant = wire::parse_tenant_query(one->request().query);
+    auto name = wire::parse_image_name(call->capture("image"));
+    auto tenant = wire::parse_tenant_query(call->request().query);
     if (auto wrong = first_error(name, tenant)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
     allowed_image row{std::move(*name), std::nullopt, tenant->value_or(""), use_.time.now_ms()};
     if (*tenant) {
         auto id = co_await use_.tenant_called(**tenant);
         if (id.has_error()) {
-            co_await one->fail(id.error());
+            co_await call->fail(id.error());
             co_return;
         }
         row.tenant = std::move(*id);
     }
     const auto fresh = co_await use_.images->allow(row);
     if (fresh.has_error())
-        co_await one->fail(fresh.error());
+        co_await call->fail(fresh.error());
     else {
         const int status = *fresh ? 201 : 200;
-        co_await one->answer(status, wire::allowed_image_json(row));
+        co_await call->answer(status, wire::allowed_image_json(row));
     }
 }
 
-task<> images_door::disallow_image(call_ptr one)
+task<> images_door::disallow_image(call_ptr call)
 {
-    auto name = wire::parse_image_name(one->capture("image"));
-    auto tenant = wire::parse_tenant_query(one->request().query);
+    auto name = wire::parse_image_name(call->capture("image"));
+    auto tenant = wire::parse_tenant_query(call->request().query);
     if (auto wrong = first_error(name, tenant)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
     auto gone = co_await use_.images->disallow(std::move(*name), std::move(*tenant));
     if (gone.has_error())
-        co_await one->fail(gone.error());
+        co_await call->fail(gone.error());
     else
-        co_await one->no_content();
+        co_await call->no_content();
 }
 
 }    // namespace caisson::http

@@ -16,14 +16,14 @@ public:
 
 private:
     // image_routes.cpp
-    task<> list_images(call_ptr one);
-    task<> pull_image(call_ptr one);
-    task<> answer_when_pulled(call_ptr one, std::string image);
-    task<> load_image(call_ptr one);
-    task<> remove_image(call_ptr one);
-    task<> list_allowed_images(call_ptr one);
-    task<> allow_image(call_ptr one);
-    task<> disallow_image(call_ptr one);
+    task<> list_images(call_ptr call);
+    task<> pull_image(call_ptr call);
+    task<> answer_when_pulled(call_ptr call, std::string image);
+    task<> load_image(call_ptr call);
+    task<> remove_image(call_ptr call);
+    task<> list_allowed_images(call_ptr call);
+    task<> allow_image(call_ptr call);
+    task<> disallow_image(call_ptr call);
 
     const api_services& use_;
     std::vector<route> routes_;

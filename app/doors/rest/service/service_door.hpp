@@ -17,15 +17,15 @@ public:
 
 private:
     // service_routes.cpp
-    task<> create_ticket(call_ptr one);
-    task<> get_languages(call_ptr one);
-    task<> get_runtimes(call_ptr one);
-    task<> get_health(call_ptr one);
-    task<> get_ready(call_ptr one);
-    task<> get_openapi(call_ptr one);
+    task<> create_ticket(call_ptr call);
+    task<> get_languages(call_ptr call);
+    task<> get_runtimes(call_ptr call);
+    task<> get_health(call_ptr call);
+    task<> get_ready(call_ptr call);
+    task<> get_openapi(call_ptr call);
     // stats_route.cpp
     task<result<wire::tenant_stats>> stats_of(tenant_id tenant);
-    task<> get_stats(call_ptr one);
+    task<> get_stats(call_ptr call);
 
     const api_services& use_;
     std::vector<route> routes_;

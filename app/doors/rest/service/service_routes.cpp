@@ -8,34 +8,34 @@
 
 namespace caisson::http {
 
-task<> service_door::create_ticket(call_ptr one)
+task<> service_door::create_ticket(call_ptr call)
 {
-    if (const auto body = wire::parse_no_fields(one->request().body); body.has_error())
-        return one->fail(body.error());
-    auto ticket = use_.tickets.issue(one->who);
+    if (const auto body = wire::parse_no_fields(call->request().body); body.has_error())
+        return call->fail(body.error());
+    auto ticket = use_.tickets.issue(call->who);
     if (ticket.has_error())
-        return one->fail(ticket.error());
-    return one->answer(201, wire::ticket_json(*ticket, use_.time.now_ms() + use_.tickets.lifetime().count()));
+        return call->fail(ticket.error());
+    return call->answer(201, wire::ticket_json(*ticket, use_.time.now_ms() + use_.tickets.lifetime().count()));
 }
 
-task<> service_door::get_languages(call_ptr one)
+task<> service_door::get_languages(call_ptr call)
 {
     const auto* images = has_images(use_.config.default_runtime) ? use_.wire.images : nullptr;
-    return one->answer(200, wire::languages_json(use_.languages, images));
+    return call->answer(200, wire::languages_json(use_.languages, images));
 }
 
-task<> service_door::get_runtimes(call_ptr one)
+task<> service_door::get_runtimes(call_ptr call)
 {
     std::vector<wire::runtime_item> all;
     for (const auto* each : use_.runtimes)
         all.push_back({&each->capabilities(), use_.executions.breaker_of(std::string(each->name())), each->traits().has_images,
             use_.executions.ready_sandboxes(each->name()), each->prepared()});
-    return one->answer(200, wire::runtimes_json(all, use_.config.default_runtime));
+    return call->answer(200, wire::runtimes_json(all, use_.config.default_runtime));
 }
 
-task<> service_door::get_health(call_ptr one) { return one->answer(200, wire::health_json(version_text)); }
+task<> service_door::get_health(call_ptr call) { return call->answer(200, wire::health_json(version_text)); }
 
-task<> service_door::get_ready(call_ptr one)
+task<> service_door::get_ready(call_ptr call)
 {
     std::vector<wire::dependency> needs;
     bool ready = true;
@@ -65,9 +65,9 @@ task<> service_door::get_ready(call_ptr one)
     const bool stopping = use_.executions.stopping();
     needs.push_back({"accepting", !stopping, stopping ? "the server is stopping" : ""});
     const int status = ready && !stopping ? 200 : 503;
-    co_await one->answer(status, wire::ready_json(needs));
+    co_await call->answer(status, wire::ready_json(needs));
 }
 
-task<> service_door::get_openapi(call_ptr one) { return one->text(200, json_type, wire::openapi_json()); }
+task<> service_door::get_openapi(call_ptr call) { return call->text(200, json_type, wire::openapi_json()); }
 
 }    // namespace caisson::http

@@ -43,13 +43,13 @@ task<result<wire::tenant_stats>> service_door::stats_of(tenant_id tenant)
     co_return found;
 }
 
-task<> service_door::get_stats(call_ptr one)
+task<> service_door::get_stats(call_ptr call)
 {
-    auto found = co_await stats_of(one->who.tenant);
+    auto found = co_await stats_of(call->who.tenant);
     if (found.has_error())
-        co_await one->fail(found.error());
+        co_await call->fail(found.error());
     else
-        co_await one->answer(200, wire::stats_json(*found));
+        co_await call->answer(200, wire::stats_json(*found));
 }
 
 }    // namespace caisson::http

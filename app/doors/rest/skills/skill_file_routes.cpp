@@ -23,14 +23,14 @@ struct sent_file {
 };
 
 /// The unpacked package of the path. `use` outlives the call.
-task<result<std::pair<skill_revision, tree_ptr>>> tree_of(const api_services* use, call_ptr one)
+task<result<std::pair<skill_revision, tree_ptr>>> tree_of(const api_services* use, call_ptr call)
 {
-    auto row = co_await use->registry->show(one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")));
+    auto row = co_await use->registry->show(call->tenant(), std::string(call->capture("name")), std::string(call->capture("version")));
     if (row.has_error())
         co_return row.error();
     if (use->trees == nullptr)
         co_return error{errc::gone, "this server runs no skills"};
-    auto tree = co_await use->trees->open(one->tenant(), row->digest);
+    auto tree = co_await use->trees->open(call->tenant(), row->digest);
     if (tree.has_error())
         co_return tree.error();
     co_return std::pair(std::move(*row), std::move(*tree));
@@ -51,39 +51,39 @@ net::response beyond_file(const net::content_plan& plan, std::int64_t size_bytes
 
 }    // namespace
 
-task<> skills_door::list_skill_files(call_ptr one)
+task<> skills_door::list_skill_files(call_ptr call)
 {
-    auto found = co_await tree_of(&use_, one);
+    auto found = co_await tree_of(&use_, call);
     if (found.has_error()) {
-        co_await one->fail(found.error());
+        co_await call->fail(found.error());
         co_return;
     }
     auto listing = offload(*use_.work, [tree = found->second] { return list_package(tree->path()); });
     auto files = co_await std::move(listing);
     if (files.has_error())
-        co_await one->fail(files.error());
+        co_await call->fail(files.error());
     else
-        co_await one->answer(200, wire::skill_files_json(found->first, *files));
+        co_await call->answer(200, wire::skill_files_json(found->first, *files));
 }
 
-task<> skills_door::get_skill_file(call_ptr one)
+task<> skills_door::get_skill_file(call_ptr call)
 {
-    auto found = co_await tree_of(&use_, one);
+    auto found = co_await tree_of(&use_, call);
     if (found.has_error()) {
-        co_await one->fail(found.error());
+        co_await call->fail(found.error());
         co_return;
     }
-    const std::string path(one->capture("path"));
+    const std::string path(call->capture("path"));
     auto opening = offload(*use_.work, [tree = found->second, path] { return open_package_file(tree->path(), path); });
     auto opened = co_await std::move(opening);
     if (opened.has_error()) {
-        co_await one->fail(opened.error());
+        co_await call->fail(opened.error());
         co_return;
     }
     const auto size = opened->size_bytes;
-    auto plan = net::plan_content(one->request(), static_cast<std::uint64_t>(size), use_.digest(found->first.digest + "/" + path));
+    auto plan = net::plan_content(call->request(), static_cast<std::uint64_t>(size), use_.digest(found->first.digest + "/" + path));
     if (plan.status == 304 || plan.status == 416) {
-        co_await one->exchange().respond(beyond_file(plan, size, one->request().request_id));
+        co_await call->exchange().respond(beyond_file(plan, size, call->request().request_id));
         co_return;
     }
     net::response head;
@@ -95,7 +95,7 @@ task<> skills_door::get_skill_file(call_ptr one)
         return offload(*work, [sent, offset, most] { return read_package_file(sent->content.file, offset, most); });
     };
     const byte_range range{plan.offset, plan.length};
-    co_await answer_in_pieces(one, std::move(head), range, std::move(read));
+    co_await answer_in_pieces(call, std::move(head), range, std::move(read));
 }
 
 }    // namespace caisson::http

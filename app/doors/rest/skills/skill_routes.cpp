@@ -18,30 +18,30 @@ namespace {
 constexpr std::size_t skill_bytes = 4 << 10;
 
 /// Sets the next page's cursor as header fields: the body is a bare array.
-void set_next(call& one, const std::string& cursor)
+void set_next(call& call, const std::string& cursor)
 {
-    std::string target = one.request().path + "?cursor=" + cursor;
-    for (const auto& [name, value] : one.request().query)
+    std::string target = call.request().path + "?cursor=" + cursor;
+    for (const auto& [name, value] : call.request().query)
         if (name != "cursor" && name != "ticket")
             target += "&" + name + "=" + net::percent_encode(value);
-    one.extra.set("X-Next-Cursor", cursor);
-    one.extra.set("Link", "<" + target + ">; rel=\"next\"");
+    call.extra.set("X-Next-Cursor", cursor);
+    call.extra.set("Link", "<" + target + ">; rel=\"next\"");
 }
 
 /// Receives the package of a request. `use` outlives the call.
-task<result<std::shared_ptr<package_upload>>> take_package(const api_services* use, call_ptr one)
+task<result<std::shared_ptr<package_upload>>> take_package(const api_services* use, call_ptr call)
 {
-    auto known = check_package_type(one->request());
+    auto known = check_package_type(call->request());
     if (known.has_error())
         co_return known.error();
-    auto images = co_await use->images->allowed_for(one->tenant(), one->who.tenant_name);
+    auto images = co_await use->images->allowed_for(call->tenant(), call->who.tenant_name);
     if (images.has_error())
         co_return images.error();
-    auto begun = co_await use->registry->begin_upload(one->tenant(), std::move(*images));
+    auto begun = co_await use->registry->begin_upload(call->tenant(), std::move(*images));
     if (begun.has_error())
         co_return begun.error();
     std::shared_ptr<package_upload> upload = std::move(*begun);
-    auto received = co_await receive_package(one, upload);
+    auto received = co_await receive_package(call, upload);
     if (received.has_error())
         co_return received.error();
     co_return upload;
@@ -64,7 +64,7 @@ net::response head_of(const skill_revision& row, net::content_plan plan)
     return head;
 }
 
-task<> refuse_range(call_ptr one, skill_revision row, net::content_plan plan)
+task<> refuse_range(call_ptr call, skill_revision row, net::content_plan plan)
 {
     const error beyond{errc::bad_request,
         "the range begins behind the end of the package, which has " + std::to_string(row.size_bytes) + " bytes",
@@ -73,159 +73,159 @@ task<> refuse_range(call_ptr one, skill_revision row, net::content_plan plan)
     answer.status = plan.status;
     answer.fields = std::move(plan.fields);
     answer.fields.set("Content-Type", json_type);
-    answer.body = wire::error_json(beyond, one->request().request_id);
-    co_await one->exchange().respond(std::move(answer));
+    answer.body = wire::error_json(beyond, call->request().request_id);
+    co_await call->exchange().respond(std::move(answer));
 }
 
 }    // namespace
 
-task<> skills_door::upload_skill(call_ptr one)
+task<> skills_door::upload_skill(call_ptr call)
 {
-    auto upload = co_await take_package(&use_, one);
+    auto upload = co_await take_package(&use_, call);
     if (upload.has_error()) {
-        co_await one->fail(upload.error());
+        co_await call->fail(upload.error());
         co_return;
     }
-    auto made = co_await use_.registry->store(one->tenant(), std::move(*upload));
+    auto made = co_await use_.registry->store(call->tenant(), std::move(*upload));
     if (made.has_error()) {
-        co_await one->fail(made.error());
+        co_await call->fail(made.error());
         co_return;
     }
     const auto& said = made->revision.manifest;
-    one->extra.set("Location", "/v1/skills/" + net::percent_encode(said.name) + "/" + net::percent_encode(said.version));
-    co_await one->answer(201, wire::skill_created_json(*made));
+    call->extra.set("Location", "/v1/skills/" + net::percent_encode(said.name) + "/" + net::percent_encode(said.version));
+    co_await call->answer(201, wire::skill_created_json(*made));
 }
 
-task<> skills_door::validate_skill(call_ptr one)
+task<> skills_door::validate_skill(call_ptr call)
 {
-    auto upload = co_await take_package(&use_, one);
+    auto upload = co_await take_package(&use_, call);
     if (upload.has_error()) {
-        co_await one->fail(upload.error());
+        co_await call->fail(upload.error());
         co_return;
     }
     auto found = co_await (*upload)->inspect();
     if (found.has_error())
-        co_await one->fail(found.error());
+        co_await call->fail(found.error());
     else
-        co_await one->answer(200, wire::skill_valid_json(*found));
+        co_await call->answer(200, wire::skill_valid_json(*found));
 }
 
-task<> skills_door::list_skills(call_ptr one)
+task<> skills_door::list_skills(call_ptr call)
 {
-    auto query = wire::parse_skill_list_query(one->request().query);
+    auto query = wire::parse_skill_list_query(call->request().query);
     if (query.has_error()) {
-        co_await one->fail(query.error());
+        co_await call->fail(query.error());
         co_return;
     }
     const auto limit = query->limit++;    // one more tells whether there is a next page
-    auto rows = co_await use_.registry->list(one->tenant(), std::move(*query));
+    auto rows = co_await use_.registry->list(call->tenant(), std::move(*query));
     if (rows.has_error()) {
-        co_await one->fail(rows.error());
+        co_await call->fail(rows.error());
         co_return;
     }
     if (rows->size() > limit) {
         rows->resize(limit);
-        set_next(*one, wire::skill_list_cursor(rows->back()));
+        set_next(*call, wire::skill_list_cursor(rows->back()));
     }
     auto write = [&] { return wire::skill_list_json(*rows); };
-    co_await answer_by_size(use_.texts, one, rows->size() * skill_bytes, write);
+    co_await answer_by_size(use_.texts, call, rows->size() * skill_bytes, write);
 }
 
-task<> skills_door::get_skill_summary(call_ptr one)
+task<> skills_door::get_skill_summary(call_ptr call)
 {
-    auto found = co_await use_.registry->summary(one->tenant(), std::string(one->capture("name")));
+    auto found = co_await use_.registry->summary(call->tenant(), std::string(call->capture("name")));
     if (found.has_error()) {
-        co_await one->fail(found.error());
+        co_await call->fail(found.error());
         co_return;
     }
     auto write = [&] { return wire::skill_summary_json(*found); };
-    co_await answer_by_size(use_.texts, one, found->versions.size() * skill_bytes, write);
+    co_await answer_by_size(use_.texts, call, found->versions.size() * skill_bytes, write);
 }
 
-task<> skills_door::list_skill_revisions(call_ptr one)
+task<> skills_door::list_skill_revisions(call_ptr call)
 {
-    auto query = wire::parse_revisions_query(one->request().query);
+    auto query = wire::parse_revisions_query(call->request().query);
     if (query.has_error()) {
-        co_await one->fail(query.error());
+        co_await call->fail(query.error());
         co_return;
     }
     auto rows =
-        co_await use_.registry->revisions(one->tenant(), std::string(one->capture("name")), std::move(query->after), query->limit + 1);
+        co_await use_.registry->revisions(call->tenant(), std::string(call->capture("name")), std::move(query->after), query->limit + 1);
     if (rows.has_error()) {
-        co_await one->fail(rows.error());
+        co_await call->fail(rows.error());
         co_return;
     }
     if (rows->size() > query->limit) {
         rows->resize(query->limit);
-        set_next(*one, wire::revisions_cursor(rows->back()));
+        set_next(*call, wire::revisions_cursor(rows->back()));
     }
     auto write = [&] { return wire::skill_revisions_json(*rows); };
-    co_await answer_by_size(use_.texts, one, rows->size() * skill_bytes, write);
+    co_await answer_by_size(use_.texts, call, rows->size() * skill_bytes, write);
 }
 
-task<> skills_door::get_skill(call_ptr one)
+task<> skills_door::get_skill(call_ptr call)
 {
-    auto row = co_await use_.registry->show(one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")));
+    auto row = co_await use_.registry->show(call->tenant(), std::string(call->capture("name")), std::string(call->capture("version")));
     if (row.has_error())
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
     else
-        co_await one->answer(200, wire::skill_json(*row));
+        co_await call->answer(200, wire::skill_json(*row));
 }
 
-task<> skills_door::download_skill(call_ptr one)
+task<> skills_door::download_skill(call_ptr call)
 {
-    auto row = co_await use_.registry->show(one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")));
+    auto row = co_await use_.registry->show(call->tenant(), std::string(call->capture("name")), std::string(call->capture("version")));
     if (row.has_error()) {
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
         co_return;
     }
-    auto plan = net::plan_content(one->request(), static_cast<std::uint64_t>(row->size_bytes), row->digest);
+    auto plan = net::plan_content(call->request(), static_cast<std::uint64_t>(row->size_bytes), row->digest);
     if (plan.status == 416) {
-        co_await refuse_range(one, *row, std::move(plan));
+        co_await refuse_range(call, *row, std::move(plan));
         co_return;
     }
     const byte_range range{plan.offset, plan.length};
     auto head = head_of(*row, std::move(plan));
     piece_reader read = [from = use_.registry, row = std::move(*row)](
                             std::uint64_t offset, std::size_t most) { return from->read(row, static_cast<std::int64_t>(offset), most); };
-    co_await answer_in_pieces(one, std::move(head), range, std::move(read));
+    co_await answer_in_pieces(call, std::move(head), range, std::move(read));
 }
 
-task<> skills_door::erase_skill_version(call_ptr one)
+task<> skills_door::erase_skill_version(call_ptr call)
 {
-    auto gone = co_await use_.registry->erase(one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")));
+    auto gone = co_await use_.registry->erase(call->tenant(), std::string(call->capture("name")), std::string(call->capture("version")));
     if (gone.has_error())
-        co_await one->fail(gone.error());
+        co_await call->fail(gone.error());
     else
-        co_await one->no_content();
+        co_await call->no_content();
 }
 
-task<> skills_door::erase_skill(call_ptr one)
+task<> skills_door::erase_skill(call_ptr call)
 {
-    auto gone = co_await use_.registry->erase(one->tenant(), std::string(one->capture("name")), "");
+    auto gone = co_await use_.registry->erase(call->tenant(), std::string(call->capture("name")), "");
     if (gone.has_error())
-        co_await one->fail(gone.error());
+        co_await call->fail(gone.error());
     else
-        co_await one->no_content();
+        co_await call->no_content();
 }
 
-task<> skills_door::disable_skill(call_ptr one) { return switch_skill(std::move(one), true); }
+task<> skills_door::disable_skill(call_ptr call) { return switch_skill(std::move(call), true); }
 
-task<> skills_door::enable_skill(call_ptr one) { return switch_skill(std::move(one), false); }
+task<> skills_door::enable_skill(call_ptr call) { return switch_skill(std::move(call), false); }
 
-task<> skills_door::switch_skill(call_ptr one, bool disabled)
+task<> skills_door::switch_skill(call_ptr call, bool disabled)
 {
-    const auto body = wire::parse_no_fields(one->request().body);
+    const auto body = wire::parse_no_fields(call->request().body);
     if (body.has_error()) {
-        co_await one->fail(body.error());
+        co_await call->fail(body.error());
         co_return;
     }
     auto row = co_await use_.registry->set_disabled(
-        one->tenant(), std::string(one->capture("name")), std::string(one->capture("version")), disabled);
+        call->tenant(), std::string(call->capture("name")), std::string(call->capture("version")), disabled);
     if (row.has_error())
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
     else
-        co_await one->answer(200, wire::skill_json(*row));
+        co_await call->answer(200, wire::skill_json(*row));
 }
 
 }    // namespace caisson::http

@@ -56,11 +56,11 @@ private:
     bool taking_ = false;
 };
 
-task<result<void>> receive_form(call_ptr one, net::multipart_parser parser, std::shared_ptr<package_upload> to)
+task<result<void>> receive_form(call_ptr call, net::multipart_parser parser, std::shared_ptr<package_upload> to)
 {
     form_receiver form(std::move(parser), std::move(to));
     for (;;) {
-        auto piece = co_await one->read_body();
+        auto piece = co_await call->read_body();
         if (piece.has_error())
             co_return piece.error();
         if (piece->empty())
@@ -86,17 +86,17 @@ result<void> check_package_type(const net::request& from)
         {{"Content-Type", "is not one that a package may have"}}};
 }
 
-task<result<void>> receive_package(call_ptr one, std::shared_ptr<package_upload> to)
+task<result<void>> receive_package(call_ptr call, std::shared_ptr<package_upload> to)
 {
-    if (net::equal_no_case(type_of(one->request()), multipart)) {
-        auto parser = net::multipart_parser::make(*one->request().fields.find("Content-Type"));
+    if (net::equal_no_case(type_of(call->request()), multipart)) {
+        auto parser = net::multipart_parser::make(*call->request().fields.find("Content-Type"));
         if (parser.has_error())
             co_return parser.error();
-        auto received = receive_form(one, std::move(*parser), std::move(to));
+        auto received = receive_form(call, std::move(*parser), std::move(to));
         co_return co_await std::move(received);
     }
     for (;;) {
-        auto piece = co_await one->read_body();
+        auto piece = co_await call->read_body();
         if (piece.has_error())
             co_return piece.error();
         if (piece->empty())

@@ -15,6 +15,6 @@ result<void> check_package_type(const net::request& from);
 
 /// Writes the request's body to `to` as it arrives: the whole body, or the first field `file` of a multipart form. Errors: those of
 /// request_body::read and package_upload::write; errc::bad_request for a malformed form or one without that field.
-task<result<void>> receive_package(call_ptr one, std::shared_ptr<package_upload> to);
+task<result<void>> receive_package(call_ptr call, std::shared_ptr<package_upload> to);
 
 }    // namespace caisson::http

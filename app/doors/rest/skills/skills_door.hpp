@@ -16,21 +16,21 @@ public:
 
 private:
     // skill_file_routes.cpp
-    task<> list_skill_files(call_ptr one);
-    task<> get_skill_file(call_ptr one);
+    task<> list_skill_files(call_ptr call);
+    task<> get_skill_file(call_ptr call);
     // skill_routes.cpp
-    task<> upload_skill(call_ptr one);
-    task<> validate_skill(call_ptr one);
-    task<> list_skills(call_ptr one);
-    task<> get_skill_summary(call_ptr one);
-    task<> list_skill_revisions(call_ptr one);
-    task<> get_skill(call_ptr one);
-    task<> download_skill(call_ptr one);
-    task<> erase_skill_version(call_ptr one);
-    task<> erase_skill(call_ptr one);
-    task<> disable_skill(call_ptr one);
-    task<> enable_skill(call_ptr one);
-    task<> switch_skill(call_ptr one, bool disabled);
+    task<> upload_skill(call_ptr call);
+    task<> validate_skill(call_ptr call);
+    task<> list_skills(call_ptr call);
+    task<> get_skill_summary(call_ptr call);
+    task<> list_skill_revisions(call_ptr call);
+    task<> get_skill(call_ptr call);
+    task<> download_skill(call_ptr call);
+    task<> erase_skill_version(call_ptr call);
+    task<> erase_skill(call_ptr call);
+    task<> disable_skill(call_ptr call);
+    task<> enable_skill(call_ptr call);
+    task<> switch_skill(call_ptr call, bool disabled);
 
     const api_services& use_;
     std::vector<route> routes_;

@@ -15,8 +15,8 @@ struct named_checkpoint {
 std::string thread_address(const thread_name& thread);
 
 /// The thread of the path. Errors: errc::not_found if no thread can have that name.
-result<thread_name> thread_of(const call& one);
+result<thread_name> thread_of(const call& call);
 /// The same for a thread that may be created. Errors: errc::bad_request.
-result<thread_name> new_thread_of(const call& one);
+result<thread_name> new_thread_of(const call& call);
 
 }    // namespace caisson::http

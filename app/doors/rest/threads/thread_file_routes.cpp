@@ -17,13 +17,13 @@ constexpr auto file_type = "application/x-ndjson";
 constexpr std::size_t most_imports = 16;
 constexpr std::size_t most_imports_of_tenant = 4;
 
-task<result<thread_row>> receive(call_ptr one, std::shared_ptr<thread_importer> to, thread_name name)
+task<result<thread_row>> receive(call_ptr call, std::shared_ptr<thread_importer> to, thread_name name)
 {
     auto begun = co_await to->begin(std::move(name));
     if (begun.has_error())
         co_return begun.error();
     for (;;) {
-        auto piece = co_await one->read_body();
+        auto piece = co_await call->read_body();
         if (piece.has_error())
             co_return piece.error();
         if (piece->empty())
@@ -35,12 +35,12 @@ task<result<thread_row>> receive(call_ptr one, std::shared_ptr<thread_importer> 
 }
 
 /// Receives a whole thread. On any failure the partial import is dropped.
-task<result<thread_row>> receive_whole(call_ptr one, std::shared_ptr<thread_importer> to, thread_name name)
+task<result<thread_row>> receive_whole(call_ptr call, std::shared_ptr<thread_importer> to, thread_name name)
 {
     result<thread_row> row = error{errc::internal};
     std::exception_ptr failure;
     try {
-        auto receiving = receive(std::move(one), to, std::move(name));
+        auto receiving = receive(std::move(call), to, std::move(name));
         row = co_await std::move(receiving);
     } catch (...) {
         failure = std::current_exception();
@@ -88,16 +88,16 @@ result<void> check_room(const import_counts& counts, const tenant_id& tenant)
 
 }    // namespace
 
-task<> threads_door::export_thread(call_ptr one)
+task<> threads_door::export_thread(call_ptr call)
 {
-    auto thread = thread_of(*one);
+    auto thread = thread_of(*call);
     if (thread.has_error()) {
-        co_await one->fail(thread.error());
+        co_await call->fail(thread.error());
         co_return;
     }
-    auto row = co_await use_.threads->find_thread(one->tenant(), std::move(*thread));
+    auto row = co_await use_.threads->find_thread(call->tenant(), std::move(*thread));
     if (row.has_error()) {
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
         co_return;
     }
     net::response head;
@@ -105,9 +105,9 @@ task<> threads_door::export_thread(call_ptr one)
     head.fields.set("Content-Disposition", attachment(row->name.str() + ".ndjson"));
     head.fields.set("X-Content-Type-Options", "nosniff");
     head.fields.set("Cache-Control", "no-store");
-    auto out = co_await one->begin_stream(std::move(head));
+    auto out = co_await call->begin_stream(std::move(head));
     thread_exporter from(use_.threads->services(), std::move(*row));
-    while (one->request().method != "HEAD") {
+    while (call->request().method != "HEAD") {
         const auto lines = co_await from.next();
         if (lines.has_error())
             co_return;    // without finish() the client sees a cut answer
@@ -120,27 +120,27 @@ task<> threads_door::export_thread(call_ptr one)
     co_await out->finish();
 }
 
-task<> threads_door::import_thread(call_ptr one)
+task<> threads_door::import_thread(call_ptr call)
 {
-    auto thread = new_thread_of(*one);
+    auto thread = new_thread_of(*call);
     if (thread.has_error()) {
-        co_await one->fail(thread.error());
+        co_await call->fail(thread.error());
         co_return;
     }
-    const auto room = check_room(imports_, one->tenant());
+    const auto room = check_room(imports_, call->tenant());
     if (room.has_error()) {
-        co_await one->fail(room.error());
+        co_await call->fail(room.error());
         co_return;
     }
-    const counted under_way(imports_, one->tenant());
-    auto importer = std::make_shared<thread_importer>(*use_.threads, one->tenant());
-    auto row = co_await receive_whole(one, std::move(importer), std::move(*thread));
+    const counted under_way(imports_, call->tenant());
+    auto importer = std::make_shared<thread_importer>(*use_.threads, call->tenant());
+    auto row = co_await receive_whole(call, std::move(importer), std::move(*thread));
     if (row.has_error()) {
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
         co_return;
     }
-    one->extra.set("Location", thread_address(row->name));
-    co_await one->answer(201, wire::thread_json(*row));
+    call->extra.set("Location", thread_address(row->name));
+    co_await call->answer(201, wire::thread_json(*row));
 }
 
 }    // namespace caisson::http

@@ -59,12 +59,12 @@ error of_key(error refused)
 }
 
 /// The checkpoint of the path. Errors: errc::not_found if no checkpoint can have that name.
-result<named_checkpoint> checkpoint_of(const call& one)
+result<named_checkpoint> checkpoint_of(const call& call)
 {
-    auto thread = thread_of(one);
+    auto thread = thread_of(call);
     if (thread.has_error())
         return thread.error();
-    const auto id = one.capture("checkpoint");
+    const auto id = call.capture("checkpoint");
     if (id == "latest")
         return named_checkpoint{std::move(*thread), std::nullopt};
     if (check_checkpoint_id(id))
@@ -73,9 +73,9 @@ result<named_checkpoint> checkpoint_of(const call& one)
 }
 
 /// The same for a checkpoint to change, which must be named by its id.
-result<named_checkpoint> own_checkpoint_of(const call& one)
+result<named_checkpoint> own_checkpoint_of(const call& call)
 {
-    auto named = checkpoint_of(one);
+    auto named = checkpoint_of(call);
     if (named.has_value() && !named->id)
         return error{errc::bad_request, "\"latest\" may be another one by now: name the checkpoint by its id",
             {{"checkpoint", "must be the id of a checkpoint here"}}};
@@ -102,93 +102,93 @@ task<std::string> execution_of(const api_services* use, checkpoint_row row)
 
 }    // namespace
 
-task<> threads_door::save_checkpoint(call_ptr one)
+task<> threads_door::save_checkpoint(call_ptr call)
 {
-    auto thread = new_thread_of(*one);
-    auto key = id_by_key(use_, one->request());
+    auto thread = new_thread_of(*call);
+    auto key = id_by_key(use_, call->request());
     if (auto wrong = first_error(thread, key)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
     // The body lives as long as the exchange, which outlives this call.
-    wish_reader read = [body = std::string_view(one->request().body), most = use_.threads->options().state.max_bytes, id = *key] {
+    wish_reader read = [body = std::string_view(call->request().body), most = use_.threads->options().state.max_bytes, id = *key] {
         return with_key(wire::parse_checkpoint_request(body, most), id);
     };
-    auto saved = co_await use_.threads->save(one->tenant(), std::move(*thread), std::move(read), one->request().body.size());
+    auto saved = co_await use_.threads->save(call->tenant(), std::move(*thread), std::move(read), call->request().body.size());
     if (saved.has_error()) {
         auto refused = *key ? of_key(saved.error()) : saved.error();
-        co_await one->fail(std::move(refused));
+        co_await call->fail(std::move(refused));
         co_return;
     }
     if (saved->outcome == save_outcome::superseded) {
-        co_await one->answer(409, wire::superseded_json(saved->row, one->request().request_id));
+        co_await call->answer(409, wire::superseded_json(saved->row, call->request().request_id));
         co_return;
     }
-    one->extra.set("Location", checkpoint_address(saved->row));
+    call->extra.set("Location", checkpoint_address(saved->row));
     const int status = saved->outcome == save_outcome::repeated ? 200 : 201;
-    co_await one->answer(status, wire::checkpoint_json(saved->row));
+    co_await call->answer(status, wire::checkpoint_json(saved->row));
 }
 
-task<> threads_door::list_checkpoints(call_ptr one)
+task<> threads_door::list_checkpoints(call_ptr call)
 {
-    auto thread = thread_of(*one);
-    auto filter = wire::parse_checkpoints_query(one->request().query);
+    auto thread = thread_of(*call);
+    auto filter = wire::parse_checkpoints_query(call->request().query);
     if (auto wrong = first_error(thread, filter)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
     const bool with_states = filter->with_states;
-    filter->most_bytes = one->exchange().share_bytes();
-    auto page = co_await use_.threads->list(one->tenant(), std::move(*thread), std::move(*filter));
+    filter->most_bytes = call->exchange().share_bytes();
+    auto page = co_await use_.threads->list(call->tenant(), std::move(*thread), std::move(*filter));
     if (page.has_error()) {
-        co_await one->fail(page.error());
+        co_await call->fail(page.error());
         co_return;
     }
-    const auto next = page->next ? std::optional(wire::checkpoints_cursor(one->request().query, *page->next)) : std::nullopt;
+    const auto next = page->next ? std::optional(wire::checkpoints_cursor(call->request().query, *page->next)) : std::nullopt;
     std::size_t bytes = 0;
     for (const auto& each : page->items)
         bytes += text_bytes(each.row) + each.state.size();
     auto write = [&] { return wire::checkpoint_list_json(*page, with_states, next); };
-    co_await answer_by_size(use_.texts, one, bytes, write);
+    co_await answer_by_size(use_.texts, call, bytes, write);
 }
 
 /// Not a coroutine: a thread's latest checkpoint is requested often and mostly kept.
-task<> threads_door::get_checkpoint(call_ptr one)
+task<> threads_door::get_checkpoint(call_ptr call)
 {
-    auto named = checkpoint_of(*one);
-    const auto parts = wire::parse_checkpoint_query(one->request().query);
+    auto named = checkpoint_of(*call);
+    const auto parts = wire::parse_checkpoint_query(call->request().query);
     if (auto wrong = first_error(named, parts))
-        return one->fail(std::move(*wrong));
+        return call->fail(std::move(*wrong));
     if (named->id || parts->execution || parts->artifacts)    // an execution or artifact may be removed without a change of the thread
-        return read_checkpoint(std::move(one), std::move(*named), *parts);
+        return read_checkpoint(std::move(call), std::move(*named), *parts);
     const auto form = parts->state ? response_cache::form::whole : response_cache::form::brief;
-    if (auto kept = latest_->find(one->tenant(), named->thread.str(), form); !kept.empty())
-        return one->answer(200, std::move(kept));
-    return read_latest(std::move(one), std::move(named->thread), form);
+    if (auto kept = latest_->find(call->tenant(), named->thread.str(), form); !kept.empty())
+        return call->answer(200, std::move(kept));
+    return read_latest(std::move(call), std::move(named->thread), form);
 }
 
-task<> threads_door::read_latest(call_ptr one, thread_name thread, response_cache::form form)
+task<> threads_door::read_latest(call_ptr call, thread_name thread, response_cache::form form)
 {
-    const auto read_since = latest_->now(one->tenant(), thread.str());
+    const auto read_since = latest_->now(call->tenant(), thread.str());
     const bool whole = form == response_cache::form::whole;
-    auto found = co_await use_.threads->load(one->tenant(), thread, std::nullopt, whole);
+    auto found = co_await use_.threads->load(call->tenant(), thread, std::nullopt, whole);
     if (found.has_error()) {
-        co_await one->fail(found.error());
+        co_await call->fail(found.error());
         co_return;
     }
     wire::checkpoint_extras extras;
     extras.state = whole ? &found->state : nullptr;
     auto write = [&] { return shared_bytes(wire::checkpoint_json(found->row, extras)); };
-    auto json = co_await by_size(use_.texts, one->tenant(), text_bytes(found->row) + found->state.size(), write);
-    latest_->keep(one->tenant(), thread.str(), form, json, read_since);
-    co_await one->answer(200, std::move(json));
+    auto json = co_await by_size(use_.texts, call->tenant(), text_bytes(found->row) + found->state.size(), write);
+    latest_->keep(call->tenant(), thread.str(), form, json, read_since);
+    co_await call->answer(200, std::move(json));
 }
 
-task<> threads_door::read_checkpoint(call_ptr one, named_checkpoint named, wire::checkpoint_parts parts)
+task<> threads_door::read_checkpoint(call_ptr call, named_checkpoint named, wire::checkpoint_parts parts)
 {
-    auto found = co_await use_.threads->load(one->tenant(), std::move(named.thread), std::move(named.id), parts.state);
+    auto found = co_await use_.threads->load(call->tenant(), std::move(named.thread), std::move(named.id), parts.state);
     if (found.has_error()) {
-        co_await one->fail(found.error());
+        co_await call->fail(found.error());
         co_return;
     }
     wire::checkpoint_extras extras;
@@ -204,22 +204,22 @@ task<> threads_door::read_checkpoint(call_ptr one, named_checkpoint named, wire:
         extras.artifacts = &artifacts;
     }
     auto write = [&] { return wire::checkpoint_json(found->row, extras); };
-    co_await answer_by_size(use_.texts, one, text_bytes(found->row) + found->state.size(), write);
+    co_await answer_by_size(use_.texts, call, text_bytes(found->row) + found->state.size(), write);
 }
 
-task<> threads_door::get_checkpoint_state(call_ptr one)
+task<> threads_door::get_checkpoint_state(call_ptr call)
 {
-    auto named = checkpoint_of(*one);
+    auto named = checkpoint_of(*call);
     if (named.has_error()) {
-        co_await one->fail(named.error());
+        co_await call->fail(named.error());
         co_return;
     }
-    auto found = co_await use_.threads->load(one->tenant(), std::move(named->thread), std::move(named->id), true);
+    auto found = co_await use_.threads->load(call->tenant(), std::move(named->thread), std::move(named->id), true);
     if (found.has_error()) {
-        co_await one->fail(found.error());
+        co_await call->fail(found.error());
         co_return;
     }
-    auto plan = net::plan_content(one->request(), found->state.size(), found->row.state.digest);
+    auto plan = net::plan_content(call->request(), found->state.size(), found->row.state.digest);
     net::response answer;
     answer.status = plan.status;
     answer.fields = std::move(plan.fields);
@@ -231,51 +231,51 @@ task<> threads_door::get_checkpoint_state(call_ptr one)
     answer.fields.set("Cache-Control", "private, no-cache");
     answer.fields.set("X-Checkpoint-Id", found->row.id.str());
     answer.body = std::string(found->state.view().substr(plan.offset, plan.length));
-    co_await one->exchange().respond(std::move(answer));
+    co_await call->exchange().respond(std::move(answer));
 }
 
-task<> threads_door::delete_checkpoint(call_ptr one)
+task<> threads_door::delete_checkpoint(call_ptr call)
 {
-    auto named = own_checkpoint_of(*one);
+    auto named = own_checkpoint_of(*call);
     if (named.has_error()) {
-        co_await one->fail(named.error());
+        co_await call->fail(named.error());
         co_return;
     }
-    auto erased = co_await use_.threads->erase(one->tenant(), std::move(named->thread), std::move(*named->id));
+    auto erased = co_await use_.threads->erase(call->tenant(), std::move(named->thread), std::move(*named->id));
     if (erased.has_error())
-        co_await one->fail(erased.error());
+        co_await call->fail(erased.error());
     else
-        co_await one->no_content();
+        co_await call->no_content();
 }
 
-task<> threads_door::pin_checkpoint(call_ptr one) { return set_pin(std::move(one), true); }
+task<> threads_door::pin_checkpoint(call_ptr call) { return set_pin(std::move(call), true); }
 
-task<> threads_door::unpin_checkpoint(call_ptr one) { return set_pin(std::move(one), false); }
+task<> threads_door::unpin_checkpoint(call_ptr call) { return set_pin(std::move(call), false); }
 
-task<> threads_door::set_pin(call_ptr one, bool pinned)
+task<> threads_door::set_pin(call_ptr call, bool pinned)
 {
-    auto named = own_checkpoint_of(*one);
+    auto named = own_checkpoint_of(*call);
     if (named.has_error()) {
-        co_await one->fail(named.error());
+        co_await call->fail(named.error());
         co_return;
     }
-    auto row = co_await use_.threads->pin(one->tenant(), std::move(named->thread), std::move(*named->id), pinned);
+    auto row = co_await use_.threads->pin(call->tenant(), std::move(named->thread), std::move(*named->id), pinned);
     if (row.has_error())
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
     else
-        co_await one->answer(200, wire::checkpoint_json(*row));
+        co_await call->answer(200, wire::checkpoint_json(*row));
 }
 
-task<> threads_door::list_threads(call_ptr one)
+task<> threads_door::list_threads(call_ptr call)
 {
-    auto query = wire::parse_threads_query(one->request().query);
+    auto query = wire::parse_threads_query(call->request().query);
     if (query.has_error()) {
-        co_await one->fail(query.error());
+        co_await call->fail(query.error());
         co_return;
     }
-    auto rows = co_await use_.threads->list_threads(one->tenant(), std::move(query->after), query->limit + 1);
+    auto rows = co_await use_.threads->list_threads(call->tenant(), std::move(query->after), query->limit + 1);
     if (rows.has_error()) {
-        co_await one->fail(rows.error());
+        co_await call->fail(rows.error());
         co_return;
     }
     std::optional<std::string> next;
@@ -283,108 +283,108 @@ task<> threads_door::list_threads(call_ptr one)
         rows->resize(query->limit);
         next = wire::threads_cursor(rows->back().name);
     }
-    co_await one->answer(200, wire::thread_list_json(*rows, next));
+    co_await call->answer(200, wire::thread_list_json(*rows, next));
 }
 
-task<> threads_door::get_thread(call_ptr one)
+task<> threads_door::get_thread(call_ptr call)
 {
-    auto thread = thread_of(*one);
+    auto thread = thread_of(*call);
     if (thread.has_error()) {
-        co_await one->fail(thread.error());
+        co_await call->fail(thread.error());
         co_return;
     }
-    auto row = co_await use_.threads->find_thread(one->tenant(), std::move(*thread));
+    auto row = co_await use_.threads->find_thread(call->tenant(), std::move(*thread));
     if (row.has_error())
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
     else
-        co_await one->answer(200, wire::thread_json(*row));
+        co_await call->answer(200, wire::thread_json(*row));
 }
 
-task<> threads_door::put_thread(call_ptr one)
+task<> threads_door::put_thread(call_ptr call)
 {
-    auto thread = new_thread_of(*one);
-    auto policy = wire::parse_policy_request(one->request().body, use_.threads->options().defaults);
+    auto thread = new_thread_of(*call);
+    auto policy = wire::parse_policy_request(call->request().body, use_.threads->options().defaults);
     if (auto wrong = first_error(thread, policy)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto row = co_await use_.threads->set_policy(one->tenant(), std::move(*thread), *policy);
+    auto row = co_await use_.threads->set_policy(call->tenant(), std::move(*thread), *policy);
     if (row.has_error())
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
     else
-        co_await one->answer(200, wire::thread_json(*row));
+        co_await call->answer(200, wire::thread_json(*row));
 }
 
-task<> threads_door::delete_thread(call_ptr one)
+task<> threads_door::delete_thread(call_ptr call)
 {
-    auto thread = thread_of(*one);
+    auto thread = thread_of(*call);
     if (thread.has_error()) {
-        co_await one->fail(thread.error());
+        co_await call->fail(thread.error());
         co_return;
     }
-    auto erased = co_await use_.threads->erase_thread(one->tenant(), std::move(*thread));
+    auto erased = co_await use_.threads->erase_thread(call->tenant(), std::move(*thread));
     if (erased.has_error())
-        co_await one->fail(erased.error());
+        co_await call->fail(erased.error());
     else
-        co_await one->no_content();
+        co_await call->no_content();
 }
 
-task<> threads_door::roll_back_thread(call_ptr one)
+task<> threads_door::roll_back_thread(call_ptr call)
 {
-    auto thread = thread_of(*one);
-    auto wanted = wire::parse_rollback_request(one->request().body);
+    auto thread = thread_of(*call);
+    auto wanted = wire::parse_rollback_request(call->request().body);
     if (auto wrong = first_error(thread, wanted)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
     if (wanted->mode == wire::rollback_mode::truncate) {
-        auto done = co_await use_.threads->roll_back_by_removal(one->tenant(), std::move(*thread), std::move(wanted->to));
+        auto done = co_await use_.threads->roll_back_by_removal(call->tenant(), std::move(*thread), std::move(wanted->to));
         if (done.has_error())
-            co_await one->fail(done.error());
+            co_await call->fail(done.error());
         else
-            co_await one->answer(200, wire::rolled_back_json(*done));
+            co_await call->answer(200, wire::rolled_back_json(*done));
         co_return;
     }
-    auto row = co_await use_.threads->roll_back_by_copy(one->tenant(), std::move(*thread), std::move(wanted->to));
+    auto row = co_await use_.threads->roll_back_by_copy(call->tenant(), std::move(*thread), std::move(wanted->to));
     if (row.has_error()) {
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
         co_return;
     }
-    one->extra.set("Location", checkpoint_address(*row));
+    call->extra.set("Location", checkpoint_address(*row));
     const rolled_back done{std::move(*row), 0};
-    co_await one->answer(201, wire::rolled_back_json(done));
+    co_await call->answer(201, wire::rolled_back_json(done));
 }
 
-task<> threads_door::branch_thread(call_ptr one)
+task<> threads_door::branch_thread(call_ptr call)
 {
-    auto thread = thread_of(*one);
-    auto wanted = wire::parse_branch_request(one->request().body);
+    auto thread = thread_of(*call);
+    auto wanted = wire::parse_branch_request(call->request().body);
     if (auto wrong = first_error(thread, wanted)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto row = co_await use_.threads->branch(one->tenant(), std::move(*thread), std::move(wanted->from), std::move(wanted->thread));
+    auto row = co_await use_.threads->branch(call->tenant(), std::move(*thread), std::move(wanted->from), std::move(wanted->thread));
     if (row.has_error()) {
-        co_await one->fail(row.error());
+        co_await call->fail(row.error());
         co_return;
     }
-    one->extra.set("Location", thread_address(row->name));
-    co_await one->answer(201, wire::thread_json(*row));
+    call->extra.set("Location", thread_address(row->name));
+    co_await call->answer(201, wire::thread_json(*row));
 }
 
-task<> threads_door::diff_thread(call_ptr one)
+task<> threads_door::diff_thread(call_ptr call)
 {
-    auto thread = thread_of(*one);
-    auto query = wire::parse_diff_query(one->request().query);
+    auto thread = thread_of(*call);
+    auto query = wire::parse_diff_query(call->request().query);
     if (auto wrong = first_error(thread, query)) {
-        co_await one->fail(std::move(*wrong));
+        co_await call->fail(std::move(*wrong));
         co_return;
     }
-    auto found = co_await use_.threads->diff(one->tenant(), std::move(*thread), std::move(query->from), std::move(query->to));
+    auto found = co_await use_.threads->diff(call->tenant(), std::move(*thread), std::move(query->from), std::move(query->to));
     if (found.has_error())
-        co_await one->fail(found.error());
+        co_await call->fail(found.error());
     else
-        co_await one->answer(200, wire::diff_json(found->from, found->to, found->patch));
+        co_await call->answer(200, wire::diff_json(found->from, found->to, found->patch));
 }
 
 }    // namespace caisson::http

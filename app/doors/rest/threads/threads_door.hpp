@@ -22,26 +22,26 @@ public:
 
 private:
     // thread_file_routes.cpp
-    task<> export_thread(call_ptr one);
-    task<> import_thread(call_ptr one);
+    task<> export_thread(call_ptr call);
+    task<> import_thread(call_ptr call);
     // thread_routes.cpp
-    task<> save_checkpoint(call_ptr one);
-    task<> list_checkpoints(call_ptr one);
-    task<> get_checkpoint(call_ptr one);
-    task<> read_latest(call_ptr one, thread_name thread, response_cache::form form);
-    task<> read_checkpoint(call_ptr one, named_checkpoint named, wire::checkpoint_parts parts);
-    task<> get_checkpoint_state(call_ptr one);
-    task<> delete_checkpoint(call_ptr one);
-    task<> pin_checkpoint(call_ptr one);
-    task<> unpin_checkpoint(call_ptr one);
-    task<> set_pin(call_ptr one, bool pinned);
-    task<> list_threads(call_ptr one);
-    task<> get_thread(call_ptr one);
-    task<> put_thread(call_ptr one);
-    task<> delete_thread(call_ptr one);
-    task<> roll_back_thread(call_ptr one);
-    task<> branch_thread(call_ptr one);
-    task<> diff_thread(call_ptr one);
+    task<> save_checkpoint(call_ptr call);
+    task<> list_checkpoints(call_ptr call);
+    task<> get_checkpoint(call_ptr call);
+    task<> read_latest(call_ptr call, thread_name thread, response_cache::form form);
+    task<> read_checkpoint(call_ptr call, named_checkpoint named, wire::checkpoint_parts parts);
+    task<> get_checkpoint_state(call_ptr call);
+    task<> delete_checkpoint(call_ptr call);
+    task<> pin_checkpoint(call_ptr call);
+    task<> unpin_checkpoint(call_ptr call);
+    task<> set_pin(call_ptr call, bool pinned);
+    task<> list_threads(call_ptr call);
+    task<> get_thread(call_ptr call);
+    task<> put_thread(call_ptr call);
+    task<> delete_thread(call_ptr call);
+    task<> roll_back_thread(call_ptr call);
+    task<> branch_thread(call_ptr call);
+    task<> diff_thread(call_ptr call);
 
     const api_services& use_;
     std::optional<response_cache> latest_;        // checkpoints, by their threads
