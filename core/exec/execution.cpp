@@ -64,7 +64,7 @@ void execution::forget_attempt()
 void execution::listen(std::optional<protocol::resume_point> resume)
 {
     process_.reset();
-    process_ = std::make_unique<agent_process>(link(), only_execution, sink_, resume);
+    process_ = std::make_unique<agent_process>(link(), number(), sink_, resume);
 }
 
 protocol::resume_point execution::resume_point() const
@@ -87,7 +87,7 @@ bool execution::was_cut() const
 void execution::give_stdin(shared_bytes bytes, bool last)
 {
     const auto to = phase == run_phase::running ? link() : nullptr;
-    stdin_bytes.give(std::move(bytes), last, to.get(), only_execution);
+    stdin_bytes.give(std::move(bytes), last, to.get(), number());
 }
 
 }    // namespace caisson

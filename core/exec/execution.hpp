@@ -33,9 +33,6 @@ struct compiler_process;
 /// ones as they are, and those that are compiled; the others are short and are waited for.
 enum class run_phase { waiting, starting, compiling, running, ending, ended };
 
-/// The program's number at its sandbox's agent; a one-shot sandbox has one program.
-inline constexpr protocol::exec_number only_execution = exec_numbers::first_program;
-
 /// The sandbox of the attempt that runs, and what is in it beside the program.
 struct attempt_state {
     std::optional<result<stored_image>> image;    // what its sandbox is made of, or why that is not to be had
@@ -138,6 +135,8 @@ public:
 
     /// Its sandbox; null: it has none.
     caisson::sandbox* sandbox() const { return current.lease.home ? &current.lease.home->box() : nullptr; }
+    /// Of its program, at its sandbox's agent.
+    protocol::exec_number number() const { return current.lease.number; }
     /// To the sandbox's agent; null before the sandbox was started.
     std::shared_ptr<protocol::agent_link> link() const { return current.lease.home ? current.lease.home->link() : nullptr; }
     /// Hears the program from now on; with `resume` it is one that an earlier server started. There is a link.

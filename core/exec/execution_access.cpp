@@ -148,7 +148,7 @@ task<result<void>> execution_access::signal(tenant_id tenant, execution_id id, i
         co_return exec.error();
     if (!(*exec)->heard.started || !(*exec)->link())
         co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
-    if (!(*exec)->link()->signal(only_execution, signal_number, to))
+    if (!(*exec)->link()->signal((*exec)->number(), signal_number, to))
         co_return error{errc::rate_limited, "the sandbox has not taken the signals before this one; try again in a few seconds"};
     co_return result<void>();
 }
@@ -162,7 +162,7 @@ task<result<void>> execution_access::resize(tenant_id tenant, execution_id id, p
         co_return error{errc::conflict, "the execution has no terminal; start it with \"pty\""};
     if (!(*exec)->heard.started || !(*exec)->link())
         co_return error{errc::conflict, "the program has not started yet; wait for the state \"running\""};
-    (*exec)->link()->resize(only_execution, static_cast<std::uint16_t>(size.cols), static_cast<std::uint16_t>(size.rows));
+    (*exec)->link()->resize((*exec)->number(), static_cast<std::uint16_t>(size.cols), static_cast<std::uint16_t>(size.rows));
     co_return result<void>();
 }
 

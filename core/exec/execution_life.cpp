@@ -198,7 +198,7 @@ task<execution_life::after> execution_life::go_on(execution_ptr exec)
     exec->current.lease.home->resume();
     exec->listen(exec->resume_point());
     exec->heard.asked_at = use_.time.steady_now();
-    exec->stdin_bytes.flush(*exec->link(), only_execution);
+    exec->stdin_bytes.flush(*exec->link(), exec->number());
     provider_.keep_link(exec);
     provider_.keep_watch(exec);
     co_return co_await run_in_sandbox(exec);

@@ -49,7 +49,7 @@ void program_sink::acknowledge(std::uint64_t at_least)
         if (safe < before + at_least)
             continue;
         before = safe;
-        to->acknowledge(only_execution, stream, safe);
+        to->acknowledge(of_.number(), stream, safe);
     }
 }
 

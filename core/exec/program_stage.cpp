@@ -53,13 +53,13 @@ constexpr int most_rounds = 60;
 bool streams_ended_or_lost(const execution& exec) { return exec.streams_ended() || !exec.heard.lost.empty(); }
 
 /// A path that ends with a slash is a directory.
-void put_input(protocol::agent_link& link, input_file file)
+void put_input(protocol::agent_link& link, protocol::exec_number number, input_file file)
 {
     constexpr std::uint32_t directory_mode = S_IFDIR | 0755;
     const bool directory = file.path.ends_with('/');
     if (directory)
         file.path.pop_back();
-    link.put_file(only_execution, std::move(file.path), directory ? directory_mode : file.mode, std::move(file.content));
+    link.put_file(number, std::move(file.path), directory ? directory_mode : file.mode, std::move(file.content));
 }
 
 }    // namespace
@@ -70,12 +70,12 @@ void program_stage::start_program(execution& exec)
     exec.listen(std::nullopt);
     if (exec.spec.kind == execution_kind::skill)
         for (auto& file : skill_files(exec.spec))
-            put_input(link, std::move(file));
+            put_input(link, exec.number(), std::move(file));
     for (auto& file : std::exchange(exec.spec.files, {}))    // the link keeps them until the agent has them
-        put_input(link, std::move(file));
+        put_input(link, exec.number(), std::move(file));
     for (auto& file : std::exchange(exec.current.placed, {}))
-        link.put_file(only_execution, std::move(file.path), file.mode, std::move(file.content));
-    link.spawn(only_execution, spawn_request_for(exec, use_),
+        link.put_file(exec.number(), std::move(file.path), file.mode, std::move(file.content));
+    link.spawn(exec.number(), spawn_request_for(exec, use_),
         exec.current.lease.group ? exec.current.lease.group->join_descriptors() : std::vector<int>());
     collect_stage_.ask_for_files_at_end(exec);
     const bool may_wait = use_.sources.pool && use_.sources.pool->interpreters;
@@ -84,7 +84,7 @@ void program_stage::start_program(execution& exec)
     exec.phase = run_phase::running;
     exec.heard.started_at = exec.heard.asked_at = use_.time.steady_now();
     exec.current.taken_up = false;
-    exec.stdin_bytes.flush(link, only_execution);
+    exec.stdin_bytes.flush(link, exec.number());
 }
 
 task<ending_facts> program_stage::run_to_end(execution_ptr exec)
@@ -157,11 +157,11 @@ void program_stage::look(execution& exec, limit_watch& watched)
     const auto now = use_.time.steady_now();
     const auto next = watched.look(now, readings_of(exec, watched.wants_usage(now)), between_looks());
     if (next.terminate)
-        exec.link()->signal(only_execution, SIGTERM, protocol::agent_link::target::group);
+        exec.link()->signal(exec.number(), SIGTERM, protocol::agent_link::target::group);
     if (next.kill) {
         if (exec.current.lease.group)
             exec.current.lease.group->kill();
-        exec.link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
+        exec.link()->signal(exec.number(), SIGKILL, protocol::agent_link::target::sandbox);
     }
     if (!next.give_up.empty())
         exec.give_up(next.give_up);
@@ -175,7 +175,7 @@ task<> program_stage::drain_streams(execution_ptr exec)
         exec->current.lease.group->kill();
     if (exec->heard.exited) {
         provider_.keep_watch(exec);
-        exec->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
+        exec->link()->signal(exec->number(), SIGKILL, protocol::agent_link::target::sandbox);
         co_await hear_streams_out(exec);
     }
     if (exec->sandbox())    // processes that were left may have written

@@ -25,7 +25,7 @@ void sandbox_disposal::release_agent(execution& exec)
 {
     if (!exec.link())
         return;
-    exec.link()->forget(only_execution);
+    exec.link()->forget(exec.number());
     exec.link()->shutdown();
 }
 

@@ -44,7 +44,7 @@ result<void> sandbox_service::open_group(sandbox_lease& of, group_limits limits)
 {
     if (of.group)
         return {};
-    auto group = of.home->box().open_group(first_program, limits);
+    auto group = of.home->box().open_group({.program = of.number}, limits);
     if (group.has_error())
         return group.error();
     of.group = std::move(*group);

@@ -35,7 +35,7 @@ public:
     /// Starts a created sandbox. A runtime that creates fast makes the program's group meanwhile, and the lease has it then. Errors: as
     /// runtime::start(); the sandbox is still to be removed then. `created` lives until this returns.
     task<result<void>> start(sandbox_lease* created, std::string runtime, group_limits limits);
-    /// Opens the first program's group unless the lease has it. Errors: errc::runtime_unavailable.
+    /// Opens the group of the lease's program unless the lease has it. Errors: errc::runtime_unavailable.
     static result<void> open_group(sandbox_lease& of, group_limits limits);
 
     /// The record of a sandbox that runs from now on.

@@ -68,7 +68,7 @@ protocol::spawn_request request_for(const execution& exec)
 protocol::spawn_request request_at_end(const execution& exec)
 {
     protocol::spawn_request request;
-    request.argv = collect_at_end_command(exec.spec.collect, exec.sandbox()->work_directory(), only_execution);
+    request.argv = collect_at_end_command(exec.spec.collect, exec.sandbox()->work_directory(), exec.number());
     request.cwd = "/";
     return request;
 }
@@ -254,7 +254,7 @@ task<> collect_stage::keep_files_again(execution_ptr exec)
     if (!exec->row.attempts.empty())    // the agent counts bytes from the attempt's begin
         exec->continue_attempt();
     const auto known = exec->resume_point();
-    const agent_process heard(exec->link(), only_execution, *listener, known);
+    const agent_process heard(exec->link(), exec->number(), *listener, known);
     provider_.keep_link(exec);
     provider_.keep_watch(exec);
     const auto has_answered = [listener](const execution& of) { return listener->heard || !of.heard.lost.empty(); };
@@ -264,7 +264,7 @@ task<> collect_stage::keep_files_again(execution_ptr exec)
         co_return;    // it was never started
     if (exec->current.lease.group)
         exec->current.lease.group->kill();
-    exec->link()->signal(only_execution, SIGKILL, protocol::agent_link::target::sandbox);
+    exec->link()->signal(exec->number(), SIGKILL, protocol::agent_link::target::sandbox);
     exec->heard.started = true;
     co_await keep_files(exec);
     const auto problem = co_await problem_of_output(exec);

@@ -124,7 +124,8 @@ task<bool> compile_stage::compile(execution_ptr exec, std::shared_ptr<limit_watc
 result<void> compile_stage::open_compiler_group(execution& exec, compile_run& run)
 {
     const auto limits = limits_of(exec.spec);
-    const auto open = [&] { return exec.sandbox()->open_group(first_compiler, {limits.memory_bytes, limits.cpu_milli, limits.pids}); };
+    const group_name of_compiler{.program = exec.current.lease.number, .use = group_use::compiler};
+    const auto open = [&] { return exec.sandbox()->open_group(of_compiler, {limits.memory_bytes, limits.cpu_milli, limits.pids}); };
     auto group = open();
     if (!group.has_error() && !(*group)->is_surely_empty()) {
         (*group)->kill();    // a kill may leave the group without the right to fork
@@ -141,9 +142,9 @@ result<void> compile_stage::open_compiler_group(execution& exec, compile_run& ru
 task<std::optional<protocol::exec_number>> compile_stage::end_earlier_compilers(execution_ptr exec)
 {
     if (!exec->current.taken_up)
-        co_return exec_numbers::compiler(only_execution, 0);
+        co_return exec_numbers::compiler(exec->number(), 0);
     for (std::uint64_t nth = 0; nth < exec_numbers::most_compilers; ++nth) {
-        const auto number = exec_numbers::compiler(only_execution, nth);
+        const auto number = exec_numbers::compiler(exec->number(), nth);
         const auto earlier = attach_compiler(exec, number, protocol::resume_point{});
         auto answer = wait_for_compiler(exec, earlier, &has_answered);
         const auto heard = co_await with_deadline(use_.time, use_.time.steady_now() + limit_watch::silence_grace, std::move(answer));

@@ -159,7 +159,7 @@ TEST_F(WarmPool, AProgramWaitsWhereThereIsAGroupToJoin)
     auto& box = w.box(w.runtime.created() - 1);
     ASSERT_TRUE(box.agent->parked.has_value());
     EXPECT_TRUE(box.agent->parked->is_bare());
-    EXPECT_EQ(box.agent->parked_for, only_execution);
+    EXPECT_EQ(box.agent->parked_for, exec_numbers::first_program);
     run_once();
     EXPECT_EQ(w.find(run_once())->stages.interpreter, "") << "it is no interpreter";
 }
