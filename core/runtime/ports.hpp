@@ -94,11 +94,38 @@ public:
     virtual task<result<void>> destroy() = 0;
 };
 
-/// Creates sandboxes. One object per runtime and server; outlives its sandboxes. I/O thread.
-class runtime {
+/// Sandboxes that have processes, groups or directories of this server's instance, but no object. I/O thread.
+class left_over_source {
 public:
-    virtual ~runtime() = default;
+    virtual ~left_over_source() = default;
 
+    /// Each such sandbox once. The sweep decides about them. Changes nothing.
+    virtual task<result<std::vector<sandbox_id>>> left_overs() = 0;
+    /// Removes every trace of a sandbox, if there is any. `runtime_state` comes from its record, or is empty. Errors: errc::conflict
+    /// while an object of the sandbox lives (nothing was touched); otherwise the detail names what could not be removed: retry later.
+    /// A recover() of the same sandbox waits until this is over.
+    virtual task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) = 0;
+};
+
+/// Prepared sandboxes: their directories, groups and user ids exist, but no process runs. create() of a runtime may return one. I/O thread.
+class sandbox_stock {
+public:
+    virtual ~sandbox_stock() = default;
+
+    /// How many there are.
+    virtual std::size_t prepared() const { return 0; }
+    /// Maximum of prepared(); 0 if preparing would save nothing.
+    virtual std::size_t most_prepared() const { return 0; }
+    /// Prepares one more sandbox with these limits; create() may change them. Errors: errc::runtime_unavailable; then nothing remains.
+    virtual task<result<void>> prepare_ahead(sandbox_id id, sandbox_limits limits);
+    /// Removes prepared sandboxes beyond `kept`, and other cached resources that were long unused. The next server's sweep finds what
+    /// cannot be removed. Called every few seconds.
+    virtual task<> discard_prepared(std::size_t /*kept*/) { co_return; }
+};
+
+/// Makes and finds sandboxes. One object per runtime and server; outlives its sandboxes. I/O thread.
+class runtime : public left_over_source, public sandbox_stock {
+public:
     virtual std::string_view name() const = 0;
     /// Known without probe(). The same at each call.
     virtual runtime_traits traits() const { return {}; }
@@ -112,29 +139,13 @@ public:
     /// Estimated host memory of a started sandbox without programs.
     virtual std::int64_t idle_bytes() const { return 4 << 20; }
 
-    /// Creates directories, groups and sockets; starts nothing. If the spec allows, returns a sandbox from prepare_ahead(), whose id()
-    /// differs from the spec's. Errors: errc::runtime_unavailable with a remedy.
+    /// Creates directories, groups and sockets; starts nothing. If the spec allows, returns a sandbox of the stock, whose id() differs from
+    /// the spec's. Errors: errc::runtime_unavailable with a remedy.
     virtual task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) = 0;
-    /// Number of prepared sandboxes: their directories, groups and user ids exist, but no process runs.
-    virtual std::size_t prepared() const { return 0; }
-    /// Maximum of prepared(); 0 if preparing would save nothing.
-    virtual std::size_t most_prepared() const { return 0; }
-    /// Prepares one more sandbox with these limits; create() may change them. Errors: errc::runtime_unavailable; then nothing remains.
-    virtual task<result<void>> prepare_ahead(sandbox_id id, sandbox_limits limits);
-    /// Removes prepared sandboxes beyond `kept`, and other cached resources that were long unused. The next server's sweep finds what
-    /// cannot be removed. Called every few seconds.
-    virtual task<> discard_prepared(std::size_t /*kept*/) { co_return; }
     /// Starts the agent. After a failure the caller must still call destroy().
     virtual task<result<void>> start(sandbox& created) = 0;
     /// Reopens a sandbox of an earlier server. Errors: errc::gone if its agent no longer runs; its remains are then removed already.
     virtual task<result<std::unique_ptr<sandbox>>> recover(sandbox_id id, std::string runtime_state) = 0;
-    /// Sandboxes of this server's instance that have processes, groups or directories but no object, each once. The sweep decides
-    /// about them. Changes nothing.
-    virtual task<result<std::vector<sandbox_id>>> left_overs() = 0;
-    /// Removes every trace of a sandbox, if there is any. `runtime_state` comes from its record, or is empty. Errors: errc::conflict
-    /// while an object of the sandbox lives (nothing was touched); otherwise the detail names what could not be removed: retry later.
-    /// A recover() of the same sandbox waits until this is over.
-    virtual task<result<void>> remove_left_over(sandbox_id id, std::string runtime_state) = 0;
 };
 
 inline bool alike_but_for_groups(const sandbox_spec& spec, const sandbox_spec& other)
@@ -145,7 +156,7 @@ inline bool alike_but_for_groups(const sandbox_spec& spec, const sandbox_spec& o
 
 inline result<void> sandbox::claim(const sandbox_limits&, execution_group&) { return {}; }
 
-inline task<result<void>> runtime::prepare_ahead(sandbox_id, sandbox_limits) { co_return result<void>(); }
+inline task<result<void>> sandbox_stock::prepare_ahead(sandbox_id, sandbox_limits) { co_return result<void>(); }
 
 inline bool runtime::can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const
 {

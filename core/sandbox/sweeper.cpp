@@ -183,9 +183,8 @@ task<> sweeper::remove_all(std::vector<suspect> all)
 /// True if there was something and now there is not; false if it is not the sweeper's to remove.
 task<result<bool>> sweeper::remove(suspect what)
 {
-    const auto where = use_.sources.runtimes.find(what.runtime);
-    if (where != use_.sources.runtimes.end()) {
-        const auto removed = co_await where->second->remove_left_over(what.id, what.runtime_state);
+    if (left_over_source* const source = use_.sources.find(what.runtime)) {
+        const auto removed = co_await source->remove_left_over(what.id, what.runtime_state);
         if (removed.has_error() && removed.error().code == errc::conflict)
             co_return false;
         if (removed.has_error())
