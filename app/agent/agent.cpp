@@ -16,7 +16,6 @@ namespace caisson::agent {
 
 namespace {
 
-constexpr std::int64_t first_lease_ms = 10 * 60 * 1000;    // until the first server connects
 constexpr std::int64_t rest_after_ms = 1000;
 constexpr std::int64_t end_within_ms = 2000;
 constexpr std::int64_t longest_hold_ms = 1;
@@ -40,7 +39,7 @@ int agent::run()
 {
     if (!prepare())
         return 1;
-    while (!ending_) {
+    while (!is_ending()) {
         if (held_since_ms_ != 0)    // an ending program closes its streams one by one: handle them in one turn
             wait_for(signals_.fd.get(), POLLIN, monotonic_ms() + longest_hold_ms);
         const auto ready = events_.wait(held_since_ms_ != 0 ? 0 : next_timeout_ms());
@@ -50,14 +49,14 @@ int agent::run()
         for (const auto& each : ready)
             handle(each);
         enforce_deadlines();
-        dial();
+        link_.dial();
         watch_all();
         if (holds())
             continue;
-        pump();
+        link_.pump();
         if (collect_at_end())
-            pump();
-        if (current_ && !current_->watch(events_, source::link_in))
+            link_.pump();
+        if (!link_.watch())
             return 1;
     }
     end_everything();
@@ -66,32 +65,20 @@ int agent::run()
 
 bool agent::prepare()
 {
-    last_heard_ms_ = monotonic_ms();
     const auto set = handled_signals();
     ::sigprocmask(SIG_BLOCK, &set, nullptr);
     signals_.fd.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!signals_.fd || !events_.want(signals_, source::signals, 0, EPOLLIN))
-        return false;
-    if (options_.listen_fd >= 0) {
-        listener_.fd.reset(options_.listen_fd);
-        return events_.want(listener_, source::listener, 0, EPOLLIN);
-    }
-    if (options_.connect_to) {
-        dial();
-        return true;
-    }
-    current_ = std::make_unique<connection>(connection::kind::stdio, unique_fd(options_.stdio_in), unique_fd(options_.stdio_out));
-    return current_->watch(events_, source::link_in);
+    return signals_.fd && events_.want(signals_, source::signals, 0, EPOLLIN) && link_.open();
 }
 
 void agent::handle(const ready_fd& ready)
 {
     switch (ready.from) {
     case source::signals: return on_signals();
-    case source::listener: return accept_candidate();
-    case source::link_in: return handle_link(current_, (ready.events & ~EPOLLOUT) != 0);
-    case source::link_out: return handle_link(current_, false);
-    case source::candidate: return handle_link(candidate_, true);
+    case source::listener: return link_.accept();
+    case source::link_in: return link_.handle_current((ready.events & ~EPOLLOUT) != 0);
+    case source::link_out: return link_.handle_current(false);
+    case source::candidate: return link_.handle_candidate();
     case source::parked: return tell_of_parking(parked_.hear(events_));
     default: return handle_program(ready);
     }
@@ -140,9 +127,9 @@ void agent::on_signals()
 
 void agent::reap()
 {
-    const auto cause = lease_over_ ? protocol::exit_cause::lease
-                       : ending_   ? protocol::exit_cause::shutdown
-                                   : protocol::exit_cause::by_itself;
+    const auto cause = lease_over_   ? protocol::exit_cause::lease
+                       : is_ending() ? protocol::exit_cause::shutdown
+                                     : protocol::exit_cause::by_itself;
     while (const auto dead = reap_one()) {
         if (parked_.exists() && parked_.pid() == dead->pid) {
             const bool was_starting = !parked_.waits();
@@ -176,7 +163,7 @@ void agent::enforce_deadlines()
         parked_.end(events_);
         tell_of_parking(ETIMEDOUT);
     }
-    if (const auto end = lease_end_ms(); end >= 0 && now >= end)
+    if (const auto end = link_.lease_end_ms(); end >= 0 && now >= end)
         ending_ = lease_over_ = true;
 }
 
@@ -186,26 +173,14 @@ void agent::rest_if_due(std::int64_t now_ms)
     if (rest_at_ms_ == 0 || now_ms < rest_at_ms_)
         return;
     rest_at_ms_ = 0;
-    if (current_)
-        current_->rest();
+    link_.rest();
     for (auto& [number, execution] : session_.executions())
         execution.rest();
 }
 
-/// -1 while a server is connected by a socket.
-std::int64_t agent::lease_end_ms() const
-{
-    if (session_.is_open() && !current_->is_stdio())
-        return -1;
-    constexpr auto longest = std::uint64_t{1} << 40;
-    return last_heard_ms_ + (greeted_ ? static_cast<std::int64_t>(std::min(session_.lease_ms(), longest)) : first_lease_ms);
-}
-
 std::int64_t agent::next_timeout_ms() const
 {
-    std::int64_t first = lease_end_ms();
-    if (may_dial() && (first < 0 || dial_at_ms_ < first))
-        first = dial_at_ms_;
+    std::int64_t first = link_.next_deadline_ms();
     if (rest_at_ms_ != 0 && (first < 0 || rest_at_ms_ < first))
         first = rest_at_ms_;
     if (const auto at = parked_.deadline_ms(); at != 0 && (first < 0 || at < first))
@@ -226,7 +201,7 @@ void agent::end_everything()
         ::sigtimedwait(&set, nullptr, &moment);
         reap();
     }
-    pump();
+    link_.pump();
 }
 
 void agent::watch_all()

@@ -1,11 +1,10 @@
-#include "app/agent/agent.hpp"
+#include "app/agent/server_link.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/// The half of the agent that talks to servers.
 namespace caisson::agent {
 
 namespace {
@@ -13,6 +12,7 @@ namespace {
 constexpr std::size_t output_bytes = 256 * 1024;    // encoded per turn
 constexpr std::int64_t first_pause_ms = 10;         // between tries to reach a server
 constexpr std::int64_t longest_pause_ms = 1000;
+constexpr std::int64_t first_lease_ms = 10 * 60 * 1000;    // until the first server connects
 
 /// Empty if no server listens there, or its backlog is full.
 unique_fd connected_to(const char* path)
@@ -28,16 +28,29 @@ unique_fd connected_to(const char* path)
 
 }    // namespace
 
-/// Accepts a connection. It replaces an older one that has not sent HELLO, because that may never come.
-void agent::accept_candidate()
+bool server_link::open()
+{
+    last_heard_ms_ = monotonic_ms();
+    if (options_.listen_fd >= 0) {
+        listener_.fd.reset(options_.listen_fd);
+        return events_.want(listener_, source::listener, 0, EPOLLIN);
+    }
+    if (options_.connect_to) {
+        dial();
+        return true;
+    }
+    current_ = std::make_unique<connection>(connection::kind::stdio, unique_fd(options_.stdio_in), unique_fd(options_.stdio_out));
+    return current_->watch(events_, source::link_in);
+}
+
+void server_link::accept()
 {
     unique_fd accepted(::accept4(listener_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (accepted)
         take_candidate(std::move(accepted));
 }
 
-/// Tries to connect if a try is due. After a server that has sent HELLO is lost, the next try is immediate; otherwise pauses double.
-void agent::dial()
+void server_link::dial()
 {
     const auto now = monotonic_ms();
     if (!may_dial() || now < dial_at_ms_)
@@ -48,7 +61,7 @@ void agent::dial()
         take_candidate(std::move(socket));
 }
 
-void agent::take_candidate(unique_fd connected)
+void server_link::take_candidate(unique_fd connected)
 {
     drop(candidate_);
     candidate_ = std::make_unique<connection>(connection::kind::socket, std::move(connected), unique_fd());
@@ -56,7 +69,7 @@ void agent::take_candidate(unique_fd connected)
         drop(candidate_);
 }
 
-void agent::handle_link(std::unique_ptr<connection>& from, bool readable)
+void server_link::handle(std::unique_ptr<connection>& from, bool readable)
 {
     if (!from)
         return;
@@ -69,7 +82,7 @@ void agent::handle_link(std::unique_ptr<connection>& from, bool readable)
 }
 
 /// False if the connection must be dropped.
-bool agent::handle_frames(connection& from)
+bool server_link::handle_frames(connection& from)
 {
     protocol::frame_view frame;
     for (;;) {
@@ -89,7 +102,7 @@ bool agent::handle_frames(connection& from)
     }
 }
 
-bool agent::on_frame(connection& from, const protocol::frame_view& frame)
+bool server_link::on_frame(connection& from, const protocol::frame_view& frame)
 {
     if (from.greeting)
         return on_hello(from, frame);
@@ -100,7 +113,7 @@ bool agent::on_frame(connection& from, const protocol::frame_view& frame)
     return session_.on_frame(frame);
 }
 
-bool agent::on_hello(connection& from, const protocol::frame_view& frame)
+bool server_link::on_hello(connection& from, const protocol::frame_view& frame)
 {
     from.greeting = false;
     protocol::hello server;
@@ -128,21 +141,20 @@ bool agent::on_hello(connection& from, const protocol::frame_view& frame)
     return true;
 }
 
-void agent::drop(std::unique_ptr<connection>& which)
+void server_link::drop(std::unique_ptr<connection>& which)
 {
     if (!which)
         return;
     if (is_current(*which)) {
         session_.close();
         last_heard_ms_ = monotonic_ms();
-        ending_ = ending_ || which->is_stdio();    // no server can reconnect
+        is_over_ = is_over_ || which->is_stdio();
     }
     which->close(events_);
     which.reset();
 }
 
-/// Sends due frames until none is left or the stream is full.
-void agent::pump()
+void server_link::pump()
 {
     while (current_ && (session_.is_open() || current_->has_output())) {
         if (!current_->has_output())
@@ -154,6 +166,26 @@ void agent::pump()
         if (current_->has_output())
             return;
     }
+}
+
+void server_link::rest()
+{
+    if (current_)
+        current_->rest();
+}
+
+std::int64_t server_link::lease_end_ms() const
+{
+    if (session_.is_open() && !current_->is_stdio())
+        return -1;
+    constexpr auto longest = std::uint64_t{1} << 40;
+    return last_heard_ms_ + (greeted_ ? static_cast<std::int64_t>(std::min(session_.lease_ms(), longest)) : first_lease_ms);
+}
+
+std::int64_t server_link::next_deadline_ms() const
+{
+    const std::int64_t lease = lease_end_ms();
+    return may_dial() && (lease < 0 || dial_at_ms_ < lease) ? dial_at_ms_ : lease;
 }
 
 }    // namespace caisson::agent
