@@ -12,8 +12,7 @@ void collector::on_output(stream_number stream, std::uint64_t offset, shared_byt
 {
     if (stream == stream_number::stderr_stream)
         return done_with_(stream, offset + bytes.size());
-    received_ += bytes.size();
-    decoder_.add(std::move(bytes));
+    input_.add(std::move(bytes));
     changed_.notify_all();
 }
 
@@ -25,13 +24,14 @@ void collector::on_gap(stream_number stream, std::uint64_t, std::uint64_t)
 
 void collector::on_eof(stream_number stream, std::uint64_t)
 {
-    eof_ = eof_ || stream == stream_number::stdout_stream;
+    if (stream == stream_number::stdout_stream)
+        input_.note_eof();
     changed_.notify_all();
 }
 
 void collector::on_exited(protocol::exit_report report)
 {
-    exited_ = report;
+    input_.note_exit(report);
     changed_.notify_all();
 }
 

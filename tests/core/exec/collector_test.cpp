@@ -300,7 +300,7 @@ TEST_F(Collector, SmallFilesMayComeInAnyPieces)
 
 TEST_F(Collector, LeavesADiskThatIsNearlyFullAlone)
 {
-    free_bytes = collector::least_free_bytes + 20;
+    free_bytes = collect_room::least_free_bytes + 20;
     const auto got = collect(file("out/a", "123456789") + file("out/b", "1234567890") + file("out/c", "1") + done());
     EXPECT_THAT(got.summary.error, HasSubstr("disk has too little room"));
     EXPECT_THAT(paths(got), ElementsAre("a"));
