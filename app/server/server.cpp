@@ -2,7 +2,6 @@
 
 #include "adapters/crypto/digest.hpp"
 #include "adapters/crypto/sha256_hasher.hpp"
-#include "adapters/host/seccomp_filter.hpp"
 #include "adapters/net/server.hpp"
 #include "app/doors/http/api.hpp"
 #include "app/doors/http/storage_watch.hpp"
@@ -17,6 +16,7 @@
 #include "app/server/process_limits.hpp"
 #include "app/server/ready_sandboxes.hpp"
 #include "app/server/registry_logins.hpp"
+#include "app/server/sandbox_parts.hpp"
 #include "app/server/service_manager.hpp"
 #include "app/server/skill_parts.hpp"
 #include "app/server/tenants.hpp"
@@ -113,15 +113,8 @@ private:
     execution_services services()
     {
         execution_services made{context_.get_executor(), time_, *log_, ids_, {store_->executions(), store_->events(), store_->sandboxes()}};
-        made.sources.payload_filter = payload_filter();
-        made.sources.enabled = config_.runtimes;
+        made.sources = sandbox_sources_of(config_, host_, self_, images_);
         made.rules.bounds = bounds_of(config_);
-        for (auto* each : host_.all())
-            made.sources.runtimes.emplace(std::string(each->name()), each);
-        made.sources.link.instance = self_.id;
-        made.sources.link.epoch = self_.epoch;
-        made.sources.rest_of_filter = rest_of_payload_filter();
-        made.sources.link.lease = std::chrono::milliseconds(config_.executions.agent_lease_ms);
         made.sweeps.interval = std::chrono::milliseconds(config_.executions.sweep_interval_ms);
         made.sweeps.chores = sweep_chores(config_, host_.groups(), context_.get_executor(), time_, work_);
         made.sweeps.chores.push_back({"packages on the engine", [this] { return host_.sweep_packages(); }});
@@ -133,11 +126,8 @@ private:
         made.rules.artifact_lifetime = std::chrono::milliseconds(config_.artifacts.retention_ms);
         made.skills.trees = &skills_.trees();
         made.skills.schemas = &skills_.schemas();
-        made.sources.images = host_.images() == nullptr ? nullptr : &images_;
         made.compiled = compiled_.cache();
-        made.sources.fallback = config_.fallback;
         made.stores.checkpoints = &threads_.service();
-        made.sources.pool = pool_bounds_of(config_.pool);
         made.webhook_due = [this] { webhooks_.wake(); };
         made.rules.idempotency = {config_.idempotency.lifetime_ms, static_cast<std::size_t>(config_.idempotency.max_keys_per_tenant)};
         made.rules.retention = retention_of(config_.executions);
