@@ -1,62 +1,18 @@
 #include "core/protocol/link_execution.hpp"
 
-#include <algorithm>
-#include <cerrno>
 #include <utility>
 
 namespace caisson::protocol {
 
-namespace {
-
-constexpr std::size_t max_waiting_signals = 64;
-
-}    // namespace
-
 link_execution::link_execution(exec_number number, execution_sink& sink, std::optional<resume_point> resume)
-    : number_(number), sink_(&sink), known_to_agent_(resume.has_value()), input_(resume ? resume->stdin_sent : 0), orders_known_(!resume)
+    : number_(number)
+    , reports_(sink)
+    , known_to_agent_(resume.has_value())
+    , input_(resume ? resume->stdin_sent : 0)
+    , stdout_(resume ? resume->stdout_committed : 0)
+    , stderr_(resume ? resume->stderr_committed : 0)
+    , signals_(resume ? signal_numbers::unknown : signal_numbers::known)
 {
-    const auto from = resume.value_or(resume_point{});
-    stdout_.received = stdout_.acknowledged = from.stdout_committed;
-    stderr_.received = stderr_.acknowledged = from.stderr_committed;
-    connected();
-}
-
-void link_execution::put_file(std::string path, std::uint32_t mode, shared_bytes content)
-{
-    if (!fits_frame(path, max_path_bytes))
-        return refuse(path.size() > max_path_bytes ? ENAMETOOLONG : EINVAL, "file " + path.substr(0, max_path_bytes));
-    files_.push_back({std::move(path), mode, std::move(content)});
-}
-
-void link_execution::spawn(const spawn_request& request, shared_descriptors join)
-{
-    spawn_ = shared_bytes(encode_spawn(request));
-    if (spawn_.size() > max_spawn_bytes)
-        refuse(E2BIG, "spawn");
-    join_ = std::move(join);
-    stdin_open_ = request.stdin_open;
-    spawn_wanted_ = true;
-}
-
-void link_execution::acknowledge(stream_number stream, std::uint64_t end)
-{
-    auto& state = of(stream);
-    state.acknowledged = std::max(state.acknowledged, std::min(end, state.received));
-}
-
-bool link_execution::signal(const signal_order& order)
-{
-    const bool waits_already = order.everyone && signals_said_ < signals_.size() && signals_.back().everyone;
-    if (signals_.size() >= max_waiting_signals && !order.everyone)
-        return false;
-    if (!waits_already)
-        signals_.push_back(order);
-    return true;
-}
-
-bool link_execution::is_to_kill_all() const
-{
-    return known_to_agent_ && std::any_of(signals_.begin(), signals_.end(), [](const signal_order& each) { return each.everyone; });
 }
 
 void link_execution::resize(const resize_order& order)
@@ -65,47 +21,35 @@ void link_execution::resize(const resize_order& order)
     resize_due_ = true;
 }
 
-void link_execution::refuse(int code, std::string step)
-{
-    if (!refusal_)
-        refusal_.emplace(code, std::move(step));
-}
-
 void link_execution::report_refusal()
 {
     if (!is_refused())
         return;
-    exited_ = true;
     confirm();
-    if (sink_)
-        sink_->on_start_failed(refusal_->first, refusal_->second);
+    reports_.on_start_failed(start_.refused()->code, start_.refused()->step);
 }
 
 /// The agent has the SPAWN and its files; they are not sent again.
 void link_execution::confirm()
 {
-    spawn_wanted_ = false;
     known_to_agent_ = true;
-    spawn_ = {};
-    join_.reset();
-    files_.clear();
+    start_.confirm();
 }
 
 void link_execution::connected()
 {
     stage_ = stage::idle;
-    file_index_ = 0;
-    file_offset_ = 0;
-    stdout_.told = stdout_.acknowledged;
-    stderr_.told = stderr_.acknowledged;
+    start_.restart();
+    stdout_.restart();
+    stderr_.restart();
     input_.restart(0);
-    signals_said_ = 0;
+    signals_.restart();
     resize_due_ = resize_.has_value();
 }
 
 link_execution::filled link_execution::fill(frame_batch& batch, bool carries_descriptors, std::uint32_t version)
 {
-    if (refusal_)
+    if (start_.refused())
         return filled::nothing;
     if (stage_ == stage::idle)
         return fill_start(batch, carries_descriptors);
@@ -117,52 +61,25 @@ link_execution::filled link_execution::fill(frame_batch& batch, bool carries_des
 link_execution::filled link_execution::fill_start(frame_batch& batch, bool carries_descriptors)
 {
     if (known_to_agent_) {
-        encode_frame(batch.text(), number_, resume_point{stdout_.acknowledged, stderr_.acknowledged, input_.taken()});
+        encode_frame(batch.text(), number_, resume_point{stdout_.acknowledged(), stderr_.acknowledged(), input_.taken()});
         stage_ = stage::asked;
         return filled::something;
     }
-    if (fill_file(batch))
+    if (start_.fill_file(batch, number_))
         return filled::something;
-    if (!spawn_wanted_)
+    if (!start_.has_spawn())
         return filled::nothing;
-    if (carries_descriptors && join_ && !join_->empty() && !batch.empty())
+    if (carries_descriptors && start_.has_descriptors() && !batch.empty())
         return filled::needs_new_batch;
     fill_spawn(batch, carries_descriptors);
     return filled::something;
 }
 
-bool link_execution::fill_file(frame_batch& batch)
-{
-    if (file_index_ == files_.size())
-        return false;
-    const auto& file = files_[file_index_];
-    auto part = file.content.slice(file_offset_);
-    part = part.slice(0, chunk_length(part.view()));
-    const bool last = file_offset_ + part.size() == file.content.size();
-    encode_frame(batch.text(), number_, file_chunk{file.mode, file_offset_, last, file.path, part.view()});
-    file_offset_ = last ? 0 : file_offset_ + part.size();
-    file_index_ += last ? 1 : 0;
-    batch.finish_frame(std::move(part));
-    return true;
-}
-
-/// Adds all parts at once: no other execution's parts may come between.
 void link_execution::fill_spawn(frame_batch& batch, bool carries_descriptors)
 {
-    if (!stdin_open_)
+    if (!start_.stdin_open())
         input_.finish_here();
-    const bool joins = carries_descriptors && join_ && !join_->empty();
-    if (joins)
-        batch.set_descriptors(join_);
-    const auto total = static_cast<std::uint32_t>(spawn_.size());
-    for (std::size_t at = 0; at < spawn_.size();) {
-        auto part = spawn_.slice(at);
-        part = part.slice(0, chunk_length(part.view()));
-        const auto descriptors = static_cast<std::uint8_t>(joins && at == 0 ? join_->size() : 0);
-        encode_frame(batch.text(), number_, spawn_chunk{static_cast<std::uint32_t>(at), total, descriptors, part.view()});
-        at += part.size();
-        batch.finish_frame(std::move(part));
-    }
+    start_.fill_spawn(batch, number_, carries_descriptors);
     stage_ = stage::joined;
     known_to_agent_ = true;
     input_.restart(stream_window_bytes);
@@ -171,32 +88,13 @@ void link_execution::fill_spawn(frame_batch& batch, bool carries_descriptors)
 bool link_execution::fill_orders(frame_batch& batch, std::uint32_t version)
 {
     const auto before = batch.size();
-    for (const auto stream : {stream_number::stdout_stream, stream_number::stderr_stream}) {
-        auto& state = of(stream);
-        if (state.told < state.acknowledged)
-            encode_frame(batch.text(), number_, acknowledgement{stream, state.acknowledged});
-        state.told = state.acknowledged;
-    }
-    fill_signals(batch, version);
+    for (const auto stream : {stream_number::stdout_stream, stream_number::stderr_stream})
+        if (const auto end = of(stream).take_acknowledgement())
+            encode_frame(batch.text(), number_, acknowledgement{stream, *end});
+    signals_.fill(batch.text(), number_, version);
     if (std::exchange(resize_due_, false))
         encode_frame(batch.text(), number_, *resize_);
     return batch.size() > before;
-}
-
-void link_execution::fill_signals(frame_batch& batch, std::uint32_t version)
-{
-    if (version < first_with_orders) {    // sent once: such an agent does not confirm
-        for (auto order : std::exchange(signals_, {})) {
-            order.order = 0;
-            encode_frame(batch.text(), number_, order);
-        }
-        return;
-    }
-    for (; orders_known_ && signals_said_ < signals_.size(); ++signals_said_) {
-        auto& order = signals_[signals_said_];
-        order.order = order.order == 0 ? ++last_order_ : order.order;
-        encode_frame(batch.text(), number_, order);
-    }
 }
 
 bool link_execution::fill_input(frame_batch& batch, std::uint32_t version)
@@ -211,9 +109,118 @@ bool link_execution::fill_input(frame_batch& batch, std::uint32_t version)
     const bool ends = input_.take_end();
     if (ends)
         encode_frame(batch.text(), number_, stdin_end{input_.end()});
-    if (ends && version < first_with_orders && !std::exchange(stdin_end_heard_, true) && sink_)
-        sink_->on_stdin_ended();    // such an agent does not confirm
+    if (ends && version < first_with_orders)
+        reports_.on_stdin_ended();    // such an agent does not confirm
     return some || ends;
+}
+
+template <class T>
+bool link_execution::hear(std::string_view body)
+{
+    T what;
+    return decode(body, what) && on(what);
+}
+
+bool link_execution::on_frame(const frame_view& frame)
+{
+    switch (frame.type) {
+    case frame_type::state: return hear<exec_state>(frame.body);
+    case frame_type::started: return hear<started>(frame.body);
+    case frame_type::output: return hear<output_chunk>(frame.body);
+    case frame_type::eof: return hear<stream_end>(frame.body);
+    case frame_type::stdin_ack: return hear<stdin_ack>(frame.body);
+    case frame_type::orders: return hear<orders_taken>(frame.body);
+    case frame_type::exited: return hear<exit_report>(frame.body);
+    case frame_type::error: return hear<start_error>(frame.body);
+    default: return false;
+    }
+}
+
+bool link_execution::on(const exec_state& state)
+{
+    if (stage_ != stage::asked)    // the answer to a repeated SPAWN
+        return true;
+    if (state.phase != exec_phase::unknown) {
+        stage_ = stage::joined;
+        confirm();
+        if (!skip_to(stream_number::stdout_stream, state.stdout_base) || !skip_to(stream_number::stderr_stream, state.stderr_base))
+            return false;
+        return on(stdin_ack{state.stdin_taken, state.stdin_limit});
+    }
+    if (start_.has_spawn()) {    // SPAWN was lost with the connection
+        known_to_agent_ = false;
+        connected();
+        return true;
+    }
+    signals_.clear();    // the agent cannot deliver them
+    reports_.on_unknown();
+    return true;
+}
+
+bool link_execution::on(const started& what)
+{
+    confirm();
+    reports_.on_started(what);
+    return true;
+}
+
+bool link_execution::on(const output_chunk& chunk)
+{
+    if (!skip_to(chunk.stream, chunk.offset))
+        return false;
+    auto& stream = of(chunk.stream);
+    const auto fresh = stream.take(chunk.offset, chunk.bytes);
+    if (!fresh)
+        return false;
+    if (!fresh->empty())
+        reports_.on_output(chunk.stream, stream.received() - fresh->size(), *fresh);
+    return true;
+}
+
+bool link_execution::on(const stream_end& end)
+{
+    if (end.end < of(end.stream).received() || !skip_to(end.stream, end.end))
+        return false;
+    if (of(end.stream).finish())
+        reports_.on_eof(end.stream, end.end);
+    return true;
+}
+
+bool link_execution::on(const stdin_ack& ack)
+{
+    if (input_.acknowledge(ack.taken, ack.limit))
+        reports_.on_stdin_taken(ack.taken);
+    return true;
+}
+
+bool link_execution::on(const orders_taken& taken)
+{
+    signals_.confirm(taken.signals);
+    if (taken.stdin_ended)
+        reports_.on_stdin_ended();
+    return true;
+}
+
+bool link_execution::on(const exit_report& report)
+{
+    reports_.on_exited(report);
+    return true;
+}
+
+bool link_execution::on(const start_error& what)
+{
+    confirm();
+    reports_.on_start_failed(what.code, what.step);
+    return true;
+}
+
+/// Continues the stream at `offset`, and reports what is lost before it. False if the agent broke the protocol.
+bool link_execution::skip_to(stream_number stream, std::uint64_t offset)
+{
+    const auto missing = of(stream).skip_to(offset);
+    if (missing && *missing > 0)
+        reports_.on_gap(stream, offset - *missing, *missing);
+    return missing.has_value();
 }
 
 }    // namespace caisson::protocol
