@@ -35,14 +35,14 @@ task<> wait_for_place(std::shared_ptr<link> self)
 task<> run_reader(std::shared_ptr<link> self)
 {
     try {
-        while (self->now != link::state::closed) {
+        while (!self->closing.is_closed()) {
             boost::system::error_code failed;
             const auto into = self->room.bytes();
             const auto count =
                 co_await self->socket.async_read_some(asio::buffer(into.data(), into.size()), asio::redirect_error(use_task, failed));
             if (failed)
                 co_return self->read_ended(failed);
-            self->heard = true;
+            self->heart.note_activity();
             const bool taken = self->take({into.data(), count});
             if (!taken || !self->socket.is_message_done()) {
                 self->room.widen();
@@ -61,26 +61,23 @@ task<> run_reader(std::shared_ptr<link> self)
 
 task<boost::system::error_code> send_front(std::shared_ptr<link> self)
 {
-    const auto& front = self->queue.front();
+    const auto& front = self->outbox.begin_front(self->time.steady_now());
     self->socket.binary(front.kind == message_kind::binary);
     const std::array<asio::const_buffer, 2> parts{asio::buffer(front.prefix), asio::buffer(front.payload.view())};
     boost::system::error_code failed;
-    self->writing_since = self->time.steady_now();
     self->socket.next_layer().sends_message(true);
     co_await self->socket.async_write(parts, asio::redirect_error(use_task, failed));
     self->socket.next_layer().sends_message(false);
-    self->writing_since.reset();
-    self->heard = true;
-    self->queued_bytes -= front.cost();
-    self->queue.pop_front();
+    self->heart.note_activity();
+    self->outbox.finish_front();
     self->written.notify_all();
     co_return failed;
 }
 
 task<boost::system::error_code> send_close(std::shared_ptr<link> self)
 {
-    beast::websocket::close_reason reason(self->close_with);
-    reason.reason.assign(self->close_reason.data(), self->close_reason.size());
+    beast::websocket::close_reason reason(self->closing.code());
+    reason.reason.assign(self->closing.reason().data(), self->closing.reason().size());
     boost::system::error_code failed;
     co_await self->socket.async_close(reason, asio::redirect_error(use_task, failed));
     if (!failed)
@@ -90,7 +87,7 @@ task<boost::system::error_code> send_close(std::shared_ptr<link> self)
 
 task<boost::system::error_code> send_ping(std::shared_ptr<link> self)
 {
-    self->ping_wanted = false;
+    self->heart.ping_begun();
     const beast::websocket::ping_data nothing;
     boost::system::error_code failed;
     co_await self->socket.async_ping(nothing, asio::redirect_error(use_task, failed));
@@ -100,13 +97,13 @@ task<boost::system::error_code> send_ping(std::shared_ptr<link> self)
 task<> run_writer(std::shared_ptr<link> self)
 {
     const finish_at_end guard(self);
-    while (self->now != link::state::closed) {
+    while (!self->closing.is_closed()) {
         boost::system::error_code failed;
-        if (self->ping_wanted)
+        if (self->heart.ping_due())
             failed = co_await send_ping(self);
-        else if (!self->queue.empty())
+        else if (!self->outbox.empty())
             failed = co_await send_front(self);
-        else if (self->now == link::state::closing)
+        else if (self->closing.now() == websocket_closing::state::closing)
             failed = co_await send_close(self);
         else
             co_await self->to_write.wait_past(self->to_write.version());
@@ -126,13 +123,13 @@ task<> write_and_ping(std::shared_ptr<link> self) { co_await race(run_writer(sel
 
 task<> wait_sent(std::shared_ptr<link> self)
 {
-    while (!self->queue.empty() && self->now != link::state::closed)
+    while (!self->outbox.empty() && !self->closing.is_closed())
         co_await self->written.wait_past(self->written.version());
 }
 
 task<> wait_closed(std::shared_ptr<link> self)
 {
-    while (self->now != link::state::closed)
+    while (!self->closing.is_closed())
         co_await self->written.wait_past(self->written.version());
 }
 
@@ -150,7 +147,7 @@ public:
     task<std::optional<message>> receive() override
     {
         const auto self = link_;
-        while (self->inbox.empty() && self->now == link::state::open)
+        while (self->inbox.empty() && self->closing.is_open())
             co_await self->arrived.wait_past(self->arrived.version());
         if (self->inbox.empty())
             co_return std::nullopt;
@@ -162,24 +159,24 @@ public:
     {
         return link_->push({message_kind::binary, std::move(prefix), std::move(payload)});
     }
-    std::size_t queued_bytes() const override { return link_->queued_bytes; }
+    std::size_t queued_bytes() const override { return link_->outbox.bytes(); }
 
     task<> drained(std::size_t below) override
     {
         const auto self = link_;
-        while (self->queued_bytes > below && self->now == link::state::open)
+        while (self->outbox.bytes() > below && self->closing.is_open())
             co_await self->written.wait_past(self->written.version());
     }
 
     task<> close(std::uint16_t code, std::string reason) override
     {
         const auto self = link_;
-        if (self->now == link::state::open)
+        if (self->closing.is_open())
             self->begin_close(code, std::move(reason));
-        if (self->close_with == close_code::policy) {    // also if set by an earlier, cancelled call
-            self->drop_unsent();
+        if (self->closing.code() == close_code::policy) {    // also if set by an earlier, cancelled call
+            self->outbox.drop_unsent();
             co_await with_deadline(self->time, self->time.steady_now() + self->options.close_timeout, wait_sent(self));
-            if (!self->queue.empty())
+            if (!self->outbox.empty())
                 self->finish();
         }
         co_await wait_sent(self);
@@ -187,9 +184,9 @@ public:
         self->finish();
     }
 
-    bool open() const override { return link_->now == link::state::open; }
-    std::uint16_t peer_close_code() const override { return link_->peer_code; }
-    const std::string& peer_close_reason() const override { return link_->peer_reason; }
+    bool open() const override { return link_->closing.is_open(); }
+    std::uint16_t peer_close_code() const override { return link_->closing.peer_code(); }
+    const std::string& peer_close_reason() const override { return link_->closing.peer_reason(); }
 
 private:
     std::shared_ptr<link> link_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "adapters/net/http_types.hpp"
+#include "adapters/net/message_budget.hpp"
 #include "adapters/net/pulse.hpp"
 #include "adapters/net/stream.hpp"
 #include "adapters/net/websocket.hpp"
@@ -8,16 +9,9 @@
 #include "core/async/timers.hpp"
 #include "core/base/error.hpp"
 
-#include <cstdint>
 #include <memory>
 
 namespace caisson::net {
-
-/// The memory limit, in bytes, of incoming messages: incomplete ones and those not received by the application.
-struct message_budget {
-    std::uint64_t limit = 0;
-    std::uint64_t used = 0;
-};
 
 /// The dependencies of a WebSocket; `time` and `tasks` must outlive it.
 struct websocket_host {
