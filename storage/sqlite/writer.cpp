@@ -86,25 +86,22 @@ void writer::tidy()
 void writer::work()
 {
     jobs batch;
-    for (auto next = wait_for_work(); next != turn::end; next = wait_for_work()) {
-        if (next == turn::move_log) {
-            log_.move();
-            continue;
-        }
-        if (next == turn::extend_log) {
-            log_.extend();
-            continue;
-        }
-        if (next == turn::tidy)
-            do_idle_step();
-        else
+    for (;;) {
+        switch (wait_for_work()) {
+        case turn::commit:
             commit_batch(batch);
-        if (next == turn::commit)
             last_commit_ = std::chrono::steady_clock::now();
-        for (auto& one : batch)
-            one->finish();
-        batch.clear();
-        log_.look();
+            answer(batch);
+            log_.look();
+            break;
+        case turn::tidy:
+            do_idle_step();
+            log_.look();
+            break;
+        case turn::move_log: log_.move(); break;
+        case turn::extend_log: log_.extend(); break;
+        case turn::end: return;
+        }
     }
 }
 
@@ -166,13 +163,6 @@ void writer::do_idle_step()
     }
 }
 
-/// What is in the log already goes into the database, so that its space can be used again.
-void writer::make_room(const std::exception_ptr& failure)
-{
-    faults_.commit_failed(failure);
-    log_.move();
-}
-
 bool writer::take_next(jobs& batch)
 {
     const std::lock_guard lock(mutex_);
@@ -204,9 +194,17 @@ void writer::commit_batch(jobs& batch)
         for (auto& one : batch)
             if (!one->failure())
                 one->fail(copy_of(std::current_exception()));    // callers are on several threads
-        make_room(std::current_exception());
+        faults_.commit_failed(std::current_exception());
+        log_.move();    // so that the log's space can be used again
     }
     closures_ += batch.size();
+}
+
+void writer::answer(jobs& batch)
+{
+    for (auto& one : batch)
+        one->finish();
+    batch.clear();
 }
 
 /// Runs the last one beside those before it: within a savepoint SQLite copies each page before its first change. Where it fails after it

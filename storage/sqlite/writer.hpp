@@ -83,9 +83,9 @@ private:
     turn wait_for_work();
     bool is_time_to_tidy(std::unique_lock<std::mutex>& lock);
     void do_idle_step();
-    void make_room(const std::exception_ptr& failure);
     bool take_next(jobs& batch);
     void commit_batch(jobs& batch);
+    void answer(jobs& batch);
     bool run_together(jobs& batch, transaction& all);
     void run_isolated(job& one);
     void run(job& one);
