@@ -9,8 +9,8 @@ namespace caisson {
 namespace {
 
 /// Between two tries at an agent that cannot be reached.
-constexpr std::chrono::milliseconds first_pause(20);
-constexpr std::chrono::milliseconds longest_pause(1000);
+constexpr std::chrono::milliseconds first_link_pause(20);
+constexpr std::chrono::milliseconds longest_link_pause(1000);
 
 task<result<std::unique_ptr<protocol::byte_stream>>> connect_to_agent(std::shared_ptr<sandbox> of) { return of->connect(); }
 
@@ -31,7 +31,7 @@ struct living_sandbox::carrying {
     /// Keeps the link going as long as there is an agent; wait_for_end() finds out when there is none.
     static task<> run_link(std::shared_ptr<carrying> self, std::shared_ptr<protocol::agent_link> link, timers* time, logger* log)
     {
-        for (auto pause = first_pause; !self->is_lost; pause = std::min(pause * 2, longest_pause)) {
+        for (auto pause = first_link_pause; !self->is_lost; pause = std::min(pause * 2, longest_link_pause)) {
             const auto end = co_await link->run();
             if (end.has_value())
                 co_return;
