@@ -55,12 +55,16 @@ def test_two_servers_that_sweep_all_the_time_leave_each_other_alone(new_server, 
             echo(server, one, "begin\n")
     for _ in range(3):    # something to remove in each sweep, on both sides
         for server in servers:
-            sandbox, process, compiler = sandbox_name(), planted.process(), planted.process()
-            groups = [planted.group(top, server.instance(), sandbox, process) for top, _ in hierarchies()]
+            sandbox, processes = sandbox_name(), [planted.process() for _ in range(4)]
+            first, compiler, second, alone = processes
+            groups = [planted.group(top, server.instance(), sandbox, first) for top, _ in hierarchies()]
             groups += [planted.flat_group(top, server.instance(), sandbox, compiler) for top, _ in hierarchies()]
+            groups += [planted.later_program_group(top, server.instance(), sandbox, second) for top, _ in hierarchies()]
+            only_a_later_program = sandbox_name()
+            groups += [planted.later_program_group(top, server.instance(), only_a_later_program, alone) for top, _ in hierarchies()]
             folders = [plant_run_directory(top, sandbox_name()) for top in server.run_folders()]
             assert server.api.run(shell="echo short")["stdout"] == "short\n"
-            until(lambda: gone(process) and gone(compiler) and not any(left.exists() for left in folders + groups), what="the sweep")
+            until(lambda: all(map(gone, processes)) and not any(left.exists() for left in folders + groups), what="the sweep")
     for server, ids in zip(servers, runs):
         for one in ids:
             echo(server, one, "end\n")
@@ -172,15 +176,16 @@ def test_what_was_planted_goes_while_runs_go_on(new_server, planted):
     records, mine = Records(server), sandbox_name
 
     # Groups with processes that do not die by themselves: stopped, and frozen.
-    stopped, frozen = planted.process(stopped=True), planted.process()
-    groups, ice = [], sandbox_name()
+    stopped, frozen, later = planted.process(stopped=True), planted.process(), planted.process()
+    groups, ice, ice_of_later = [], sandbox_name(), sandbox_name()
     for top, is_v2 in hierarchies():
         groups.append(planted.group(top, server.instance(), mine(), stopped))
-        group = planted.group(top, server.instance(), ice, frozen)
-        groups.append(group)
-        control, text = ("cgroup.freeze", "1") if is_v2 else ("freezer.state", "FROZEN")
-        for path in group.rglob(control):
-            path.write_text(text)
+        for group in (planted.group(top, server.instance(), ice, frozen),
+                      planted.later_program_group(top, server.instance(), ice_of_later, later)):
+            groups.append(group)
+            control, text = ("cgroup.freeze", "1") if is_v2 else ("freezer.state", "FROZEN")
+            for path in group.rglob(control):
+                path.write_text(text)
 
     # A directory with a mount in it, and one that a process without a record prints to, though it is gone.
     made = plant_run_directory(server.folder / "planted", mine())    # where no sweep finds it before its mount is there
@@ -211,7 +216,7 @@ def test_what_was_planted_goes_while_runs_go_on(new_server, planted):
     os.utime(probe, (1, 1))
 
     try:
-        until(lambda: gone(stopped) and gone(frozen) and gone(unknown), what="the processes to end")
+        until(lambda: all(map(gone, (stopped, frozen, later, unknown))), what="the processes to end")
         for path in [*groups, folder, lost, own, temporary, probe]:
             until(lambda: not path.exists(), what=f"{path} to go")
         until(lambda: records.states().get(alone) == "destroyed" and old not in records.states(), what="the records")
@@ -248,15 +253,17 @@ def test_what_cannot_be_removed_is_told_and_tried_again(ordinary_server):
 
 @needs_root
 def test_doctor_tells_how_to_remove_what_a_dead_server_left(shared_server, planted):
-    process, instance = planted.process(), "dead" + os.urandom(4).hex()
-    groups = [planted.group(top, instance, sandbox_name(), process) for top, _ in hierarchies()]
+    process, later, instance = planted.process(), planted.process(), "dead" + os.urandom(4).hex()
+    first, second = sandbox_name(), sandbox_name()    # of the second only the group of a later program is left
+    groups = [planted.group(top, instance, first, process) for top, _ in hierarchies()]
+    groups += [planted.later_program_group(top, instance, sandbox, later) for top, _ in hierarchies() for sandbox in (second, first)]
     done = shared_server.cli("doctor", "--data", shared_server.data, "--output", "json")
     findings = {each["what"]: each for each in json.loads(done.stdout)["findings"]}
     assert f"left-overs of {shared_server.instance()}" not in findings, "it lives"
     told = findings[f"left-overs of {instance}"]
-    assert told["state"] == "degraded" and "a server that is gone" in told["detail"]
+    assert told["state"] == "degraded" and "with 2 sandboxes of a server that is gone" in told["detail"]
     subprocess.run(["sh", "-c", told["remedy"].partition(": ")[2]], check=False, capture_output=True)
-    until(lambda: gone(process), what="its process")
+    until(lambda: gone(process) and gone(later), what="its processes")
     subprocess.run(["sh", "-c", told["remedy"].partition(": ")[2]], check=False, capture_output=True)
     assert not any(group.parent.exists() for group in groups)
 

@@ -248,6 +248,38 @@ TEST_F(CgroupTree, FindsWhatIsLeftWhereverItLooks)
     EXPECT_FALSE(kernel->exists("/cg/own/caisson-i/sbx_1"));
 }
 
+struct sibling_case {
+    std::string_view name;
+    paths groups;    // all that is left of the sandbox
+};
+class LeftOverSibling : public caisson::testing::cgroup_tree_fixture, public ::testing::WithParamInterface<sibling_case> { };
+
+/// What doctor counts of a dead server, and what the sweep of a living one finds.
+TEST_P(LeftOverSibling, IsKnownByItsSandboxsName)
+{
+    for (const char* instance : {"dead", "i"}) {
+        const auto root = "/cg/caisson-" + std::string(instance);
+        ASSERT_EQ(kernel->make_directory(root), 0);
+        for (const auto& each : GetParam().groups)
+            ASSERT_EQ(kernel->make_directory(root + "/" + each), 0) << each;
+    }
+    as_root.prepare();
+    EXPECT_EQ(as_root.group_names("dead"), std::set<std::string>{"sbx_1"});
+    EXPECT_EQ(as_root.sandbox_names(), std::vector<std::string>{"sbx_1"});
+    EXPECT_EQ(as_root.instances(), (std::vector<std::string>{"dead", "i"}));
+    auto left = as_root.left_over_group("dead", "sbx_1");
+    ASSERT_FALSE(left.members().empty());
+    EXPECT_TRUE(left.try_remove());
+    EXPECT_TRUE(as_root.group_names("dead").empty());
+    EXPECT_EQ(as_root.group_names("i"), std::set<std::string>{"sbx_1"}) << "another server's";
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, LeftOverSibling,
+    ::testing::Values(sibling_case{"later_programs_only", {"sbx_1.programs", "sbx_1.programs/work.2", "sbx_1.programs/compiler.3"}},
+        sibling_case{"no_program_any_more", {"sbx_1.programs"}}, sibling_case{"compiler_only", {"sbx_1.compiler"}},
+        sibling_case{"all", {"sbx_1", "sbx_1/work", "sbx_1.compiler", "sbx_1.programs", "sbx_1.programs/work.2"}}),
+    [](const auto& info) { return std::string(info.param.name); });
+
 TEST_F(CgroupTree, WithoutDelegationThereAreNoGroupsAndNothingFails)
 {
     kernel->make_directory("/cg/own");

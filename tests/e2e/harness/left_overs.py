@@ -53,6 +53,10 @@ class Planted:
         """<top>/caisson-<instance>/<sandbox>.compiler, as if it were one that only limits, with a process in it."""
         return self.named_group(top, instance, sandbox + ".compiler", "", process)
 
+    def later_program_group(self, top, instance, sandbox, process=None):
+        """<top>/caisson-<instance>/<sandbox>.programs/work.2, likewise, with a process in it."""
+        return self.named_group(top, instance, sandbox + ".programs", "work.2", process)
+
     def named_group(self, top, instance, sandbox, part, process):
         path = top / f"caisson-{instance}" / sandbox / part
         self.groups.append(path)
