@@ -38,7 +38,8 @@ std::vector<control_group> local_sandbox::freezable() const
         found.push_back(std::move(compiler));
     if (may_have_later_programs_)
         for (auto& each : record_.group.later_program_parts())
-            found.push_back(std::move(each));
+            if (each.controls(cgroup_control::freeze))    // else it was made or removed in part: nothing runs in it
+                found.push_back(std::move(each));
     return found;
 }
 
@@ -98,20 +99,25 @@ result<std::unique_ptr<execution_group>> local_sandbox::open_group(group_name na
         return *std::exchange(made_at_start_, std::nullopt);
     if (is_first && ahead_)
         return take_group_ahead(limits);
-    if (name.program == 1) {
-        may_have_compiler_ = may_have_compiler_ || name.use == group_use::compiler;
-    } else {
+    const bool is_later = name.program != 1;
+    if (is_later) {
+        may_have_later_programs_ = true;    // also if it is made in part
         const auto& whole = record_.limits;
         auto made = record_.group.make_later_programs_group(within_whole({whole.memory_bytes, whole.cpu_milli, whole.pids}));
         if (made.has_error())
             return made.error();
-        may_have_later_programs_ = true;
+    } else {
+        may_have_compiler_ = may_have_compiler_ || name.use == group_use::compiler;
     }
     auto part = record_.group.part(part_of(name));
+    const bool is_new = is_later && !part.exists();    // found again, it may have met something itself
     auto opened = cgroup_execution_group::open(services_.time, part, within_whole(limits));
-    if (is_paused_ && !opened.has_error())
-        if (auto frozen = part.freeze(); frozen.has_error())
-            return frozen.error();
+    if (opened.has_error())
+        return opened;
+    if (is_new)
+        static_cast<cgroup_execution_group&>(**opened).ignore_earlier_events();
+    if (auto frozen = is_paused_ ? part.freeze() : result<void>(); frozen.has_error())
+        return frozen.error();
     return opened;
 }
 

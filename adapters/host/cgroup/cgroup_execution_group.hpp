@@ -16,6 +16,9 @@ public:
     /// Changes the limits given to open(). Errors: errc::runtime_unavailable.
     result<void> limit(const cgroup_limits& limits) { return group_.limit(limits); }
 
+    /// As group_usage_files::ignore_earlier_events().
+    void ignore_earlier_events() { usage_.ignore_earlier_events(); }
+
     /// False if it has been removed.
     bool exists() const { return group_.exists(); }
     std::vector<int> join_descriptors() const override;

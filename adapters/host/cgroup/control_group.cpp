@@ -296,25 +296,24 @@ std::vector<memory_limit_files> memory_limits_of(const cgroup_member& member)
     std::vector<memory_limit_files> files;
     for (const auto& each : directories) {
         if (member.version == cgroup_version::v2) {
-            files.push_back(
-                {each + "/memory.events.local", ""});    // .local: not what its parts met; what an earlier program met here counts
+            files.push_back({.seen = each + "/memory.events.local", .limit = ""});    // .local: not what its parts met
             continue;
         }
-        files.push_back({each + "/memory.max_usage_in_bytes", each + "/memory.limit_in_bytes"});
+        files.push_back({.seen = each + "/memory.max_usage_in_bytes", .limit = each + "/memory.limit_in_bytes"});
         if ((member.controls & cgroup_control::swap) != 0)
-            files.push_back({each + "/memory.memsw.max_usage_in_bytes", each + "/memory.memsw.limit_in_bytes"});
+            files.push_back({.seen = each + "/memory.memsw.max_usage_in_bytes", .limit = each + "/memory.memsw.limit_in_bytes"});
     }
     return files;
 }
 
 /// True if unknown. Since 6.12 kernels do not count in the failcnt files of v1, so this compares the peak usage: the kernel kills a process
-/// when not even one page fits, and an attempt may have asked for several at once.
+/// when not even one page fits, and an attempt may have asked for several at once. The peak may be that of an earlier program.
 bool limit_was_met(const cgroup_io& io, const memory_limit_files& files)
 {
     constexpr std::int64_t tried_at_once = 1 << 20;
     const auto seen = io.read(files.seen);
     if (!seen || files.limit.empty())
-        return !seen || number_of(*seen, "oom").value_or(1) > 0;
+        return !seen || number_of(*seen, "oom").value_or(files.before + 1) > files.before;
     const auto most = number_of(*seen);
     const auto limit = number_of(io.read(files.limit).value_or(""));
     return !most || !limit || *most > *limit - tried_at_once;
@@ -341,6 +340,13 @@ group_usage_files control_group::usage_files() const
 std::optional<std::int64_t> control_group::memory_bytes_used() const
 {
     return number_of(read(cgroup_control::memory, "memory.usage_in_bytes", "memory.current").value_or(""));
+}
+
+void group_usage_files::ignore_earlier_events()
+{
+    for (auto& each : memory_limits_)
+        if (each.limit.empty())
+            each.before = number_of(io_->read(each.seen).value_or(""), "oom").value_or(0);
 }
 
 group_usage group_usage_files::read() const

@@ -64,8 +64,9 @@ struct cgroup_limits {
 
 /// Files that tell whether a memory limit was reached.
 struct memory_limit_files {
-    std::string seen;     // v2: how often; v1: the peak usage
-    std::string limit;    // of v1
+    std::string seen;           // v2: how often; v1: the peak usage
+    std::string limit;          // of v1
+    std::int64_t before = 0;    // v2: how often before the group was made
 };
 
 /// The files of a group's usage, kept open.
@@ -73,6 +74,9 @@ class group_usage_files {
 public:
     group_usage_files() = default;
     group_usage read() const;
+    /// Does not count what the sandbox's group met before, where the kernel counts it (v2; v1 has only a peak). Call once the group was
+    /// made, before a process joins it.
+    void ignore_earlier_events();
 
 private:
     friend class control_group;
