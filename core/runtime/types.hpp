@@ -3,6 +3,8 @@
 #include "core/base/ids.hpp"
 #include "core/sandbox/types.hpp"
 
+#include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,7 +82,7 @@ struct group_name {
     std::uint32_t program = 1;    // the program's number in its sandbox, from 1
     group_use use = group_use::program;
 
-    bool operator==(const group_name&) const = default;
+    auto operator<=>(const group_name&) const = default;
 };
 inline constexpr group_name first_program{};
 inline constexpr group_name first_compiler{.use = group_use::compiler};

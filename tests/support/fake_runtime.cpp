@@ -12,6 +12,7 @@ namespace {
 using call = fake_runtime::call;
 using box_ptr = std::shared_ptr<fake_box>;
 
+/// Of the first program.
 class fake_group : public execution_group {
 public:
     explicit fake_group(box_ptr box) : box_(std::move(box)) { }
@@ -35,6 +36,7 @@ public:
     task<result<void>> remove() override
     {
         kill();
+        box_->limits.erase(first_program);
         co_return result<void>();
     }
 
@@ -42,6 +44,7 @@ private:
     box_ptr box_;
 };
 
+/// Of the first program's compiler.
 class fake_compiler_group : public execution_group {
 public:
     explicit fake_compiler_group(box_ptr box) : box_(std::move(box)) { }
@@ -57,12 +60,43 @@ public:
     task<result<void>> remove() override
     {
         kill();
+        box_->limits.erase(first_compiler);
         co_return result<void>();
     }
 
 private:
     box_ptr box_;
 };
+
+/// Of a later program or its compiler. Nothing runs in it: a fake agent has one program.
+class fake_empty_group : public execution_group {
+public:
+    fake_empty_group(box_ptr box, group_name name) : box_(std::move(box)), name_(name) { }
+
+    std::vector<int> join_descriptors() const override { return {}; }
+    group_usage usage() const override { return {}; }
+    void kill() noexcept override { }
+    bool is_surely_empty() const noexcept override { return true; }
+    std::size_t population() const override { return 0; }
+    task<result<void>> remove() override
+    {
+        box_->limits.erase(name_);
+        co_return result<void>();
+    }
+
+private:
+    box_ptr box_;
+    group_name name_;
+};
+
+std::unique_ptr<execution_group> make_group(const box_ptr& box, group_name name)
+{
+    if (name == first_program)
+        return std::make_unique<fake_group>(box);
+    if (name == first_compiler)
+        return std::make_unique<fake_compiler_group>(box);
+    return std::make_unique<fake_empty_group>(box, name);
+}
 
 std::string state_text(const sandbox_id& id) { return R"({"fake":")" + id.str() + R"("})"; }
 
@@ -107,10 +141,8 @@ result<std::unique_ptr<execution_group>> fake_sandbox::open_group(group_name nam
 {
     if (const auto failure = maker_.planned(call::open_group))
         return *failure;
-    (name.use == group_use::compiler ? box_->compiler_limits : box_->limits) = limits;
-    if (name.use == group_use::compiler)
-        return std::unique_ptr<execution_group>(std::make_unique<fake_compiler_group>(box_));
-    return std::unique_ptr<execution_group>(std::make_unique<fake_group>(box_));
+    box_->limits[name] = limits;
+    return make_group(box_, name);
 }
 
 result<void> fake_sandbox::claim(const sandbox_limits& limits, execution_group&)

@@ -25,9 +25,10 @@ struct fake_box {
     bool is_claimed = false;
     sandbox_limits claimed_limits;
 
-    // Of the one execution's group.
-    std::vector<int> join;    // its descriptors
-    group_limits limits;
+    std::map<group_name, group_limits> limits;    // of the groups that are open
+
+    // Of the first program's group.
+    std::vector<int> join;           // its descriptors
     group_usage usage;               // what is read next
     std::size_t usage_throws = 0;    // so many readings throw before that
     std::size_t group_kills = 0;
@@ -36,9 +37,7 @@ struct fake_box {
     std::optional<disk_usage> disk;
     std::int64_t uncounted_bytes = 0;
 
-    // Of its compiler's group.
-    group_limits compiler_limits;
-    group_usage compiler_usage;
+    group_usage compiler_usage;    // of its compiler's group
 };
 
 /// A runtime without processes, files or sockets. Outlives the servers that use it, which may come one after the other, each

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -90,7 +91,7 @@ TEST_F(SandboxService, CreatesStartsAndTellsThatSomebodyWaited)
     EXPECT_EQ(lease->group, nullptr) << "the runtime does not create fast";
     ASSERT_TRUE(sandbox_service::open_group(*lease, of_program).has_value());
     EXPECT_NE(lease->group, nullptr);
-    EXPECT_EQ(runtime.box(0).limits, of_program);
+    EXPECT_EQ(runtime.box(0).limits.at(first_program), of_program);
 }
 
 TEST_F(SandboxService, ARuntimeThatCreatesFastOpensTheGroupAtTheStart)
@@ -107,6 +108,29 @@ TEST_F(SandboxService, OpensAGroupOnce)
     const auto* const first = lease.group.get();
     ASSERT_TRUE(sandbox_service::open_group(lease, of_program).has_value());
     EXPECT_EQ(lease.group.get(), first);
+}
+
+TEST_F(SandboxService, OpensTheFirstProgramsGroupBesideThoseOfOthers)
+{
+    constexpr group_name second{.program = 2};
+    constexpr group_name second_compiler{.program = 2, .use = group_use::compiler};
+    constexpr group_limits of_second{32 << 20, 500, 8};
+    constexpr group_limits of_compiler{16 << 20, 250, 4};
+    using by_name = std::map<group_name, group_limits>;
+    auto lease = made();
+    auto& box = lease.home->box();
+    const auto beside = box.open_group(second, of_second).value();
+    const auto compiler = box.open_group(second_compiler, of_compiler).value();
+    ASSERT_TRUE(sandbox_service::open_group(lease, of_program).has_value());
+    EXPECT_EQ(runtime.box(0).limits, (by_name{{first_program, of_program}, {second, of_second}, {second_compiler, of_compiler}}));
+    EXPECT_TRUE(get(compiler->remove()).has_value());
+    EXPECT_EQ(runtime.box(0).limits, (by_name{{first_program, of_program}, {second, of_second}}));
+    beside->kill();
+    EXPECT_TRUE(get(beside->remove()).has_value());
+    EXPECT_EQ(runtime.box(0).limits, (by_name{{first_program, of_program}}));
+    EXPECT_EQ(runtime.box(0).group_kills, 0U) << "of the first program";
+    EXPECT_TRUE(get(lease.group->remove()).has_value());
+    EXPECT_EQ(runtime.box(0).limits, by_name());
 }
 
 TEST_F(SandboxService, SaysThatARuntimeIsNotEnabled)
