@@ -13,11 +13,7 @@ public:
     group_usage usage() const override { return {.cpu_us = 0, .memory_peak_bytes = 0, .pids_peak = 1, .oom_kills = agent_->oom_kills()}; }
     void kill() noexcept override { agent_->kill_programs(); }
     std::size_t population() const override { return agent_->running_programs(); }
-    task<result<void>> remove() override
-    {
-        agent_->kill_programs();
-        co_return result<void>();
-    }
+    task<result<void>> remove() override { co_return result<void>(); }
 
 private:
     std::shared_ptr<mock_agent> agent_;

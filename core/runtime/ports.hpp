@@ -32,7 +32,8 @@ public:
     virtual bool is_surely_empty() const noexcept { return false; }
     /// Processes in the group now; 0 if unknown.
     virtual std::size_t population() const = 0;
-    /// Kills remaining processes and removes the group. Idempotent. Completes once the kernel released it, or with errc::timed_out.
+    /// Kills remaining processes and removes the group. Idempotent. Completes once the kernel released it, or with errc::timed_out. Does
+    /// nothing where one group is all of the sandbox, since other programs may run in it.
     virtual task<result<void>> remove() = 0;
 };
 
