@@ -182,6 +182,28 @@ TEST_P(PreparedSandbox, TheGroupOfItsExecutionIsFoundByTheNextServer)
     });
 }
 
+TEST_P(PreparedSandbox, MayHaveALaterProgramBeforeItsFirst)
+{
+    in_world(GetParam(), [](runtime_world& world) {
+        world.destroy(*world.start());    // what is made once has been made
+        const host_state before(world);
+        for (const bool has_first : {true, false}) {
+            prepare(world);
+            auto box = world.start(awaited(world));
+            auto second = box->open_group({.program = 2}, {.memory_bytes = 16 << 20, .cpu_milli = 500, .pids = 6}).value();
+            world.leave_running(*box, world.hang(), second->join_descriptors());
+            EXPECT_EQ(second->population() > 0, !second->join_descriptors().empty());
+            if (has_first) {
+                const auto first = world.open_group(*box);
+                EXPECT_EQ(first->population(), 0U);
+                EXPECT_EQ(world.run_program(*box, world.request(world.echo("first")), first->join_descriptors()).out, "first");
+            }
+            world.destroy(*box);
+        }
+        EXPECT_EQ(host_state(world), before);
+    });
+}
+
 TEST_P(PreparedSandbox, OfWhichSomethingWasRemovedServesNobody)
 {
     in_world(GetParam(), [](runtime_world& world) {

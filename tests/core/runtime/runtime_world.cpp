@@ -196,6 +196,11 @@ std::size_t runtime_world::sweep(const std::vector<sandbox_id>& keep)
     return removed;
 }
 
+bool runtime_world::runs_programs() const
+{
+    return std::ranges::none_of(runtime_->capabilities().degraded, [](const degradation& each) { return each.control == "everything"; });
+}
+
 std::vector<std::string> runtime_world::echo(const std::string& text) const
 {
     if (kind_ == runtime_kind::mock)
@@ -292,6 +297,24 @@ std::optional<std::string> cannot_run(const runtime_case& which)
     if (which.visible == cgroups::v1_only && ::access("/sys/fs/cgroup/memory", F_OK) != 0)
         return "needs cgroup v1 on this host";
     return std::nullopt;
+}
+
+std::optional<std::string> cannot_limit(const runtime_case& which)
+{
+    if (auto reason = cannot_run(which))
+        return reason;
+    cgroup_tree groups(std::make_shared<system_cgroup_io>(), cgroup_options_of_this_process("probe-" + std::to_string(::getpid())));
+    groups.prepare();
+    if (!groups.controls(cgroup_control::memory) || !groups.controls(cgroup_control::pids) || !groups.controls(cgroup_control::cpu))
+        return "no cgroups with memory, pids and cpu can be made here: run as root";
+    return std::nullopt;
+}
+
+std::vector<runtime_case> limited_cases()
+{
+    if (::geteuid() == 0)
+        return {bubblewrap_root, bubblewrap_v1, process_as_is};
+    return {bubblewrap_user, process_as_is};
 }
 
 namespace {

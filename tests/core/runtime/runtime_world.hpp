@@ -76,6 +76,8 @@ public:
     asio::io_context& context() { return context_; }
     timers& time() { return time_; }
     runtime_kind kind() const { return kind_; }
+    /// False where programs are scripts of the runtime, which have no files.
+    bool runs_programs() const;
     /// Whether programs have a root of their own.
     bool confines() const { return is_on_bubblewrap(kind_) || has_engine(); }
     bool is_over_stdio() const { return kind_ == runtime_kind::docker_stdio || kind_ == runtime_kind::gvisor; }
@@ -155,6 +157,10 @@ private:
 
 /// Why a case cannot run here; nothing if it can.
 std::optional<std::string> cannot_run(const runtime_case& which);
+/// The same for cases that need groups which limit and measure.
+std::optional<std::string> cannot_limit(const runtime_case& which);
+/// An ordinary user has groups only where they were delegated to the process that runs the tests.
+std::vector<runtime_case> limited_cases();
 
 /// Runs `body` in a world of its own: as it is, or in a child that gave root up where the case wants an ordinary user.
 /// Failures in the child fail the test.
