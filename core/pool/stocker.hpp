@@ -10,7 +10,7 @@
 
 namespace caisson {
 
-/// Has runtimes prepare sandboxes before they are asked for (sandbox_stock) when no request needs the processors, so that an
+/// Has runtimes prepare sandboxes before they are asked for (sandbox_preparer) when no request needs the processors, so that an
 /// execution for which no sandbox is ready waits for less. How many follows from how many were taken lately. I/O thread only.
 class stocker {
 public:

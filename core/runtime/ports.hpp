@@ -109,9 +109,9 @@ public:
 };
 
 /// Prepared sandboxes: their directories, groups and user ids exist, but no process runs. create() of a runtime may return one. I/O thread.
-class sandbox_stock {
+class sandbox_preparer {
 public:
-    virtual ~sandbox_stock() = default;
+    virtual ~sandbox_preparer() = default;
 
     /// How many there are.
     virtual std::size_t prepared() const { return 0; }
@@ -125,7 +125,7 @@ public:
 };
 
 /// Makes and finds sandboxes. One object per runtime and server; outlives its sandboxes. I/O thread.
-class runtime : public left_over_source, public sandbox_stock {
+class runtime : public left_over_source, public sandbox_preparer {
 public:
     virtual std::string_view name() const = 0;
     /// Known without probe(). The same at each call.
@@ -157,7 +157,7 @@ inline bool alike_but_for_groups(const sandbox_spec& spec, const sandbox_spec& o
 
 inline result<void> sandbox::claim(const sandbox_limits&, execution_group&) { return {}; }
 
-inline task<result<void>> sandbox_stock::prepare_ahead(sandbox_id, sandbox_limits) { co_return result<void>(); }
+inline task<result<void>> sandbox_preparer::prepare_ahead(sandbox_id, sandbox_limits) { co_return result<void>(); }
 
 inline bool runtime::can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const
 {
