@@ -28,14 +28,37 @@ std::string own_pid_namespace()
     return std::filesystem::read_symlink("/proc/self/ns/pid", failed).string();
 }
 
-/// Opens and locks a lock file; nothing if it does not exist, another process holds it, or it was removed meanwhile.
-std::optional<unique_fd> lock(const std::string& path, int flags)
+error lock_failure(const std::string& path, int code)
 {
-    unique_fd file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600));
+    return {errc::runtime_unavailable, "a uid lock cannot be taken: " + path + ": " + std::strerror(code)};
+}
+
+/// Locks an open lock file; nothing if another process holds it, or it was removed meanwhile. Errors: errc::runtime_unavailable.
+result<std::optional<unique_fd>> lock(const std::string& path, unique_fd file)
+{
     struct stat seen{};
-    if (!file || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(file.get(), &seen) != 0 || seen.st_nlink == 0)
-        return std::nullopt;
-    return file;
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? result<std::optional<unique_fd>>(std::nullopt) : lock_failure(path, errno);
+    if (::fstat(file.get(), &seen) != 0)
+        return lock_failure(path, errno);
+    return seen.st_nlink == 0 ? std::optional<unique_fd>() : std::optional(std::move(file));
+}
+
+/// Makes and locks a lock file; nothing if the uid is taken. Errors: errc::runtime_unavailable.
+result<std::optional<unique_fd>> make_locked(const std::string& path)
+{
+    unique_fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file)
+        return errno == EEXIST ? result<std::optional<unique_fd>>(std::nullopt) : lock_failure(path, errno);
+    return lock(path, std::move(file));
+}
+
+/// Opens and locks an existing lock file; nothing if it cannot be locked now.
+std::optional<unique_fd> lock_existing(const std::string& path)
+{
+    unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    auto locked = file ? lock(path, std::move(file)) : result<std::optional<unique_fd>>(std::nullopt);
+    return locked.has_error() ? std::nullopt : std::move(*locked);
 }
 
 std::string text_of(const unique_fd& file)
@@ -104,7 +127,7 @@ std::string uid_allocator::path_of(uid_t uid) const { return directory_ + "/" + 
 void uid_allocator::clear(uid_t uid, const sandbox_id& sandbox) noexcept
 try {
     const auto path = path_of(uid);
-    auto file = lock(path, O_RDONLY);
+    auto file = lock_existing(path);
     if (!file)
         return;
     const auto text = text_of(*file);
@@ -130,10 +153,12 @@ result<uid_lease> uid_allocator::acquire(uid_owner owner)
         const uid_t uid = next_;
         next_ = uid == last_ ? first_ : uid + 1;
         const auto path = path_of(uid);
-        auto file = lock(path, O_RDWR | O_CREAT | O_EXCL);
-        if (!file)
+        auto file = make_locked(path);
+        if (file.has_error())
+            return file.error();
+        if (!*file)
             continue;
-        uid_lease lease(uid, path, std::move(*file));
+        uid_lease lease(uid, path, std::move(**file));
         if (::write(lease.descriptor(), text.data(), text.size()) == static_cast<ssize_t>(text.size()))
             return lease;
         lease.release();
@@ -151,7 +176,7 @@ std::size_t sweep_uid_locks(const std::string& directory, const std::function<bo
     for (std::filesystem::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
         const auto path = entry->path().string();
         const auto uid = uid_from(entry->path().filename().string());
-        auto file = uid ? lock(path, O_RDONLY) : std::nullopt;
+        auto file = uid ? lock_existing(path) : std::nullopt;
         if (!file)
             continue;
         const auto text = text_of(*file);

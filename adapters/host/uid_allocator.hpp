@@ -51,7 +51,8 @@ public:
     {
     }
 
-    /// Thread-safe. Errors: errc::runtime_unavailable if the directory cannot be used or every uid of the range is taken.
+    /// Thread-safe. Errors: errc::runtime_unavailable if the directory cannot be used, a lock file cannot be made or locked (the detail
+    /// names it), or every uid of the range is taken.
     result<uid_lease> acquire(uid_owner owner);
     /// Removes the lock file of a uid that an earlier server gave to `sandbox`, unless a process holds the lock. Call only when nothing of
     /// the sandbox is left.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
@@ -93,6 +94,36 @@ TEST_F(UidAllocator, StaysTakenWhenItsHolderIsGoneUntilItsSandboxIs)
     one.clear(first_uid, owner().sandbox);
     EXPECT_TRUE(std::filesystem::is_empty(locks));
     EXPECT_TRUE(one.acquire(owner()).has_value());
+}
+
+/// While it lives, this process can open no file.
+class without_descriptors {
+public:
+    without_descriptors()
+    {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &none);
+    }
+    ~without_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    without_descriptors(const without_descriptors&) = delete;
+    without_descriptors& operator=(const without_descriptors&) = delete;
+
+private:
+    rlimit before_{};
+};
+
+TEST_F(UidAllocator, NamesALockFileThatCannotBeMadeInsteadOfCallingItTaken)
+{
+    std::filesystem::create_directories(locks);
+    {
+        const without_descriptors none;
+        const auto lease = uids.acquire(owner());
+        ASSERT_TRUE(lease.has_error());
+        EXPECT_EQ(lease.error().code, errc::runtime_unavailable);
+        EXPECT_EQ(lease.error().detail, "a uid lock cannot be taken: " + lock_of(first_uid) + ": Too many open files");
+    }
+    EXPECT_TRUE(uids.acquire(owner()).has_value());
 }
 
 TEST_F(UidAllocator, SweepRemovesLocksOfWhichNothingIsLeft)
