@@ -1,5 +1,6 @@
 #include "adapters/host/local_runtime.hpp"
 
+#include "adapters/host/cgroup/group_removal.hpp"
 #include "adapters/host/greeting.hpp"
 #include "adapters/host/log_writers.hpp"
 #include "adapters/host/sweep_mark.hpp"

@@ -1,6 +1,7 @@
 #include "adapters/host/local_sandbox.hpp"
 
 #include "adapters/host/cgroup/cgroup_execution_group.hpp"
+#include "adapters/host/cgroup/group_removal.hpp"
 #include "core/async/deadline.hpp"
 #include "core/protocol/unix_stream.hpp"
 

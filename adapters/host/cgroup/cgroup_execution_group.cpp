@@ -1,5 +1,7 @@
 #include "adapters/host/cgroup/cgroup_execution_group.hpp"
 
+#include "adapters/host/cgroup/group_removal.hpp"
+
 namespace caisson {
 
 using namespace std::chrono_literals;
