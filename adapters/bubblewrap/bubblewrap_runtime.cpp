@@ -259,7 +259,7 @@ task<result<void>> bubblewrap_runtime::start_local(local_sandbox* created)
     auto& box = *created;
     auto files = std::make_shared<inherited>();    // includes the listener: closed below, so that nothing listens once the agent is gone
     std::function<result<launch_request>()> make = [this, created, files] { return open_inherited(*created, *files); };
-    std::function<void()> meanwhile = [created] { created->make_wished_group(); };
+    std::function<void()> meanwhile = [created] { created->groups().make_wished(); };
     auto started = co_await launch(services().time, services().workers, *services().forks, std::move(make), std::move(meanwhile));
     files->opened.clear();
     if (started.has_error())

@@ -153,7 +153,7 @@ task<result<void>> docker_runtime::prepare_outside(local_sandbox* created, sandb
         co_return error{errc::runtime_unavailable, "no image is named, and there is no default: set images.default"};
     // The record tells a later server that there may be a container. Even when cancelled, this waits for the engine, which may create
     // it all the same: then it must be removed.
-    auto asked = created->set_container(
+    auto asked = created->stored().set_container(
         {.id = "", .name = docker::container_name(spec.id, settings_), .image = spec.image, .engine_pid = 0, .image_digest = ""});
     if (asked.has_error())
         co_return asked;
@@ -202,7 +202,7 @@ task<result<std::vector<std::string>>> docker_runtime::create_container(local_sa
     auto container = created->record().made_of.value();
     container.id = std::move(made->id);
     container.image_digest = image->id;
-    auto noted = created->set_container(std::move(container));
+    auto noted = created->stored().set_container(std::move(container));
     if (noted.has_error())
         co_return noted.error();
     co_return std::move(made->warnings);
@@ -230,7 +230,7 @@ task<result<void>> docker_runtime::start_local(local_sandbox* created)
         co_return docker::is_of_another_image(container.image, container.image_digest, found->image_digest);
     container.engine_pid = docker::listener_of(engine_.address()).value_or(0);
     container.image_digest = found->image_digest;
-    auto noted = created->set_container(std::move(container));
+    auto noted = created->stored().set_container(std::move(container));
     if (noted.has_error())
         co_return noted;
     co_return created->adopt_agent(std::move(*agent));

@@ -72,7 +72,7 @@ result<void> docker_sandbox::open_listener()
 
 task<result<std::unique_ptr<protocol::byte_stream>>> docker_sandbox::connect()
 {
-    if (!agent() || !agent()->alive() || !has_directory())
+    if (!agent() || !agent()->alive() || !stored().has_directory())
         co_return error{errc::runtime_unavailable, "the agent does not run"};
     if (!door_) {
         auto opened = open_listener();
@@ -147,7 +147,7 @@ task<std::string> docker_sandbox::why_gone()
 
 task<result<void>> docker_sandbox::pause()
 {
-    if (can_freeze())
+    if (groups().can_freeze())
         co_return co_await local_sandbox::pause();
     auto done = co_await containers_.pause(container(), services().time.steady_now() + change_within);
     paused_here_ = done.has_value();
@@ -156,7 +156,7 @@ task<result<void>> docker_sandbox::pause()
 
 task<result<void>> docker_sandbox::resume()
 {
-    if (can_freeze())
+    if (groups().can_freeze())
         co_return co_await local_sandbox::resume();
     auto done = co_await containers_.unpause(container(), services().time.steady_now() + change_within);
     if (done.has_value())
@@ -197,7 +197,7 @@ task<result<void>> docker_sandbox::remove_outside()
 {
     if (!was_asked_for())
         co_return result<void>();
-    group().kill();    // at once: the engine is slow
+    control_group(record().group).kill();    // at once: the engine is slow
     const auto deadline = services().time.steady_now() + remove_within;
     auto found = co_await find_containers(deadline);
     if (found.has_error())

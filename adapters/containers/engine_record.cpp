@@ -12,7 +12,7 @@ namespace json = boost::json;
 void engine_record::stamp(steady_time now)
 {
     local_record here;
-    here.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count());
+    here.stamp(now);
     boot_id = here.boot_id;
     made_at_ns = here.made_at_ns;
 }

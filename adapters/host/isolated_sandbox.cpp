@@ -95,7 +95,7 @@ std::int64_t isolated_sandbox::lock_bytes(std::int64_t enough) const
         next_lock_look_ = now + between_looks;
     if (now < next_lock_look_ || !agent())
         return *locks_ * record_lock_bytes;
-    auto processes = [group = group(), agent = agent()->identity().pid] {
+    auto processes = [group = record().group, agent = agent()->identity().pid] {
         if (!group.members().empty())
             return group.processes();
         const auto below = descendants_of(agent);

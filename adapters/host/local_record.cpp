@@ -76,6 +76,15 @@ void local_record::stamp(std::int64_t monotonic_ns)
     made_at_ns = monotonic_ns;
 }
 
+void local_record::stamp(steady_time now) { stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count()); }
+
+std::optional<steady_time> local_record::made_at() const
+{
+    if (made_at_ns <= 0 || !is_of_this_boot())
+        return std::nullopt;
+    return steady_time(std::chrono::duration_cast<steady_time::duration>(std::chrono::nanoseconds(made_at_ns)));
+}
+
 bool local_record::is_of_this_boot() const { return boot_id.empty() || this_boot().empty() || boot_id == this_boot(); }
 
 std::string local_record::to_json() const

@@ -2,6 +2,7 @@
 
 #include "adapters/host/cgroup/control_group.hpp"
 #include "adapters/host/process.hpp"
+#include "core/base/clock.hpp"
 
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ struct local_record {
 
     /// Records the current boot and `monotonic_ns`.
     void stamp(std::int64_t monotonic_ns);
+    void stamp(steady_time now);
+    /// When stamp() was last called; nothing if that was in another boot, or not recorded.
+    std::optional<steady_time> made_at() const;
     /// False if the host was booted since: its processes and groups are gone, and their numbers may be reused.
     bool is_of_this_boot() const;
 

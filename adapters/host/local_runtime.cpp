@@ -75,7 +75,7 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
             found = std::move(newer);
     }
     const bool runs = found->find_processes();
-    if (runs && found->has_directory())
+    if (runs && found->stored().has_directory())
         co_return std::unique_ptr<sandbox>(std::move(found));
     std::string why = "the host was booted since";
     if (same_boot)

@@ -11,11 +11,10 @@ std::unique_ptr<local_sandbox> local_runtime::begin(const sandbox_spec& spec)
     record.runtime = name();
     record.limits = spec.limits;
     record.work_directory = spec.work_directory;
-    record.stamp(std::chrono::duration_cast<std::chrono::nanoseconds>(services_.time.steady_now().time_since_epoch()).count());
+    record.stamp(services_.time.steady_now());
     record.group = services_.groups.sandbox_group(spec.id.str());
     auto begun = make_sandbox(spec.id, std::move(record), std::nullopt);
-    begun->mark_new();
-    begun->set_trees(spec.trees);
+    begun->mark_new(spec.trees);
     return begun;
 }
 
@@ -60,7 +59,7 @@ result<void> local_runtime::prepare_parts(local_sandbox& created, const sandbox_
     auto directory = run_directory::make(options_.run_dirs.front(), spec.id);
     if (directory.has_error())
         return directory.error();
-    created.set_directory(std::move(*directory));
+    created.stored().set_directory(std::move(*directory));
     auto done = take_uid(created);    // the lock file names the sandbox
     if (done.has_error())
         return done;
@@ -92,7 +91,7 @@ task<result<void>> local_runtime::prepare_with_group(local_sandbox* created, san
     const auto done = co_await prepare_all(created, std::move(spec));
     if (done.has_error())
         co_return done;
-    auto group = [created] { return created->make_group_ahead(); };
+    auto group = [created] { return created->groups().make_ahead(); };
     co_return co_await offload(services_.workers, std::move(group));
 }
 

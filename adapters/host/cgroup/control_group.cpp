@@ -40,7 +40,7 @@ control_group control_group::own_part(std::string_view name) const
     return control_group(io_, std::move(members)).part(name);
 }
 
-result<void> control_group::make_later_programs_group(const cgroup_limits& limits)
+result<void> control_group::make_later_programs_group(const cgroup_limits& limits) const
 {
     auto members = members_;
     std::erase_if(members, [](const cgroup_member& member) { return !member.is_flat; });

@@ -35,7 +35,7 @@ public:
     control_group own_part(std::string_view name) const;
     /// Makes `<sandbox>.programs` in flat hierarchies and limits it; call before making a part of a later program. Errors:
     /// errc::runtime_unavailable.
-    result<void> make_later_programs_group(const cgroup_limits& limits);
+    result<void> make_later_programs_group(const cgroup_limits& limits) const;
     /// The existing work and compiler parts of all programs but the first, each in the hierarchies where it exists.
     std::vector<control_group> later_program_parts() const;
     /// The group for removal and kills where no siblings exist, which saves looking for them.
