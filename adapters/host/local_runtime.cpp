@@ -1,13 +1,9 @@
 #include "adapters/host/local_runtime.hpp"
 
-#include "adapters/host/cgroup/group_removal.hpp"
 #include "adapters/host/greeting.hpp"
-#include "adapters/host/log_writers.hpp"
 #include "adapters/host/sweep_mark.hpp"
 #include "core/async/uncancellable.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <unistd.h>
 
 namespace caisson {
@@ -20,6 +16,25 @@ using namespace std::chrono_literals;
 constexpr auto sweep_grace = 15s;
 constexpr sandbox_limits probe_limits{.memory_bytes = 64 << 20, .cpu_milli = 500, .pids = 32, .disk_bytes = 1 << 20, .inodes = 64};
 
+runtime_capabilities known_without_trying(const cgroup_tree& groups, std::string name)
+{
+    runtime_capabilities known{.name = std::move(name)};
+    known.enforces_memory = groups.controls(cgroup_control::memory);
+    known.enforces_pids = groups.controls(cgroup_control::pids);
+    known.enforces_cpu = groups.controls(cgroup_control::cpu);
+    known.execution_usage = groups.controls(cgroup_control::cpu_usage) && known.enforces_memory && known.enforces_pids;
+    known.pauses = groups.controls(cgroup_control::freeze);
+    known.degraded = groups.degraded();
+    return known;
+}
+
+local_runtime_options with_run_dirs(local_runtime_options options)
+{
+    if (options.run_dirs.empty())
+        options.run_dirs = {options.data_dir + "/run"};
+    return options;
+}
+
 }    // namespace
 
 std::optional<std::string> not_executable(const std::string& path, const std::string& remedy)
@@ -30,26 +45,11 @@ std::optional<std::string> not_executable(const std::string& path, const std::st
 }
 
 local_runtime::local_runtime(std::string name, local_services services, local_runtime_options options)
-    : services_(services), options_(std::move(options))
+    : services_(services), options_(with_run_dirs(std::move(options))), traces_(services_, name, options_.run_dirs), stock_(services_)
 {
-    if (options_.run_dirs.empty())
-        options_.run_dirs = {options_.data_dir + "/run"};
     services_.groups.prepare();
-    capabilities_ = known_without_trying(std::move(name));
+    capabilities_ = known_without_trying(services_.groups, std::move(name));
     capabilities_.unavailable_reason = "not tried yet";
-}
-
-runtime_capabilities local_runtime::known_without_trying(std::string name) const
-{
-    const auto& groups = services_.groups;
-    runtime_capabilities known{.name = std::move(name)};
-    known.enforces_memory = groups.controls(cgroup_control::memory);
-    known.enforces_pids = groups.controls(cgroup_control::pids);
-    known.enforces_cpu = groups.controls(cgroup_control::cpu);
-    known.execution_usage = groups.controls(cgroup_control::cpu_usage) && known.enforces_memory && known.enforces_pids;
-    known.pauses = groups.controls(cgroup_control::freeze);
-    known.degraded = groups.degraded();
-    return known;
 }
 
 task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std::string runtime_state)
@@ -63,7 +63,7 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
     auto record = local_record::from_json(services_.groups.io(), runtime_state);
     std::unique_ptr<local_sandbox> found;
     if (record && record->runtime == name())
-        found = make_sandbox(id, std::move(*record), open_directory(id));
+        found = make_sandbox(id, std::move(*record), traces_.open_directory(id));
     else
         found = find_left_over(id);
     if (found == nullptr)
@@ -86,68 +86,15 @@ task<result<std::unique_ptr<sandbox>>> local_runtime::recover(sandbox_id id, std
     co_return error{errc::gone, std::move(why)};
 }
 
-std::optional<run_directory> local_runtime::open_directory(const sandbox_id& id) const
-{
-    for (const auto& each : options_.run_dirs)
-        if (auto found = run_directory::open(each, id))
-            return found;
-    return std::nullopt;
-}
-
 /// Uses the record in the run directory, else `runtime_state`; null if it belongs to another runtime.
 std::unique_ptr<local_sandbox> local_runtime::find_left_over(const sandbox_id& id, const std::string& runtime_state)
 {
-    auto directory = open_directory(id);
-    const auto text = directory ? directory->read_state() : std::nullopt;
-    auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
-    if (!record)
-        record = local_record::from_json(services_.groups.io(), runtime_state);
-    if (record && record->runtime != name())
-        return nullptr;
-    if (!record) {
-        record.emplace();
-        record->runtime = name();
-        record->group = services_.groups.sandbox_group(id.str());
-    }
-    return make_sandbox(id, std::move(*record), std::move(directory));
+    auto directory = traces_.open_directory(id);
+    auto record = traces_.record_of(id, directory, runtime_state);
+    return record ? make_sandbox(id, std::move(*record), std::move(directory)) : nullptr;
 }
 
-bool local_runtime::is_of_another_runtime(const sandbox_id& id) const
-{
-    const auto directory = open_directory(id);
-    const auto text = directory ? directory->read_state() : std::nullopt;
-    const auto record = text ? local_record::from_json(services_.groups.io(), *text) : std::nullopt;
-    return record && record->runtime != name();
-}
-
-namespace {
-
-std::vector<sandbox_id> ids_on_host(const std::vector<std::string>& run_dirs, const cgroup_tree& groups)
-{
-    std::vector<sandbox_id> ids;
-    for (const auto& each : run_dirs)
-        std::ranges::move(run_directory::list(each), std::back_inserter(ids));
-    for (const auto& name : groups.sandbox_names()) {
-        if (auto id = sandbox_id::parse(name))
-            ids.push_back(std::move(*id));
-    }
-    for (auto& writer : log_writers(run_dirs))
-        ids.push_back(std::move(writer.sandbox));
-    std::ranges::sort(ids);
-    const auto repeated = std::ranges::unique(ids);
-    ids.erase(repeated.begin(), repeated.end());
-    return ids;
-}
-
-}    // namespace
-
-task<result<std::vector<sandbox_id>>> local_runtime::left_overs()
-{
-    auto look = [run_dirs = options_.run_dirs, groups = &services_.groups] { return ids_on_host(run_dirs, *groups); };
-    auto ids = co_await offload(services_.workers, std::move(look));
-    std::erase_if(ids, [this](const auto& id) { return services_.live->contains(id) || is_of_another_runtime(id); });
-    co_return ids;
-}
+task<result<std::vector<sandbox_id>>> local_runtime::left_overs() { co_return co_await traces_.ids(); }
 
 task<result<void>> local_runtime::remove_left_over(sandbox_id id, std::string runtime_state)
 {
@@ -159,40 +106,12 @@ task<result<void>> local_runtime::remove_left_over(sandbox_id id, std::string ru
         co_return result<void>();
     const sweep_mark mark(services_.swept, id);
     left->find_processes();
-    co_return co_await remove_traces(left.get());
-}
-
-task<result<void>> local_runtime::remove_traces(local_sandbox* left)
-{
-    // Includes groups that an earlier server made in hierarchies unused by this one. Frozen processes cannot die.
-    auto everywhere = services_.groups.left_over_group(services_.groups.instance(), left->id().str());
-    everywhere.thaw_all();
-    if (!left->record().agent)
-        co_await kill_unrecorded(left->id());
-    auto done = co_await left->destroy();
-    if (done.has_error())
-        co_return done;
-    const auto until = services_.time.steady_now() + 5s;
-    auto removing = remove_group(services_.workers, services_.time, std::move(everywhere), {}, until);
-    co_return co_await std::move(removing);
-}
-
-/// Kills processes that the server started but did not get to record.
-task<> local_runtime::kill_unrecorded(sandbox_id id)
-{
-    constexpr int most_passes = 50;
-    for (int pass = 0; pass < most_passes; ++pass) {
-        auto kill = [run_dirs = options_.run_dirs, id] { return kill_log_writers(run_dirs, id); };
-        const auto met = co_await offload(services_.workers, std::move(kill));
-        if (met == 0)
-            co_return;
-        co_await services_.time.wait_for(10ms);
-    }
+    co_return co_await traces_.remove(left.get());
 }
 
 task<> local_runtime::probe()
 {
-    auto found = known_without_trying(capabilities_.name);
+    auto found = known_without_trying(services_.groups, capabilities_.name);
     auto reason = missing();
     if (!reason) {
         auto tried = co_await try_sandbox(&found);

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "adapters/host/local_sandbox.hpp"
+#include "adapters/host/sandbox_stock.hpp"
+#include "adapters/host/sandbox_traces.hpp"
 
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct local_runtime_options {
     std::size_t most_prepared = 0;    // see runtime::most_prepared()
 };
 
-/// Common part of the runtimes of this host: run directories, cgroups, records, recovery and sweeping.
+/// Common part of the runtimes of this host: makes sandboxes with run directory, groups and record, finds them again, and tries one. What
+/// differs between runtimes is virtual.
 class local_runtime : public runtime {
 public:
     std::string_view name() const override { return capabilities_.name; }
@@ -30,7 +32,7 @@ public:
     bool can_serve(const sandbox_spec& ready, const sandbox_spec& wanted) const override { return alike_but_for_groups(ready, wanted); }
     task<> probe() override;
     task<result<std::unique_ptr<sandbox>>> create(sandbox_spec spec) override;
-    std::size_t prepared() const override { return prepared_.size(); }
+    std::size_t prepared() const override { return stock_.size(); }
     std::size_t most_prepared() const override { return options_.most_prepared; }
     task<result<void>> prepare_ahead(sandbox_id id, sandbox_limits limits) override;
     task<> discard_prepared(std::size_t kept) override;
@@ -62,34 +64,24 @@ protected:
     /// Text for the operator about the failure of a trial sandbox.
     virtual std::string explain(const std::string& failure) const { return failure; }
 
-    local_services& services() { return services_; }
     const local_services& services() const { return services_; }
     const local_runtime_options& options() const { return options_; }
     const local_sandbox::live_set& live() const { return services_.live; }
 
 private:
-    runtime_capabilities known_without_trying(std::string name) const;
     task<result<void>> try_sandbox(runtime_capabilities* found);
     task<result<void>> try_running(local_sandbox* created, runtime_capabilities* found);
     std::unique_ptr<local_sandbox> begin(const sandbox_spec& spec);
-    task<result<void>> make_whole(local_sandbox* begun, task<result<void>> work);
     result<void> prepare_parts(local_sandbox& created, const sandbox_spec& spec);
     task<result<void>> prepare_all(local_sandbox* created, sandbox_spec spec);
     task<result<void>> prepare_with_group(local_sandbox* created, sandbox_spec spec);
-    std::unique_ptr<local_sandbox> take_prepared(const sandbox_spec& spec);
-    task<> remove_spoiled();
-    std::optional<run_directory> open_directory(const sandbox_id& id) const;
-    bool is_of_another_runtime(const sandbox_id& id) const;
     std::unique_ptr<local_sandbox> find_left_over(const sandbox_id& id, const std::string& runtime_state = {});
-    task<result<void>> remove_traces(local_sandbox* left);
-    task<> kill_unrecorded(sandbox_id id);
 
     local_services services_;
     local_runtime_options options_;
     runtime_capabilities capabilities_;
-    // Prepared sandboxes, until taken. They are destructed after the derived runtime, which only destroy() would need.
-    std::deque<std::unique_ptr<local_sandbox>> prepared_;      // the oldest first
-    std::vector<std::unique_ptr<local_sandbox>> discarded_;    // prepared once, to be removed
+    sandbox_traces traces_;
+    sandbox_stock stock_;    // its sandboxes are destructed after the derived runtime, which only destroy() would need
 };
 
 /// Nothing if `path` is executable; else a sentence with `remedy`.

@@ -5,21 +5,10 @@
 /// Creating sandboxes, and preparing them ahead.
 namespace caisson {
 
-std::unique_ptr<local_sandbox> local_runtime::begin(const sandbox_spec& spec)
-{
-    local_record record;
-    record.runtime = name();
-    record.limits = spec.limits;
-    record.work_directory = spec.work_directory;
-    record.stamp(services_.time.steady_now());
-    record.group = services_.groups.sandbox_group(spec.id.str());
-    auto begun = make_sandbox(spec.id, std::move(record), std::nullopt);
-    begun->mark_new(spec.trees);
-    return begun;
-}
+namespace {
 
 /// Removes the parts of `begun` if `work`, which prepares it, fails or is cancelled.
-task<result<void>> local_runtime::make_whole(local_sandbox* begun, task<result<void>> work)
+task<result<void>> make_whole(logger* log, local_sandbox* begun, task<result<void>> work)
 {
     std::exception_ptr failure;
     result<void> prepared;
@@ -33,20 +22,35 @@ task<result<void>> local_runtime::make_whole(local_sandbox* begun, task<result<v
     co_await asio::this_coro::throw_if_cancelled(false);
     auto removed = co_await uncancellable(begun->destroy());
     if (removed.has_error())
-        services_.log.warning(
+        log->warning(
             "a sandbox that could not be made is not wholly removed", {{"sandbox", begun->id().str()}, {"reason", removed.error().detail}});
     if (failure)
         std::rethrow_exception(failure);
     co_return prepared;
 }
 
+}    // namespace
+
+std::unique_ptr<local_sandbox> local_runtime::begin(const sandbox_spec& spec)
+{
+    local_record record;
+    record.runtime = name();
+    record.limits = spec.limits;
+    record.work_directory = spec.work_directory;
+    record.stamp(services_.time.steady_now());
+    record.group = services_.groups.sandbox_group(spec.id.str());
+    auto begun = make_sandbox(spec.id, std::move(record), std::nullopt);
+    begun->mark_new(spec.trees);
+    return begun;
+}
+
 task<result<std::unique_ptr<sandbox>>> local_runtime::create(sandbox_spec spec)
 {
-    auto created = spec.is_awaited ? take_prepared(spec) : nullptr;
+    auto created = spec.is_awaited ? stock_.take(spec) : nullptr;
     if (created == nullptr) {
         created = begin(spec);
         auto work = prepare_all(created.get(), std::move(spec));
-        auto made = co_await make_whole(created.get(), std::move(work));
+        auto made = co_await make_whole(&services_.log, created.get(), std::move(work));
         if (made.has_error())
             co_return made.error();
     }
@@ -97,53 +101,23 @@ task<result<void>> local_runtime::prepare_with_group(local_sandbox* created, san
 
 task<result<void>> local_runtime::prepare_ahead(sandbox_id id, sandbox_limits limits)
 {
-    co_await remove_spoiled();
+    co_await stock_.remove_discarded();
     sandbox_spec spec;
     spec.id = std::move(id);
     spec.limits = limits;
     auto begun = begin(spec);
     auto work = prepare_with_group(begun.get(), std::move(spec));
-    auto made = co_await make_whole(begun.get(), std::move(work));
+    auto made = co_await make_whole(&services_.log, begun.get(), std::move(work));
     if (made.has_error())
         co_return made;
-    prepared_.push_back(std::move(begun));
+    stock_.add(std::move(begun));
     co_return result<void>();
-}
-
-/// Null if no prepared sandbox is still intact.
-std::unique_ptr<local_sandbox> local_runtime::take_prepared(const sandbox_spec& spec)
-{
-    while (!prepared_.empty()) {
-        auto taken = std::move(prepared_.front());
-        prepared_.pop_front();
-        const auto done = taken->serve(spec);
-        if (!done.has_error())
-            return taken;
-        services_.log.warning("a prepared sandbox cannot be used", {{"sandbox", taken->id().str()}, {"what", done.error().detail}});
-        discarded_.push_back(std::move(taken));
-    }
-    return nullptr;
-}
-
-task<> local_runtime::remove_spoiled()
-{
-    while (!discarded_.empty()) {
-        auto one = std::move(discarded_.back());
-        discarded_.pop_back();
-        co_await asio::this_coro::throw_if_cancelled(false);
-        const auto removed = co_await uncancellable(one->destroy());    // if the server stops, discard_prepared() removes the rest
-        if (removed.has_error())
-            services_.log.warning("a prepared sandbox cannot be removed; the next sweep tries again",
-                {{"sandbox", one->id().str()}, {"what", removed.error().detail}});
-    }
 }
 
 task<> local_runtime::discard_prepared(std::size_t kept)
 {
     services_.networks->tidy(services_.time.steady_now());
-    for (; prepared_.size() > kept; prepared_.pop_back())
-        discarded_.push_back(std::move(prepared_.back()));
-    return remove_spoiled();
+    return stock_.discard_beyond(kept);
 }
 
 }    // namespace caisson
