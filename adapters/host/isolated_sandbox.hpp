@@ -1,9 +1,7 @@
 #pragma once
 
 #include "adapters/host/local_sandbox.hpp"
-#include "adapters/host/lock_looks.hpp"
-
-#include <map>
+#include "adapters/host/sandbox_measures.hpp"
 
 namespace caisson {
 
@@ -14,7 +12,9 @@ public:
     /// `uids` outlives the sandbox.
     isolated_sandbox(local_services services, sandbox_id id, local_record record, std::optional<run_directory> directory, live_set live,
         uid_allocator& uids)
-        : local_sandbox(services, std::move(id), std::move(record), std::move(directory), std::move(live)), uids_(uids)
+        : local_sandbox(services, std::move(id), std::move(record), std::move(directory), std::move(live))
+        , uids_(uids)
+        , measures_(services.time, services.workers, services.locks)
     {
     }
 
@@ -29,23 +29,8 @@ protected:
     void release_uid() override;
 
 private:
-    unique_fd find_root(const std::string& place) const;
-    void find_sockets() const;
-    std::int64_t socket_bytes(std::int64_t enough) const;
-    std::int64_t own_udp_bytes(std::int64_t enough) const;
-    std::int64_t lock_bytes(std::int64_t enough) const;
-
     uid_allocator& uids_;
-    bool is_leaving_ = false;    // destroy() was called
-    /// Descriptors (O_PATH) of the tmpfs seen so far, by place, so that the next disk_at() is one call. They keep the content until
-    /// destroy() closes them.
-    mutable std::map<std::string, unique_fd> roots_;
-    mutable unique_fd netlink_;           // the sandbox's netlink socket table, from the first count on
-    mutable unique_fd socket_numbers_;    // the sandbox's sockstat, likewise
-    mutable steady_time next_udp_look_{};
-    mutable steady_time next_lock_look_{};
-    mutable steady_time asked_for_lock_look_{};    // last request
-    lock_looks::count locks_ = std::make_shared<std::atomic<std::int64_t>>();
+    mutable sandbox_measures measures_;    // opens its descriptors when asked
 };
 
 }    // namespace caisson
