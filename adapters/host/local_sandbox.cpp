@@ -85,7 +85,7 @@ task<result<std::unique_ptr<protocol::byte_stream>>> local_sandbox::connect()
 }
 
 /// The record on disk is updated with the agent's start; until then it serves removal only.
-result<void> local_sandbox::serve(const sandbox_spec& spec)
+result<void> local_sandbox::repurpose(const sandbox_spec& spec)
 {
     if (!directory().exists() || !groups_.is_ahead_intact())
         return error{errc::runtime_unavailable, "its directory or a control group of it was removed"};

@@ -48,7 +48,7 @@ public:
 
     /// Repurposes a prepared sandbox for `spec`; its id stays. Call before start(). Does not block. Errors: errc::runtime_unavailable, also
     /// if its directory or a group was removed; then destroy it.
-    result<void> serve(const sandbox_spec& spec);
+    result<void> repurpose(const sandbox_spec& spec);
     /// Call for a new sandbox: teardown then looks only for what this object made. `trees` are mounted at the start. They are not
     /// recorded: a sandbox starts once.
     void mark_new(std::vector<sandbox_tree> trees);

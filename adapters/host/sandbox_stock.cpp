@@ -9,7 +9,7 @@ std::unique_ptr<local_sandbox> sandbox_stock::take(const sandbox_spec& spec)
     while (!stock_.empty()) {
         auto taken = std::move(stock_.front());
         stock_.pop_front();
-        const auto done = taken->serve(spec);
+        const auto done = taken->repurpose(spec);
         if (!done.has_error())
             return taken;
         services_.log.warning("a prepared sandbox cannot be used", {{"sandbox", taken->id().str()}, {"what", done.error().detail}});

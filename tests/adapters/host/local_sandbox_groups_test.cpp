@@ -23,7 +23,7 @@ struct processless_sandbox {
     {
         EXPECT_TRUE(groups.make_sandbox_group(id.str(), caisson::testing::cgroup_test_limits).has_value());
         auto made = find(groups);
-        made->mark_new();
+        made->mark_new({});
         return made;
     }
     bool succeeds(task<result<void>> work) { return caisson::testing::run_task(context, std::move(work)).has_value(); }
@@ -72,7 +72,7 @@ TEST_F(LocalSandboxGroups, AGroupOfALaterProgramMayBeTheFirstToBeOpened)
 TEST_F(LocalSandboxGroups, ALaterProgramDoesNotGetTheGroupThatWasPreparedForTheFirst)
 {
     auto box = of.make(as_root);
-    ASSERT_TRUE(box->make_group_ahead().has_value());
+    ASSERT_TRUE(box->groups().make_ahead().has_value());
     const auto of_second = open(*box, second);
     kernel->add_process(path("work"), 11);
     EXPECT_EQ(of_second->population(), 0U);
@@ -86,7 +86,7 @@ TEST_F(LocalSandboxGroups, ALaterProgramDoesNotGetTheGroupThatWasPreparedForTheF
 TEST_F(LocalSandboxGroups, APreparedSandboxIsRemovedThoughOnlyALaterProgramRan)
 {
     auto box = of.make(as_root);
-    ASSERT_TRUE(box->make_group_ahead().has_value());
+    ASSERT_TRUE(box->groups().make_ahead().has_value());
     open(*box, second);
     kernel->add_process(path("work.2"), 22);
     EXPECT_TRUE(of.succeeds(box->destroy()));
