@@ -42,7 +42,7 @@ task<result<void>> sandbox_freezer::freeze()
     }
     if (done.has_error()) {
         groups_.make_frozen(false);
-        for (auto& each : groups)
+        for (auto& each : groups_.of_programs())    // also those that were made meanwhile
             (void)each.thaw();
     }
     co_return done;
@@ -62,6 +62,7 @@ task<result<void>> sandbox_freezer::thaw()
 
 void sandbox_freezer::thaw_for_kill()
 {
+    groups_.make_frozen(false);
     if (!may_be_frozen_)
         return;
     for (auto& each : groups_.of_programs())

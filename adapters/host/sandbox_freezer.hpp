@@ -17,7 +17,7 @@ public:
     task<result<void>> freeze();
     /// Errors: errc::not_implemented, errc::runtime_unavailable.
     task<result<void>> thaw();
-    /// Call before a kill: the freezer of cgroup v1 blocks even SIGKILL. Ignores failures.
+    /// Call before a kill: the freezer of cgroup v1 blocks even SIGKILL. What starts from then on is not frozen. Ignores failures.
     void thaw_for_kill();
 
 private:

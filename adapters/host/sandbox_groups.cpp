@@ -5,6 +5,7 @@
 #include "adapters/host/cgroup/group_removal.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace caisson {
 
@@ -31,15 +32,13 @@ std::vector<control_group> sandbox_groups::known() const
 
 std::vector<control_group> sandbox_groups::of_programs() const
 {
-    std::vector<control_group> found;
-    if (auto work = own().part(work_part); work.exists())
-        found.push_back(std::move(work));
-    if (auto compiler = own().part(compiler_part); may_have_compiler_ && compiler.exists())
-        found.push_back(std::move(compiler));
+    std::vector<control_group> found{own().existing_part(work_part)};
+    if (may_have_compiler_)
+        found.push_back(own().existing_part(compiler_part));
     if (may_have_later_programs_)
-        for (auto& each : own().later_program_parts())
-            if (each.controls(cgroup_control::freeze))    // else it was made or removed in part: nothing runs in it
-                found.push_back(std::move(each));
+        std::ranges::move(own().later_program_parts(), std::back_inserter(found));
+    // A group that was made or removed in part has no freezer: nothing runs in it.
+    std::erase_if(found, [](const control_group& each) { return !each.controls(cgroup_control::freeze); });
     return found;
 }
 
@@ -71,7 +70,7 @@ void sandbox_groups::make_wished()
     if (!wished_ || made_at_start_)
         return;
     try {
-        made_at_start_ = open(first_program, *wished_);
+        made_at_start_ = open(first_program_group, *wished_);
     } catch (const std::exception&) {
         made_at_start_.reset();    // open() tries again
     }
@@ -79,7 +78,7 @@ void sandbox_groups::make_wished()
 
 result<void> sandbox_groups::make_ahead()
 {
-    auto made = open(first_program, whole());
+    auto made = open(first_program_group, whole());
     if (made.has_error())
         return made.error();
     ahead_ = std::move(*made);
@@ -103,7 +102,7 @@ result<std::unique_ptr<execution_group>> sandbox_groups::take_ahead(const group_
 
 result<std::unique_ptr<execution_group>> sandbox_groups::open(group_name name, group_limits limits)
 {
-    const bool is_first = name == first_program;
+    const bool is_first = name == first_program_group;
     if (is_first && made_at_start_)
         return *std::exchange(made_at_start_, std::nullopt);
     if (is_first && ahead_)
@@ -117,9 +116,17 @@ result<std::unique_ptr<execution_group>> sandbox_groups::open(group_name name, g
         return opened;
     if (is_new)
         static_cast<cgroup_execution_group&>(**opened).ignore_earlier_events();
-    if (auto frozen = makes_frozen_ ? part.freeze() : result<void>(); frozen.has_error())
+    if (auto frozen = makes_frozen() ? part.freeze() : result<void>(); frozen.has_error())
         return frozen.error();
     return opened;
+}
+
+/// An earlier server may have paused the sandbox.
+bool sandbox_groups::makes_frozen()
+{
+    if (!makes_frozen_)
+        makes_frozen_ = std::ranges::any_of(of_programs(), &control_group::frozen);
+    return *makes_frozen_;
 }
 
 /// Makes the group in which a later program's groups are made, and notes which groups may exist from now on.

@@ -19,7 +19,11 @@ public:
     sandbox_groups(timers& time, stored_record& record) : time_(time), record_(record) { }
 
     /// Call for a new sandbox: the search for groups then finds only what this object made.
-    void mark_new() { may_have_compiler_ = may_have_later_programs_ = false; }
+    void mark_new()
+    {
+        may_have_compiler_ = may_have_later_programs_ = false;
+        makes_frozen_ = false;
+    }
 
     /// sandbox::open_group().
     result<std::unique_ptr<execution_group>> open(group_name name, group_limits limits);
@@ -41,7 +45,7 @@ public:
     bool can_freeze() const { return own().controls(cgroup_control::freeze); }
     /// Whether groups that open() makes are frozen from the start.
     void make_frozen(bool wanted) { makes_frozen_ = wanted; }
-    /// Existing groups in which programs may run.
+    /// Existing groups in which programs may run and that can be frozen.
     std::vector<control_group> of_programs() const;
     /// False if no hierarchy has a group of the whole sandbox with its agent.
     bool hold_agent() const { return !own().whole().members().empty(); }
@@ -59,6 +63,7 @@ private:
     cgroup_limits within_whole(const group_limits& limits) const;
     result<std::unique_ptr<execution_group>> take_ahead(const group_limits& limits);
     result<void> make_place(group_name name);
+    bool makes_frozen();
 
     timers& time_;
     stored_record& record_;
@@ -67,7 +72,7 @@ private:
     std::unique_ptr<execution_group> ahead_;                                   // group made with the record's limits, until taken
     bool may_have_compiler_ = true;                                            // false once known that no compiler group exists
     bool may_have_later_programs_ = true;                                      // false once known that only program 1 has groups
-    bool makes_frozen_ = false;
+    std::optional<bool> makes_frozen_;                                         // nothing: to be found out
 };
 
 }    // namespace caisson

@@ -14,7 +14,7 @@ namespace caisson::net {
 /// memory is counted in a budget that WebSockets share. No I/O.
 class websocket_inbox {
 public:
-    /// Of `budget`, null means no limit. A full inbox has `max_messages` complete messages.
+    /// A null `budget` means no limit. A full inbox has `max_messages` complete messages.
     websocket_inbox(std::shared_ptr<message_budget> budget, std::size_t max_messages);
     ~websocket_inbox();
     websocket_inbox(const websocket_inbox&) = delete;

@@ -29,7 +29,7 @@ struct upload {
     std::string as;
 };
 
-/// Exactly one of code, file, shell and command is given; program_from_stdin stands for the file "-". A member an option.
+/// Exactly one of code, file, shell and command is given; program_from_stdin stands for the file "-". One member for each option.
 struct run_options {
     client_options client;
     std::string language;

@@ -12,7 +12,7 @@ namespace caisson::launch {
 /// becomes it if already process 1 of a new pid namespace:
 ///     --work DIR [--agent NAME] --seccomp-fd N [--info-fd N] [--link NAME:TARGET]… [--place PATH]… [--root NAME]…
 ///     [--mask NAME]… [--hide NAME]…
-/// A member an option.
+/// One member for each option.
 struct options {
     static constexpr std::size_t most = 16;
     struct limit {

@@ -9,6 +9,7 @@
 #include "core/fairness/io_turns.hpp"
 
 #include <cstddef>
+#include <optional>
 
 namespace caisson {
 
@@ -17,12 +18,12 @@ struct front {
     /// `domain` outlives it.
     explicit front(domain& domain);
 
-    domain& of;
+    domain& parts;
     http::storage_watch storage_state;
     http::api api;
     worker_pool texts{"caisson-texts", text_threads};    // their jobs use the members above
-    io_turns tenant_turns{of.base.context.get_executor()};
-    fair_workers large_texts{of.base.context.get_executor(), texts, text_threads, &tenant_turns};
+    io_turns tenant_turns{parts.base.context.get_executor()};
+    fair_workers large_texts{parts.base.context.get_executor(), texts, text_threads, &tenant_turns};
     net::server http;
     caisson::transport transport;
 

@@ -7,7 +7,7 @@
 
 namespace caisson {
 
-/// Where sandboxes of the server `self` come from. `images` is of runtimes with images. What `host` and `images` are outlives the result.
+/// Where sandboxes of the server `self` come from. `images` is of runtimes with images. `host` and `images` outlive the result.
 sandbox_sources sandbox_sources_of(const server_config& config, const host& host, const instance& self, image_supply& images);
 
 }    // namespace caisson

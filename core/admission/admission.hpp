@@ -42,16 +42,16 @@ public:
     /// `bytes` more that an execution holds while it waits. Errors: as reserve().
     result<void> hold_more(candidate& candidate, std::uint64_t bytes);
 
-    /// Queues `candidate`; admits and wakes it when it may run, at once if there is room. A candidate without a place (an earlier server took
-    /// it) is queued whatever the bounds; one that was here before, at its former place in line.
+    /// Queues `candidate`; admits and wakes it when it may run, at once if there is room. A candidate without a place (an earlier server
+    /// took it) is queued whatever the bounds; a candidate that was here before, at its former place in line.
     void enter(std::shared_ptr<candidate> candidate);
     /// `candidate` waits for another attempt: its place goes to the next one, and until it enters again it counts as waiting, with what it
     /// holds. Then it comes before those of its tenant that came later than it did.
     void step_aside(candidate& candidate);
     /// Admits `candidate` whatever the bound: it runs already (found again after a restart).
     void enter_running(candidate& candidate);
-    /// The program of `candidate` has ended, and what it wrote cannot be stored: its place goes to the next one. Until it leaves it keeps the
-    /// memory that it was promised, and its room among those that wait, with `bytes`. False if it has no place.
+    /// The program of `candidate` has ended, and what it wrote cannot be stored: its place goes to the next one. Until it leaves it keeps
+    /// the memory that it was promised, and its room among those that wait, with `bytes`. False if it has no place.
     bool step_out(candidate& candidate, std::uint64_t bytes);
     /// Gives the place back, or leaves the queue.
     void leave(candidate& candidate);

@@ -7,14 +7,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <string>
 
 namespace caisson {
 
 /// Asks a store until it answers, at most a second apart: a value, errc::not_found or errc::conflict; other failures are
-/// logged with `id` and tried again. `time` and `log` outlive it, and so does what `ask` refers to.
+/// logged with the field `of` and tried again. `time` and `log` outlive it, and so does what `ask` refers to.
 template <class T>
-task<result<T>> retry_until_answered(timers* time, logger* log, std::string id, std::function<task<result<T>>()> ask)
+task<result<T>> retry_until_answered(timers* time, logger* log, log_field of, std::function<task<result<T>>()> ask)
 {
     constexpr std::chrono::milliseconds first_pause(20);
     constexpr std::chrono::milliseconds longest_pause(1000);
@@ -23,7 +22,7 @@ task<result<T>> retry_until_answered(timers* time, logger* log, std::string id, 
         auto answer = co_await std::move(attempt);
         if (answer.has_value() || answer.error().code == errc::not_found || answer.error().code == errc::conflict)
             co_return answer;
-        log->error("a record cannot be stored or read; trying again", {{"execution_id", id}, {"what", answer.error().detail}});
+        log->error("a record cannot be stored or read; trying again", {of, {"what", answer.error().detail}});
         co_await time->wait_for(pause);
     }
 }

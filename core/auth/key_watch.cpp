@@ -30,7 +30,7 @@ std::vector<key_id> key_watch::waited_for()
 {
     std::erase_if(watched_, [](const auto& each) { return each.second->waiting == 0; });
     std::vector<key_id> out;
-    for (const auto& [key, uses] : watched_)
+    for (const auto& [key, entry] : watched_)
         out.push_back(key);
     return out;
 }

@@ -233,7 +233,8 @@ struct gvisor_config {
 /// What SIGTERM does to running sandboxes: keep them for the next start, or end them.
 enum class shutdown_action { keep, end };
 
-/// The whole configuration, checked and with defaults filled in. Made by app/config. A member a section or a setting of none.
+/// The whole configuration, checked and with defaults filled in. Made by app/config. One member for each
+/// section, or setting without a section.
 struct server_config {
     std::string listen_host = "127.0.0.1";
     std::uint16_t listen_port = 8320;    // 0: the kernel picks one

@@ -26,7 +26,7 @@ task<> execution_life::fetch_spec(execution_ptr exec)
     std::function<task<result<execution_spec>>()> ask = [this, exec] {
         return use_.stores.executions.find_spec(exec->row.tenant, exec->row.id);
     };
-    auto asking = retry_until_answered(&use_.time, &use_.log, exec->row.id.str(), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, log_field("execution_id", exec->row.id.str()), std::move(ask));
     auto spec = co_await std::move(asking);
     if (spec.has_error())
         throw std::runtime_error("what to run is not stored any more: " + spec.error().detail);

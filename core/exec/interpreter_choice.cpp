@@ -5,6 +5,7 @@
 #include "core/pool/parking.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 namespace caisson {

@@ -109,7 +109,7 @@ std::string placement::outage_of(const execution& exec) const
 
 bool placement::takes_at_once(const std::string& runtime) const
 {
-    return use_.sources.runtimes.contains(runtime) && is_enabled(runtime) && breakers_.of(runtime).state == circuit_breaker::state::closed;
+    return use_.sources.find(runtime) != nullptr && is_enabled(runtime) && breakers_.of(runtime).state == circuit_breaker::state::closed;
 }
 
 bool placement::is_enabled(const std::string& runtime) const
@@ -120,8 +120,8 @@ bool placement::is_enabled(const std::string& runtime) const
 
 bool placement::creates_fast(const std::string& runtime) const
 {
-    const auto found = use_.sources.runtimes.find(runtime);
-    return found != use_.sources.runtimes.end() && found->second->traits().fast_create;
+    const auto* const found = use_.sources.find(runtime);
+    return found != nullptr && found->traits().fast_create;
 }
 
 }    // namespace caisson

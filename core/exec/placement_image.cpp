@@ -38,10 +38,10 @@ std::optional<runtime_breakers::permit> placement::ask_for_permit(execution& exe
 
 bool placement::can_fall_back(const execution& exec, const std::string& runtime) const
 {
-    const auto found = use_.sources.runtimes.find(runtime);
-    if (!exec.spec.may_fall_back || runtime == exec.spec.runtime || found == use_.sources.runtimes.end() || !is_enabled(runtime))
+    const auto* const found = use_.sources.find(runtime);
+    if (!exec.spec.may_fall_back || runtime == exec.spec.runtime || found == nullptr || !is_enabled(runtime))
         return false;
-    return found->second->traits().has_images ? !exec.spec.image.empty() : !exec.spec.host_argv.empty();
+    return found->traits().has_images ? !exec.spec.image.empty() : !exec.spec.host_argv.empty();
 }
 
 void placement::take_runtime(execution& exec, const std::string& name) const
@@ -55,8 +55,8 @@ void placement::take_runtime(execution& exec, const std::string& name) const
 
 bool placement::runs_in_image(const execution& exec) const
 {
-    const auto found = use_.sources.runtimes.find(exec.row.runtime);
-    return found != use_.sources.runtimes.end() && found->second->traits().has_images && !exec.spec.image.empty();
+    const auto* const found = use_.sources.find(exec.row.runtime);
+    return found != nullptr && found->traits().has_images && !exec.spec.image.empty();
 }
 
 bool placement::hold_image_now(execution& exec) const

@@ -1,8 +1,8 @@
 #include "core/exec/program_request.hpp"
 
 #include "core/exec/interpreter_choice.hpp"
-#include "core/pool/parking.hpp"
 #include "core/exec/skill/skill_program.hpp"
+#include "core/pool/parking.hpp"
 
 #include <sys/resource.h>
 
@@ -53,7 +53,7 @@ std::vector<protocol::spawn_request::limit> rlimits_for(const execution_limits& 
 protocol::spawn_request spawn_request_for(const execution& exec, const execution_services& services)
 {
     const auto& spec = exec.spec;
-    const auto& where = *services.sources.runtimes.find(exec.row.runtime)->second;
+    const auto& where = *services.sources.find(exec.row.runtime);
     protocol::spawn_request request;
     const auto& argv = argv_on(spec, where);
     request.argv = spec.kind == execution_kind::skill ? skill_argv(spec, exec.sandbox()->work_directory()) : argv;

@@ -79,7 +79,7 @@ void program_stage::start_program(execution& exec)
         exec.current.lease.group ? exec.current.lease.group->join_descriptors() : std::vector<int>());
     collect_stage_.ask_for_files_at_end(exec);
     const bool may_wait = use_.sources.pool && use_.sources.pool->interpreters;
-    if (may_wait && wants_interpreter(exec.spec, argv_on(exec.spec, *use_.sources.runtimes.find(exec.row.runtime)->second)))
+    if (may_wait && wants_interpreter(exec.spec, argv_on(exec.spec, *use_.sources.find(exec.row.runtime))))
         exec.row.stages.interpreter = "cold";    // unless the agent says otherwise
     exec.phase = run_phase::running;
     exec.heard.started_at = exec.heard.asked_at = use_.time.steady_now();
@@ -185,9 +185,9 @@ task<> program_stage::drain_streams(execution_ptr exec)
 /// Whether no process is left: the runtime keeps programs in their group, and the group is empty.
 bool program_stage::is_surely_over(const execution& exec) const
 {
-    const auto where = use_.sources.runtimes.find(exec.row.runtime);
-    return where != use_.sources.runtimes.end() && where->second->traits().isolates && exec.heard.exited && exec.streams_ended() &&
-           exec.current.lease.group && exec.current.lease.group->is_surely_empty();
+    const auto* const where = use_.sources.find(exec.row.runtime);
+    return where != nullptr && where->traits().isolates && exec.heard.exited && exec.streams_ended() && exec.current.lease.group &&
+           exec.current.lease.group->is_surely_empty();
 }
 
 /// Waits for the ends of both streams. Gives up when no bytes come and all are stored: the agent's windows may hold more until then.

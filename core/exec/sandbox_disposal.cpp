@@ -65,6 +65,7 @@ task<> sandbox_disposal::end_sandbox(execution_ptr exec, std::string cause)
     exec->current.at_end.reset();
     exec->stop_listening();
     exec->current.compilers.clear();
+    exec->current.lease.group.reset();    // before its sandbox
     exec->current.lease = {};
     if (removed.has_error())
         sandboxes_.sweeps().soon();    // no execution holds it now

@@ -6,7 +6,7 @@
 #include "core/exec/sandbox_provider.hpp"
 #include "core/exec/services.hpp"
 #include "core/pool/idle_gate.hpp"
-#include "core/sandbox/sweeper.hpp"
+#include "core/sandbox/sandbox_service.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -42,7 +42,7 @@ task<result<void>> sandbox_provider::try_sandbox(execution_ptr exec, runtime_bre
 /// Claims a ready sandbox or makes a new one, records it, and hears its agent.
 task<result<void>> sandbox_provider::find_sandbox(execution_ptr exec)
 {
-    if (!use_.sources.runtimes.contains(exec->row.runtime) || !placement_.is_enabled(exec->row.runtime))
+    if (use_.sources.find(exec->row.runtime) == nullptr || !placement_.is_enabled(exec->row.runtime))
         co_return error{errc::runtime_unavailable, "the runtime \"" + exec->row.runtime + "\" is not enabled on this server"};
     const auto image = placement::check_image(*exec);
     if (image.has_error())
@@ -91,8 +91,8 @@ sandbox_shape sandbox_provider::shape_of(const execution& exec, sandbox_spec wan
     const auto digest = exec.current.image && exec.current.image->has_value() ? (*exec.current.image)->id : std::string();
     sandbox_shape shape{exec.row.runtime, std::move(wanted), exec.current.tree, digest};
     if (use_.sources.pool && use_.sources.pool->interpreters)
-        shape.interpreter = interpreter_for(
-            exec.spec, argv_on(exec.spec, *use_.sources.runtimes.find(exec.row.runtime)->second), use_.sources.pool->preload);
+        shape.interpreter =
+            interpreter_for(exec.spec, argv_on(exec.spec, *use_.sources.find(exec.row.runtime)), use_.sources.pool->preload);
     return shape;
 }
 
@@ -166,7 +166,7 @@ task<result<void>> sandbox_provider::make_sandbox(execution_ptr exec, sandbox_sh
         co_return created.error();
     }
     exec->current.lease = std::move(*created);
-    const auto started = co_await sandboxes_.start(&exec->current.lease, exec->row.runtime, group_limits_of(*exec));
+    const auto started = co_await sandboxes_.start(&exec->current.lease, group_limits_of(*exec));
     if (started.has_error())
         co_return started;
     exec->row.stages.start_ms = ms_between(began, use_.time.steady_now());
@@ -175,7 +175,7 @@ task<result<void>> sandbox_provider::make_sandbox(execution_ptr exec, sandbox_sh
 
 void sandbox_provider::note_degraded(execution& exec) const
 {
-    const auto& chosen = *use_.sources.runtimes.find(exec.row.runtime)->second;
+    const auto& chosen = *use_.sources.find(exec.row.runtime);
     for (const auto& each : chosen.capabilities().degraded)
         exec.row.degraded.push_back(each.control);
     const bool is_said = std::find(exec.row.degraded.begin(), exec.row.degraded.end(), "isolation") != exec.row.degraded.end();

@@ -34,7 +34,7 @@ void sandbox_provider::keep_link(const execution_ptr& exec)
             alive->heard.lost = why;
         alive->wake();
     };
-    exec->current.lease.home->carry(exec->row.id.str(), lose);
+    exec->current.lease.home->carry({"execution_id", exec->row.id.str()}, lose);
     exec->log->on_commit([weak = std::weak_ptr(exec)] {
         if (auto alive = weak.lock())
             alive->acknowledge(1);
@@ -77,7 +77,8 @@ task<result<void>> sandbox_provider::open_link(execution_ptr exec)
 
 task<result<void>> sandbox_provider::recover_sandbox(execution_ptr exec)
 {
-    auto recovered = co_await sandboxes_.recover(*exec->row.sandbox, exec->row.runtime, exec->row.id.str());
+    log_field holder("execution_id", exec->row.id.str());
+    auto recovered = co_await sandboxes_.recover(*exec->row.sandbox, exec->row.runtime, std::move(holder));
     if (recovered.has_value()) {
         exec->current.lease.home = std::move(*recovered);
         co_return result<void>();
@@ -132,8 +133,8 @@ bool sandbox_provider::out_of_patience(const execution& exec, steady_time began,
 
 bool sandbox_provider::agent_was_taken(const execution& exec) const
 {
-    const auto found = use_.sources.runtimes.find(exec.row.runtime);
-    return exec.heard.agent_died && found != use_.sources.runtimes.end() && found->second->traits().protects_agent;
+    const auto* const found = use_.sources.find(exec.row.runtime);
+    return exec.heard.agent_died && found != nullptr && found->traits().protects_agent;
 }
 
 }    // namespace caisson

@@ -19,11 +19,7 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
-#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace caisson {
 
@@ -70,8 +66,9 @@ struct execution_services {
     std::function<double()> jitter = draw_jitter;    // of delays between attempts: 0 to 1
     std::function<void()> webhook_due = {};          // called when the end of an execution with a webhook is stored; may be not set
 
-    /// What of it concerns sandboxes; `sources` stays here.
-    sandbox_services for_sandboxes() const { return {executor, time, log, ids, stores.sandboxes, sources}; }
+    /// What of it concerns sandboxes. Refers to this object's `sources`.
+    sandbox_services for_sandboxes() const& { return {executor, time, log, ids, stores.sandboxes, sources}; }
+    sandbox_services for_sandboxes() && = delete;
 };
 
 }    // namespace caisson

@@ -98,8 +98,8 @@ struct compile_step {
     compile_limits limits;
 };
 
-/// A request that was checked: everything in it is in range. Kept with the record until the execution has ended. A member a field of the
-/// request.
+/// A request that was checked: everything in it is in range. Kept with the record until the execution has ended. One member for
+/// each field of the request.
 struct execution_spec {
     execution_kind kind = execution_kind::command;
     std::string language;             // canonical name; empty unless kind is code
@@ -189,7 +189,7 @@ struct execution_payload {
     std::uint64_t output_bytes = 0;
 };
 
-/// An execution as it is kept. A member a column.
+/// An execution as it is kept. One member for each column.
 struct execution_row {
     execution_id id;
     tenant_id tenant;

@@ -20,12 +20,12 @@ std::uint64_t stride_of(const tenant_share& share)
 fair_queue::line& fair_queue::line_of(const tenant_id& who)
 {
     const auto [place, fresh] = tenants_.try_emplace(who);
-    auto& own = place->second;
+    auto& line = place->second;
     if (fresh) {
-        own.share = share_of_(who);
-        own.stride = stride_of(own.share);
+        line.share = share_of_(who);
+        line.stride = stride_of(line.share);
     }
-    return own;
+    return line;
 }
 
 const fair_queue::line* fair_queue::find(const tenant_id& who) const
@@ -59,19 +59,19 @@ void fair_queue::forget_if_idle(const tenant_id& who)
 
 fair_queue::ticket fair_queue::join(const tenant_id& who)
 {
-    auto& own = line_of(who);
-    own.waiting.push_back(next_ticket_);
+    auto& line = line_of(who);
+    line.waiting.push_back(next_ticket_);
     ++waiting_;
-    sort_in(who, own);
+    sort_in(who, line);
     return next_ticket_++;
 }
 
 void fair_queue::rejoin(const tenant_id& who, ticket which)
 {
-    auto& own = line_of(who);
-    own.waiting.insert(std::lower_bound(own.waiting.begin(), own.waiting.end(), which), which);
+    auto& line = line_of(who);
+    line.waiting.insert(std::lower_bound(line.waiting.begin(), line.waiting.end(), which), which);
     ++waiting_;
-    sort_in(who, own);
+    sort_in(who, line);
 }
 
 bool fair_queue::leave(const tenant_id& who, ticket which)
@@ -97,28 +97,28 @@ std::optional<fair_queue::ticket> fair_queue::next(const std::function<bool(cons
     if (found == ready_.end())
         return std::nullopt;
     const auto first = *found;
-    auto& own = tenants_.at(first.who);
+    auto& line = tenants_.at(first.who);
     ready_.erase(found);
-    const auto which = own.waiting.front();
-    own.waiting.pop_front();
+    const auto which = line.waiting.front();
+    line.waiting.pop_front();
     --waiting_;
     ++running_;
-    ++own.running;
+    ++line.running;
     now_ = std::max(now_, first.due);    // a tenant that was passed over was due before now_
-    own.due = now_ + own.stride;
-    own.ready = !own.waiting.empty() && own.running < own.share.max_running;
-    if (own.ready)    // the tenant keeps its order while it waits
-        ready_.insert({own.due, own.order, first.who});
+    line.due = now_ + line.stride;
+    line.ready = !line.waiting.empty() && line.running < line.share.max_running;
+    if (line.ready)    // the tenant keeps its order while it waits
+        ready_.insert({line.due, line.order, first.who});
     return which;
 }
 
 void fair_queue::renew_shares()
 {
     std::map<ticket, const tenant_id*> by_first;    // so that sort_in() orders equal `due` by who came first
-    for (auto& [who, own] : tenants_) {
-        own.share.max_running = share_of_(who).max_running;
-        if (!own.waiting.empty())
-            by_first.emplace(own.waiting.front(), &who);
+    for (auto& [who, line] : tenants_) {
+        line.share.max_running = share_of_(who).max_running;
+        if (!line.waiting.empty())
+            by_first.emplace(line.waiting.front(), &who);
     }
     for (const auto& [first, who] : by_first)
         sort_in(*who, tenants_.at(*who));
@@ -126,10 +126,10 @@ void fair_queue::renew_shares()
 
 void fair_queue::begin(const tenant_id& who)
 {
-    auto& own = line_of(who);
-    ++own.running;
+    auto& line = line_of(who);
+    ++line.running;
     ++running_;
-    sort_in(who, own);
+    sort_in(who, line);
 }
 
 void fair_queue::end(const tenant_id& who)
@@ -145,14 +145,14 @@ void fair_queue::end(const tenant_id& who)
 
 std::size_t fair_queue::waiting(const tenant_id& who) const
 {
-    const auto* own = find(who);
-    return own == nullptr ? 0 : own->waiting.size();
+    const auto* line = find(who);
+    return line == nullptr ? 0 : line->waiting.size();
 }
 
 std::size_t fair_queue::running(const tenant_id& who) const
 {
-    const auto* own = find(who);
-    return own == nullptr ? 0 : own->running;
+    const auto* line = find(who);
+    return line == nullptr ? 0 : line->running;
 }
 
 /// The position of the turn at `due` + `ahead` × `stride`: `ahead` turns of `who` and the others' earlier turns come before it.
@@ -178,30 +178,30 @@ std::size_t fair_queue::position_at(
 
 std::size_t fair_queue::position(const tenant_id& who, ticket which) const
 {
-    const auto* own = find(who);
-    if (own == nullptr)
+    const auto* line = find(who);
+    if (line == nullptr)
         return 0;
-    const auto place = std::lower_bound(own->waiting.begin(), own->waiting.end(), which);
-    if (place == own->waiting.end() || *place != which)
+    const auto place = std::lower_bound(line->waiting.begin(), line->waiting.end(), which);
+    if (place == line->waiting.end() || *place != which)
         return 0;
-    const auto due = own->ready ? own->due : std::max(own->due, now_);
-    const auto order = own->ready ? own->order : next_order_;
-    return position_at(who, due, order, static_cast<std::size_t>(place - own->waiting.begin()), own->stride);
+    const auto due = line->ready ? line->due : std::max(line->due, now_);
+    const auto order = line->ready ? line->order : next_order_;
+    return position_at(who, due, order, static_cast<std::size_t>(place - line->waiting.begin()), line->stride);
 }
 
 std::size_t fair_queue::position_of_first(const tenant_id& who) const
 {
-    const auto* own = find(who);
-    return own == nullptr || own->waiting.empty() ? 0 : position(who, own->waiting.front());
+    const auto* line = find(who);
+    return line == nullptr || line->waiting.empty() ? 0 : position(who, line->waiting.front());
 }
 
 std::size_t fair_queue::position_of_next(const tenant_id& who) const
 {
-    const auto* own = find(who);
-    if (own == nullptr)
+    const auto* line = find(who);
+    if (line == nullptr)
         return position_at(who, now_, next_order_, 0, stride_of(share_of_(who)));
-    const auto due = own->ready ? own->due : std::max(own->due, now_);
-    return position_at(who, due, own->ready ? own->order : next_order_, own->waiting.size(), own->stride);
+    const auto due = line->ready ? line->due : std::max(line->due, now_);
+    return position_at(who, due, line->ready ? line->order : next_order_, line->waiting.size(), line->stride);
 }
 
 }    // namespace caisson

@@ -49,10 +49,10 @@ void log_reader::view(std::shared_ptr<const log_event> event, std::vector<viewed
     }
     if (event->kind == event_kind::output && event->offset > seen_.end_of(event->stream))    // the bytes between were lost in a restart
         out.push_back(notice_up_to(event->stream, event->offset));
-    viewed_event seen;
+    viewed_event shown;
     auto& end = seen_.end_of(event->stream);
     if (event->kind == event_kind::output) {
-        seen.skip = end > event->offset ? end - event->offset : 0;
+        shown.skip = end > event->offset ? end - event->offset : 0;
         end = event->end.end_of(event->stream);
     } else {
         seen_.control = event->end.control;
@@ -61,9 +61,9 @@ void log_reader::view(std::shared_ptr<const log_event> event, std::vector<viewed
     }
     done_ = done_ || event->kind == event_kind::exit;
     gave_ = true;
-    seen.event = std::move(event);
-    seen.seen = seen_;
-    out.push_back(std::move(seen));
+    shown.event = std::move(event);
+    shown.seen = seen_;
+    out.push_back(std::move(shown));
 }
 
 std::vector<viewed_event> log_reader::from_ring(std::size_t max_bytes)

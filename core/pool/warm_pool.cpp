@@ -192,9 +192,9 @@ warm_pool::amount warm_pool::totals() const
     return all;
 }
 
-bool warm_pool::fits(amount beside, const kind& kind) const
+bool warm_pool::fits(amount beside, const kind& another) const
 {
-    return beside.count < use_.sources.pool->most && beside.bytes + idle_bytes(kind.shape) <= use_.sources.pool->most_bytes;
+    return beside.count < use_.sources.pool->most && beside.bytes + idle_bytes(another.shape) <= use_.sources.pool->most_bytes;
 }
 
 std::size_t warm_pool::lacking(const kind& of, steady_time now) const

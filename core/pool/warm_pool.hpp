@@ -75,7 +75,7 @@ private:
         std::int64_t bytes = 0;
     };
     amount totals() const;
-    bool fits(amount beside, const kind& kind) const;
+    bool fits(amount beside, const kind& another) const;
     bool make_room_for(const kind& kind);
     bool forget_oldest();
     std::chrono::milliseconds longest_wait() const;

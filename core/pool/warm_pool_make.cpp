@@ -46,7 +46,7 @@ task<result<void>> warm_pool::make(kind_ptr wanted, std::shared_ptr<warm_sandbox
         co_return done;
     if (into->lease.home->box().image_digest() != wanted->shape.image_digest && !wanted->shape.image_digest.empty())
         co_return error{errc::image_unavailable, "the image is another one by now"};
-    auto group = into->lease.home->box().open_group(first_program, of_group);
+    auto group = into->lease.home->box().open_group(first_program_group, of_group);
     if (group.has_error())
         co_return group.error();
     into->lease.group = std::move(*group);

@@ -84,8 +84,8 @@ struct group_name {
 
     auto operator<=>(const group_name&) const = default;
 };
-inline constexpr group_name first_program{};
-inline constexpr group_name first_compiler{.use = group_use::compiler};
+inline constexpr group_name first_program_group{};
+inline constexpr group_name first_compiler_group{.use = group_use::compiler};
 
 /// What a runtime is, on every host.
 struct runtime_traits {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/base/clock.hpp"
 #include "core/runtime/ports.hpp"
 #include "core/sandbox/claim_hold.hpp"
 #include "core/sandbox/living_sandbox.hpp"
@@ -15,10 +14,11 @@ namespace caisson {
 /// What a holder has of a sandbox: the sandbox, and the group in which the holder's program runs. Destroying a lease ends nothing: the
 /// sandbox stays for the next server. sandbox_service::remove() ends it.
 struct sandbox_lease {
-    std::shared_ptr<living_sandbox> home;            // null: there is no sandbox
-    std::unique_ptr<execution_group> group;          // null before sandbox_service::start() or open_group()
-    std::unique_ptr<claim_hold> hold;                // of a sandbox that was ready
-    std::uint32_t number = first_program.program;    // of the holder's program in the sandbox
+    std::shared_ptr<living_sandbox> home;                  // null: there is no sandbox
+    runtime* made_by = nullptr;                            // of a sandbox that sandbox_service::create() made
+    std::unique_ptr<execution_group> group;                // null before sandbox_service::start() or open_group()
+    std::unique_ptr<claim_hold> hold;                      // of a sandbox that was ready
+    std::uint32_t number = first_program_group.program;    // of the holder's program in the sandbox
 };
 
 /// Sandboxes that were made before somebody asks for them. I/O thread only.

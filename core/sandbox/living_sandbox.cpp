@@ -18,9 +18,11 @@ task<result<std::unique_ptr<protocol::byte_stream>>> connect_to_agent(std::share
 
 /// What the link and the wait for the end tell, and to whom.
 struct living_sandbox::carrying {
-    std::string name;
+    log_field holder;
     loss_handler lost;
     bool is_lost = false;
+
+    std::string name() const { return std::string(holder.value.as_string()); }
 
     void lose(const std::string& why, bool agent_died)
     {
@@ -40,7 +42,7 @@ struct living_sandbox::carrying {
                 self->lose("the sandbox's agent cannot be heard any more: " + end.error().detail, false);
                 co_return;
             }
-            log->warning("a sandbox's agent cannot be reached; trying again", {{"execution_id", self->name}, {"what", end.error().detail}});
+            log->warning("a sandbox's agent cannot be reached; trying again", {self->holder, {"what", end.error().detail}});
             co_await time->wait_for(pause);
         }
     }
@@ -70,18 +72,18 @@ task<result<void>> living_sandbox::open(steady_time deadline)
     return link_->open(deadline);
 }
 
-void living_sandbox::carry(std::string name, loss_handler lost)
+void living_sandbox::carry(log_field holder, loss_handler lost)
 {
-    carrying_ = std::make_shared<carrying>(carrying{std::move(name), std::move(lost)});
+    carrying_ = std::make_shared<carrying>(carrying{std::move(holder), std::move(lost)});
     carriers_ = std::make_unique<task_group>(executor_, log_);
-    carriers_->spawn("link of " + carrying_->name, carrying::run_link(carrying_, link_, &time_, &log_));
+    carriers_->spawn("link of " + carrying_->name(), carrying::run_link(carrying_, link_, &time_, &log_));
     is_watched_ = false;
 }
 
 void living_sandbox::watch()
 {
     if (!std::exchange(is_watched_, true))
-        carriers_->spawn("watch of " + carrying_->name, carrying::wait_for_end(carrying_, box_));
+        carriers_->spawn("watch of " + carrying_->name(), carrying::wait_for_end(carrying_, box_));
 }
 
 void living_sandbox::give_up()

@@ -34,8 +34,8 @@ public:
 
     /// Why no program of it will be heard any more, and whether its agent is known to run no more.
     using loss_handler = std::function<void(const std::string& why, bool agent_died)>;
-    /// Keeps the link going from now on. `name` is for logs; `lost` is called at most twice: by the link and by watch().
-    void carry(std::string name, loss_handler lost);
+    /// Keeps the link going from now on. `holder` is for logs: a text; `lost` is called at most twice: by the link and by watch().
+    void carry(log_field holder, loss_handler lost);
     /// After carry(): waits for the sandbox's own end too. Repeats do nothing.
     void watch();
 

@@ -29,7 +29,7 @@ public:
     virtual task<result<std::size_t>> erase_ended(std::int64_t before_ms, std::size_t limit) = 0;
 };
 
-/// What holds sandboxes of one kind of holder, and knows which of them are still needed. I/O thread.
+/// All holders of one kind: knows which of their sandboxes are still needed. I/O thread.
 class sandbox_holder {
 public:
     virtual ~sandbox_holder() = default;

@@ -26,13 +26,14 @@ task<result<sandbox_lease>> sandbox_service::create(sandbox_shape wanted)
     if (created.has_error())
         co_return created.error();
     sandbox_lease made;
+    made.made_by = where;
     made.home = use_.living(std::move(*created));
     co_return std::move(made);
 }
 
-task<result<void>> sandbox_service::start(sandbox_lease* created, std::string runtime, group_limits limits)
+task<result<void>> sandbox_service::start(sandbox_lease* created, group_limits limits)
 {
-    auto& where = *use_.sources.find(runtime);
+    auto& where = *created->made_by;
     if (where.traits().fast_create)
         created->home->box().make_group_at_start(limits);
     auto starting = where.start(created->home->box());
@@ -40,14 +41,14 @@ task<result<void>> sandbox_service::start(sandbox_lease* created, std::string ru
     co_return started.has_error() || !where.traits().fast_create ? started : open_group(*created, limits);
 }
 
-result<void> sandbox_service::open_group(sandbox_lease& of, group_limits limits)
+result<void> sandbox_service::open_group(sandbox_lease& lease, group_limits limits)
 {
-    if (of.group)
+    if (lease.group)
         return {};
-    auto group = of.home->box().open_group({.program = of.number}, limits);
+    auto group = lease.home->box().open_group({.program = lease.number}, limits);
     if (group.has_error())
         return group.error();
-    of.group = std::move(*group);
+    lease.group = std::move(*group);
     return {};
 }
 
@@ -64,17 +65,19 @@ sandbox_row sandbox_service::record_of(const living_sandbox& home, const tenant_
     return row;
 }
 
-task<result<std::shared_ptr<living_sandbox>>> sandbox_service::recover(sandbox_id id, std::string runtime, std::string name_in_logs)
+task<result<std::shared_ptr<living_sandbox>>> sandbox_service::recover(sandbox_id id, std::string runtime, log_field holder)
 {
     auto* const where = use_.sources.find(runtime);
     if (where == nullptr)
         co_return error{errc::not_found, "the runtime \"" + runtime + "\" is not enabled any more"};
     std::function<task<result<sandbox_row>>()> ask = [this, id] { return use_.store.find(id); };
-    auto asking = retry_until_answered(&use_.time, &use_.log, std::move(name_in_logs), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, std::move(holder), std::move(ask));
     const auto kept = co_await std::move(asking);
     if (kept.has_error())
         co_return error{errc::not_found, "the sandbox's record is missing"};
     auto recovered = co_await where->recover(kept->id, kept->runtime_state);
+    if (recovered.has_error() && recovered.error().code == errc::not_found)    // that is what a missing record gives
+        co_return error{errc::runtime_unavailable, recovered.error().detail};
     if (recovered.has_error())
         co_return recovered.error();
     co_return use_.living(std::move(*recovered));

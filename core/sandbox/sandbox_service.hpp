@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace caisson {
 
@@ -34,16 +35,16 @@ public:
     task<result<sandbox_lease>> create(sandbox_shape wanted);
     /// Starts a created sandbox. A runtime that creates fast makes the program's group meanwhile, and the lease has it then. Errors: as
     /// runtime::start(); the sandbox is still to be removed then. `created` lives until this returns.
-    task<result<void>> start(sandbox_lease* created, std::string runtime, group_limits limits);
+    task<result<void>> start(sandbox_lease* created, group_limits limits);
     /// Opens the group of the lease's program unless the lease has it. Errors: errc::runtime_unavailable.
-    static result<void> open_group(sandbox_lease& of, group_limits limits);
+    static result<void> open_group(sandbox_lease& lease, group_limits limits);
 
     /// The record of a sandbox that runs from now on.
     sandbox_row record_of(const living_sandbox& home, const tenant_id& tenant, std::string runtime, holder_ref holder) const;
 
-    /// Finds a sandbox of an earlier server by its record. Waits as long as the store does not answer. Errors: errc::gone if nothing is
-    /// left of it; errc::not_found if it has no record, or its runtime is not enabled any more; others may pass.
-    task<result<std::shared_ptr<living_sandbox>>> recover(sandbox_id id, std::string runtime, std::string name_in_logs);
+    /// Finds a sandbox of an earlier server by its record. Waits as long as the store does not answer, and logs that with `holder`. Errors:
+    /// errc::gone if nothing is left of it; errc::not_found if it has no record, or its runtime is not enabled any more; others may pass.
+    task<result<std::shared_ptr<living_sandbox>>> recover(sandbox_id id, std::string runtime, log_field holder);
 
     struct removal {
         std::shared_ptr<living_sandbox> home;    // null: nothing is left of it
@@ -51,7 +52,8 @@ public:
         std::string cause;                       // for the record
     };
     /// Destroys the sandbox within 30 s, then ends its record: as destroyed, or as lost where there was nothing to destroy. May be
-    /// repeated. Errors: errc::timed_out and those of sandbox::destroy(): the record stays as it is.
+    /// repeated. Errors: errc::timed_out and those of sandbox::destroy(): the sandbox is there and its record as it was; those of the
+    /// store: the sandbox is gone, and its record says that it lives.
     task<result<void>> remove(removal what);
 
     sweeper& sweeps() { return sweeper_; }

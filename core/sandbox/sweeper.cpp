@@ -97,10 +97,10 @@ task<result<void>> sweeper::sweep()
     co_return result<void>();
 }
 
-/// The order makes it safe beside sandboxes that are being made. What is there is listed first, then the records are read: a sandbox that
-/// was listed, and of which no object lived then, was recorded before, if a holder is to need it. Who makes a sandbox or takes one up has
-/// an object of it from its first trace on, and the runtime removes none of which an object lives (runtime::remove_left_over). Holders
-/// answer after the records were read: they store what they need before they let the object go.
+/// The order makes the sweep safe beside sandboxes that are being made. It lists what the runtimes find, then reads the records, then asks
+/// the holders. A sandbox that is being made or taken up has an object from its first trace on, and a runtime does not remove a sandbox
+/// that has an object (left_over_source::remove_left_over). A sandbox that had none when it was listed was recorded earlier, if a holder
+/// needs it. A holder stores that it needs a sandbox before the object goes, so its answer, which comes last, names the sandbox.
 task<result<sweeper::suspects>> sweeper::find_suspects()
 {
     auto all = std::make_shared<suspects>();
@@ -192,7 +192,7 @@ task<result<bool>> sweeper::remove(suspect what)
     }
     if (!what.recorded)
         co_return true;
-    const std::string cause = what.found ? "swept: no execution needed it any more" : "swept: nothing of it was there any more";
+    const std::string cause = what.found ? "swept: its holder did not need it any more" : "swept: nothing of it was there any more";
     const auto ended = co_await use_.store.end(what.id, cause, use_.time.now_ms());
     if (ended.has_error() && ended.error().code != errc::not_found)
         co_return ended.error();

@@ -4,7 +4,11 @@
 #include "core/async/task_group.hpp"
 #include "core/sandbox/services.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>

@@ -21,7 +21,7 @@ struct skill_version {
     std::string pre_release;    // without the hyphen
 };
 
-/// The checked contents of SKILL.md, a member a field. Omitted members are empty or defaults.
+/// The checked contents of SKILL.md: one member for each field. Omitted members are empty or defaults.
 struct skill_manifest {
     std::string name;
     std::string version;

@@ -36,7 +36,7 @@ public:
     task<result<void>> remove() override
     {
         kill();
-        box_->limits.erase(first_program);
+        box_->limits.erase(first_program_group);
         co_return result<void>();
     }
 
@@ -60,7 +60,7 @@ public:
     task<result<void>> remove() override
     {
         kill();
-        box_->limits.erase(first_compiler);
+        box_->limits.erase(first_compiler_group);
         co_return result<void>();
     }
 
@@ -91,9 +91,9 @@ private:
 
 std::unique_ptr<execution_group> make_group(const box_ptr& box, group_name name)
 {
-    if (name == first_program)
+    if (name == first_program_group)
         return std::make_unique<fake_group>(box);
-    if (name == first_compiler)
+    if (name == first_compiler_group)
         return std::make_unique<fake_compiler_group>(box);
     return std::make_unique<fake_empty_group>(box, name);
 }

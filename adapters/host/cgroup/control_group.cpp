@@ -61,11 +61,15 @@ std::vector<control_group> control_group::later_program_parts() const
             if (is_later_program_part(name))
                 names.insert(std::move(name));
     std::vector<control_group> found;
-    for (const auto& name : names) {
-        auto each = part(name);
-        std::erase_if(each.members_, [this](const cgroup_member& member) { return !io_->exists(member.directory); });
-        found.push_back(std::move(each));
-    }
+    for (const auto& name : names)
+        found.push_back(existing_part(name));
+    return found;
+}
+
+control_group control_group::existing_part(std::string_view name) const
+{
+    auto found = part(name);
+    std::erase_if(found.members_, [this](const cgroup_member& member) { return !io_->exists(member.directory); });
     return found;
 }
 

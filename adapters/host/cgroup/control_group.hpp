@@ -38,6 +38,8 @@ public:
     result<void> make_later_programs_group(const cgroup_limits& limits) const;
     /// The existing work and compiler parts of all programs but the first, each in the hierarchies where it exists.
     std::vector<control_group> later_program_parts() const;
+    /// As part(), in the hierarchies where the group exists.
+    control_group existing_part(std::string_view name) const;
     /// The group for removal and kills where no siblings exist, which saves looking for them.
     control_group without_siblings() const;
     /// A sandbox's group without the flat hierarchies.

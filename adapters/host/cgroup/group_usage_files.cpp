@@ -20,7 +20,7 @@ std::vector<group_usage_files::memory_limit_files> group_usage_files::memory_lim
     std::vector<memory_limit_files> files;
     for (const auto& each : directories) {
         if (member.version == cgroup_version::v2) {
-            files.push_back({.seen = each + "/memory.events.local", .limit = ""});    // .local: not what its parts met
+            files.push_back({.seen = each + "/memory.events.local", .limit = ""});    // .local: without what its child groups met
             continue;
         }
         files.push_back({.seen = each + "/memory.max_usage_in_bytes", .limit = each + "/memory.limit_in_bytes"});

@@ -36,7 +36,7 @@ namespace caisson::http {
 
 class storage_watch;
 
-/// The services that the routes use. All outlive the api. Many, since each door takes from here what its nouns need.
+/// The services that the routes use. All outlive the api. They are many because each door takes from here what its nouns need.
 struct api_services {
     io_executor executor;
     timers& time;

@@ -149,7 +149,7 @@ skill_output output_of(const execution& exec)
 
 void collect_stage::ask_for_files_at_end(execution& exec) const
 {
-    const auto& where = *use_.sources.runtimes.find(exec.row.runtime)->second;
+    const auto& where = *use_.sources.find(exec.row.runtime);
     const bool is_little = pattern_bytes(exec.spec.collect) <= most_pattern_bytes_at_end;
     const bool is_enclosed = where.traits().isolates && !exec.current.taken_up;    // and its agent is of this version
     exec.current.at_end.reset();
@@ -217,7 +217,7 @@ task<collected_files> collect_stage::fetch_files(execution_ptr exec)
         std::make_shared<collector>(use_.executor, *use_.stores.contents, job_of(*exec), acknowledging(exec->link(), number));
     agent_process process(exec->link(), number, *session);
     auto request = request_for(*exec);
-    request.seccomp_filter = use_.sources.filter_on(*use_.sources.runtimes.find(exec->row.runtime)->second);
+    request.seccomp_filter = use_.sources.filter_on(*use_.sources.find(exec->row.runtime));
     process.start(std::move(request));
     const auto until = use_.time.steady_now() + time_for(exec->spec.collect) + backstop;
     auto collecting = collect_or_stop(exec, session);

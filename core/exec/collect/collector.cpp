@@ -1,6 +1,6 @@
 #include "core/exec/collect/collector.hpp"
 
-#include "core/async/retry_until_answered.hpp"
+#include "core/async/without_exceptions.hpp"
 #include "core/exec/agent_process.hpp"
 #include "core/files/media_types.hpp"
 

@@ -148,7 +148,7 @@ compile_order compile_stage::order_of(execution& exec) const
 /// other's files and directories differ.
 bool compile_stage::may_keep_compiled(const execution& exec, const compile_inputs& inputs) const
 {
-    const auto& where = *use_.sources.runtimes.find(exec.row.runtime)->second;
+    const auto& where = *use_.sources.find(exec.row.runtime);
     const bool is_known = !where.traits().has_images || !inputs.image_digest.empty();
     return use_.compiled != nullptr && !exec.current.taken_up && where.traits().isolates && is_known &&
            bytes_of(inputs.files) <= use_.compiled->most_bytes();
@@ -239,7 +239,7 @@ protocol::spawn_request compile_stage::capture_request(
     request.wall_ms = static_cast<std::uint64_t>(std::chrono::milliseconds(capture_time).count());
     request.rlimits = {{RLIMIT_CORE, 1}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, capture_open_files}, {RLIMIT_DATA, capture_memory_bytes},
         {RLIMIT_CPU, static_cast<std::uint64_t>(capture_time / 1s) + 1}};
-    request.seccomp_filter = use_.sources.filter_on(*use_.sources.runtimes.find(exec.row.runtime)->second);
+    request.seccomp_filter = use_.sources.filter_on(*use_.sources.find(exec.row.runtime));
     return request;
 }
 

@@ -186,7 +186,7 @@ protocol::spawn_request compile_stage::compile_request_for(const execution& exec
 {
     const auto& step = *exec.spec.compile;
     auto request = spawn_request_for(exec, use_);
-    const bool in_image = use_.sources.runtimes.find(exec.row.runtime)->second->traits().has_images;
+    const bool in_image = use_.sources.find(exec.row.runtime)->traits().has_images;
     request.argv = in_image || step.host_argv.empty() ? step.argv : step.host_argv;
     const auto work = exec.sandbox()->work_directory();
     request.cwd = step.directory.empty() ? work : work + "/" + step.directory;

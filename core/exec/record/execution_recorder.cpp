@@ -29,7 +29,7 @@ task<> execution_recorder::store_schedule(execution_ptr exec)
         stored.sandbox.reset();
         return use_.stores.executions.update(std::move(stored));
     };
-    auto asking = retry_until_answered(&use_.time, &use_.log, exec->row.id.str(), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, log_field("execution_id", exec->row.id.str()), std::move(ask));
     static_cast<void>(co_await std::move(asking));
 }
 
@@ -41,7 +41,7 @@ task<> execution_recorder::store_compile_report(execution_ptr exec)
         stored.started_at_ms = use_.time.now_ms();
         return use_.stores.executions.update(std::move(stored));
     };
-    auto asking = retry_until_answered(&use_.time, &use_.log, exec->row.id.str(), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, log_field("execution_id", exec->row.id.str()), std::move(ask));
     static_cast<void>(co_await std::move(asking));
 }
 
@@ -71,7 +71,7 @@ task<> execution_recorder::store_final(execution_ptr exec)
         return use_.stores.executions.finish(
             {exec->row, exec->left.artifacts, *checkpoint, exec->left.whole_log.value_or(event_list()), exec->left.kept_bytes});
     };
-    auto asking = retry_until_answered(&use_.time, &use_.log, exec->row.id.str(), std::move(ask));
+    auto asking = retry_until_answered(&use_.time, &use_.log, log_field("execution_id", exec->row.id.str()), std::move(ask));
     static_cast<void>(co_await std::move(asking));    // conflict: it is final
     if (exec->left.whole_log)
         exec->log->stored_whole();

@@ -78,7 +78,7 @@ protected:
     }
     static std::unique_ptr<execution_group> open_group(sandbox& box)
     {
-        auto group = box.open_group(first_program, {});
+        auto group = box.open_group(first_program_group, {});
         return std::move(*group);
     }
     static std::string event(const char* action, const char* signal = "")

@@ -59,7 +59,7 @@ TEST_F(LocalSandboxGroups, AGroupOfALaterProgramMayBeTheFirstToBeOpened)
     auto box = of.make(as_root);
     const auto of_second = open(*box, second);
     EXPECT_FALSE(kernel->exists(path("work")));
-    const auto of_first = open(*box, first_program);
+    const auto of_first = open(*box, first_program_group);
     EXPECT_EQ(file("work.2/memory.max"), "70") << "its memory, and the disk of the sandbox";
     EXPECT_EQ(file("work/memory.max"), "70");
     kernel->add_process(path("work.2"), 22);
@@ -76,7 +76,7 @@ TEST_F(LocalSandboxGroups, ALaterProgramDoesNotGetTheGroupThatWasPreparedForTheF
     const auto of_second = open(*box, second);
     kernel->add_process(path("work"), 11);
     EXPECT_EQ(of_second->population(), 0U);
-    EXPECT_EQ(open(*box, first_program)->population(), 1U);
+    EXPECT_EQ(open(*box, first_program_group)->population(), 1U);
     EXPECT_EQ(file("work.2/pids.max"), "3");
     EXPECT_EQ(file("work/pids.max"), "3");
     EXPECT_TRUE(of.succeeds(box->destroy()));
@@ -112,7 +112,7 @@ TEST_F(LocalSandboxGroups, AGroupIsRemovedWhileThoseOfOtherProgramsLive)
 TEST_F(LocalSandboxGroups, AFoundSandboxOfWhichOnlyALaterProgramLivesIsDestroyedWhole)
 {
     auto box = of.make(as_root);
-    auto of_first = open(*box, first_program);
+    auto of_first = open(*box, first_program_group);
     EXPECT_TRUE(of.succeeds(of_first->remove()));
     open(*box, second);
     kernel->add_process(path("work.2"), 22);
@@ -128,6 +128,28 @@ TEST_F(LocalSandboxGroups, AGroupThatIsOpenedWhileTheSandboxIsPausedIsFrozen)
     open(*box, second);
     EXPECT_EQ(file("work.2/cgroup.freeze"), "1");
     ASSERT_TRUE(of.succeeds(box->resume()));
+    EXPECT_EQ(file("work.2/cgroup.freeze"), "0");
+}
+
+TEST_F(LocalSandboxGroups, AGroupThatIsOpenedInASandboxThatAnEarlierServerPausedIsFrozen)
+{
+    auto box = of.make(as_root);
+    open(*box, first_program_group);
+    ASSERT_TRUE(of.succeeds(box->pause()));
+    box = of.find(as_root);
+    open(*box, second);
+    EXPECT_EQ(file("work.2/cgroup.freeze"), "1");
+    ASSERT_TRUE(of.succeeds(box->resume()));
+    open(*box, third);
+    EXPECT_EQ(file("work.3/cgroup.freeze"), "0");
+}
+
+TEST_F(LocalSandboxGroups, AGroupThatIsOpenedAfterTheStopOfAPausedSandboxIsNotFrozen)
+{
+    auto box = of.make(as_root);
+    ASSERT_TRUE(of.succeeds(box->pause()));
+    ASSERT_TRUE(of.succeeds(box->stop()));
+    open(*box, second);
     EXPECT_EQ(file("work.2/cgroup.freeze"), "0");
 }
 

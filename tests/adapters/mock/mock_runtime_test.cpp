@@ -171,7 +171,7 @@ TEST_F(MockRuntime, TellsAnOomOnlyInTheGroup)
     spawn({"mock", "--oom"});
     ASSERT_TRUE(heard.exit);
     EXPECT_EQ(heard.exit->wait_status, SIGKILL);
-    auto group = box->open_group(first_program, {});
+    auto group = box->open_group(first_program_group, {});
     ASSERT_TRUE(group.has_value());
     EXPECT_EQ((*group)->usage().oom_kills, 1);
     EXPECT_FALSE(box->disk()->bytes_exhausted);

@@ -79,7 +79,7 @@ TEST_F(ExecutionCompile, RunsBeforeTheProgramWithWhatIsItsOwn)
     EXPECT_FALSE(request.stdin_open);
     EXPECT_THAT(request.env, ::testing::Contains(Pair("CACHE", "/workspace/.caisson/cache")));
     EXPECT_THAT(request.env, ::testing::Contains(Pair("MODE", "loose"))) << "the request's variables win";
-    EXPECT_EQ(w.box().limits.at(first_compiler).memory_bytes, 64 << 20);
+    EXPECT_EQ(w.box().limits.at(first_compiler_group).memory_bytes, 64 << 20);
     EXPECT_THAT(w.agent().files, ElementsAre(Pair(".caisson", ""), Pair(".caisson/host.h", "extra"), Pair("main.c", "int main;")));
     EXPECT_FALSE(w.agent().is_running()) << "the program waits for it";
 }

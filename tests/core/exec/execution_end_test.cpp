@@ -180,7 +180,7 @@ TEST(ExecutionEnd, TheSpecReachesTheProgram)
     EXPECT_EQ(env.at("PATH"), "/mine");
     EXPECT_EQ(env.at("CAISSON_EXECUTION_ID"), id.str());
     EXPECT_EQ(w.agent().files.at("sub/in.txt"), "content");
-    EXPECT_EQ(w.box().limits.at(first_program).memory_bytes, spec.limits.memory_bytes);
+    EXPECT_EQ(w.box().limits.at(first_program_group).memory_bytes, spec.limits.memory_bytes);
 }
 
 TEST(ExecutionEnd, MoreThanTheWindowArrivesWhole)

@@ -288,7 +288,7 @@ TEST_P(RuntimeContract, AClaimOfOneWhoseAgentIsGoneIsRefused)
             return;
         const auto box = world.start();
         const auto limits = world.spec().limits;
-        auto ahead = box->open_group(first_program, {limits.memory_bytes, limits.cpu_milli, limits.pids});
+        auto ahead = box->open_group(first_program_group, {limits.memory_bytes, limits.cpu_milli, limits.pids});
         ASSERT_TRUE(ahead.has_value()) << ahead.error().detail;
         kill_agent(world, *box);
         EXPECT_NE(world.run(box->ended()), "");

@@ -86,7 +86,7 @@ TEST_P(RuntimeLimits, CpuTimeIsMeasuredAndHeldBack)
 {
     in_world(GetParam(), [](runtime_world& world) {
         const auto box = world.start();
-        auto group = box->open_group(first_program, {.memory_bytes = 32 << 20, .cpu_milli = 200, .pids = 8});
+        auto group = box->open_group(first_program_group, {.memory_bytes = 32 << 20, .cpu_milli = 200, .pids = 8});
         ASSERT_TRUE(group.has_value()) << group.error().detail;
         const auto begin = world.time().steady_now();
         const auto outcome =
@@ -176,7 +176,7 @@ TEST_P(RuntimeLimits, AGroupIsMadeAtTheStartAndFoundAgainAfterAClaim)
         ASSERT_TRUE(world.run(world.rt().start(box)).has_value());
         const auto work = world.groups().sandbox_group(box.id().str()).part(work_part);
         EXPECT_EQ(work.exists(), world.confines());
-        const auto group = box.open_group(first_program, of_group);
+        const auto group = box.open_group(first_program_group, of_group);
         ASSERT_TRUE(group.has_value());
         EXPECT_TRUE(work.exists());
         world.leave_running(box, world.hang(), (*group)->join_descriptors());
@@ -194,7 +194,7 @@ TEST_P(RuntimeLimits, ACompilerIsMeasuredAndLimitedApart)
     in_world(GetParam(), [](runtime_world& world) {
         const auto box = world.start();
         const auto group = world.open_group(*box);
-        const auto compiler = box->open_group(first_compiler, of_compiler);
+        const auto compiler = box->open_group(first_compiler_group, of_compiler);
         ASSERT_TRUE(compiler.has_value()) << compiler.error().detail;
         const auto before = group->usage();
         const auto join = (*compiler)->join_descriptors();
@@ -224,7 +224,7 @@ TEST_P(RuntimeLimits, ACompilerIsFrozenAndEndedApartAndRemovedWithItsSandbox)
         {
             auto box = world.start();
             auto group = world.open_group(*box);
-            auto compiler = box->open_group(first_compiler, of_compiler).value();
+            auto compiler = box->open_group(first_compiler_group, of_compiler).value();
             world.leave_running(*box, python("while True: pass"), compiler->join_descriptors());
             EXPECT_GT(compiler->population(), 0u);
             EXPECT_EQ(group->population(), 0u);
@@ -241,7 +241,7 @@ TEST_P(RuntimeLimits, ACompilerIsFrozenAndEndedApartAndRemovedWithItsSandbox)
             box.reset();
             auto found = world.run(world.rt().recover(id, state));
             ASSERT_TRUE(found.has_value()) << found.error().detail;
-            EXPECT_EQ((*found)->open_group(first_compiler, of_compiler).value()->population(), population);
+            EXPECT_EQ((*found)->open_group(first_compiler_group, of_compiler).value()->population(), population);
             world.destroy(**found);
         }
         EXPECT_EQ(host_state(world), before);
@@ -314,7 +314,7 @@ TEST_P(RuntimeLimits, AKillOfNobodyChangesNothing)
 {
     in_world(GetParam(), [](runtime_world& world) {
         const auto box = world.start();
-        const auto compiler = box->open_group(first_compiler, of_compiler).value();
+        const auto compiler = box->open_group(first_compiler_group, of_compiler).value();
         compiler->kill();
         const auto forks =
             world.run_program(*box, world.request(python("import os\nos.fork() or print('child')")), compiler->join_descriptors());

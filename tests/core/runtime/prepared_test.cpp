@@ -125,11 +125,11 @@ TEST_P(PreparedSandbox, HasTheLimitsThatAreAskedFor)
             EXPECT_EQ(world.rt().prepared(), 0u);
             served->make_group_at_start(group_limits_of(limits));
             EXPECT_TRUE(world.run(world.rt().start(*served)).has_value());
-            EXPECT_TRUE(served->open_group(first_program, group_limits_of(limits)).has_value());
+            EXPECT_TRUE(served->open_group(first_program_group, group_limits_of(limits)).has_value());
             wanted = world.spec();
             wanted.limits = limits;
             const auto fresh = create(world, std::move(wanted));
-            EXPECT_TRUE(fresh->open_group(first_program, group_limits_of(limits)).has_value());
+            EXPECT_TRUE(fresh->open_group(first_program_group, group_limits_of(limits)).has_value());
             EXPECT_EQ(limits_on_host(world, *served), limits_on_host(world, *fresh));
             world.destroy(*served);
             world.destroy(*fresh);
@@ -166,7 +166,7 @@ TEST_P(PreparedSandbox, TheGroupOfItsExecutionIsFoundByTheNextServer)
         const auto limits = group_limits_of(world.spec().limits);
         box->make_group_at_start(limits);
         ASSERT_TRUE(world.run(world.rt().start(*box)).has_value());
-        auto group = box->open_group(first_program, limits).value();
+        auto group = box->open_group(first_program_group, limits).value();
         world.leave_running(*box, world.hang(), group->join_descriptors());
         const auto population = group->population();
         EXPECT_EQ(population > 0, !group->join_descriptors().empty());
@@ -177,7 +177,7 @@ TEST_P(PreparedSandbox, TheGroupOfItsExecutionIsFoundByTheNextServer)
         const auto next = world.make_runtime();
         auto found = world.run(next->recover(id, state));
         ASSERT_TRUE(found.has_value()) << found.error().detail;
-        EXPECT_EQ((*(*found)->open_group(first_program, limits))->population(), population);
+        EXPECT_EQ((*(*found)->open_group(first_program_group, limits))->population(), population);
         world.destroy(**found);
     });
 }

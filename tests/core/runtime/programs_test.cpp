@@ -26,7 +26,7 @@ public:
         const auto opened = world_.run(home_->open(world_.time().steady_now() + std::chrono::seconds(10)));
         if (opened.has_error())
             throw std::runtime_error("link: " + opened.error().detail);
-        home_->carry("test", [](const std::string& why, bool) { ADD_FAILURE() << why; });
+        home_->carry({"test", "programs"}, [](const std::string& why, bool) { ADD_FAILURE() << why; });
     }
     ~busy_sandbox() { world_.run(home_->close()); }
     busy_sandbox(const busy_sandbox&) = delete;

@@ -223,7 +223,8 @@ protocol::spawn_request runtime_world::request(std::vector<std::string> argv) co
 std::unique_ptr<execution_group> runtime_world::open_group(sandbox& box)
 {
     const auto limits = spec().limits;
-    auto group = box.open_group(first_program, {.memory_bytes = limits.memory_bytes, .cpu_milli = limits.cpu_milli, .pids = limits.pids});
+    auto group =
+        box.open_group(first_program_group, {.memory_bytes = limits.memory_bytes, .cpu_milli = limits.cpu_milli, .pids = limits.pids});
     if (group.has_error())
         throw std::runtime_error("group: " + group.error().detail);
     return std::move(*group);

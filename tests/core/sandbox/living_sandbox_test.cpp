@@ -31,8 +31,8 @@ protected:
     }
     void carry()
     {
-        home_->carry(
-            "test", [this](const std::string& why, bool agent_died) { losses_.push_back((agent_died ? "died: " : "lost: ") + why); });
+        home_->carry({"execution_id", "test"},
+            [this](const std::string& why, bool agent_died) { losses_.push_back((agent_died ? "died: " : "lost: ") + why); });
         turn();
     }
     void turn()

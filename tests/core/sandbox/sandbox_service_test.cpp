@@ -47,7 +47,7 @@ protected:
     sandbox_lease made()
     {
         auto lease = get(service.create(shape()));
-        EXPECT_TRUE(get(service.start(&lease.value(), "fake", of_program)).has_value());
+        EXPECT_TRUE(get(service.start(&lease.value(), of_program)).has_value());
         return std::move(*lease);
     }
     /// As an earlier server left it.
@@ -59,7 +59,7 @@ protected:
     }
     errc code_of_recovery(const sandbox_id& id, std::string runtime_name = "fake")
     {
-        return get(service.recover(id, std::move(runtime_name), "a test")).error().code;
+        return get(service.recover(id, std::move(runtime_name), {"execution_id", "exe_1"})).error().code;
     }
 
     asio::io_context context;
@@ -86,12 +86,12 @@ TEST_F(SandboxService, CreatesStartsAndTellsThatSomebodyWaited)
     EXPECT_EQ(lease->home->box().id(), id);
     EXPECT_FALSE(runtime.box(0).started);
     EXPECT_EQ(made_anew, std::vector<const caisson::runtime*>{&runtime});
-    ASSERT_TRUE(get(service.start(&*lease, "fake", of_program)).has_value());
+    ASSERT_TRUE(get(service.start(&*lease, of_program)).has_value());
     EXPECT_TRUE(runtime.box(0).started);
     EXPECT_EQ(lease->group, nullptr) << "the runtime does not create fast";
     ASSERT_TRUE(sandbox_service::open_group(*lease, of_program).has_value());
     EXPECT_NE(lease->group, nullptr);
-    EXPECT_EQ(runtime.box(0).limits.at(first_program), of_program);
+    EXPECT_EQ(runtime.box(0).limits.at(first_program_group), of_program);
 }
 
 TEST_F(SandboxService, ARuntimeThatCreatesFastOpensTheGroupAtTheStart)
@@ -122,12 +122,12 @@ TEST_F(SandboxService, OpensTheFirstProgramsGroupBesideThoseOfOthers)
     const auto beside = box.open_group(second, of_second).value();
     const auto compiler = box.open_group(second_compiler, of_compiler).value();
     ASSERT_TRUE(sandbox_service::open_group(lease, of_program).has_value());
-    EXPECT_EQ(runtime.box(0).limits, (by_name{{first_program, of_program}, {second, of_second}, {second_compiler, of_compiler}}));
+    EXPECT_EQ(runtime.box(0).limits, (by_name{{first_program_group, of_program}, {second, of_second}, {second_compiler, of_compiler}}));
     EXPECT_TRUE(get(compiler->remove()).has_value());
-    EXPECT_EQ(runtime.box(0).limits, (by_name{{first_program, of_program}, {second, of_second}}));
+    EXPECT_EQ(runtime.box(0).limits, (by_name{{first_program_group, of_program}, {second, of_second}}));
     beside->kill();
     EXPECT_TRUE(get(beside->remove()).has_value());
-    EXPECT_EQ(runtime.box(0).limits, (by_name{{first_program, of_program}}));
+    EXPECT_EQ(runtime.box(0).limits, (by_name{{first_program_group, of_program}}));
     EXPECT_EQ(runtime.box(0).group_kills, 0U) << "of the first program";
     EXPECT_TRUE(get(lease.group->remove()).has_value());
     EXPECT_EQ(runtime.box(0).limits, by_name());
@@ -148,7 +148,7 @@ TEST_F(SandboxService, WhatCouldNotStartIsStillTheCallersToRemove)
     runtime.fail_next(call::start, {errc::runtime_unavailable, "no process can be made"});
     auto lease = get(service.create(shape()));
     ASSERT_TRUE(lease.has_value());
-    ASSERT_TRUE(get(service.start(&*lease, "fake", of_program)).has_error());
+    ASSERT_TRUE(get(service.start(&*lease, of_program)).has_error());
     EXPECT_FALSE(runtime.box(0).destroyed);
     ASSERT_TRUE(get(service.remove({lease->home, std::nullopt, ""})).has_value());
     EXPECT_TRUE(runtime.box(0).destroyed);
@@ -182,7 +182,7 @@ TEST_F(SandboxService, FindsASandboxOfAnEarlierServer)
     auto lease = made();
     const auto row = recorded(lease);
     lease = {};
-    const auto found = get(service.recover(row.id, "fake", "a test"));
+    const auto found = get(service.recover(row.id, "fake", {"execution_id", "exe_1"}));
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ((*found)->box().id(), row.id);
 }

@@ -35,7 +35,7 @@ TEST_F(Sweeper, RemovesWhatAFinishedExecutionLeftAndEndsItsRecord)
     EXPECT_FALSE(is_there(0));
     const auto& row = sandboxes.row(id);
     EXPECT_EQ(row.state, sandbox_state::destroyed);
-    EXPECT_EQ(row.cause, "swept: no execution needed it any more");
+    EXPECT_EQ(row.cause, "swept: its holder did not need it any more");
     EXPECT_EQ(row.runtime_state, "");
     EXPECT_EQ(row.ended_at_ms, time.now_ms());
 }

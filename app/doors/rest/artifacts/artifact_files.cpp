@@ -1,7 +1,7 @@
 #include "app/doors/rest/artifacts/artifact_files.hpp"
 
 #include "adapters/net/percent.hpp"
-#include "core/async/retry_until_answered.hpp"
+#include "core/async/without_exceptions.hpp"
 #include "core/files/url_signer.hpp"
 
 #include <algorithm>
