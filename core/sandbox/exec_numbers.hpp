@@ -6,7 +6,8 @@
 
 namespace caisson {
 
-/// Chooses the numbers under which programs run at one sandbox's agent. No number is used twice in the life of a sandbox, over however many
+/// The numbers under which a sandbox's agent knows what runs in the sandbox: programs, their compilers, and what reads files out. Gives
+/// those of the last kind; the lease of a sandbox says its program's. No number is used twice in the life of a sandbox, over however many
 /// servers and executions. One object for a sandbox and a server. All numbers are below 2^56, as the protocol wants.
 class exec_numbers {
 public:
