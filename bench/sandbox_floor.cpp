@@ -4,6 +4,7 @@
 /// host takes for the isolation alone. A sample ends with all of its processes, as one of a bare bwrap does; the removal is in the time of
 /// all (wall_ns) only.
 #include "adapters/bubblewrap/bubblewrap_runtime.hpp"
+#include "adapters/crypto/digest.hpp"
 #include "bench/arguments.hpp"
 #include "bench/report.hpp"
 #include "core/async/task_group.hpp"
@@ -62,7 +63,8 @@ void measure(const arguments& given)
                                                                           .launch_path = given.text("launch"),
                                                                           .agent_path = given.text("agent"),
                                                                           .launcher_has_agent = true},
-                                                                         .uid_lock_dir = run + "/uids"});
+                                                                         .uid_lock_dir = run + "/uids",
+                                                                         .digests = {&md5_hex, &sha256_hex}});
     id_factory ids(time);
     measurement out{.count = given.count("count", 50)};
     task_group all(executor, log);
